@@ -48,6 +48,12 @@ class UserError(Exception):
         return " ".join(f"{place}{found}: {accepted}".split())
 
 
+def reason_of(error: Exception) -> str:
+    """Why something could not be done, in one line: the words of the system, or else of the error itself."""
+    system = error.strerror if isinstance(error, OSError) else None
+    return system or shortened((str(error).splitlines() or [type(error).__name__])[0], 300)
+
+
 def characters(where: str, given: str) -> str:
     """Text that is characters throughout. Raises UserError."""
     try:

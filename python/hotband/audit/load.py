@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from hotband.audit import shapes
 from hotband.audit.audited import Audited, Side
 from hotband.audit.finding import natural
-from hotband.errors import UserError
+from hotband.errors import UserError, reason_of
 from hotband.record.document import source_file
 from hotband.record.files import RECORD_FILE
 from hotband.text.regular import file_bytes
@@ -146,7 +146,7 @@ def _beginning(path: Path) -> bytes:
         with path.open("rb") as file:
             return file.read(_BEGINNING)
     except OSError as error:
-        reason = error.strerror or str(error)
+        reason = reason_of(error)
         raise UserError(str(path), "", "", f"cannot be read: {reason}") from None
     except ValueError as error:
         raise UserError(repr(str(path)), "", "", f"cannot be read: {error}") from None

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, cast
 
 from hotband.audit.audited import Asked, Audited, Printed
 from hotband.audit.littles_law import IN_NS, unit_of
-from hotband.errors import UserError
+from hotband.errors import UserError, reason_of
 from hotband.importers.fio.text import shown
 from hotband.record.stats import DIRECTIONS
 
@@ -109,7 +109,7 @@ def _rows(path: Path) -> list[tuple[int, Mapping[str, str]]]:
                     raise UserError(file, f"line {reader.line_num}", "", expected)
                 rows.append((reader.line_num, row))
     except OSError as error:
-        raise UserError(file, "", "", f"cannot be read: {error.strerror}") from None
+        raise UserError(file, "", "", f"cannot be read: {reason_of(error)}") from None
     except (UnicodeDecodeError, csv.Error) as error:
         raise UserError(file, "", "", f"not a CSV table: {error}") from None
     return rows

@@ -22,7 +22,7 @@ from typer.core import TyperGroup
 from hotband.commands.on_demand import OnDemand
 from hotband.commands.output import finish, say
 from hotband.commands.values import keep_simple
-from hotband.errors import UserError, no_text
+from hotband.errors import UserError, no_text, reason_of
 from hotband.runs.interrupted import RunsInterrupted
 from hotband.runs.signals import INTERRUPTED, forget_interrupts, was_interrupted
 from hotband.text.foreign import shortened
@@ -79,7 +79,7 @@ class Commands(TyperGroup):
             if error.filename is None:
                 leave_stdout()
             where = "standard output" if error.filename is None else shortened(str(error.filename), LONGEST)
-            say(f"hotband: error: {where}: {error.strerror or error}")
+            say(f"hotband: error: {where}: {reason_of(error)}")
             return 2 if is_mistake(error) else os.EX_IOERR
         except Exception as error:
             return of_library(error)

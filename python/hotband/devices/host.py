@@ -17,6 +17,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
+from hotband.errors import reason_of
+
 # Longest that a tool that only reads may take: a sleeping disk needs up to 30 s to spin up (data sheets' "ready" time).
 LONGEST_S = 60.0
 # util-linux, smartmontools and nvme-cli lie in sbin, which is not in every user's PATH.
@@ -174,7 +176,7 @@ class Host:
         except subprocess.TimeoutExpired:
             return Output(-1, "", f"{arguments[0]} did not end within {longest_s:g} s")
         except OSError as error:
-            return Output(-1, "", f"{arguments[0]}: {error.strerror}")
+            return Output(-1, "", f"{arguments[0]}: {reason_of(error)}")
         return Output(done.returncode, done.stdout.decode(errors="replace"), done.stderr.decode(errors="replace"))
 
     def _recorded(self, name: str) -> Output:

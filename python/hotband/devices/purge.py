@@ -24,7 +24,7 @@ from hotband.devices.device import ID_CTRL, ID_NS, asked_json, kind_of
 from hotband.devices.host import Host
 from hotband.devices.readings import whole
 from hotband.devices.safety import Permission
-from hotband.errors import UserError
+from hotband.errors import UserError, reason_of
 
 # linux/fs.h: discards a range, given by its first byte and length, as two 64-bit numbers.
 BLKDISCARD = 0x1277
@@ -146,7 +146,7 @@ def _discard(permission: Permission, progress: Progress) -> None:
             try:
                 fcntl.ioctl(descriptor, BLKDISCARD, struct.pack("QQ", at, piece))
             except OSError as error:
-                accepted = f"takes no discard, though its queue says so: {error.strerror}"
+                accepted = f"takes no discard, though its queue says so: {reason_of(error)}"
                 raise UserError(permission.path, "", "", accepted) from None
             progress((at + piece) / size)
 

@@ -14,6 +14,7 @@ from hotband.devices.host import Host
 from hotband.devices.mounts import Mount, all_mounts
 from hotband.devices.signatures import Signature, image_format, signatures
 from hotband.devices.users import Opened, all_opened, exports, mappers, reservations, swaps, writers
+from hotband.errors import reason_of
 
 
 @dataclass(frozen=True)
@@ -207,7 +208,7 @@ def _signed(target: Target, host: Host) -> Iterator[str]:
         try:
             found = signatures(path, host)
         except OSError as error:
-            reason = error.strerror or str(error)
+            reason = reason_of(error)
             yield f"{_of(part, target)} cannot be read, so nobody knows what it holds: {reason}"
             continue
         for one in found:
@@ -243,7 +244,7 @@ def _in_use(target: Target, host: Host) -> Iterator[str]:
             if host.is_busy(blocks.path_of(part)):
                 yield f"{_of(part, target)} is held exclusively by somebody (O_EXCL)"
         except OSError as error:
-            yield f"{_of(part, target)} cannot be opened: {error.strerror or error}"
+            yield f"{_of(part, target)} cannot be opened: {reason_of(error)}"
 
 
 def _btrfs(target: Target, host: Host) -> Iterator[str]:

@@ -17,7 +17,7 @@ from hotband.devices import blocks
 from hotband.devices.device import by_id, kind_of, what_it_is
 from hotband.devices.host import Host
 from hotband.devices.refusals import Seen, of_block, of_file
-from hotband.errors import UserError
+from hotband.errors import UserError, reason_of
 
 _MADE_HERE = object()
 # Places that are read of a device before it is written, and bytes of each.
@@ -214,7 +214,7 @@ def held(permission: Permission) -> Iterator[None]:
         # For reading: O_EXCL without O_CREAT is a claim on a block device, whatever it is opened for (open(2)).
         descriptor = os.open(path, os.O_RDONLY | exclusive | os.O_CLOEXEC | os.O_NONBLOCK)
     except OSError as error:
-        reason = "is in use by now" if error.errno == errno.EBUSY else f"cannot be held: {error.strerror}"
+        reason = "is in use by now" if error.errno == errno.EBUSY else f"cannot be held: {reason_of(error)}"
         raise UserError(path, "", "", f"{reason}; nothing was written") from None
     try:
         _expect_same(descriptor, permission)

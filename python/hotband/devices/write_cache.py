@@ -19,7 +19,7 @@ from hotband.devices.host import Host
 from hotband.devices.purge import expect_writes
 from hotband.devices.readings import whole
 from hotband.devices.safety import Permission
-from hotband.errors import UserError
+from hotband.errors import UserError, reason_of
 from hotband.text.regular import file_text
 
 # NVM Express Base Specification 2.0, 5.27.1.4: the feature Volatile Write Cache, bit 0 is WCE.
@@ -71,7 +71,7 @@ def _of_sysfs(file: str, host: Host) -> Switch:
             finally:
                 os.close(descriptor)
         except OSError as error:
-            raise UserError(file, "", "", f"does not take {WORDS[on]}: {(error.strerror or '').lower()}") from None
+            raise UserError(file, "", "", f"does not take {WORDS[on]}: {reason_of(error).lower()}") from None
 
     return Switch("sysfs cache_type", is_on, turn)
 

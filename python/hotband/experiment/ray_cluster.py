@@ -23,7 +23,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from hotband.errors import UserError
+from hotband.errors import UserError, reason_of
 
 if TYPE_CHECKING:
     from types import ModuleType
@@ -81,7 +81,7 @@ def expect_reachable(address: str) -> None:
         with socket.create_connection((host.strip("[]"), int(port)), REACHED_S) as there:
             said = there.recv(FRAME_BYTES, socket.MSG_WAITALL)
     except OSError as error:
-        why = "no answer" if isinstance(error, TimeoutError) else error.strerror or str(error)
+        why = "no answer" if isinstance(error, TimeoutError) else reason_of(error)
     else:
         if said[3:4] == SETTINGS:
             return

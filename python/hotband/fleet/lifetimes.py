@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from hotband.errors import UserError
+from hotband.errors import UserError, reason_of
 from hotband.fleet.lives import Lives
 from hotband.fleet.values import Floats, generator
 
@@ -169,7 +169,7 @@ def read_lifetimes(path: Path, model: str | None = None) -> Watched:
     try:
         frame = pl.read_csv(path, infer_schema=False, truncate_ragged_lines=True)
     except OSError as error:
-        raise UserError(str(path), "", "", f"the lifetimes cannot be read: {error.strerror or error}") from None
+        raise UserError(str(path), "", "", f"the lifetimes cannot be read: {reason_of(error)}") from None
     except pl.exceptions.PolarsError as error:
         raise UserError(str(path), "", "", f"not a table of comma-separated values: {error}") from None
     frame = frame.rename({name: name.strip().lower() for name in frame.columns})

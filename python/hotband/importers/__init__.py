@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
-from hotband.errors import UserError
+from hotband.errors import UserError, reason_of
 from hotband.importers.imported import Imported, loaded
 from hotband.record.files import RECORD_FILE
 
@@ -61,7 +61,7 @@ def _load_folder(folder: Path) -> list[Imported]:
     try:
         files = sorted(path for path in folder.iterdir() if path.is_file())
     except OSError as error:
-        raise UserError(name_of(folder), "", "", f"cannot be read: {error.strerror}") from None
+        raise UserError(name_of(folder), "", "", f"cannot be read: {reason_of(error)}") from None
     own: dict[str, list[Path]] = {}
     for path in files:
         beginning = read_beginning(path)

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from hotband.errors import UserError
+from hotband.errors import UserError, reason_of
 from hotband.importers.fio.text import printable
 
 # A document is parsed in memory, at several times its size; logs are not, they have no such limit.
@@ -52,7 +52,7 @@ def read_beginning(path: Path) -> bytes:
 
 
 def _unreadable(path: Path, error: OSError | ValueError, accepted: str) -> UserError:
-    reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+    reason = reason_of(error)
     return UserError(name_of(path), "", "", f"cannot be read: {reason}; accepted: {accepted}")
 
 

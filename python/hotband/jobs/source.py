@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NoReturn
 
-from hotband.errors import UserError
+from hotband.errors import UserError, reason_of
 from hotband.importers.files import name_of
 from hotband.jobs.loss import Place
 
@@ -66,7 +66,7 @@ def _read(path: Path, place: Place | None, value: str) -> bytes:
         with path.open("rb") as opened:
             return opened.read(LARGEST_BYTES + 1)
     except (OSError, ValueError) as error:
-        reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+        reason = reason_of(error)
         raise UserError(where, "include" if place else "", value, f"cannot be read: {reason}") from None
 
 

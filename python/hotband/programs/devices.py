@@ -14,7 +14,7 @@ from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from hotband.errors import UserError
+from hotband.errors import UserError, reason_of
 from hotband.targets.named import REAL
 
 ROLES = ("data", "log")
@@ -97,7 +97,7 @@ def folder_of(on: str) -> Path:
         folder = Path(name).resolve(strict=True)
         mode = folder.stat().st_mode
     except (OSError, ValueError) as error:
-        reason = error.strerror if isinstance(error, OSError) and error.strerror else error
+        reason = reason_of(error)
         raise UserError("--on", "", on, f"{reason}; expected a folder that is there") from None
     if stat.S_ISBLK(mode):
         accepted = "is a block device, which would be formatted; expected a folder, such as where it is mounted"

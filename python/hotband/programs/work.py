@@ -14,7 +14,7 @@ from contextlib import AbstractContextManager, suppress
 from pathlib import Path
 from typing import Self
 
-from hotband.errors import UserError
+from hotband.errors import UserError, reason_of
 from hotband.programs.devices import Devices
 from hotband.programs.needs import path_of
 from hotband.programs.processes import Processes, ProgramFailed, Told, as_user, last_words
@@ -120,7 +120,7 @@ class Work(AbstractContextManager["Work"]):
         try:
             made = Path(tempfile.mkdtemp(prefix=f"{PREFIX}{self.name}-", dir=folder))
         except OSError as error:
-            raise UserError("--on", "", str(folder), f"cannot be written: {error.strerror}") from None
+            raise UserError("--on", "", str(folder), f"cannot be written: {reason_of(error)}") from None
         self._made.append(made)
         made.chmod(0o755)
         return made

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from hotband import _core
 from hotband.catalog import CATALOG_DIR
-from hotband.errors import UserError
+from hotband.errors import UserError, reason_of
 from hotband.text.regular import file_text
 from hotband.text.tables import decimal_size
 
@@ -69,7 +69,7 @@ def recorded_rebuild(path: Path, wanted: Rebuilt) -> tuple[float, str]:
         drives = replaced_drives(record)
         machine = str(record["target"]["machine"])
     except OSError as error:
-        raise UserError("--record", "", str(file), f"cannot be read: {error.strerror}") from None
+        raise UserError("--record", "", str(file), f"cannot be read: {reason_of(error)}") from None
     except (ValueError, KeyError, TypeError, AttributeError):
         drives, machine = [], ""
     if not drives:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn, cast
 
-from hotband.errors import UserError
+from hotband.errors import UserError, reason_of
 from hotband.record.files import frame_of
 from hotband.record.parquet import read_parquet
 from hotband.text.foreign import all_visible
@@ -134,7 +134,7 @@ def _read_json(file: Path, pipes: bool) -> dict[str, Json]:
     except FileNotFoundError:
         raise UserError(str(file), "", "", "no such file; expected a record.json or a folder with one") from None
     except OSError as error:
-        raise UserError(str(file), "", "", f"cannot be read: {error.strerror or error}") from None
+        raise UserError(str(file), "", "", f"cannot be read: {reason_of(error)}") from None
     except (ValueError, RecursionError) as error:
         raise UserError(str(file), "", "", f"not JSON: {error}") from None
     if not isinstance(value, dict):
@@ -206,7 +206,7 @@ def _read_series(
         parquet = (folder / name).resolve()
         is_there = parquet.is_file()
     except (OSError, ValueError) as error:
-        why = error.strerror if isinstance(error, OSError) else error
+        why = reason_of(error)
         raise UserError(str(file), f"series.{key}", name, f"expected the name of a Parquet file: {why}") from None
     if not parquet.is_relative_to(folder):
         raise UserError(

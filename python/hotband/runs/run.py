@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from hotband import _core
 from hotband.catalog import CATALOG_DIR, is_file
-from hotband.errors import UserError, no_text
+from hotband.errors import UserError, no_text, reason_of
 from hotband.jobs.loss import in_job_file, notes_of
 from hotband.record.files import Cell, Table, save_record
 from hotband.record.iolog import check_ending, save_log
@@ -148,7 +148,7 @@ def bytes_of(argument: str, what: str) -> bytes:
         with Path(argument).open("rb") as file:
             data = file.read(LARGEST_TEXT + 1)
     except OSError as error:
-        raise UserError(argument, "", "", f"the {what} cannot be read: {error.strerror}") from None
+        raise UserError(argument, "", "", f"the {what} cannot be read: {reason_of(error)}") from None
     if len(data) > LARGEST_TEXT:
         raise UserError(argument, "", "", f"is larger than {LARGEST_TEXT >> 20} MiB; expected a {what} as text")
     return data
@@ -201,7 +201,7 @@ def check_folder(folder: Path, option: str) -> None:
     except OSError as error:
         if not is_mistake(error):
             raise OSError(error.errno, error.strerror, str(folder)) from None
-        raise UserError(option, "", str(folder), f"the folder cannot be written: {error.strerror}") from None
+        raise UserError(option, "", str(folder), f"the folder cannot be written: {reason_of(error)}") from None
 
 
 def prepare(spec: RunSpec, *, is_followed: bool = False) -> Prepared:

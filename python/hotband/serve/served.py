@@ -19,7 +19,7 @@ from urllib.parse import quote
 
 from hotband import _core
 from hotband.catalog import CATALOG_DIR
-from hotband.errors import UserError
+from hotband.errors import UserError, reason_of
 from hotband.runs.run import Finished, RunSpec, check_writable, mistakes_of, prepare, text_of, user_error
 from hotband.serve.serving import Serving
 from hotband.serve.speed import LONGEST_SOCKET, expect_servable, socket_in, speed_of_host, speed_of_machine, way_ns
@@ -123,7 +123,7 @@ def nbd_uri(socket: Path, export: str) -> str:
 
 def refused(option: str, error: OSError) -> UserError:
     """What the host refuses, as a mistake of who asked for it."""
-    return UserError(option, "", str(error.filename or ""), error.strerror or str(error))
+    return UserError(option, "", str(error.filename or ""), reason_of(error))
 
 
 @contextmanager

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from hotband.errors import UserError
+from hotband.errors import UserError, reason_of
 from hotband.store.journal import left_behind, scanned, set_aside
 from hotband.store.manifest import snapshot
 from hotband.store.place import JOURNAL, Place
@@ -43,7 +43,7 @@ def check(place: Place) -> Checked:
                 if not is_same:
                     done.damaged.append(f"{file.path}: is not as it was written")
             except OSError as error:
-                done.damaged.append(f"{file.path}: {(error.strerror or str(error)).lower()}")
+                done.damaged.append(f"{file.path}: {reason_of(error).lower()}")
     left = left_behind(place.journal)
     done.journals = [path.name for path in left]
     done.damaged += _damaged_journals(left, set_aside(place.journal))
@@ -63,6 +63,6 @@ def _damaged_journals(left: Sequence[Path], aside: Sequence[Path]) -> Iterator[s
         except FileNotFoundError:
             continue  # its writer made a part of it meanwhile
         except OSError as error:
-            yield f"{JOURNAL}/{path.name}: {(error.strerror or str(error)).lower()}"
+            yield f"{JOURNAL}/{path.name}: {reason_of(error).lower()}"
     for path in aside:
         yield f"{JOURNAL}/{path.name}: kept, as not all of it could be read; remove the file if you do not need it"

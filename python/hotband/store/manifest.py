@@ -10,9 +10,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from hotband.errors import UserError, another_version
+from hotband.errors import UserError, another_version, reason_of
 from hotband.store.place import Place, flush_folder
-from hotband.text.foreign import shortened
 from hotband.text.regular import file_text, opened
 from hotband.text.values import read_json
 from hotband.text.write import make_folder, remove, write_file, write_files
@@ -202,7 +201,5 @@ def keys_in(place: Place, parts: Iterable[Part]) -> set[str]:
 
 def broken(path: Path, error: Exception) -> UserError:
     """The error for a file of a store that cannot be read."""
-    system = error.strerror if isinstance(error, OSError) else None
-    said = system or shortened((str(error).splitlines() or [type(error).__name__])[0], 300)
-    what = "is missing" if isinstance(error, FileNotFoundError) else f"cannot be read: {said}"
+    what = "is missing" if isinstance(error, FileNotFoundError) else f"cannot be read: {reason_of(error)}"
     return UserError(str(path), "", "", f"{what}: hotband store check says what else is damaged")

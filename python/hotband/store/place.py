@@ -20,7 +20,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from hotband.errors import UserError, another_version
+from hotband.errors import UserError, another_version, reason_of
 from hotband.text.values import read_json
 from hotband.text.write import NO_LOCKS, is_mistake, make_folder, named, write_file
 
@@ -102,7 +102,7 @@ def _make(path: Path, small: bool) -> None:
     except OSError as error:
         if not is_mistake(error):
             raise
-        raise UserError(str(path), "", "", f"cannot be read: {error.strerror}") from None
+        raise UserError(str(path), "", "", f"cannot be read: {reason_of(error)}") from None
     if held and set(held) - {STORE_FILE, MANIFEST, JOURNAL}:
         raise UserError(
             str(path), "", "", f"is no store, and holds other files ({sorted(held)[0]}): expected an empty folder"

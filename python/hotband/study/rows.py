@@ -8,7 +8,7 @@ import math
 from collections.abc import Sequence
 from pathlib import Path
 
-from hotband.errors import UserError
+from hotband.errors import UserError, reason_of
 from hotband.study.file import Published
 from hotband.text.regular import file_text
 
@@ -21,7 +21,7 @@ def read_rows(path: Path, columns: Sequence[str]) -> list[tuple[int, dict[str, s
         text = file_text(path)
         rows = list(csv.reader(io.StringIO(text, newline=""), strict=True))
     except OSError as error:
-        raise UserError(str(path), "", "", f"cannot be read: {error.strerror}") from None
+        raise UserError(str(path), "", "", f"cannot be read: {reason_of(error)}") from None
     except UnicodeDecodeError as error:
         raise UserError(str(path), "", "", f"not UTF-8 at byte {error.start}; expected UTF-8 text") from None
     except csv.Error as error:

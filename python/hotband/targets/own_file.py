@@ -8,7 +8,7 @@ import random
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 
-from hotband.errors import UserError
+from hotband.errors import UserError, reason_of
 from hotband.targets.place import Place
 
 # Where neither the workload nor the user says a size: more than the caches of a drive (256 MB of a disk's, 1 to 4 GB
@@ -63,7 +63,7 @@ def laid_out(
     try:
         descriptor = os.open(place.path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
     except OSError as error:
-        said = (error.strerror or str(error)).lower()
+        said = reason_of(error).lower()
         raise UserError("--on", "", place.text, f"{place.path.name} cannot be made in it: {said}") from None
     is_ours, is_whole = False, False
     try:

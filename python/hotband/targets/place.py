@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
 
-from hotband.errors import UserError
+from hotband.errors import UserError, reason_of
 from hotband.targets.named import REAL
 
 ACCEPTED = "expected real:PATH of a block device, a file or a folder, real:nbd+unix://..., or real:rbd:POOL/IMAGE"
@@ -70,9 +70,7 @@ def _of_path(on: str, path: Path) -> Place:
     try:
         mode = path.stat().st_mode
     except OSError as error:
-        raise UserError(
-            "--on", "", on, f"cannot be used: {(error.strerror or str(error)).lower()}; {ACCEPTED}"
-        ) from None
+        raise UserError("--on", "", on, f"cannot be used: {reason_of(error).lower()}; {ACCEPTED}") from None
     if stat.S_ISDIR(mode):
         if not os.access(path, os.W_OK | os.X_OK):
             raise UserError(
@@ -100,7 +98,7 @@ def _of_device(on: str, path: Path) -> tuple[int, int]:
     try:
         opened = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
     except OSError as error:
-        raise UserError("--on", "", on, f"cannot be opened: {(error.strerror or str(error)).lower()}") from None
+        raise UserError("--on", "", on, f"cannot be opened: {reason_of(error).lower()}") from None
     try:
         size = struct.unpack("Q", fcntl.ioctl(opened, _BLKGETSIZE64, bytes(8)))[0]
         block = struct.unpack("i", fcntl.ioctl(opened, _BLKSSZGET, bytes(4)))[0]

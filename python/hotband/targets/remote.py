@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from socket import SocketIO
 from urllib.parse import parse_qs, unquote, urlsplit
 
-from hotband.errors import UserError
+from hotband.errors import UserError, reason_of
 
 # Seconds that a server has to answer a handshake of four small messages.
 TO_ANSWER_S = 5.0
@@ -53,7 +53,7 @@ def export_of(on: str, uri: str) -> Export:
         else:
             client = socket.create_connection((parts.hostname or "localhost", parts.port or _PORT), TO_ANSWER_S)
     except (OSError, ValueError) as error:
-        said = (getattr(error, "strerror", None) or str(error)).lower()
+        said = reason_of(error).lower()
         raise UserError(
             "--on", "", on, f"nobody serves it: {said}; expected a device that hotband serve serves"
         ) from None

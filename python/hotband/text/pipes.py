@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path, PosixPath
 from typing import Any
 
-from hotband.errors import UserError
+from hotband.errors import UserError, reason_of
 from hotband.text.regular import file_bytes
 
 STDIN = Path("/dev/stdin")
@@ -49,5 +49,5 @@ def _kept(path: Path, seen: set[tuple[int, int]]) -> Path:
         pipe = Pipe(path)
         pipe.kept = file_bytes(path, pipes=True)
     except OSError as error:
-        raise UserError(str(path), "", "", f"cannot be read: {error.strerror or error}") from None
+        raise UserError(str(path), "", "", f"cannot be read: {reason_of(error)}") from None
     return pipe

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import tomli
 
-from hotband.errors import UserError
+from hotband.errors import UserError, reason_of
 from hotband.text.nearest import hint
 from hotband.text.quantities import SPAN_EXPECTED, span_ns
 from hotband.text.regular import file_text
@@ -40,7 +40,7 @@ class TomlTable:
         try:
             text = file_text(path, pipes)
         except OSError as error:
-            raise UserError(str(path), "", "", f"cannot be read: {error.strerror}") from None
+            raise UserError(str(path), "", "", f"cannot be read: {reason_of(error)}") from None
         except UnicodeDecodeError as error:
             raise UserError(str(path), "", "", f"not TOML: {error}") from None
         return cls.of_text(str(path), text)

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from hotband import _core
 from hotband.catalog import TRACE_ENDINGS
-from hotband.errors import UserError
+from hotband.errors import UserError, reason_of
 from hotband.text.write import is_mistake
 
 PARQUET = b"PAR1"
@@ -121,7 +121,7 @@ def _key(trace: Path, asked: _core.TraceAsked, workload: str) -> tuple[object, .
     except OSError as error:
         if not is_mistake(error):
             raise
-        raise UserError(workload, key, str(trace), f"cannot be read: {error.strerror}") from None
+        raise UserError(workload, key, str(trace), f"cannot be read: {reason_of(error)}") from None
     if asked.format is None and not is_trace(trace):
         accepted = "is no trace: expected an I/O log as Parquet, as hotband run --io-log writes it, or a known format"
         raise UserError(workload, key, str(trace), f"{accepted}; of any CSV say the columns")

@@ -15,7 +15,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal, TypedDict
 
-from hotband.errors import UserError
+from hotband.errors import UserError, reason_of
 from hotband.ui.kept import Kept, KeptDoc
 
 if TYPE_CHECKING:
@@ -179,7 +179,7 @@ class Jobs:
             job.error = self.explain(error, job.form)
             self._end(job, "failed")
         except OSError as error:
-            text = f"{error.filename or 'a file'}: {error.strerror or error}"
+            text = f"{error.filename or 'a file'}: {reason_of(error)}"
             job.error = {"field": "", "key": "", "text": text}
             self._end(job, "failed")
         except Exception as error:

@@ -24,7 +24,7 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import FileResponse, JSONResponse, PlainTextResponse, Response, StreamingResponse
 from starlette.routing import Route
 
-from hotband.errors import UserError
+from hotband.errors import UserError, reason_of
 from hotband.runs.signals import INTERRUPTED, PATIENCE_S
 from hotband.ui import command_line, uploads
 from hotband.ui.form import Form
@@ -445,5 +445,5 @@ def _listen(port: int) -> socket.socket:
         made.bind((HOST, port))
     except OSError as error:
         made.close()
-        raise UserError("--port", "", str(port), f"cannot be listened on: {error.strerror}") from None
+        raise UserError("--port", "", str(port), f"cannot be listened on: {reason_of(error)}") from None
     return made
