@@ -178,6 +178,11 @@ probe-schedules: setup ## kills, interrupts, full disks, jumps of the clock, two
 	$(BIN)/python scripts/probe_schedules.py --kills 200 --interrupts 200 --jumps 20 --two-writers 20 \
 	  $$([ "$$(id -u)" != 0 ] || echo --disk-full 100)
 
+# Metamorphic relations: what must hold between two runs, whatever the figures are (CONTRIBUTING.md).
+.PHONY: probe-relations
+probe-relations: setup ## a deeper queue is no slower, and so on, of every drive and of layouts: an hour; goes on where it was
+	nice -n 10 $(BIN)/python scripts/probe_relations.py
+
 sbom: setup $(VENV)/.tests ## what Hotband is made of, with licences: out/sbom.json (CycloneDX)
 	$(BIN)/python scripts/sbom.py out/sbom.json
 

@@ -159,9 +159,10 @@ impl Layer {
         pieces
     }
 
-    /// Whether a write goes on where one of the last runs ended, and the run is long by now.
+    /// Whether a write goes on where one of the last runs ended, and the run is long by now. One that begins a run is no
+    /// stream however long it is: it would tear the band behind it.
     fn goes_on(&mut self, first: u64, end: u64) -> bool {
-        let found = self.runs.iter().position(|run| run.next == first);
+        let found = self.runs.iter().position(|run| run.count > 0 && run.next == first);
         let index = found.unwrap_or(WRITERS - 1);
         if found.is_none() {
             self.end_run(index);
@@ -170,7 +171,7 @@ impl Layer {
         self.runs[..=index].rotate_right(1);
         let run = &mut self.runs[0];
         (run.next, run.count) = (end, run.count + (end - first));
-        run.streams |= run.count >= self.params.stream_from;
+        run.streams |= found.is_some() && run.count >= self.params.stream_from;
         run.streams
     }
 
@@ -372,6 +373,20 @@ mod tests {
             };
             self.holds.get(&place).copied()
         }
+    }
+
+    #[test]
+    fn one_long_write_is_no_stream_and_what_goes_on_from_it_is() {
+        let mut layer = Layer::new(params(Managed::Drive, CacheAt::Outer, true), SECTORS);
+        let streams = |pieces: Vec<Piece>| pieces.iter().map(|piece| piece.streams).collect::<Vec<_>>();
+        for first in [0, 5 * BAND, 9 * BAND + 1] {
+            assert_eq!(streams(layer.write(first, first + 17)), [false], "at {first}");
+        }
+        assert_eq!(streams(layer.write(9 * BAND + 18, 9 * BAND + 20)), [true]);
+        assert_eq!(streams(layer.write(5 * BAND + 17, 6 * BAND + 3)), [true, true]);
+        assert_eq!(streams(layer.write(17, 18)), [true]);
+        layer.end_runs();
+        assert_eq!(layer.torn.len(), 3);
     }
 
     proptest! {

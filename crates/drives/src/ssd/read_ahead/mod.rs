@@ -1,7 +1,7 @@
 //! Reading ahead: of reads that follow one another, what comes next is in memory before it is asked for.
 //!
 //! Two reads that follow one another make a stream. From the third on the drive reads ahead of it, as far as was read of
-//! it, a sense of all planes at a time and no more than a limit, in which what the host has asked for counts. What a read
+//! it, a sense of all planes at a time and no more than a limit, in which other reads under way count. What a read
 //! finds there comes without the flash, and without most of the controller's work; for what is on its way it waits.
 //!
 //! Leaves out: what is written or trimmed while it is held stays where it is; streams that go backwards; and the mapping

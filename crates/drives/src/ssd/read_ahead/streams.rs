@@ -183,13 +183,15 @@ impl Streams {
         until.min(pages.end)
     }
 
-    /// What is to be read ahead next of a stream, of which reads of `under_way` bytes are in the drive: from its third read
-    /// on as much as was read of it, and no more than the drive does, what the host asks for at once being as good. Small
-    /// reads have the rest of their sense read in any case.
+    /// What is to be read ahead next of a stream while other reads of `under_way` bytes are in the drive: from its third
+    /// read on as much as was read of it, and no more than the drive does. Reads that cannot be the stream's, being more
+    /// than was read of it, take from that: beside them the flash has enough to do. Small reads have the rest of their
+    /// sense read in any case.
     pub fn next(&mut self, stream: usize, under_way: u64, len: u64) -> Option<(u32, Range<u64>)> {
         let least = if len * 4 <= self.chunk * PAGE { self.chunk * PAGE } else { 0 };
-        let most = self.params.bytes.saturating_sub(under_way).max(least.min(self.params.bytes));
         let stream = &mut self.known[stream];
+        let of_others = under_way.saturating_sub(stream.run);
+        let most = self.params.bytes.saturating_sub(of_others).max(least.min(self.params.bytes));
         let until = (stream.end.div_ceil(PAGE) + stream.run.min(most).div_ceil(PAGE)).min(self.pages);
         if stream.frontier >= until {
             return None;
@@ -349,7 +351,7 @@ mod tests {
     }
 
     #[test]
-    fn the_more_is_under_way_the_less_is_read_ahead() {
+    fn the_more_others_ask_for_the_less_is_read_ahead() {
         let ahead = |under_way: u64, len: u64| {
             let mut streams = streams(64 * PAGE, 8);
             for read in 0..40 {
@@ -360,9 +362,11 @@ mod tests {
             streams.known[0].frontier - 40 * len / PAGE
         };
         assert_eq!(ahead(0, 8 * PAGE), 64);
-        assert_eq!(ahead(48 * PAGE, 8 * PAGE), 16);
-        assert_eq!(ahead(64 * PAGE, 8 * PAGE), 0);
-        assert_eq!(ahead(64 * PAGE, 2 * PAGE), 8, "the rest of a sense");
+        let run = 38 * 8 * PAGE;
+        assert_eq!(ahead(run, 8 * PAGE), 64, "all of it may be the stream's own");
+        assert_eq!(ahead(run + 48 * PAGE, 8 * PAGE), 16);
+        assert_eq!(ahead(run + 64 * PAGE, 8 * PAGE), 0);
+        assert_eq!(ahead(run + 64 * PAGE, 2 * PAGE), 8, "the rest of a sense");
     }
 
     #[test]
