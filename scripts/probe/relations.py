@@ -23,6 +23,8 @@ SAME_DATA = (
 )  # fmt: skip
 """Layouts that keep more parity or copies, and those that keep less, of as many drives of data. RAID-Z writes in a row
 what comes at random, so that it stands beside none but itself."""
+CHUNK_KIB = 64
+"""What longer reads save by a failure, a command for what lies behind the parity, may be more than what they lose."""
 PARITY = ("raid5", "raid6", "raidz")
 WRAPPED = ("controller", "md")
 WHY = {
@@ -151,8 +153,10 @@ def of_reads(load: Setup, slack: float) -> Iterator[Relation]:
     for several in ("raid1:2x", "raid0:4x", "raid10:4x", "raid5:5x", "concat:4x"):
         yield Relation("layout", load, on(several, load), slack)
     for several in ("raid1:2x", "raid5:5x", "raid6:6x", "raid10:4x"):
-        whole = on(several, load)
-        yield Relation("failed", whole._replace(fail="d1"), whole, slack)
+        if load.kib <= CHUNK_KIB:
+            # Drives in use in both: where one fails they are new where nothing else is said.
+            whole = with_value(on(several, load), "state", "preconditioned")
+            yield Relation("failed", whole._replace(fail="d1"), whole, slack)
 
 
 def of_writes(load: Setup, slack: float) -> Iterator[Relation]:

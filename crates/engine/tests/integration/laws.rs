@@ -134,6 +134,21 @@ fn larger_writes_in_a_row_move_no_less() {
 }
 
 #[test]
+fn many_reads_in_a_row_are_not_much_slower_than_at_random() {
+    // A pass of the flash is 288 KiB of what follows in a row (of the first drive): fewer dies have it.
+    for drive in ["9550-max-6400", "cm7-r-7680", "980-pro-1tb"] {
+        let rate = |random: u32| {
+            let stream = format!("read_pct = 100\nrandom_pct = {random}\nsize = \"64 KiB\"");
+            let load = workload(&stream, &closed(16), "ios = 500", "ios = 10000");
+            let in_use = format!("{load}\n[precondition]\nstate = \"preconditioned\"\n");
+            run(drive, &in_use, &[("scale", "64")]).iops()
+        };
+        let (in_a_row, random) = (rate(0), rate(100));
+        assert!(in_a_row > 0.8 * random, "{drive}: {in_a_row} in a row, {random} at random places");
+    }
+}
+
+#[test]
 fn what_waits_for_a_tag_does_not_slow_a_disk() {
     // A disk knows of no more commands than it has tags: 32 of the first, 128 of the second. It gets the same commands in
     // the same order, however many wait.
