@@ -10,11 +10,14 @@ import pytest
 from fleets import DISK, fleet, group
 
 from hotband.catalog.datasheet import described_text
-from hotband.fleet.failures import Stock, spares_for_no_wait, waits_of
+from hotband.fleet.documents import FigureDoc, PartDoc
+from hotband.fleet.failures import Events, Stock, spares_for_no_wait, waits_of
+from hotband.fleet.happened import happened
 from hotband.fleet.lives import Lives
 from hotband.fleet.loss import chance_of_loss, closed_form_losses
 from hotband.fleet.plan import Drawn, Plan, months_of_service
 from hotband.fleet.repetition import COLUMNS, TOTALS, repeat
+from hotband.fleet.show import beyond_chance, losses_in_words
 from hotband.fleet.values import generator
 from hotband.reliability import Asked, assess
 from hotband.reliability.array import Array, Conditions
@@ -106,6 +109,71 @@ def test_expected_losses_are_those_that_happen(shape: float, scale: float, varia
     # Losses that happen are Poisson.
     assert mean * 60 > 100
     assert seen == pytest.approx(mean, abs=Z * math.sqrt(mean / 60))
+
+
+YEAR = 8760.0
+
+
+@pytest.mark.parametrize("constant", [True, False])
+def test_longer_repairs_lose_more_and_as_much_as_happens(constant: bool) -> None:
+    """From 40 hours to more than the ten years: losses that a repair leaves no time for are few, not all of them."""
+    last = 0.0
+    for hours in (40.0, YEAR, 3 * YEAR, 8 * YEAR, 12 * YEAR, 50 * YEAR):
+        of = plan("raid5", 6, machines=834, rebuild_constant=constant)
+        mean, spread, seen = losses(of, Drawn(Lives.of_mean(YEAR / 0.0151), hours), 40)
+        assert mean >= last, hours
+        assert seen == pytest.approx(mean, abs=Z * math.sqrt(mean / 40)), hours
+        last = mean
+    # Nothing that fails comes back: two or more of six drives that fail in ten years.
+    if constant:
+        fails = -math.expm1(-10 * 0.0151)
+        once = 6 * fails * (1 - fails) ** 5
+        assert last == pytest.approx(834 * (1 - (1 - fails) ** 6 - once), abs=Z * spread)
+
+
+@pytest.mark.parametrize("constant", [True, False])
+def test_a_rare_loss_in_a_repair_of_years_is_that_until_the_end(constant: bool) -> None:
+    """So few failures that none is counted: the chance of a second is over the time that is left."""
+    of = plan("raid5", 8, machines=4000, rebuild_constant=constant)
+    left = [repeat(of, Drawn(Lives(3e7), 5 * YEAR), generator(1, "test", number)) for number in range(1, 301)]
+    totals = np.sum([one.totals for one in left], axis=0)
+    mean = float(np.sum([one.months[:, LOSSES] for one in left]))
+    seen = float(totals[TOTALS.index("seen")])
+    assert totals[TOTALS.index("likely")] == 0
+    assert mean > 150
+    assert seen == pytest.approx(mean, abs=Z * math.sqrt(mean))
+
+
+def test_a_wait_beyond_the_end_loses_as_a_drive_that_never_comes() -> None:
+    """A spare that is delivered after the end, and a rebuild that takes longer than the time."""
+    drawn = Drawn(Lives.of_mean(YEAR / 0.0151), 40.0, delivery=20 * YEAR)
+    waits, spread, seen = losses(plan("raid5", 6, machines=834, stock=Stock(0)), drawn, 40)
+    never, _, _ = losses(plan("raid5", 6, machines=834), Drawn(drawn.lives, 50 * YEAR), 40)
+    assert waits == pytest.approx(never, abs=Z * spread)
+    assert waits == pytest.approx(seen, rel=0.01)
+
+
+def test_losses_and_rebuilds_without_redundancy_left_are_counted_by_drive() -> None:
+    """Of RAID 6 with drives missing over these hours: one too many at 3, back without redundancy left at 20 and 25."""
+    at, back = np.array([1.0, 2.0, 3.0, 22.0, 0.0]), np.array([10.0, 20.0, 30.0, 25.0, 5.0])
+    none, five = np.zeros(5), np.arange(5)
+    events = Events(five, at, back, none, none, none, none, five, none == 0)
+    group = np.array([0, 0, 0, 0, 1])
+    found = happened(2, group, events, np.full(5, 24.0))
+    assert found.loss.tolist() == [False, False, True, False, False]
+    assert found.bare.tolist() == [False, True, False, False, False]
+    assert happened(2, group, events, np.full(5, 26.0)).bare.tolist() == [False, True, False, True, False]
+
+
+def test_a_fleet_without_losses_has_failures_and_a_count_that_differs_is_told() -> None:
+    whole = fleet(group(machines=50)).summary["fleet"]
+    none: FigureDoc = {"mean": 0.0, "mean_low": 0.0, "mean_high": 0.0, "low": 0.0, "high": 0.0}
+    lost_none: PartDoc = {**whole, "loss": {**whole["loss"], "events": none, "by_failure": none}}
+    assert losses_in_words(lost_none).startswith("No data was lost in these repetitions")
+    assert losses_in_words({**lost_none, "failures": none}).startswith("No drive failed in these repetitions")
+    assert beyond_chance(whole["loss"], 100) == []
+    [told] = beyond_chance({**lost_none["loss"], "seen": 200}, 100)
+    assert "2 losses by a failure too many happened in a repetition, where 0 were expected" in told
 
 
 def test_a_batch_fails_together_as_often_as_its_variance_says() -> None:

@@ -32,9 +32,10 @@ class SparesDoc(TypedDict):
 
 class LossDoc(TypedDict):
     """Loss of data: expected events, of them by a failure too many, the chance of at least one, bytes lost; `seen` are
-    losses that happened in the repetitions. `independent` is what independent drives with exponential lives, of which
-    as many fail, would lose (the Markov chain of `hotband reliability`); `is_exact` says whether that is this very
-    fleet, which then has `within_interval`."""
+    losses that happened in the repetitions, which stand in the expected ones where another failure was likely.
+    `independent` is what independent drives with exponential lives, of which as many fail, would lose (the Markov
+    chain of `hotband reliability`); `is_exact` says whether that is this very fleet, which then has
+    `within_interval`."""
 
     events: FigureDoc
     by_failure: FigureDoc

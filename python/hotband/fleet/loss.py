@@ -5,7 +5,8 @@ lost. Within it (hours to days) hazards stand still, and the number of failed dr
 failed of n to j + 1 at (n - j) λ, back at j μ, and without redundancy left a rebuild meets a sector error with the
 chance h (`hotband.reliability.chain` has the same chain for whole missions). To first order in λ/μ the chance depends
 on the mean of the repair alone, not on its distribution (the insensitivity of Erlang's loss formula: Sevast'yanov,
-Theory of Probability and its Applications 2(1), 1957), so that constant rebuilds are held, too.
+Theory of Probability and its Applications 2(1), 1957), so that constant rebuilds are held, too. Where another failure
+within the repair is likely, that no longer holds, and losses are counted instead (`hotband.fleet.happened`).
 """
 
 from __future__ import annotations
@@ -17,12 +18,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from hotband.reliability.array import Array
-
 if TYPE_CHECKING:
     from hotband.fleet.plan import Plan
 
 Floats = npt.NDArray[np.float64]
+
+SHORTEST = 1e-3
+"""Hours of a repair at least, so that rates stay finite."""
 
 
 @dataclass(frozen=True)
@@ -50,10 +52,29 @@ def chance_of_loss(width: int, tolerated: int, hazard: Floats, repair: Floats, e
     return LossChance(np.asarray(failure), np.asarray(sector))
 
 
-def hours_to_loss(array: Array, repair: Floats) -> Floats:
-    """Mean hours from the beginning of an episode to its loss, where it ends so: a stage with j failed lasts about
-    `repair` / j."""
-    return np.asarray(repair * sum(1.0 / failed for failed in range(1, array.tolerated + 1)))
+@dataclass(frozen=True)
+class Repair:
+    """Mean hours of repairs as far as they are within the time that is left, and the chance that they end in it."""
+
+    hours: Floats
+    ended: Floats
+
+
+def repair_until(before: Floats, rebuild: float, constant: bool, left: Floats) -> Repair:
+    """Repairs of the hours `before` and a rebuild with this mean, of which so many hours are `left` to serve.
+
+    To first order in λ/μ the chance of a loss within the time that is left is that of a whole episode with these
+    hours for its repair, and the chance of a sector error that times the chance that the repair ends, for constant and
+    exponential times and any number of drives that may fail.
+    """
+    within = np.maximum(left - before, 0.0)
+    if constant:
+        rebuilt, ended = np.minimum(within, rebuild), left >= before + rebuild
+    else:
+        ended = -np.expm1(-within / max(rebuild, SHORTEST))
+        rebuilt = rebuild * ended
+    hours = np.minimum(before, left) + rebuilt
+    return Repair(np.maximum(hours, SHORTEST), np.asarray(ended, dtype=float))
 
 
 def closed_form_losses(plan: Plan, mtbf: float, repair: float, error: float) -> float:

@@ -8,7 +8,8 @@ import numpy as np
 import numpy.typing as npt
 
 from hotband.fleet.failures import Events, batch_factors, events_of, spares_for_no_wait, waits_of
-from hotband.fleet.loss import chance_of_loss, hours_to_loss
+from hotband.fleet.happened import Happened, happened
+from hotband.fleet.loss import Repair, chance_of_loss, repair_until
 from hotband.fleet.plan import Drawn, Floats, Indices, Plan
 from hotband.fleet.values import MONTH_HOURS
 
@@ -16,8 +17,12 @@ COLUMNS = ("failures", "worn", "waited", "repair_hours", "degraded_hours", "loss
 """By month: drives that failed, and that were worn and replaced; failures that waited for a drive; hours of repair of
 all drives, and of service of machines with a drive missing; expected losses by a failure too many and by a sector
 error."""
-TOTALS = ("spares", "wait_hours", "seen")
-"""Of the whole repetition: the smallest stock with which nothing waits, the longest wait, and losses that happened."""
+TOTALS = ("spares", "wait_hours", "seen", "counted", "likely")
+"""Of the whole repetition: the smallest stock with which nothing waits, the longest wait, losses by a failure too many
+that happened, those of them that stand in the expected ones as they happened, and episodes of which that holds."""
+LIKELY = 0.05
+"""Further failures that are expected within a repair from which on what happens is counted: the chance of loss is
+right to first order in them, and losses are no longer rare."""
 
 
 @dataclass(frozen=True)
@@ -42,8 +47,9 @@ def repeat(plan: Plan, drawn: Drawn, rng: np.random.Generator) -> Left:
     months[:, 2] = np.bincount(month, (wait > 0).astype(float), minlength=plan.months)
     months[:, 3] = hours_by_month(plan, failures.at, np.minimum(failures.back, plan.horizon))
     months[:, 4] = degraded_hours(plan, failures)
-    seen = add_losses(months, plan, drawn, Situation(events, z), failures, wait)
-    totals = np.array([spares, wait.max(initial=0.0), seen], dtype=np.float32)
+    counted = add_losses(months, plan, drawn, Situation(events, z), failures, wait)
+    losses = (counted.seen, counted.counted, counted.likely)
+    totals = np.array([spares, wait.max(initial=0.0), *losses], dtype=np.float32)
     return Left(months.astype(np.float32), totals)
 
 
@@ -119,8 +125,21 @@ class Situation:
     z: Floats | None
 
 
-def add_losses(months: Floats, plan: Plan, drawn: Drawn, situation: Situation, failures: Events, wait: Floats) -> int:
-    """Adds the chance of loss of every episode to its month; returns how many losses happened."""
+@dataclass(frozen=True)
+class Counted:
+    """Losses by a failure too many that happened, those of them in episodes in which another failure was likely, and
+    the number of such episodes."""
+
+    seen: int
+    counted: int
+    likely: int
+
+
+def add_losses(
+    months: Floats, plan: Plan, drawn: Drawn, situation: Situation, failures: Events, wait: Floats
+) -> Counted:
+    """Adds the losses of every episode to its month: the chance of one, or those that happened where another failure is
+    likely before the drive is there again."""
     array = plan.array
     group = failures.slot // array.width
     order = by_place(group, failures.at)
@@ -128,16 +147,32 @@ def add_losses(months: Floats, plan: Plan, drawn: Drawn, situation: Situation, f
     whole = episodes(group, failures.at, failures.back) if array.tolerated else np.ones(len(group), dtype=bool)
     first = failures.chosen(whole)
     if not len(first):
-        return 0
-    repair = drawn.delay + drawn.rebuild + wait[whole]
-    hazard = hazard_left(plan, drawn, situation, first, group[whole], repair)
-    chance = chance_of_loss(array.width, array.tolerated, hazard, repair, drawn.error)
-    until = np.minimum(plan.horizon, plan.gone[first.slot // array.drives])
-    counts = first.at + hours_to_loss(array, repair) <= until
+        return Counted(0, 0, 0)
+    repair = repair_within(plan, drawn, first, wait[whole])
+    hazard = hazard_left(plan, drawn, situation, first, group[whole], repair.hours)
+    chance = chance_of_loss(array.width, array.tolerated, hazard, repair.hours, drawn.error)
+    likely = np.logical_and(array.tolerated, (array.width - 1) * hazard * repair.hours > LIKELY)
     month = month_of(plan, first.at)
-    for column, part in ((5, chance.failure), (6, chance.sector)):
-        months[:, column] = np.bincount(month, np.where(counts, part, 0.0), minlength=plan.months)
-    return losses_seen(array.tolerated, group, failures, whole)
+    for column, part in ((5, chance.failure), (6, chance.sector * repair.ended)):
+        months[:, column] = np.bincount(month, np.where(likely, 0.0, part), minlength=plan.months)
+    came = happened(array.tolerated, group, failures, plan.gone[failures.slot // array.drives])
+    # Failures are sorted by episode.
+    counted = add_counted(months, plan, drawn, failures, came.of(likely[np.cumsum(whole) - 1]))
+    return Counted(int(came.loss.sum()), counted, int(likely.sum()))
+
+
+def add_counted(months: Floats, plan: Plan, drawn: Drawn, failures: Events, came: Happened) -> int:
+    """Adds losses that happened to their month, and how many sector errors ended rebuilds; returns how many losses."""
+    lost, bare = failures.at[came.loss], failures.back[came.bare]
+    months[:, 5] += np.bincount(month_of(plan, lost), minlength=plan.months)
+    months[:, 6] += drawn.error * np.bincount(month_of(plan, bare), minlength=plan.months)
+    return len(lost)
+
+
+def repair_within(plan: Plan, drawn: Drawn, first: Events, wait: Floats) -> Repair:
+    """The repairs of some failures, as far as their machines serve."""
+    left = plan.gone[first.slot // plan.array.drives] - first.at
+    return repair_until(drawn.delay + wait, drawn.rebuild, plan.rebuild_constant, left)
 
 
 def hazard_left(
@@ -176,20 +211,3 @@ def hazard_left(
         at[going] += 1
     hazard -= first.z * lives.hazard(first.at - first.born + first.age, repair)
     return np.asarray(np.maximum(hazard, 0.0) / (array.width - 1))
-
-
-def losses_seen(tolerated: int, group: Indices, failures: Events, whole: npt.NDArray[np.bool_]) -> int:
-    """Failures that were one too many; all sorted by redundancy group and time."""
-    if tolerated == 0:
-        return len(failures)
-    later = np.flatnonzero(~whole)
-    missing = np.ones(len(later), dtype=np.int64)
-    lag, going = 1, np.arange(len(later))
-    while len(going):
-        now = later[going]
-        before = now - lag
-        going = going[(before >= 0) & (group[before] == group[now])]
-        now, before = later[going], later[going] - lag
-        missing[going] += failures.back[before] > failures.at[now]
-        lag += 1
-    return int((missing == tolerated + 1).sum())

@@ -55,19 +55,31 @@ def answers_of(data: FleetDoc) -> list[str]:
         f"{plain(whole['rebuilds']['mean'])} are being replaced at a time, and machines have a drive missing "
         f"{share_text(whole['degraded_share']['mean'], 3)} of their time."
     )
-    return [first, losses_in_words(whole), *third(data)]
+    return [first, losses_in_words(whole), *beyond_chance(whole["loss"], data["repetitions"]), *third(data)]
 
 
 def losses_in_words(whole: PartDoc) -> str:
     """How often data is lost, beside independent drives."""
     loss, events = whole["loss"], whole["loss"]["events"]
     if events["mean"] <= 0:
-        return "No drive failed in these repetitions: more of them would say how often data is lost."
+        what = "No data was lost" if whole["failures"]["mean"] > 0 else "No drive failed"
+        return f"{what} in these repetitions: more of them would say how often data is lost."
     within = f"{plain(events['mean_low'])} to {plain(events['mean_high'])}"
     ratio = events["mean"] / loss["independent"] if loss["independent"] > 0 else math.inf
     times = "as many as" if 0.95 < ratio < 1.05 else f"{ratio:.3g} times those of"
     chance = f"a chance of {share_text(loss['chance'], 3)} of at least one"
     return f"Expected losses of data: {plain(events['mean'])} ({within}), {chance}; {times} {independent(loss)}."
+
+
+def beyond_chance(loss: LossDoc, repetitions: int) -> list[str]:
+    """That other losses happened than were expected, where that is not by chance: four standard errors and 5 %."""
+    seen, expected = float(loss["seen"]), loss["by_failure"]["mean"] * repetitions
+    if abs(seen - expected) <= max(4.0 * math.sqrt(max(seen, expected)), 0.05 * max(seen, expected)):
+        return []
+    return [
+        f"Do not rely on that: {plain(seen / repetitions)} losses by a failure too many happened in a repetition, "
+        f"where {plain(loss['by_failure']['mean'])} were expected, which is not by chance."
+    ]
 
 
 def independent(loss: LossDoc) -> str:

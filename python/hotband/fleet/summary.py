@@ -68,11 +68,12 @@ def loss_of(outcomes: Sequence[Outcome]) -> LossDoc:
     found = figure(events)
     independent = sum(independent_losses(one) for one in outcomes)
     exact = all(is_exact(one) for one in outcomes)
+    counted: Floats = np.sum([one.total("counted") for one in outcomes], axis=0)
     return {
         "events": found,
         "by_failure": sum_of(outcomes, "loss_failure"),
-        # Given when drives fail, losses come as a Poisson process.
-        "chance": float(np.abs(np.expm1(-events)).mean()),
+        # Given when drives fail, losses come as a Poisson process, but those that are counted happened.
+        "chance": float(np.where(counted > 0, 1.0, np.abs(np.expm1(-events))).mean()),
         "bytes_lost": figure(np.sum([one.bytes_lost() for one in outcomes], axis=0)),
         "seen": int(sum(one.total("seen").sum() for one in outcomes)),
         "independent": independent,
@@ -82,8 +83,11 @@ def loss_of(outcomes: Sequence[Outcome]) -> LossDoc:
 
 
 def is_exact(one: Outcome) -> bool:
-    """Whether the Markov chain is of this very group: exponential independent lives, no waits, nothing drawn."""
+    """Whether the Markov chain is of this very group: exponential independent lives, no waits, nothing drawn, and
+    repairs so short that a group is whole again when it goes on after a loss."""
     group = one.group
+    if one.total("likely").any():
+        return False
     values = [group.delay, *([] if group.rebuild is None else [group.rebuild])]
     known = group.rebuild is not None and group.law.is_known and all(value.is_known for value in values)
     return known and group.law.middle.is_exponential and group.plan.stock is None and not has_wear(one)
@@ -182,6 +186,12 @@ def notes_of(fleet: Fleet) -> list[str]:
     notes = [STATE_NOTE]
     for one in fleet.outcomes:
         group = one.group
+        likely = float(one.total("likely").mean())
+        if likely > 0:
+            notes.append(
+                f"{group.name}: in {likely:,.3g} episodes a repetition another drive was likely to fail before the "
+                "first was replaced; of them the losses that happened are counted"
+            )
         if group.workload is None and group.drive_power is None and one.energy_kwh is not None:
             notes.append(f"{group.name}: drives draw what they do at rest, for no workload is given")
         if group.plan.array.tolerated and group.subject.sources.get("unrecoverable_error_bits") == NO_ERROR_RATE:
