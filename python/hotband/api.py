@@ -155,9 +155,15 @@ def run(
     """
     from hotband.experiment import Experiment, points_of
     from hotband.runs.interrupted import RunsInterrupted
-    from hotband.runs.run import Repair
+    from hotband.runs.run import MOST_SPARES, Repair
     from hotband.runs.watch import watch
 
+    if twice := (set or {}).keys() & settings:
+        key = min(twice)
+        raise UserError("set", key, str((set or {})[key]), f"is given twice, as {key}={settings[key]!r}, too")
+    count = whole(spares)
+    if count is None or not 0 <= count <= MOST_SPARES:
+        raise UserError("spares", "", str(spares), f"expected a whole number from 0 to {MOST_SPARES}")
     spec = _spec("run", named(workload, "workload"), named(on, "on"), duration, seed, {**(set or {}), **settings})
     spec = replace(
         spec,
@@ -165,7 +171,7 @@ def run(
         io_log=_path(io_log, "io_log"),
         power_loss=power_loss,
         events=texts(events, "events"),
-        repair=Repair(texts(fail, "fail"), spares, rebuild_rate, rebuild_after),
+        repair=Repair(texts(fail, "fail"), count, rebuild_rate, rebuild_after),
     )
     asked = _intervals_asked(interval, draws)
     executor = _executor([spec], RealAsked(erase, size, False, hosts, expect, power, purge_by))

@@ -24,8 +24,10 @@ pub fn workload_of(request: &Request, text: &str) -> Result<(Workload, Vec<(Stri
     workload.set_app(text, &app_set.collect::<Vec<_>>())?;
     let mut drive_set = Vec::new();
     let mut set: Vec<_> = request.set.iter().filter(|(key, _)| of_app(key).is_none()).collect();
-    // Which other keys of a trace there are depends on it, and records keep keys in the order of their names.
-    set.sort_by_key(|(key, _)| key != "issue");
+    expect_one_depth(&set)?;
+    // Which other keys of a trace there are depends on the first, and what `qd` divides by on the second. Records keep
+    // keys in the order of their names.
+    set.sort_by_key(|(key, _)| (key != "issue", key != "threads"));
     for (key, value) in set {
         match key.as_str() {
             "data" => workload.set_data(&data_of(value)?),
@@ -41,6 +43,18 @@ pub fn workload_of(request: &Request, text: &str) -> Result<(Workload, Vec<(Stri
         workload.set_duration(span)?;
     }
     Ok((workload, drive_set))
+}
+
+/// `qd` is what threads times `depth` are: of both one would be dropped.
+fn expect_one_depth(set: &[&(String, String)]) -> Result<(), SpecError> {
+    let value = |name: &str| set.iter().find(|(key, _)| key == name).map(|(_, value)| value);
+    match (value("qd"), value("depth")) {
+        (Some(_), Some(depth)) => {
+            let accepted = "is what each thread has outstanding, and qd what all have: expected one of them";
+            Err(SpecError::new("set", "depth", depth, accepted))
+        }
+        _ => Ok(()),
+    }
 }
 
 /// The file and the text of the machine.

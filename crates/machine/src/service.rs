@@ -138,6 +138,10 @@ pub trait Service: Send {
     fn lost(&self) -> u64 {
         0
     }
+    /// Bytes of writes that it had answered from memory, and that its members would not take.
+    fn dropped(&self) -> u64 {
+        0
+    }
     /// Whether every copy is on a member that has not failed.
     fn is_whole(&self) -> bool {
         true

@@ -155,15 +155,17 @@ def run_all(
     specs: Sequence[RunSpec], title: str, out: Path | None, fresh: bool, executor: Executor | None, progress: Tick
 ) -> list[Finished]:
     """Runs them; of several those that are in the folder are not run again. Raises UserError, RunsInterrupted."""
-    from hotband.experiment import Experiment, Lock, expect_no_experiment, points_of
+    from hotband.experiment import Experiment, Lock, expect_no_experiment, expect_same_run, points_of
 
     experiment = Experiment(points_of(specs), what=f"the runs {title}")
     if len(specs) > 1:
         return experiment.run(out=out, fresh=fresh, executor=executor, progress=progress, say=say).finished
-    # One run is always run: there is nothing to go on from.
+    # One run is always run: there is nothing to go on from. It takes the place of itself.
     with nullcontext() if out is None else Lock(out):
         if out is not None:
             expect_no_experiment(out)
+            if not fresh:
+                expect_same_run(out, specs[0])
         return experiment.run(executor=executor, progress=progress).finished
 
 

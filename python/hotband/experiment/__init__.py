@@ -8,7 +8,7 @@ from hotband.experiment.lock import Lock
 from hotband.experiment.point import Point
 from hotband.experiment.ranges import Range, at_end, one_at_a_time
 from hotband.experiment.samplers import grid, points_of, sequence
-from hotband.experiment.store import expect_no_experiment
+from hotband.experiment.store import expect_no_experiment, expect_same_run
 
 __all__ = [
     "Cancelled",
@@ -30,6 +30,7 @@ __all__ = [
     "executor_of",
     "expect_models",
     "expect_no_experiment",
+    "expect_same_run",
     "grid",
     "one_at_a_time",
     "points_of",

@@ -21,8 +21,9 @@ from hotband.experiment.load import load_finished
 from hotband.experiment.point import Point, version
 from hotband.record.files import RECORD_FILE, table_files
 from hotband.runs.folders import folder_name
-from hotband.runs.run import Finished, check_writable, save
-from hotband.text.regular import file_bytes
+from hotband.runs.run import Finished, RunSpec, check_writable, save
+from hotband.text.foreign import shortened
+from hotband.text.regular import file_bytes, file_text
 from hotband.text.values import read_json
 from hotband.text.write import write_file
 
@@ -177,6 +178,23 @@ def expect_no_experiment(out: Path) -> None:
     before = read_manifest(out / EXPERIMENT_FILE)
     if before.begun(out):
         raise UserError("--out", "", str(out), f"holds {before.what}: expected another folder")
+
+
+def expect_same_run(out: Path, spec: RunSpec) -> None:
+    """Refuses a folder with the record of another run: of another workload or machine, with another seed, duration or
+    settings. One that cannot be read is no record. Raises UserError."""
+    try:
+        held = json.loads(file_text(out / RECORD_FILE))
+        name, seed, duration = held["name"], held["seed"], held["spec"]["duration"]
+        settings = {key: str(value) for key, value in held["spec"]["set"].items()}
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        return
+    # A drive in use is brought into its state, at a scale, where nothing else is said.
+    asked = {key: settings[key] for key in ("state", "scale") if key in settings} | dict(spec.set)
+    of_this = (f"{spec.workload} on {spec.machine}", str(spec.seed), spec.duration, asked)
+    if (name, seed, duration, settings) != of_this:
+        words = "".join(f" {key}={value}" for key, value in settings.items())
+        raise refused(out, f"holds the record of another run, {shortened(name)}{shortened(words)}")
 
 
 def other_version(out: Path) -> str | None:

@@ -27,6 +27,9 @@ if TYPE_CHECKING:
     from hotband.record.document import RecordDoc, RunBeforeDoc, SequenceDoc
 
 
+MOST_SPARES = 2**32 - 1
+
+
 @dataclass(frozen=True)
 class Repair:
     """Drives that fail (DRIVE@TIME each), spares for them, the most a rebuild writes in a second and how long after a

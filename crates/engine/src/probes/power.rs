@@ -75,7 +75,7 @@ impl PowerProbe {
             energy_low_j: sum.low,
             energy_high_j: sum.high,
             mean_w: sum.joules / seconds,
-            idle_w: self.drives.iter().map(|drive| watts(drive.draw.levels.idle)).sum(),
+            idle_w: self.drives.iter().map(|drive| watts(drive.draw.levels.idle) * drive.share_on()).sum(),
             joules_per_io: an_io(sum.joules),
             joules_per_io_low: an_io(sum.low),
             joules_per_io_high: an_io(sum.high),
@@ -145,6 +145,11 @@ impl Probe for PowerProbe {
 }
 
 impl Watched {
+    /// Share of the time that was watched in which it had not failed.
+    fn share_on(&self) -> f64 {
+        self.on.as_secs_f64() / self.duration.as_secs_f64()
+    }
+
     /// Busy time of an interval of `length`: what was carried and what came, as far as it fits; the rest is carried on.
     fn spend(&mut self, length: Span, activity: [Span; 3]) -> [Span; 2] {
         let came = [0, 1, 2].map(|n| activity[n] - self.last[n]);

@@ -35,7 +35,7 @@ enum For {
     /// A write or flush that goes through.
     Through(u32),
     /// A part of a stripe that is written back.
-    Destage(u64),
+    Destage { stripe: u64, bytes: u64 },
 }
 
 /// A stripe that is being written back.
@@ -58,6 +58,7 @@ struct Counts {
     destaged_bytes: u64,
     read_ahead_bytes: u64,
     destage_faults: u64,
+    dropped_bytes: u64,
 }
 
 /// A controller in a running machine.
@@ -247,16 +248,20 @@ impl Controller {
             for part in &parts {
                 // The newest of its writes: what is older was all taken before.
                 let version = self.versions.held(part.clone()).map(|(_, version)| version).max().unwrap_or(0);
-                self.counts.destaged_bytes += part.end - part.start;
-                self.send(For::Destage(stripe), (Op::Write, part), (false, version), Entropy::INCOMPRESSIBLE);
+                let bytes = part.end - part.start;
+                self.counts.destaged_bytes += bytes;
+                self.send(For::Destage { stripe, bytes }, (Op::Write, part), (false, version), Entropy::INCOMPRESSIBLE);
             }
             self.destages.insert(stripe, Destage { pending: parts.len() as u32, parts });
         }
     }
 
     /// A part of `stripe` is with the members, or nowhere any more.
-    fn destaged(&mut self, now: Instant, stripe: u64, fault: Option<Fault>) {
-        self.counts.destage_faults += u64::from(fault.is_some());
+    fn destaged(&mut self, now: Instant, (stripe, bytes): (u64, u64), fault: Option<Fault>) {
+        if fault.is_some() {
+            self.counts.destage_faults += 1;
+            self.counts.dropped_bytes += bytes;
+        }
         let under_way = self.destages.get_mut(&stripe).expect("only what is written back is answered");
         under_way.pending -= 1;
         if under_way.pending > 0 {
@@ -332,7 +337,7 @@ impl Service for Controller {
                 self.spoil(&range);
                 self.came(now, number, times, fault);
             }
-            For::Destage(stripe) => self.destaged(now, stripe, fault),
+            For::Destage { stripe, bytes } => self.destaged(now, (stripe, bytes), fault),
             For::Fetch { range, stale, waiting } => {
                 if !stale && fault.is_none() {
                     self.lines.keep(&range);
@@ -363,6 +368,10 @@ impl Service for Controller {
             self.versions.held(part).for_each(|(range, version)| left.set(range, version));
         }
         left
+    }
+
+    fn dropped(&self) -> u64 {
+        self.counts.dropped_bytes.min(self.capacity)
     }
 
     fn report(&self) -> Vec<PartReport> {

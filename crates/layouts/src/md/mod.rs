@@ -106,6 +106,8 @@ pub struct Md {
     cached_rows: BTreeMap<u64, u64>,
     /// The journal has failed.
     is_without_journal: bool,
+    /// Its drive has, whether or not that was noticed.
+    has_lost_journal: bool,
     /// What goes out when all rows were looked at: pages to members, and bytes that the layout below writes.
     pages: Vec<PageIo>,
     below: Vec<BelowIo>,
@@ -145,6 +147,7 @@ impl Md {
             flushes: Vec::new(),
             cached_rows: BTreeMap::new(),
             is_without_journal: false,
+            has_lost_journal: false,
             pages: Vec::new(),
             below: Vec::new(),
             is_due: false,
@@ -250,6 +253,15 @@ impl Service for Md {
 
     fn keeps_addresses(&self) -> bool {
         true
+    }
+
+    fn is_whole(&self) -> bool {
+        !self.has_lost_journal
+    }
+
+    /// It notices with the next write to the journal.
+    fn member_failed(&mut self, _: Instant, member: u16) {
+        self.has_lost_journal |= member > 0;
     }
 
     fn submit(&mut self, now: Instant, io: ServiceIo) {

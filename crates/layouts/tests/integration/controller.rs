@@ -259,6 +259,7 @@ fn what_the_members_refuse_to_take_back_is_counted_and_no_longer_dirty() {
         rig.controller.answered(Instant(rig.now), command.token, &Times::default(), fault);
     }
     assert_eq!((rig.count("destage_faults"), rig.count("destages"), rig.count("dirty_bytes")), (2, 3, 0));
+    assert_eq!(rig.controller.dropped(), 2 * 4096);
 }
 
 #[test]

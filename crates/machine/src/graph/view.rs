@@ -256,14 +256,23 @@ impl RepairView<'_> {
         })
     }
 
-    /// Bytes that hosts can address and no drive has: of the layouts that no other lies on, and of volumes on drives.
+    /// Bytes that services had answered and could not write to members which have lost nothing themselves.
+    fn dropped(self) -> u64 {
+        let dropped = |(layout, slot): (usize, &LayoutSlot)| match &slot.role {
+            Role::Service(service) if self.0.lost_of(layout as u32) == 0 => service.dropped(),
+            _ => 0,
+        };
+        self.0.layouts.iter().enumerate().map(dropped).sum()
+    }
+
+    /// Bytes that hosts can address and no drive has, and what was answered and dropped: of the layouts that no other lies on, and of volumes on drives.
     fn bytes_gone(self) -> u64 {
         let machine = self.0;
         let is_member = |layout: usize| {
             machine.layouts.iter().any(|slot| slot.members.iter().any(|m| m.node == NodeRef::Layout(layout as u32)))
         };
         let roots = (0..machine.layouts.len()).filter(|layout| !is_member(*layout));
-        let of_layouts: u64 = roots.map(|layout| machine.lost_of(layout as u32)).sum();
+        let of_layouts: u64 = roots.map(|layout| machine.lost_of(layout as u32)).sum::<u64>() + self.dropped();
         // Volumes of one drive may overlap: what both have is lost once.
         let mut gone: Vec<(u32, u64, u64)> = Vec::new();
         for volume in &machine.volumes {
