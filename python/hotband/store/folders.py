@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from hotband.audit.finding import natural
 from hotband.audit.load import records_in
 from hotband.errors import UserError
 from hotband.experiment.store import EXPERIMENT_FILE, read_manifest
@@ -58,13 +59,23 @@ def add_all(writer: Writer, paths: Sequence[Path], experiment: str = "", tick: T
 
 
 def _places(path: Path) -> list[Path]:
-    """Records and frames of sweeps below a folder; else the path itself, which an importer may know."""
+    """Records, and frames of sweeps that have more than these, below a folder; else the path itself, which an importer
+    may know."""
     if not path.exists():
         raise UserError(str(path), "", "", "no such file or folder; expected records, or results of another tool")
-    if not path.is_dir() or (path / RECORD_FILE).exists():
-        return [path]
-    found = [one for one in records_in(path) if one != path]
-    return [*found, *sorted(path.rglob(FRAME_FILE))] or [path]
+    frames = sorted(path.rglob(FRAME_FILE)) if path.is_dir() else []
+    if not frames:
+        return records_in(path)
+    records = sorted((file.parent for file in path.rglob(RECORD_FILE)), key=lambda one: natural(str(one)))
+    return [*records, *(frame for frame in frames if not _has_its_records(frame))]
+
+
+def _has_its_records(frame: Path) -> bool:
+    """Whether the runs of a sweep's frame lie beside it, each in a folder of its own, as `Sweep.save` writes them."""
+    if frame.with_name(JOURNAL_FILE).exists():
+        return False
+    beside = sum(file.parent.name.isdecimal() for file in frame.parent.glob(f"*/{RECORD_FILE}"))
+    return beside > 0 and beside == len(list(_rows(frame)))
 
 
 def _add(writer: Writer, place: Path, experiment: str) -> Added:
@@ -102,6 +113,14 @@ def _experiment_of(place: Path) -> tuple[str, str]:
     return "", ""
 
 
+def _version_of_sweep(frame: Path) -> str | None:
+    """The version that made a sweep, as the journal beside its frame says and as records have it."""
+    journal = frame.with_name(JOURNAL_FILE)
+    head = parsed(file_bytes(journal).partition(b"\n")[0]) if journal.is_file() else None
+    said = (head or {}).get("hotband")
+    return said.partition("+")[0] if isinstance(said, str) else None
+
+
 def _records_of_sweep(frame: Path) -> list[Record]:
     """The records that the journal beside a sweep's frame holds, if it holds any."""
     journal = frame.with_name(JOURNAL_FILE)
@@ -124,10 +143,10 @@ def _add_sweep(writer: Writer, frame: Path, experiment: str) -> Added:
 
 def _add_rows(writer: Writer, frame: Path, experiment: str) -> Added:
     """The rows of a sweep: figures by the names of their columns, all else is a factor."""
-    done = Added()
+    done, version = Added(), cell(TEXT, _version_of_sweep(frame))
     for row in _rows(frame):
         cells = {name: cell(COLUMNS[name], value) for name, value in row.items() if name in COLUMNS and name != "seed"}
-        cells |= {"seed": cell(SEED, row.get("seed")), "kind": "model"}
+        cells |= {"seed": cell(SEED, row.get("seed")), "kind": "model", "hotband": version}
         for name in ("target", "workload"):
             cells[name] = cell(TEXT, row.get(name)) or ""
         cells["name"] = f"{cells['workload']} on {cells['target']}"

@@ -22,6 +22,7 @@ from hotband.store.kept import Kept, factor_of, kept_of
 from hotband.store.manifest import keys_in, put, snapshot, tidy
 from hotband.store.parts import fits, parquet, tables_of
 from hotband.store.place import Place
+from hotband.store.same import Same, intervals_of
 from hotband.text.foreign import visible
 from hotband.text.tables import counted
 from hotband.text.write import remove
@@ -51,6 +52,8 @@ class Writer:
         self._journal: Journal | None = None
         self._batch: dict[str, Kept] = {}
         self._schemas: dict[str, pa.Schema] = {}
+        self._same = Same(place)
+        self._bounds_left, self._records_left = set[str](), set[str]()
         self._began = self._first = time.monotonic()
         recover(place)
         self._seen = {part.name: part for part in snapshot(place).parts}
@@ -62,14 +65,16 @@ class Writer:
         kept = kept_from(entry, self.place.small, record)
         frame = None if kept.run in self._known else frame_of(_trimmed(entry, self.place.small))
         with self._lock:
-            if frame is None or kept.run in self._known:
-                return kept.run, False
+            there = self._there(kept)
+            if frame is None or there is not None:
+                return there or kept.run, False
             if not fits(self._schemas, kept.tables):
                 self._put()
             journal = self._opened()
             journal.add(frame)
             self._known.add(kept.run)
             self._batch[kept.run] = kept
+            self._same.added(kept)
             for name, table in kept.tables.items():
                 self._schemas.setdefault(name, table.schema)
             is_due = journal.is_due()
@@ -81,6 +86,29 @@ class Writer:
             with suppress(OSError):
                 journal.flush()
         return kept.run, True
+
+    def _there(self, kept: Kept) -> str | None:
+        """The key of this run where it is in the store; what it has more than is there is counted. Raises UserError."""
+        run = kept.run if kept.run in self._known else self._same.of(kept)
+        if run is None:
+            return None
+        if kept.document and run != kept.run:
+            self._records_left.add(run)
+        bounds = intervals_of(kept.cells)
+        if bounds is not None:
+            held = self._batch.get(run)
+            if bounds != (self._same.intervals(run) if held is None else intervals_of(held.cells)):
+                self._bounds_left.add(run)
+        return run
+
+    def _tell(self) -> None:
+        """Says what was not taken of runs that were there already."""
+        for what, runs in (("intervals", self._bounds_left), ("records", self._records_left)):
+            if runs:
+                there = f"{counted(len(runs), 'run')} {'was' if len(runs) == 1 else 'were'} there already"
+                why = "runs of a store are not changed; a new store takes them"
+                _warn(f"warning: {self.place.path}: {there} without these {what}, which were not added: {why}")
+                runs.clear()
 
     def _opened(self) -> Journal:
         if self._journal is None:
@@ -115,6 +143,7 @@ class Writer:
                 self._seen[part.name] = part
             self._seen |= {part.name: part for part in parts}
             self._known |= others
+            self._same.put()
             journal.remove()
         self._journal, self._batch, self._schemas = None, {}, {}
 
@@ -123,6 +152,7 @@ class Writer:
         with self._lock:
             try:
                 self._put()
+                self._tell()
             finally:
                 if self._journal is not None:
                     self._journal.close()
