@@ -1,4 +1,4 @@
-"""What must hold between two runs (`make probe-relations`): a sample of it, and that the tool sees what does not hold."""
+"""What must hold between two runs (`make probe-relations`): a sample, and that the tool sees what does not hold."""
 
 from __future__ import annotations
 
@@ -29,7 +29,8 @@ def probe(folder: Path, *more: str) -> int:
 def test_a_disk_keeps_its_relations(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert probe(tmp_path, "--relation", "size,in-a-row,cache,span") == 0
     said = capsys.readouterr().out
-    assert re.search(r"\d+ hold", said) and "DO NOT" not in said
+    assert re.search(r"\d+ hold", said)
+    assert "DO NOT" not in said
 
 
 def test_what_does_not_hold_is_said_with_its_command(
@@ -60,7 +61,8 @@ def test_it_goes_on_from_what_was_asked(tmp_path: Path, monkeypatch: pytest.Monk
     monkeypatch.setattr(probe_relations.Rates, "rate", some)
     assert probe(tmp_path, "--relation", "size") == 130
     kept = [json.loads(line)["setup"] for line in (tmp_path / "relations.jsonl").read_text().splitlines()]
-    assert kept == [str(setup) for setup in asked[: len(kept)]] and len(kept) > 15
+    assert kept == [str(setup) for setup in asked[: len(kept)]]
+    assert len(kept) > 15
     monkeypatch.setattr(probe_relations.Rates, "rate", lambda self, setup: asked.append(setup) or made(setup))
     assert probe(tmp_path, "--relation", "size") == 0
     assert not {str(setup) for setup in asked[25:]} & set(kept)
