@@ -20,6 +20,7 @@ import numpy.typing as npt
 
 from hotband.errors import UserError
 from hotband.experiment.point import version
+from hotband.fleet.repetition import TOTALS
 from hotband.text.values import read_json
 from hotband.text.write import make_folder, write_file
 
@@ -85,7 +86,7 @@ class Kept:
                 totals = [found[f"totals{place}"] for place in range(groups)]
         except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile):
             return None
-        if any(len(one) < count for one in months):
+        if any(len(one) < count for one in months) or any(one.shape[1:] != (len(TOTALS),) for one in totals):
             return None
         return Chunk([one[:count] for one in months], [one[:count] for one in totals])
 
