@@ -33,7 +33,7 @@ def commands(record: Path) -> dict[str, Callable[[Path, int], list[str]]]:
     runs = ["run", "fio-randread", "--duration", "0.01 s", "--on"]
     fio = Path(__file__).parents[1] / "fio/samples/client-two-hosts.json"
     return {
-        "record": lambda out, n: [*runs, "ent-15k", "--seed", str(n), "--out", str(out)],
+        "record": lambda out, n: [*runs, "ent-15k", "--seed", str(n), "--out", str(out), "--fresh"],
         "io-log": lambda out, n: [*runs, "ent-15k", "--seed", str(n), "--io-log", str(out / "log.parquet")],
         "long io-log": lambda out, n: [*runs, "s4500-960", "--seed", str(n), "--io-log", str(out / "log.parquet")],
         "report": lambda out, n: ["report", str(record), "-o", str(out / "r.html"), "--title", f"Report {n}"],
