@@ -2,8 +2,8 @@
 
 A deeper queue completes no fewer I/Os, larger ones move no fewer bytes, more drives are no slower, and so on
 (scripts/probe/relations.py). What does not hold is printed with the command that shows it; where the cause is known,
-scripts/probe/exceptions.csv has it with the place where it is described. Results are kept in FOLDER/relations.jsonl:
-interrupted, it goes on from there; `--fresh` asks anew, as after a change to a model.
+scripts/probe/exceptions.csv has it with the place where it is described. Rates are kept in FOLDER/relations.jsonl:
+interrupted, it goes on from there; those of another build of the engine are not taken, and `--fresh` takes none.
 
     python scripts/probe_relations.py --drive ent-15k,s4500-960 --relation depth,size
 """
@@ -13,6 +13,7 @@ from __future__ import annotations
 import argparse
 import csv
 import json
+import math
 import os
 import signal
 import sys
@@ -20,6 +21,7 @@ import time
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -27,6 +29,7 @@ from typing import Any, NamedTuple
 from probe.relations import WHY, WRAPPED, Relation, Setup, of_layouts, of_loads, of_values, times
 
 import hotband as hb
+from hotband.experiment.point import version
 
 ROOT = Path(__file__).resolve().parent.parent
 EXCEPTIONS = ROOT / "scripts/probe/exceptions.csv"
@@ -36,8 +39,8 @@ SLACK = {"disk": 0.05, "ssd": 0.04}
 """What chance takes from a rate, in the same seed and with so many I/Os."""
 
 
-class Exception_(NamedTuple):
-    """A relation that is known not to hold: patterns of the relation, machine and load, the least ratio, and why."""
+class Known(NamedTuple):
+    """What is known not to hold: patterns of the relation, machine and load, the least ratio, and why."""
 
     relation: str
     machine: str
@@ -58,15 +61,18 @@ class Exception_(NamedTuple):
 
 
 class Rates:
-    """The rate of each setup, in I/Os a second; kept in a file. None where a machine cannot do it."""
+    """The rate of each setup, in I/Os a second; kept in a file."""
 
     def __init__(self, path: Path, kinds: dict[str, str]) -> None:
         self.path, self.kinds = path, kinds
         lines = path.read_text().splitlines() if path.is_file() else []
-        self.known: dict[str, float | None] = {}
+        self.known: dict[str, float] = {}
         for line in lines:
-            one = json.loads(line)
-            self.known[one["setup"]] = one["iops"]
+            # A line may be cut off where a process was ended.
+            with suppress(ValueError):
+                one = json.loads(line)
+                if one.get("version") == version():
+                    self.known[one["setup"]] = one["iops"]
 
     def is_disk(self, setup: Setup) -> bool:
         """Whether it has disks."""
@@ -83,14 +89,14 @@ class Rates:
             try:
                 for setup, iops in pool.map(lambda one: (one, self.rate(one)), setups):
                     self.known[str(setup)] = iops
-                    file.write(json.dumps({"setup": str(setup), "iops": iops}) + "\n")
+                    file.write(json.dumps({"setup": str(setup), "iops": iops, "version": version()}) + "\n")
                     file.flush()
                     yield setup
             except KeyboardInterrupt:
                 pool.shutdown(cancel_futures=True)
                 raise
 
-    def rate(self, setup: Setup) -> float | None:
+    def rate(self, setup: Setup) -> float:
         """I/Os a second of one run."""
         is_disk = self.is_disk(setup)
         warm, measured = times(is_disk)
@@ -99,14 +105,9 @@ class Rates:
         }  # fmt: skip
         fail = [f"{setup.fail}@0 s"] if setup.fail else []
         on = machine_of(setup.machine)
-        try:
-            record = hb.run(
-                f"fio-{setup.access}", on=on, duration=measured, seed=3, set=values, fail=fail, progress=False
-            )
-        except hb.UserError:
-            return None
+        record = hb.run(f"fio-{setup.access}", on=on, duration=measured, seed=3, set=values, fail=fail, progress=False)
         operation = record.write if setup.access.endswith("write") else record.read
-        return None if operation is None else operation.iops
+        return 0.0 if operation is None else operation.iops
 
 
 def drive_of(machine: str) -> str:
@@ -149,16 +150,13 @@ def relations(drives: list[str], layouts_of: list[str], kinds: dict[str, str]) -
     return asked
 
 
-def judged(asked: list[Relation], rates: Rates, exceptions: list[Exception_]) -> tuple[Counter[str], list[str]]:
+def judged(asked: list[Relation], rates: Rates, exceptions: list[Known]) -> tuple[Counter[str], list[str]]:
     """How many of each relation hold, are known not to, or do not; and a line for each of the last, worst first."""
     counts: Counter[str] = Counter()
     broken: list[tuple[float, str]] = []
     for relation in asked:
-        less, more = (rates.known.get(str(setup)) for setup in (relation.less, relation.more))
-        if not less or not more:
-            counts["not to be had"] += 1
-            continue
-        ratio = more / less * (relation.more.kib / relation.less.kib if relation.in_bytes else 1)
+        less, more = (rates.known[str(setup)] for setup in (relation.less, relation.more))
+        ratio = more / less * (relation.more.kib / relation.less.kib if relation.in_bytes else 1) if less else math.inf
         known = next((one for one in exceptions if one.takes(relation, ratio)), None)
         if ratio >= 1 - relation.slack:
             counts["hold"] += 1
@@ -213,7 +211,7 @@ def main(given: list[str] | None = None) -> int:
         print("\ninterrupted; the same command goes on from here", file=sys.stderr)
         return 130
     with EXCEPTIONS.open() as lines:
-        exceptions = [Exception_(**{**row, "least": float(row["least"])}) for row in csv.DictReader(lines)]
+        exceptions = [Known(**{**row, "least": float(row["least"])}) for row in csv.DictReader(lines)]
     counts, broken = judged(asked, rates, exceptions)
     print("\n".join(["", *broken]))
     for name, number in counts.most_common():

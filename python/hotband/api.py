@@ -45,7 +45,7 @@ from hotband.programs.api import programs as programs
 from hotband.record.record import Record as Record
 from hotband.record.record import record_of, record_of_import
 from hotband.review.api import review as review
-from hotband.runs.specify import Named, Spec, in_python, named, settings_of, texts, whole
+from hotband.runs.specify import Named, Spec, changes, in_python, named, settings_of, texts, whole
 from hotband.serve import api as serve_api
 from hotband.serve.api import BothWays as BothWays
 from hotband.store.api import store as store
@@ -158,13 +158,10 @@ def run(
     from hotband.runs.run import MOST_SPARES, Repair
     from hotband.runs.watch import watch
 
-    if twice := (set or {}).keys() & settings:
-        key = min(twice)
-        raise UserError("set", key, str((set or {})[key]), f"is given twice, as {key}={settings[key]!r}, too")
     count = whole(spares)
     if count is None or not 0 <= count <= MOST_SPARES:
         raise UserError("spares", "", str(spares), f"expected a whole number from 0 to {MOST_SPARES}")
-    spec = _spec("run", named(workload, "workload"), named(on, "on"), duration, seed, {**(set or {}), **settings})
+    spec = _spec("run", named(workload, "workload"), named(on, "on"), duration, seed, changes(set, settings))
     spec = replace(
         spec,
         out=_path(out, "out"),
@@ -243,7 +240,7 @@ def sequence(
     from hotband.runs.run import execute
     from hotband.runs.watch import watch
 
-    changed, where = {**(set or {}), **settings}, named(on, "on")
+    changed, where = changes(set, settings), named(on, "on")
     specs = [
         replace(
             _spec(f"run {n}", named(one, "workload"), where, duration, seed + (n if fresh_seeds else 0), changed),
@@ -302,7 +299,7 @@ def sweep(
     from hotband.runs import watch
     from hotband.sweeps import engine, plan
 
-    changed = {**(set or {}), **settings}
+    changed = changes(set, settings)
     for name in plan.NOT_SET:
         if name in changed:
             raise UserError("settings", name, str(changed[name]), "is the name of an argument: on, workload or seed")
@@ -346,12 +343,12 @@ def _spec(
         raise UserError("seed", "", str(seed), "expected a whole number from 0 to 2^64 - 1")
     if duration is not None and not isinstance(duration, str):
         raise UserError("duration", "", str(duration), 'expected a time with its unit, such as "5 s"')
-    changes = settings_of(settings)
+    pairs = settings_of(settings)
     return RunSpec(
         name,
         on.name,
         workload.name,
-        changes,
+        pairs,
         number,
         duration,
         machine_text=on.text,

@@ -146,8 +146,7 @@ def _beginning(path: Path) -> bytes:
         with path.open("rb") as file:
             return file.read(_BEGINNING)
     except OSError as error:
-        reason = reason_of(error)
-        raise UserError(str(path), "", "", f"cannot be read: {reason}") from None
+        raise UserError(str(path), "", "", f"cannot be read: {reason_of(error)}") from None
     except ValueError as error:
         raise UserError(repr(str(path)), "", "", f"cannot be read: {error}") from None
 

@@ -208,8 +208,7 @@ def _signed(target: Target, host: Host) -> Iterator[str]:
         try:
             found = signatures(path, host)
         except OSError as error:
-            reason = reason_of(error)
-            yield f"{_of(part, target)} cannot be read, so nobody knows what it holds: {reason}"
+            yield f"{_of(part, target)} cannot be read, so nobody knows what it holds: {reason_of(error)}"
             continue
         for one in found:
             yield f"{_of(part, target)} {words_of(one)}: wipefs --all {path} if nobody needs it"

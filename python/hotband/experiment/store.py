@@ -14,7 +14,7 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from hotband.errors import UserError, another_version
 from hotband.experiment.load import load_finished
@@ -23,7 +23,7 @@ from hotband.record.files import RECORD_FILE, table_files
 from hotband.runs.folders import folder_name
 from hotband.runs.run import Finished, RunSpec, check_writable, save
 from hotband.text.foreign import shortened
-from hotband.text.regular import file_bytes, file_text
+from hotband.text.regular import file_bytes
 from hotband.text.values import read_json
 from hotband.text.write import write_file
 
@@ -183,11 +183,11 @@ def expect_no_experiment(out: Path) -> None:
 def expect_same_run(out: Path, spec: RunSpec) -> None:
     """Refuses a folder with the record of another run: of another workload or machine, with another seed, duration or
     settings. One that cannot be read is no record. Raises UserError."""
+    held: Any = read_json(out / RECORD_FILE)
     try:
-        held = json.loads(file_text(out / RECORD_FILE))
         name, seed, duration = held["name"], held["seed"], held["spec"]["duration"]
         settings = {key: str(value) for key, value in held["spec"]["set"].items()}
-    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+    except (KeyError, TypeError, AttributeError):
         return
     # A drive in use is brought into its state, at a scale, where nothing else is said.
     asked = {key: settings[key] for key in ("state", "scale") if key in settings} | dict(spec.set)

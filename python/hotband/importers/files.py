@@ -52,8 +52,7 @@ def read_beginning(path: Path) -> bytes:
 
 
 def _unreadable(path: Path, error: OSError | ValueError, accepted: str) -> UserError:
-    reason = reason_of(error)
-    return UserError(name_of(path), "", "", f"cannot be read: {reason}; accepted: {accepted}")
+    return UserError(name_of(path), "", "", f"cannot be read: {reason_of(error)}; accepted: {accepted}")
 
 
 def decoded(data: bytes, file: str) -> str:

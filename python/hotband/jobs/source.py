@@ -66,8 +66,7 @@ def _read(path: Path, place: Place | None, value: str) -> bytes:
         with path.open("rb") as opened:
             return opened.read(LARGEST_BYTES + 1)
     except (OSError, ValueError) as error:
-        reason = reason_of(error)
-        raise UserError(where, "include" if place else "", value, f"cannot be read: {reason}") from None
+        raise UserError(where, "include" if place else "", value, f"cannot be read: {reason_of(error)}") from None
 
 
 def decoded(data: bytes) -> str | None:

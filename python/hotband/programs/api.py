@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from hotband.errors import UserError
 from hotband.programs.program import FigureDoc, ProgramDoc
-from hotband.runs.specify import in_python, settings_of
+from hotband.runs.specify import changes, in_python, settings_of
 
 if TYPE_CHECKING:
     import polars as pl
@@ -85,7 +85,7 @@ def program(
     from hotband.programs.run import run_program
 
     try:
-        asked = dict(settings_of({**(set or {}), **settings}))
+        asked = dict(settings_of(changes(set, settings)))
         if out == "":
             raise UserError("out", "", "", "is empty; expected a path")
         if not isinstance(on, str):

@@ -97,8 +97,7 @@ def folder_of(on: str) -> Path:
         folder = Path(name).resolve(strict=True)
         mode = folder.stat().st_mode
     except (OSError, ValueError) as error:
-        reason = reason_of(error)
-        raise UserError("--on", "", on, f"{reason}; expected a folder that is there") from None
+        raise UserError("--on", "", on, f"{reason_of(error)}; expected a folder that is there") from None
     if stat.S_ISBLK(mode):
         accepted = "is a block device, which would be formatted; expected a folder, such as where it is mounted"
         raise UserError("--on", "", on, accepted)

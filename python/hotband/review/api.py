@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from hotband.errors import UserError
 from hotband.interval import DRAWS_OF_MANY
-from hotband.runs.specify import in_python, settings_of, texts
+from hotband.runs.specify import changes, in_python, settings_of, texts
 
 if TYPE_CHECKING:
     from hotband.experiment import Executor
@@ -62,7 +62,7 @@ def review(
         with using(executor, jobs):
             return review_all(
                 machines,
-                set=settings_of({**(set or {}), **settings}),
+                set=settings_of(changes(set, settings)),
                 volume=volume,
                 seed=seed,
                 quick=quick,

@@ -161,6 +161,15 @@ def setting(key: str, value: object) -> str:
     raise UserError("settings", key, _short(value), accepted)
 
 
+def changes(given: Mapping[str, object] | None, settings: Mapping[str, object]) -> dict[str, object]:
+    """What `set` and the further arguments of a call change together. Raises UserError for a key that is in both."""
+    given = given or {}
+    if twice := given.keys() & settings:
+        key = min(twice)
+        raise UserError("set", key, str(given[key]), f"is given twice, as {key}={settings[key]!r}, too")
+    return {**given, **settings}
+
+
 def settings_of(settings: Mapping[str, object]) -> tuple[tuple[str, str], ...]:
     """Settings as the pairs that a run takes."""
     return tuple((key, setting(key, value)) for key, value in settings.items())

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hotband.record.record import Record, record_of
-from hotband.runs.specify import Spec, named, settings_of, texts
+from hotband.runs.specify import Spec, changes, named, settings_of, texts
 from hotband.serve.served import Served, ServeSpec
 
 if TYPE_CHECKING:
@@ -55,7 +55,7 @@ def serve(
     where = named(on, "on")
     spec = ServeSpec(
         where.name,
-        settings_of({**(set or {}), **settings}),
+        settings_of(changes(set, settings)),
         seed,
         texts(events, "events"),
         _path(socket),
@@ -122,7 +122,7 @@ def emulate(
         "run",
         where.name,
         what.name,
-        settings_of({**(set or {}), **settings}),
+        settings_of(changes(set, settings)),
         seed,
         duration,
         _path(out),

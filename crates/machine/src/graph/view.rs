@@ -239,7 +239,7 @@ impl RepairView<'_> {
     pub fn report(self) -> RepairReport {
         let repair = self.0.repair_ref();
         let rebuilds = repair.jobs.iter().map(|job| job.report.clone()).chain(self.by_services()).collect();
-        let bytes_lost = self.bytes_gone() + repair.sector_bytes_lost;
+        let bytes_lost = self.bytes_gone() + self.dropped() + repair.sector_bytes_lost;
         RepairReport { rebuilds, bytes_lost, ..repair.report.clone() }
     }
 
@@ -265,14 +265,14 @@ impl RepairView<'_> {
         self.0.layouts.iter().enumerate().map(dropped).sum()
     }
 
-    /// Bytes that hosts can address and no drive has, and what was answered and dropped: of the layouts that no other lies on, and of volumes on drives.
+    /// Bytes that hosts can address and no drive has: of the layouts that no other lies on, and of volumes on drives.
     fn bytes_gone(self) -> u64 {
         let machine = self.0;
         let is_member = |layout: usize| {
             machine.layouts.iter().any(|slot| slot.members.iter().any(|m| m.node == NodeRef::Layout(layout as u32)))
         };
         let roots = (0..machine.layouts.len()).filter(|layout| !is_member(*layout));
-        let of_layouts: u64 = roots.map(|layout| machine.lost_of(layout as u32)).sum::<u64>() + self.dropped();
+        let of_layouts: u64 = roots.map(|layout| machine.lost_of(layout as u32)).sum();
         // Volumes of one drive may overlap: what both have is lost once.
         let mut gone: Vec<(u32, u64, u64)> = Vec::new();
         for volume in &machine.volumes {
