@@ -296,6 +296,8 @@ impl Run {
         let (text, set) = &before.built_from;
         assert_eq!((text.as_str(), set.as_slice()), self.built_from(), "checked before the first of them began");
         self.assembled.machine = before.machine;
+        let caches = std::mem::take(&mut self.assembled.caches);
+        self.assembled.caches = caches.left_in(&self.assembled.machine);
         self.rebuilds = before.rebuilds;
         before.now
     }

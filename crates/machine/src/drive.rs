@@ -150,6 +150,15 @@ impl PartReport {
     }
 }
 
+/// How a drive acknowledges writes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct WriteCacheSetting {
+    /// "volatile", "protected", or "off" where a write is acknowledged when it is on the media.
+    pub kind: &'static str,
+    /// Bytes that the cache holds; zero where it is off.
+    pub bytes: u64,
+}
+
 /// How far a cache that learns has got.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Warmth {
@@ -284,6 +293,11 @@ pub trait Drive: Send {
     /// Names of the values that may change while it runs.
     fn settings(&self) -> &'static [&'static str] {
         &[]
+    }
+    /// How it acknowledges writes, as its switches were last turned; none of a drive that has no switches to turn while
+    /// it runs.
+    fn write_cache(&self) -> Option<WriteCacheSetting> {
+        None
     }
     /// Whether `set` takes this.
     ///

@@ -16,7 +16,9 @@ mod spec;
 mod versions;
 
 pub use building::{BuildError, Look, MemoryError, Stopped, unwatched};
-pub use drive::{CacheState, Command, Counter, Done, Draw, Drive, Levels, PartReport, Smart, UntimedWrite, Warmth};
+pub use drive::{
+    CacheState, Command, Counter, Done, Draw, Drive, Levels, PartReport, Smart, UntimedWrite, Warmth, WriteCacheSetting,
+};
 pub use event::{Event, EventError, Part, SetError, What};
 pub use graph::link::{Link, LinkSpec};
 pub use graph::queue::{Class, EventQueue};

@@ -13,6 +13,7 @@ use std::mem;
 
 use hotband_machine::{
     CacheState, Command, Counter, Done, Draw, Drive, Fault, Op, SectorErrors, SetError, Unit, UnitName, Versions,
+    WriteCacheSetting,
 };
 use hotband_units::{Bytes, Instant, Span};
 
@@ -244,6 +245,10 @@ impl Drive for MultiActuatorDisk {
 
     fn settings(&self) -> &'static [&'static str] {
         self.actuators[0].settings()
+    }
+
+    fn write_cache(&self) -> Option<WriteCacheSetting> {
+        self.actuators[0].write_cache()
     }
 
     fn check_set(&self, key: &str, value: &str) -> Result<(), SetError> {

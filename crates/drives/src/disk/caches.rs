@@ -1,13 +1,12 @@
 //! What a disk is told about its caches, and the switches of the caching mode page.
 
-use hotband_machine::{Section, SpecError};
+use hotband_machine::{Product, Section, SpecError, WriteCacheSetting};
 use hotband_units::{Bytes, Ratio, Span};
 use toml::Table;
 
 use crate::parts::dirty::Room;
 use crate::parts::flash::FlashParams;
 use crate::parts::geometry::SECTOR;
-use hotband_machine::Product;
 
 /// When a write is acknowledged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -50,6 +49,16 @@ impl WriteCaches {
         let plain = WriteCacheParams { kind, ..self.plain };
         let in_use = self.protected.filter(|_| self.awc).unwrap_or(plain);
         WriteCacheParams { bypass: if self.wce { u64::MAX } else { in_use.bypass }, ..in_use }
+    }
+
+    /// The same in words.
+    pub fn setting(&self) -> WriteCacheSetting {
+        let in_use = self.in_use();
+        match in_use.kind {
+            WriteCache::Off => WriteCacheSetting { kind: "off", bytes: 0 },
+            WriteCache::Volatile => WriteCacheSetting { kind: "volatile", bytes: in_use.room.sectors * SECTOR },
+            WriteCache::Protected => WriteCacheSetting { kind: "protected", bytes: in_use.room.sectors * SECTOR },
+        }
     }
 
     /// With a switch turned; none where the disk has no such switch.

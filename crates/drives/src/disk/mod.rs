@@ -28,6 +28,7 @@ use std::collections::VecDeque;
 
 use hotband_machine::{
     CacheState, Command, Counter, Done, Draw, Drive, Fault, Op, SectorErrors, SetError, Times, Versions,
+    WriteCacheSetting,
 };
 use hotband_units::{Bytes, Instant, Span};
 
@@ -456,6 +457,10 @@ impl Drive for Disk {
 
     fn settings(&self) -> &'static [&'static str] {
         self.params.write_caches.switches()
+    }
+
+    fn write_cache(&self) -> Option<WriteCacheSetting> {
+        Some(self.switches().setting())
     }
 
     fn check_set(&self, key: &str, value: &str) -> Result<(), SetError> {

@@ -13,9 +13,14 @@ use crate::disk::Disk;
 use crate::disk::caches::WriteCaches;
 
 impl Disk {
+    /// Its switches as they were last turned, whether or not they count yet.
+    pub(super) fn switches(&self) -> WriteCaches {
+        self.switching.unwrap_or(self.params.write_caches)
+    }
+
     /// The write caches with a switch turned as a host asks.
     pub(super) fn switched(&self, key: &str, value: &str) -> Result<WriteCaches, SetError> {
-        let caches = self.switching.unwrap_or(self.params.write_caches);
+        let caches = self.switches();
         if !caches.switches().contains(&key) {
             return Err(SetError::unknown(key, value, caches.switches()));
         }

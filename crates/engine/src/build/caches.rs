@@ -2,16 +2,15 @@
 //! is built from.
 //!
 //! Leaves out: memory of pools, of RAID-Z and of apps, which stand above the volumes or have no size of their own; and
-//! what an event sets while a run goes on.
+//! what an event sets, until the run ends in which it does.
 
-use hotband_drives::disk::params::WriteCache;
 use hotband_drives::parts::ftl::PAGE;
 use hotband_drives::parts::geometry::SECTOR;
 use hotband_drives::{DiskParams, Product, SsdParams};
 use hotband_layouts::controller::ControllerSpec;
 use hotband_layouts::raidz::RAIDZ;
 use hotband_layouts::{CONTROLLER, is_pool};
-use hotband_machine::{MachineSpec, MemberRange, NodeRef, Volume};
+use hotband_machine::{Machine, MachineSpec, MemberRange, NodeRef, Volume};
 use serde::Serialize;
 
 use crate::build::units::Layouts;
@@ -54,17 +53,12 @@ impl DriveCaches {
 
     /// Those of a disk.
     pub fn of_disk(params: &DiskParams, product: &Product) -> Self {
-        let write_cache = match params.write_cache {
-            WriteCache::Off => "off",
-            WriteCache::Volatile => "volatile",
-            WriteCache::Protected => "protected",
-        };
-        let held = if write_cache == "off" { 0 } else { params.room.sectors * SECTOR };
+        let writes = params.write_caches.setting();
         let read = if params.rereads { params.segments as u64 * params.segment_sectors * SECTOR } else { 0 };
         Self {
-            write_cache,
+            write_cache: writes.kind,
             declared_volatile: false,
-            write_cache_bytes: held,
+            write_cache_bytes: writes.bytes,
             read_cache_bytes: read,
             read_ahead: Some(params.segments > 0 && params.look_ahead_sectors > 0),
             flash_cache: product.has("turboboost").then_some(params.flash.is_some()),
@@ -174,6 +168,16 @@ impl MachineCaches {
         });
         let below = below.collect();
         Self { drives, controllers, below, stays_new: stays_new(spec) }
+    }
+
+    /// Those of `machine` as runs have left it: events turn switches.
+    pub fn left_in(mut self, machine: &Machine) -> Self {
+        for (setting, view) in self.drives.iter_mut().zip(machine.drives().iter()) {
+            if let Some(now) = view.drive.write_cache() {
+                (setting.caches.write_cache, setting.caches.write_cache_bytes) = (now.kind, now.bytes);
+            }
+        }
+        self
     }
 }
 

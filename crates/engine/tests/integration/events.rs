@@ -257,12 +257,25 @@ fn an_event_of_the_machine_happens_once_in_a_sequence() {
 #[test]
 fn a_value_that_changed_stays_changed_in_the_next_run() {
     let one = "[drives.d0]\nproduct = \"ent-15k\"\nset = { wce = \"on\" }\n";
-    let iops = |events: &[&str]| {
-        let records = in_turn(one, &[(events, ""), (&[], "")]).expect("valid");
-        records[1]["summary"]["iops"].as_f64().expect("a rate")
+    let records = |events: &[&str]| in_turn(one, &[(events, ""), (&[], "")]).expect("valid");
+    let (on, off) = (records(&[]), records(&["at 3 s: set d0.wce=off"]));
+    let iops = |records: &[Value]| records[1]["summary"]["iops"].as_f64().expect("a rate");
+    assert!(iops(&off) < 0.9 * iops(&on), "{} {}", iops(&off), iops(&on));
+    // The record says how the caches were set when its run began.
+    let said = |record: &Value| {
+        let drive = &record["drive_state"]["drives"][0];
+        (drive["write_cache"].as_str().expect("a word").to_owned(), drive["write_cache_bytes"].as_u64().expect("bytes"))
     };
-    let (on, off) = (iops(&[]), iops(&["at 3 s: set d0.wce=off"]));
-    assert!(off < 0.9 * on, "{off} {on}");
+    assert_eq!(said(&off[0]), said(&on[1]));
+    assert_eq!((said(&off[0]).0.as_str(), said(&off[1])), ("volatile", ("off".to_owned(), 0)));
+    // A drive of a mirror, which can fail, with a cache that outlives power, on two actuators.
+    let disk = "[drives.d]\nproduct = \"st14000nm0001\"\ncount = 2\nset = { awc = \"on\", wce = \"on\", exposes = \"one\" }\n\
+                [layouts.m]\nraid1 = { members = \"d*\" }\n";
+    let off = in_turn(disk, &[(&["at 1 s: set d1.awc=off", "at 2 s: fail d0"], ""), (&[], "")]).expect("valid");
+    assert_eq!(off[0]["drive_state"]["drives"].as_array().map(Vec::len), Some(1));
+    let drives = off[1]["drive_state"]["drives"].as_array().expect("drives");
+    let kinds: Vec<&str> = drives.iter().map(|drive| drive["write_cache"].as_str().expect("a word")).collect();
+    assert_eq!(kinds, ["protected", "volatile"]);
 }
 
 #[test]

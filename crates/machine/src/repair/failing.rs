@@ -6,7 +6,9 @@ use std::collections::{BTreeMap, VecDeque};
 
 use hotband_units::{Bytes, Instant, Span};
 
-use crate::drive::{CacheState, Command, Counter, Done, Draw, Drive, OF_REBUILD, Smart, UntimedWrite};
+use crate::drive::{
+    CacheState, Command, Counter, Done, Draw, Drive, OF_REBUILD, Smart, UntimedWrite, WriteCacheSetting,
+};
 use crate::event::SetError;
 use crate::io::{Fault, Times};
 use crate::repair::{GONE_AFTER, SectorErrors};
@@ -98,6 +100,10 @@ impl Drive for Failing {
 
     fn settings(&self) -> &'static [&'static str] {
         self.drive.settings()
+    }
+
+    fn write_cache(&self) -> Option<WriteCacheSetting> {
+        self.drive.write_cache()
     }
 
     fn failing(&mut self) -> Option<&mut Failing> {
