@@ -1,8 +1,9 @@
 """Asks of every drive and of layouts what must hold whatever the figures are: `python scripts/probe_relations.py`.
 
 A deeper queue completes no fewer I/Os, larger ones move no fewer bytes, more drives are no slower, and so on
-(scripts/probe/relations.py). What does not hold is printed with the command that shows it; where the cause is known,
-scripts/probe/exceptions.csv has it with the place where it is described. Rates are kept in FOLDER/relations.jsonl:
+(scripts/probe/relations.py); and what a record counts twice, it counts alike
+(scripts/probe/identities.py). What does not hold is printed with the command that shows it; where the cause is known,
+scripts/probe/exceptions.csv has it with the place where it is described. Answers are kept in FOLDER/relations.jsonl:
 interrupted, it goes on from there; those of another build of the engine are not taken, and `--fresh` takes none.
 
     python scripts/probe_relations.py --drive ent-15k,s4500-960 --relation depth,size
@@ -26,6 +27,7 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from probe.identities import contradictions
 from probe.relations import WHY, WRAPPED, Relation, Setup, of_layouts, of_loads, of_values, times
 
 import hotband as hb
@@ -60,26 +62,33 @@ class Known(NamedTuple):
         )
 
 
-class Rates:
-    """The rate of each setup, in I/Os a second; kept in a file."""
+class Answer(NamedTuple):
+    """Of one run: I/Os a second, and what does not hold within its record."""
+
+    iops: float
+    broken: tuple[str, ...] = ()
+
+
+class Answers:
+    """The answer to each setup; kept in a file."""
 
     def __init__(self, path: Path, kinds: dict[str, str]) -> None:
         self.path, self.kinds = path, kinds
         lines = path.read_text().splitlines() if path.is_file() else []
-        self.known: dict[str, float] = {}
+        self.known: dict[str, Answer] = {}
         for line in lines:
-            # A line may be cut off where a process was ended.
-            with suppress(ValueError):
+            # A line may be cut off where a process was ended, or be of an older version of this.
+            with suppress(ValueError, KeyError):
                 one = json.loads(line)
                 if one.get("version") == version():
-                    self.known[one["setup"]] = one["iops"]
+                    self.known[one["setup"]] = Answer(one["iops"], tuple(one["broken"]))
 
     def is_disk(self, setup: Setup) -> bool:
         """Whether it has disks."""
         return self.kinds[drive_of(setup.machine)] == "disk"
 
     def missing(self, setups: Iterable[Setup]) -> list[Setup]:
-        """Those without a rate, once each."""
+        """Those without an answer, once each."""
         return list(dict.fromkeys(setup for setup in setups if str(setup) not in self.known))
 
     def measure(self, setups: list[Setup]) -> Iterator[Setup]:
@@ -87,17 +96,18 @@ class Rates:
         self.path.parent.mkdir(parents=True, exist_ok=True)
         with self.path.open("a") as file, ThreadPoolExecutor(os.cpu_count()) as pool:
             try:
-                for setup, iops in pool.map(lambda one: (one, self.rate(one)), setups):
-                    self.known[str(setup)] = iops
-                    file.write(json.dumps({"setup": str(setup), "iops": iops, "version": version()}) + "\n")
+                for setup, answer in pool.map(lambda one: (one, self.ask(one)), setups):
+                    self.known[str(setup)] = answer
+                    line = {"setup": str(setup), **answer._asdict(), "version": version()}
+                    file.write(json.dumps(line) + "\n")
                     file.flush()
                     yield setup
             except KeyboardInterrupt:
                 pool.shutdown(cancel_futures=True)
                 raise
 
-    def rate(self, setup: Setup) -> float:
-        """I/Os a second of one run."""
+    def ask(self, setup: Setup) -> Answer:
+        """Runs it."""
         is_disk = self.is_disk(setup)
         warm, measured = times(is_disk)
         values: dict[str, object] = {
@@ -107,7 +117,8 @@ class Rates:
         on = machine_of(setup.machine)
         record = hb.run(f"fio-{setup.access}", on=on, duration=measured, seed=3, set=values, fail=fail, progress=False)
         operation = record.write if setup.access.endswith("write") else record.read
-        return 0.0 if operation is None else operation.iops
+        lines = contradictions(record, layout_of(setup.machine), setup.depth, setup.kib * 1024)
+        return Answer(0.0 if operation is None else operation.iops, tuple(lines))
 
 
 def drive_of(machine: str) -> str:
@@ -115,6 +126,11 @@ def drive_of(machine: str) -> str:
     form = machine.split(":")[-1]
     count, x, drive = form.partition("x")
     return drive if x and count.isdigit() and ":" in machine else form
+
+
+def layout_of(machine: str) -> str:
+    """The layout of a machine in short form, or what stands before it; "" of one drive."""
+    return machine.partition(":")[0] if ":" in machine else ""
 
 
 def machine_of(form: str) -> Any:
@@ -150,12 +166,13 @@ def relations(drives: list[str], layouts_of: list[str], kinds: dict[str, str]) -
     return asked
 
 
-def judged(asked: list[Relation], rates: Rates, exceptions: list[Known]) -> tuple[Counter[str], list[str]]:
-    """How many of each relation hold, are known not to, or do not; and a line for each of the last, worst first."""
+def judged(asked: list[Relation], answers: Answers, exceptions: list[Known]) -> tuple[Counter[str], list[str]]:
+    """How many of each relation hold, are known not to, or do not; a line for each of the last, worst first, and for
+    each record that contradicts itself."""
     counts: Counter[str] = Counter()
     broken: list[tuple[float, str]] = []
     for relation in asked:
-        less, more = (rates.known[str(setup)] for setup in (relation.less, relation.more))
+        less, more = (answers.known[str(setup)].iops for setup in (relation.less, relation.more))
         ratio = more / less * (relation.more.kib / relation.less.kib if relation.in_bytes else 1) if less else math.inf
         known = next((one for one in exceptions if one.takes(relation, ratio)), None)
         if ratio >= 1 - relation.slack:
@@ -164,15 +181,20 @@ def judged(asked: list[Relation], rates: Rates, exceptions: list[Known]) -> tupl
             counts[f"known: {known.why}"] += 1
         else:
             counts["DO NOT HOLD"] += 1
-            command = relation.more.command(rates.is_disk(relation.more))
+            command = relation.more.command(answers.is_disk(relation.more))
             broken.append(
                 (ratio, f"{relation.name} {ratio:.3f}: {relation.more} against {relation.less}\n    {command}")
             )
-    return counts, [line for _, line in sorted(broken)]
+    lines = [line for _, line in sorted(broken)]
+    for setup in dict.fromkeys(setup for relation in asked for setup in (relation.less, relation.more)):
+        wrong = answers.known[str(setup)].broken
+        counts["RECORDS CONTRADICT THEMSELVES" if wrong else "records are sound"] += 1
+        lines += [f"{setup}: {line}\n    {setup.command(answers.is_disk(setup))}" for line in wrong]
+    return counts, lines
 
 
 def main(given: list[str] | None = None) -> int:
-    """Asks; exit code 1 where something does not hold and no one knows why."""
+    """Asks; exit code 1 where something does not hold and no one knows why, or a record contradicts itself."""
     found = hb.drives()
     kinds: dict[str, str] = dict(zip(found["name"], found["kind"], strict=True))
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -193,11 +215,11 @@ def main(given: list[str] | None = None) -> int:
     path = words.folder / "relations.jsonl"
     if words.fresh:
         path.unlink(missing_ok=True)
-    rates = Rates(path, kinds)
-    missing = rates.missing(setup for relation in asked for setup in (relation.less, relation.more))
+    answers = Answers(path, kinds)
+    missing = answers.missing(setup for relation in asked for setup in (relation.less, relation.more))
     begin = time.monotonic()
     try:
-        for number, setup in enumerate(rates.measure(missing), 1):
+        for number, setup in enumerate(answers.measure(missing), 1):
             if number % 10 == 0:
                 gone = time.monotonic() - begin
                 left = gone / number * (len(missing) - number) / 60
@@ -212,7 +234,7 @@ def main(given: list[str] | None = None) -> int:
         return 130
     with EXCEPTIONS.open() as lines:
         exceptions = [Known(**{**row, "least": float(row["least"])}) for row in csv.DictReader(lines)]
-    counts, broken = judged(asked, rates, exceptions)
+    counts, broken = judged(asked, answers, exceptions)
     print("\n".join(["", *broken]))
     for name, number in counts.most_common():
         print(f"{number:7,} {name}")

@@ -23,9 +23,7 @@ const TOO_LARGE: &str = "a smaller number: this one is out of range";
 /// Parses "NUMBER UNIT" into whole base units. Negative, non-finite, unit-less or unknown: an error.
 pub(crate) fn parse_scaled(text: &str, units: &[(&str, f64)], accepted: &'static str) -> Result<u64, UnitError> {
     let wrong = || UnitError { value: text.to_owned(), accepted };
-    let trimmed = text.trim();
-    let digits = trimmed.find(|c: char| !(c.is_ascii_digit() || c == '.' || c == '_')).ok_or_else(wrong)?;
-    let (number, unit) = trimmed.split_at(digits);
+    let (number, unit) = at_unit(text.trim()).ok_or_else(wrong)?;
     let number: f64 = number.replace('_', "").parse().map_err(|_| wrong())?;
     let scale = units.iter().find(|(name, _)| *name == unit.trim()).ok_or_else(wrong)?.1;
     let value = number * scale;
@@ -34,6 +32,19 @@ pub(crate) fn parse_scaled(text: &str, units: &[(&str, f64)], accepted: &'static
         Ok(value.round() as u64)
     } else {
         Err(UnitError { value: text.to_owned(), accepted: TOO_LARGE })
+    }
+}
+
+/// A number and what follows it: "4 ", "ms", or "1e3", "s". None where nothing does.
+fn at_unit(text: &str) -> Option<(&str, &str)> {
+    let end = text.find(|c: char| !(c.is_ascii_digit() || c == '.' || c == '_'))?;
+    let (number, rest) = text.split_at(end);
+    let Some(exponent) = rest.strip_prefix(['e', 'E']) else { return Some((number, rest)) };
+    let exponent = exponent.strip_prefix(['+', '-']).unwrap_or(exponent);
+    match exponent.find(|c: char| !c.is_ascii_digit()) {
+        Some(digits @ 1..) => Some(text.split_at(text.len() - exponent.len() + digits)),
+        Some(_) => Some((number, rest)),
+        None => None,
     }
 }
 
@@ -65,11 +76,15 @@ mod tests {
         assert_eq!("15000 rpm".parse(), Ok(Rpm(15000)));
         assert_eq!("7.2 W".parse(), Ok(Power(7200)));
         assert_eq!("12.5 %".parse(), Ok(Ratio(0.125)));
+        assert_eq!("1e3 s".parse(), Ok(Span(1_000_000_000_000)));
+        assert_eq!("2.5E-3s".parse(), Ok(Span(2_500_000)));
     }
 
     #[test]
     fn a_bare_or_negative_or_foreign_number_is_refused() {
-        for text in ["16.0", "", "ms", "-4 ms", "4 GB", "1e999 ms", "nan ms", "4 ms ms", "99999999999 d"] {
+        for text in
+            ["16.0", "", "ms", "-4 ms", "4 GB", "1e999 ms", "nan ms", "4 ms ms", "1e3", "1e ms", "1e- ms", "4EB"]
+        {
             assert!(text.parse::<Span>().is_err(), "{text}");
         }
         assert!("4096".parse::<Bytes>().is_err());
@@ -81,7 +96,7 @@ mod tests {
 
     #[test]
     fn what_is_too_large_is_not_told_to_have_a_unit() {
-        for text in ["99999999999 d", "999999999999999999999999999999 s"] {
+        for text in ["99999999999 d", "999999999999999999999999999999 s", "1e300 s"] {
             assert!(text.parse::<Span>().unwrap_err().accepted.contains("out of range"), "{text}");
         }
         assert!("9999999999 GB".parse::<Bytes>().unwrap_err().accepted.contains("out of range"));

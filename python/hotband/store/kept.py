@@ -23,7 +23,7 @@ from hotband.errors import UserError
 from hotband.runs.words import ours
 from hotband.store.columns import Cell, cells_of, sound
 from hotband.sweeps.frames import ENDINGS
-from hotband.sweeps.values import base_of
+from hotband.sweeps.values import base_of, spelled
 
 if TYPE_CHECKING:
     import numpy as np
@@ -222,20 +222,21 @@ def factor_of(name: str, value: Value) -> Factor:
     text = str(value).lower() if isinstance(value, bool) else str(value)
     if isinstance(value, float) and value != value:
         raise UserError("factors", name, text, "expected a number or a text")
-    number, unit = _quantity(text)
-    return Factor(sound(name), sound(text), number, unit)
+    spelled_alike, number, unit = _quantity(text)
+    return Factor(sound(name), sound(spelled_alike), number, unit)
 
 
 @lru_cache(maxsize=4096)
-def _quantity(text: str) -> tuple[float | None, str]:
-    """A value as a number and the unit of it; no number where it is no quantity."""
+def _quantity(text: str) -> tuple[str, float | None, str]:
+    """A value as one text however it was written, as a number, and the unit of that; no number where it is no
+    quantity."""
     found = base_of(text)
     if found is None:
-        return None, ""
+        return text, None, ""
     if not found[0]:
-        return found[1], ""
+        return text, found[1], ""
     unit, scale = ENDINGS[found[0]]
-    return found[1] * scale, unit
+    return spelled(text), found[1] * scale, unit
 
 
 def arrow_of_table(table: Table) -> pa.Table:

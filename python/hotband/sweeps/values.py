@@ -206,6 +206,13 @@ def plain(item: str) -> Value:
     return f"{found[1]} {found[2]}" if found is not None and known else item
 
 
+def spelled(text: str) -> str:
+    """A number with its unit as sweeps write it: `4KiB` and fio's `4k` as `4 KiB`. Every other text as it is."""
+    found = ITEM.fullmatch(text.strip())
+    unit = SHORT.get(found[2], found[2]) if found is not None else ""
+    return f"{found[1]} {unit}" if found is not None and unit and unit_of(unit) is not None else text
+
+
 def base_of(value: object) -> tuple[str, float] | None:
     """The kind of a value and its size in the base unit (bytes, seconds, bytes a second, a share of one, watts, rpm);
     the kind of a plain number is "". None for what is no quantity."""
