@@ -1,17 +1,20 @@
 //! Clients that run scripts. It decides which client asks for an I/O and when; the driver submits it.
 
+mod plan;
+
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
 
 use hotband_machine::{Op, PartReport};
 use hotband_units::{Instant, Span};
 use hotband_workloads::{
-    Answer, Cpu, Phase, PhaseScripts, PhaseStart, Random, ScriptSpec, Source, SourceIo, Stream, Work, Workload,
+    Answer, Phase, PhaseScripts, PhaseStart, Random, ScriptSpec, Source, SourceIo, Stream, Work, Workload,
 };
 
 use crate::probes::Findings;
 use crate::probes::scripts::{ScriptRecord, ScriptStats};
 use crate::sources::network::Network;
+use crate::sources::scripts::plan::Plan;
 
 /// All scripts of a workload at work. Everything is found by index: plans of steps, clients, and states (a step of a
 /// client), in the order of the file and of the clients' numbers.
@@ -47,23 +50,6 @@ struct Script {
     /// Clients, and I/Os of detached steps, that are still to end, where clients run once.
     left: u64,
     stats: ScriptStats,
-}
-
-/// A step of a script, ready to be run.
-struct Plan {
-    script: u32,
-    /// Streams and their cumulative shares.
-    streams: Vec<(u32, f64)>,
-    work: Work,
-    depth: u32,
-    cpu: Cpu,
-    before: Span,
-    detached: bool,
-    /// Whether its reads cross the network.
-    carried: bool,
-    /// Steps that wait for this one, and how many this one waits for.
-    dependents: Vec<u32>,
-    waits_for: u32,
 }
 
 struct Client {
@@ -143,26 +129,7 @@ impl Scripts {
     fn add(&mut self, workload: &Workload, script: u32, spec: &ScriptSpec, seed: u64) {
         let carried = workload.network.as_ref().is_some_and(|network| network.carries.contains(&(script as usize)));
         let (first_plan, first_client) = (self.plans.len() as u32, self.clients.len() as u32);
-        for (index, step) in spec.steps.iter().enumerate() {
-            let mut upto = 0.0;
-            let streams = step.streams.iter().map(|&stream| {
-                upto += workload.streams[stream].share_pct;
-                (stream as u32, upto)
-            });
-            let dependents = (0..spec.steps.len()).filter(|&other| spec.steps[other].after.contains(&index));
-            self.plans.push(Plan {
-                script,
-                streams: streams.collect(),
-                work: step.work,
-                depth: step.depth,
-                cpu: step.cpu,
-                before: step.before,
-                detached: step.detached,
-                carried,
-                dependents: dependents.map(|step| step as u32).collect(),
-                waits_for: step.after.len() as u32,
-            });
-        }
+        self.plans.extend((0..spec.steps.len()).map(|step| Plan::of(workload, (script, spec), step, carried)));
         let steps = spec.steps.len() as u32;
         for number in 0..spec.clients {
             let client = self.clients.len() as u32;
@@ -494,18 +461,5 @@ impl Source for Scripts {
 impl State {
     fn new(client: u32, plan: u32) -> Self {
         Self { client, plan, owed: 0, busy: 0, waiting: 0, files_left: 0, stream: 0, next: 0, end: 0 }
-    }
-}
-
-impl Plan {
-    #[inline]
-    fn choose(&self, random: &mut Random) -> usize {
-        if let [(only, _)] = self.streams[..] {
-            return only as usize;
-        }
-        let total = self.streams.last().map_or(0.0, |(_, upto)| *upto);
-        let at = random.unit() * total;
-        let found = self.streams.iter().find(|(_, upto)| at < *upto).or(self.streams.last());
-        found.map_or(0, |(stream, _)| *stream as usize)
     }
 }
