@@ -34,6 +34,11 @@ def contradictions(record: Record, layout: str, depth: int, largest: int) -> lis
         found += unlike(f"{key} of reads and writes", sum(side[key] for side in sides.values()), summary[key])
     if summary["queue_depth_mean"] > depth * (1 + ROUNDING):
         found.append(f"{summary['queue_depth_mean']:g} outstanding on average, {depth} at most")
+    # Little's law: what the ends of the time cut off is the only error.
+    cut_off = 2 * depth * summary["latency_max_ns"] / document["duration_ns"] if summary["count"] else depth
+    little = summary["iops"] * (summary["latency_mean_ns"] or 0) / 1e9
+    if abs(little - summary["queue_depth_mean"]) > cut_off + ROUNDING:
+        found.append(f"{summary['queue_depth_mean']:g} outstanding on average, {little:g} by rate and latency")
     found += of_streams(document["streams"], summary)
     found += of_energy(document)
     found += of_drives(document, layout, depth * largest)

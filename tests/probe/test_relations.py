@@ -107,6 +107,7 @@ def mirrored() -> dict[str, Any]:
         ("summary.read.times_mean_ns.seek", 2.0, "read: parts of the mean latency"),
         ("summary.read.times_mean_ns.link", -1.0, "read: link takes -"),
         ("summary.queue_depth_mean", 1.5, "6 outstanding on average, 4 at most"),
+        ("summary.queue_depth_mean", 0.5, "2 outstanding on average, 4."),
         ("streams.0.write.bytes", 1.5, "bytes of writes of streams"),
         ("streams.0.read.histogram.buckets.7.1", None, "reads in the histogram"),
         ("streams.0.read.latency_sum_ns", 2, "mean of reads"),

@@ -99,7 +99,9 @@ impl Disk {
         let passes = if end <= ahead.from { now } else { self.passes(&ahead, end) };
         self.shared.segments.extend(ahead.segment, ahead.from, before);
         self.shared.segments.give(ahead.segment, end);
-        self.arm = Arm::Ahead(ahead);
+        // A stream that never ends is counted as it is read, not when it ends.
+        let counted = self.count_stream(&ahead, passes);
+        self.arm = Arm::Ahead(Ahead { counted, ..ahead });
         self.counters.look_ahead_hits += 1;
         self.counters.cache_hits += 1;
         let ready = if self.params.read_overlap {

@@ -433,7 +433,7 @@ impl Disk {
         let seek = head.seek(&place, false);
         let wait = head.wait(head.rotation.angle(now), seek, place.angle());
         let begins = now + Span(u64::from(seek)) + head.rotation.time_for(wait);
-        let ahead = Ahead { segment, from, begins, flow: place.flow, limit, committed: from };
+        let ahead = Ahead { segment, from, begins, flow: place.flow, limit, committed: from, counted: begins };
         self.arm = Arm::Ahead(ahead);
     }
 
@@ -459,8 +459,15 @@ impl Disk {
         let place = self.geometry.place(reached.min(self.geometry.end() - 1));
         (self.cylinder, self.track) = (place.cylinder, place.track);
         self.reached = reached;
-        let streamed = self.passes(ahead, reached).since(ahead.begins);
+        self.count_stream(ahead, self.passes(ahead, reached));
+    }
+
+    /// Counts what has streamed since it was last counted, up to `until`; returns up to when it is counted.
+    pub(super) fn count_stream(&mut self, ahead: &Ahead, until: Instant) -> Instant {
+        let counted = ahead.counted.max(until);
+        let streamed = counted.since(ahead.counted);
         self.counters.transfer += streamed;
         self.counters.busy += streamed;
+        counted
     }
 }

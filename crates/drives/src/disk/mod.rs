@@ -120,6 +120,8 @@ struct Ahead {
     pub limit: u64,
     /// Reads that wait for the stream need it up to here.
     pub committed: u64,
+    /// Up to when the drive's counters have its time.
+    pub counted: Instant,
 }
 
 /// A disk of the catalog with one actuator, or one actuator of several: its surfaces, queue, arm and dirty data.

@@ -37,6 +37,65 @@ fn outstanding_is_rate_times_latency() {
 }
 
 #[test]
+fn a_queue_above_what_has_a_time_of_its_own_leaves_nothing_behind() {
+    // What ends lets in what waits for the queue, at the same moment; the service then has something due at once.
+    let of = |count: u32, layout: &str| {
+        format!(
+            "[drives.d]\nproduct = \"savvio-10k1\"\ncount = {count}\n[layouts]\n{layout}\n\
+             [volumes]\nv = {{ on = \"data\", queue = 8 }}\n"
+        )
+    };
+    let machines = [
+        of(1, "data = { controller = { members = \"d0\" } }"),
+        of(1, "data = { controller = { members = \"d0\", battery = \"off\" } }"),
+        of(4, "data = { raidz1 = { members = \"d*\" } }"),
+        of(4, "data = { replicated = { members = \"d*\", replicas = 2, image = \"1 GiB\" } }"),
+        of(4, "a = { raid5 = { members = \"d*\" } }\ndata = { md = { members = \"a\" } }"),
+    ];
+    for machine in &machines {
+        for (read_pct, random_pct) in [(100, 0), (0, 0), (70, 0), (0, 100)] {
+            let stream = format!("read_pct = {read_pct}\nrandom_pct = {random_pct}\nsize = \"4 KiB\"");
+            let left = |depth: u32| {
+                run(machine, &workload(&stream, &closed(depth), "duration = \"200 ms\"", "duration = \"1 s\""), &[])
+            };
+            let (within, beyond) = (left(8), left(32));
+            let what = format!("{machine}, {read_pct} % reads, {random_pct} % at random");
+            assert!(beyond.iops() > 0.9 * within.iops(), "{what}: {} of {}", beyond.iops(), within.iops());
+            let outstanding = beyond.iops() * beyond.summary("latency_mean_ns") / 1e9;
+            let cut_off = 64.0 * beyond.summary("latency_max_ns") / 1e9;
+            assert!((outstanding - 32.0).abs() < cut_off.min(16.0), "{what}: {outstanding} of 32 outstanding");
+        }
+    }
+}
+
+#[test]
+fn a_disk_that_streams_is_busy_and_draws_for_it() {
+    for (machine, depth) in [("exos-15e900-512n", 1), ("exos-15e900-512n", 8), ("raid5:4xexos-x18-18tb", 4)] {
+        let stream = "read_pct = 100\nrandom_pct = 0\nsize = \"128 KiB\"";
+        let time = "duration = \"2 s\"";
+        let left = run(machine, &workload(stream, &closed(depth), time, time), &[]);
+        for part in left.0["parts"].as_array().expect("drives") {
+            let busy = part["counters"]["busy_ns"].as_f64().expect("a time") / 2e9;
+            assert!(
+                (0.8..=1.02).contains(&busy),
+                "{machine}, depth {depth}, {}: busy for {busy} of the time",
+                part["id"]
+            );
+            let [drawn, active] = ["mean_w", "active_w"].map(|key| part["power"][key].as_f64().expect("a power"));
+            let idle = part["power"]["idle_w"].as_f64().expect("a power");
+            assert!(drawn > idle + 0.5 * (active - idle), "{machine}, {}: {drawn} W of {active}", part["id"]);
+        }
+    }
+    // Slower readers, whose stream is ahead of them: never busy for longer than there is time.
+    let open = "open = { rate_iops = 62000, arrival = \"fixed\" }";
+    let stream = "read_pct = 100\nrandom_pct = 0\nsize = \"4 KiB\"";
+    let time = "duration = \"100 ms\"";
+    let left = run("exos-x18-18tb", &workload(stream, open, time, time), &[]);
+    let busy = left.counter("busy_ns") / 1e8;
+    assert!((0.0..=1.1).contains(&busy), "{busy}");
+}
+
+#[test]
 fn a_stream_over_any_layout_leaves_no_read_behind() {
     for machine in LAYOUTS {
         for (size, depth) in [("64 KiB", 64), ("1 MiB", 32)] {

@@ -290,7 +290,11 @@ impl Machine {
         match kind {
             _ if is_stale => {}
             TRANSFER => self.end_transfer(at, number, completions),
-            SERVICE => self.run_service(at, number, completions),
+            SERVICE => {
+                // What is asked of it while it runs may be due at once, too.
+                self.layouts[number as usize].armed = Instant::NEVER;
+                self.run_service(at, number, completions);
+            }
             _ => self.run_agenda(at, number, completions),
         }
         self.run_answered(at, completions);

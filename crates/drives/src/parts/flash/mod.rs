@@ -432,11 +432,13 @@ impl Flash {
         self.valid * self.page_bytes()
     }
 
-    /// Cold while it holds nothing; warming until regions were ranked twice and a whole minute has promoted less than a
-    /// quarter of the ration beyond what writes dropped; warm from then on, also where nothing is hot.
+    /// Cold while it holds nothing; warming until regions were ranked twice and a whole minute has promoted no more than a
+    /// quarter of the ration, and a hundredth of what it holds, beyond what writes dropped; warm from then on, also where
+    /// nothing is hot.
     pub fn warmth(&self, now: Instant) -> Warmth {
         let began = self.began.unwrap_or(now);
-        let settled = now.since(began).0 >= 2 * self.params.ranking.0 && self.ration.is_hardly_used(now);
+        let settled =
+            now.since(began).0 >= 2 * self.params.ranking.0 && self.ration.is_hardly_used(now, self.used_bytes());
         match (self.valid, settled) {
             (0, false) => Warmth::Cold,
             (_, false) => Warmth::Warming,

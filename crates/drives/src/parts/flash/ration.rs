@@ -5,9 +5,10 @@ use hotband_units::{Instant, Rate, Span};
 /// Promotions that were not needed are saved up for this long.
 const BURST: Span = Span(1_000_000_000);
 const MINUTE: Span = Span(60_000_000_000);
-/// A cache is warm when a minute's promotions, less those that only replace what writes dropped, take less than this
-/// part of the ration.
+/// A cache is warm when a minute's promotions, less those that only replace what writes dropped, take no more than this
+/// part of the ration, and no more than that part of what it holds: a slow load needs little of the ration.
 const WARM_PART: u64 = 4;
+const WARM_PART_OF_HELD: u64 = 100;
 
 /// The ration of promotions.
 #[derive(Clone, Copy, Debug)]
@@ -56,8 +57,9 @@ impl Ration {
         self.minute -= bytes as i64;
     }
 
-    /// Whether a whole minute has promoted less than a quarter of the ration beyond what writes dropped.
-    pub fn is_hardly_used(&self, now: Instant) -> bool {
+    /// Whether a whole minute has promoted no more than a quarter of the ration, and a hundredth of the `held` bytes,
+    /// beyond what writes dropped.
+    pub fn is_hardly_used(&self, now: Instant, held: u64) -> bool {
         let last = if now < self.minute_ends {
             self.minute_before.max(self.minute)
         } else if now < self.minute_ends + MINUTE {
@@ -65,7 +67,7 @@ impl Ration {
         } else {
             0
         };
-        last <= (self.rate.0 * 60 / WARM_PART) as i64
+        last <= (self.rate.0 * 60 / WARM_PART).min(held / WARM_PART_OF_HELD) as i64
     }
 }
 
@@ -76,6 +78,8 @@ mod tests {
     const SECOND: u64 = 1_000_000_000;
     /// A quarter of what a megabyte a second is in a minute.
     const QUARTER: u64 = 15_000_000;
+    /// As much as makes a hundredth of it more.
+    const HELD: u64 = 1_600_000_000;
 
     fn ration() -> Ration {
         Ration::new(Rate(1_000_000))
@@ -95,11 +99,21 @@ mod tests {
     #[test]
     fn it_is_hardly_used_when_a_minute_takes_no_more_than_a_quarter_beyond_what_writes_dropped() {
         let mut ration = ration();
-        assert!(ration.is_hardly_used(Instant(0)));
+        assert!(ration.is_hardly_used(Instant(0), HELD));
         ration.promoted(Instant(0), QUARTER + 1);
-        assert!(!ration.is_hardly_used(Instant(1)));
+        assert!(!ration.is_hardly_used(Instant(1), HELD));
         ration.dropped(1);
-        assert!(ration.is_hardly_used(Instant(1)));
+        assert!(ration.is_hardly_used(Instant(1), HELD));
+    }
+
+    #[test]
+    fn a_cache_that_holds_little_fills_by_a_hundredth_of_it() {
+        let mut ration = ration();
+        ration.promoted(Instant(0), 1_000);
+        let hardly = [0, 99_999, 100_000].map(|held| ration.is_hardly_used(Instant(1), held));
+        assert_eq!(hardly, [false, false, true]);
+        ration.dropped(1_000);
+        assert!(ration.is_hardly_used(Instant(1), 0));
     }
 
     #[test]
@@ -108,13 +122,13 @@ mod tests {
         let before = |number: u64| Instant(number * MINUTE.0 - 1);
         let mut ration = ration();
         ration.promoted(Instant(0), QUARTER + 1);
-        let seen = |ration: &Ration| [minute(1), before(2), minute(2)].map(|now| ration.is_hardly_used(now));
+        let seen = |ration: &Ration| [minute(1), before(2), minute(2)].map(|now| ration.is_hardly_used(now, HELD));
         assert_eq!(seen(&ration), [false, false, true]);
         ration.keep_time(minute(1));
         assert_eq!(seen(&ration), [false, false, true]);
         ration.keep_time(before(2));
-        assert!(!ration.is_hardly_used(before(2)));
+        assert!(!ration.is_hardly_used(before(2), HELD));
         ration.keep_time(minute(2));
-        assert!(ration.is_hardly_used(minute(2)));
+        assert!(ration.is_hardly_used(minute(2), HELD));
     }
 }

@@ -303,10 +303,15 @@ fn reads_longer_than_the_longest_are_taken_for_streams() {
 #[test]
 fn it_is_warm_when_regions_were_ranked_twice_and_little_is_promoted() {
     let mut flash = with_block_3();
-    assert_eq!([2 * MS, 2 * MS + 1].map(|now| flash.warmth(Instant(now))), [Warmth::Warming, Warmth::Warm]);
-    // A quarter of the ration of a minute is 1.5 GB.
-    flash.ration.promoted(Instant(2 * MS), 1_500_000_000);
-    assert_eq!(flash.warmth(Instant(2 * MS + 1)), Warmth::Warming);
+    // In the minute that it came in, and in the one after, all that it holds is new.
+    const MINUTES: u64 = 60_000 * MS;
+    assert_eq!([2 * MS + 1, 2 * MINUTES - 1].map(|now| flash.warmth(Instant(now))), [Warmth::Warming; 2]);
+    assert_eq!(flash.warmth(Instant(2 * MINUTES)), Warmth::Warm);
+    flash.keep_time(Instant(2 * MINUTES));
+    flash.ration.promoted(Instant(2 * MINUTES), flash.used_bytes() / 100);
+    assert_eq!(flash.warmth(Instant(2 * MINUTES + 1)), Warmth::Warm);
+    flash.ration.promoted(Instant(2 * MINUTES), 1);
+    assert_eq!(flash.warmth(Instant(2 * MINUTES + 1)), Warmth::Warming);
     let mut unused = Flash::new(params(), 320);
     assert_eq!(unused.warmth(Instant(9 * MS)), Warmth::Cold);
     read_page(&mut unused, 1, 6);
