@@ -37,6 +37,19 @@ def told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.Capture
     ("arguments", "said"),
     [
         (("run", "my.fio", *ON, "--draws", "16"), "--draws = '16': is for intervals: expected --interval PERCENT"),
+        (("run", "my.fio", *ON, "--fresh"), "--fresh: is for a folder: expected --out DIR with it"),
+        (
+            ("sweep", "my.fio", *ON, "--set", "qd=1,2", "--fresh"),
+            "--fresh: is for a folder: expected --out DIR with it",
+        ),
+        (("review", "ent-10k", "--fresh"), "--fresh: is for a folder: expected --out DIR with it"),
+        (("study", "run", "exos-15e900", "--fresh"), "--fresh: is for a folder: expected --out DIR with it"),
+        (("run", "my.fio", *ON, "--expect", "none"), "--expect = 'none': is for hardware"),
+        (
+            ("sweep", "my.fio", "--on", "real:my.fio", "--size", "1 GiB"),
+            "--size = '1 GiB': is of a file that is made in",
+        ),
+        (("sweep", "my.fio", "--on", "real:my.fio", "--keep"), "--keep: is of a file that is made in a folder"),
         (("run", "my.fio", *ON, "--out", ""), "--out: is empty; expected a path"),
         (("compare", "", "my.fio"), "is empty; expected a path"),
         (("run", "job", *ON), "WORKLOAD = 'job': is no name of the catalog; expected ./job for the file here"),
@@ -60,6 +73,46 @@ def test_slips_are_refused_before_anything_runs(told, tmp_path, monkeypatch, arg
     assert err.startswith("hotband: error: ")
     assert said in err
     assert (tmp_path / "my.fio").read_text() == JOB
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("pts", "s4500-960", "--test", "latency"),
+        ("quick", "ent-10k"),
+        ("review", "ent-10k"),
+        ("study", "run", "exos-15e900"),
+        ("run", "fio-randread", "--on", "real:my.fio"),
+        ("run", "fio-randread", "--on", "emulated:ent-10k"),
+    ],
+)
+def test_a_page_of_another_command_is_not_written_over(told, tmp_path, arguments: tuple[str, ...]) -> None:  # type: ignore[no-untyped-def]
+    (tmp_path / "kept").mkdir()
+    (tmp_path / "kept/report.html").write_text("of another")
+    code, out, err = told(*arguments, "--out", "kept")
+    assert (code, out) == (2, "")
+    assert err.splitlines()[-1].startswith("hotband: error: --out = 'kept': holds report.html of another command: ")
+    assert [path.name for path in (tmp_path / "kept").iterdir()] == ["report.html"]
+
+
+def test_a_page_with_the_review_of_another_machine_is_not_written_over(told, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+    for name in ("ent-10k", "ent-15k"):
+        (tmp_path / "kept" / name).mkdir(parents=True)
+        (tmp_path / "kept" / name / "review.json").write_text("{}")
+    (tmp_path / "kept/report.html").write_text("of both")
+    code, out, err = told("review", "ent-10k", "--out", "kept")
+    assert (code, out, err.count("\n")) == (2, "", 1)
+    assert "holds report.html with the review of ent-15k: expected another folder, or --fresh" in err
+
+
+@pytest.mark.parametrize("name", ["record.json", "program.json"])
+def test_what_a_program_left_is_not_written_over(told, tmp_path: Path, name: str) -> None:  # type: ignore[no-untyped-def]
+    (tmp_path / "kept").mkdir()
+    (tmp_path / "kept" / name).write_text("{}")
+    code, out, err = told("program", "sysbench", "--on", "real:.", "--out", "kept")
+    assert (code, out, err.count("\n")) == (2, "", 1)
+    assert "--out = 'kept': holds the record of another run: expected another folder, or --fresh" in err
+    assert (tmp_path / "kept" / name).read_text() == "{}"
 
 
 def test_a_report_does_not_take_the_place_of_its_record(told, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]

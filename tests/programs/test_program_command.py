@@ -71,7 +71,7 @@ def test_a_program_says_its_settings(hotband) -> None:
         (["pgbench", "--on", "real:.", "--set", "buffers=1 KiB"], "buffers = '1 KiB': expected a size from 1 MiB to"),
         (["pgbench", "--on", "real:.", "--set", "fs=xfs"], "fs = 'xfs': a folder has its file system"),
         (["pgbench", "--on", "real:.", "--set", "fs=zfs"], "fs = 'zfs': did you mean"),
-        (["pgbench", "--on", "real:.", "--out", "file"], "file: cannot be written: File exists"),
+        (["pgbench", "--on", "real:.", "--out", "file"], "--out = 'file': the folder cannot be written: File exists"),
         (["pgbench", "--on", "real:.", "--on", "real:."], "--on: is given twice"),
         (["pgbench", "sysbench", "--on", "real:."], "got unexpected extra argument"),
     ],

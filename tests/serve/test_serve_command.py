@@ -9,13 +9,17 @@ import stat
 import struct
 import tempfile
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 import hotband as hb
+from hotband.runs.run import RunSpec, execute
 from hotband.serve.serving import Serving
 from hotband.serve.speed import Speed, expect_servable
+from hotband.targets import beside, emulated
+from hotband.targets.emulated import Emulated
 
 DRIVE = "exos-15e900-512n"
 fio = pytest.mark.skipif(shutil.which("fio") is None, reason="fio is not installed (apt install fio)")
@@ -108,10 +112,20 @@ def test_a_served_machine_answers_in_its_time_and_leaves_a_record(tmp_path: Path
         (["serve", DRIVE, "--anyway", "--base", "."], "--base = '.': expected a file"),
         (["serve", DRIVE, "--anyway", "--record", "file"], "--record = 'file': the folder cannot be written"),
         (["serve", DRIVE, "--event", "at noon: power-off"], "at noon: power-off"),
+        (["serve", DRIVE, "--tls", "."], "--tls = '.': is for NBD on TCP: expected --tcp HOST:PORT with it"),
+        (["serve", DRIVE, "--insecure-loopback"], "--insecure-loopback: is for NBD on TCP: expected --tcp HOST:PORT"),
+        (["serve", DRIVE, "--tcp", "127.0.0.1:0", "--tls", ".", "--insecure-loopback"], "leave it out, or --tls"),
+        (["serve", DRIVE, "--anyway", "--tcp", "127.0.0.1:0", "--tls", "."], "--tls = '.': server-key.pem: "),
+        (["serve", DRIVE, "--run", "true", "--duration", "1 s"], "--duration = '1 s': is for serving without"),
+        (["serve", DRIVE, "--event", "at 5 s: power-off"], "--event = 'at 5 s: power-off': is not before the end"),
+        (["serve", DRIVE, "--fresh"], "--fresh: is for a folder: expected --record DIR with it"),
         (["mount", DRIVE, "nowhere", "--anyway"], "DIR = "),
         (["run", "fio-randread", "--on", "emulated:"], "--on = 'emulated:': expected emulated:MACHINE"),
         (["run", "fio-randread", "--on", "emulated:nothing"], "expected one of"),
         (["run", "fio-randread", "--on", f"emulated:{DRIVE}", "--then", "fio-randread"], "--then"),
+        (["run", "fio-randread", "--on", f"emulated:{DRIVE}", "--rebuild-rate", "1 MB/s"], "--rebuild-rate: is for"),
+        (["run", "fio-randread", "--on", f"emulated:{DRIVE}", "--rebuild-after", "1 s"], "--rebuild-after: is for"),
+        (["run", "fio-randread", "--on", f"emulated:{DRIVE}", "--expect", "none"], "--expect = 'none': is for"),
         (["run", "oltp", "--on", f"emulated:{DRIVE}"], "a script is more than a job can say"),
         (["run", "fio-randread", "--on", f"emulated:{DRIVE}", "--set", "qd=abc"], "qd = 'abc'"),
         (["run", "fio-randread", "--on", f"emulated:{DRIVE}", "--set", "warm_up=soon"], "warm_up = 'soon'"),
@@ -156,6 +170,46 @@ def test_a_command_is_run_beside_it_and_its_exit_code_is_kept(hotband) -> None:
     assert json.loads(done.stdout)["serving"]["kinds"] == []
 
 
+@pytest.mark.parametrize(
+    ("command", "words"),
+    [
+        ("mkfs.ext4 $device", "names $device, which there is not: expected --loop with it"),
+        ("mkfs.ext4 ${device}", "names $device, which there is not: expected --loop with it"),
+        ('cat "$file"', "names $file, which there is not: expected --fuse DIR or --loop with it"),
+    ],
+)
+def test_a_command_that_names_a_place_which_is_not_served_is_refused(hotband, command: str, words: str) -> None:
+    done = hotband("serve", DRIVE, "--anyway", "--run", command)
+    assert (done.returncode, len(done.stderr.splitlines())) == (2, 1), done.stderr
+    assert words in done.stderr
+
+
+def test_a_command_finds_no_place_of_the_users_own_environment(
+    hotband, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("device", "/dev/mine")
+    monkeypatch.setenv("file", "/mine")
+    found = tmp_path / "environment"
+    assert hotband("serve", DRIVE, "--anyway", "--run", f"env > {found}").returncode == 0
+    names = [line.partition("=")[0] for line in found.read_text().splitlines()]
+    assert "uri" in names
+    assert not {"device", "file"} & set(names)
+
+
+def test_a_record_that_is_there_is_written_over_only_where_that_is_asked_for(hotband, tmp_path: Path) -> None:
+    record = tmp_path / "run/record.json"
+    assert hotband("run", "fio-randread", "--on", DRIVE, "--duration", "0.1 s", "--out", "run").returncode == 0
+    before = record.read_bytes()
+    serve = ["serve", DRIVE, "--anyway", "--duration", "0.1 s", "--record", "run"]
+    done = hotband(*serve)
+    assert (done.returncode, record.read_bytes()) == (2, before)
+    assert "--record = 'run': holds the record of another run: expected another folder, or --fresh" in done.stderr
+    assert hotband(*serve, "--fresh").returncode == 0
+    assert json.loads(record.read_text())["name"] == f"served on {DRIVE}"
+    # Nor is one of the same machine: what programs asked for does not come again.
+    assert hotband(*serve).returncode == 2
+
+
 def test_power_goes_off_where_the_machine_itself_says_so(tmp_path: Path) -> None:
     (tmp_path / "cut.toml").write_text(CUT)
     with hb.serve(tmp_path / "cut.toml", socket=tmp_path / "s", anyway=True) as served:
@@ -189,3 +243,52 @@ def test_the_same_workload_both_ways_leaves_records_beside_each_other(tmp_path: 
     assert both.emulated.to_dict()["target"] == {"kind": "emulated", "machine": DRIVE}
     assert both.emulated.to_dict()["serving"]["kinds"][0]["count"] >= both.emulated.read.count
     assert {path.parent.name for path in tmp_path.rglob("record.json")} >= {"model", "served"}
+
+
+@pytest.fixture
+def compared(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The folder of a comparison whose measuring is left out: its three records are those of runs of the model."""
+
+    def emulate(spec: RunSpec, **_: object) -> Emulated:
+        assert spec.out is not None
+        model, measured, served = (
+            execute([replace(spec, out=spec.out / part)])[0] for part in ("model", "emulated", "served")
+        )
+        return Emulated(model, measured, served, "", ())
+
+    monkeypatch.setattr(emulated, "emulate", emulate)
+    monkeypatch.setattr(beside, "beside_lines", lambda _: [])
+    monkeypatch.setattr(beside, "beside_table", lambda _: "")
+    return tmp_path / "both"
+
+
+COMPARE = ["--duration", "0.1 s", "--out", "both"]
+
+
+def test_another_comparison_is_written_over_only_where_that_is_asked_for(hotband, compared: Path) -> None:
+    assert hotband("run", "fio-randread", "--on", f"emulated:{DRIVE}", *COMPARE).returncode == 0
+    before = {path: path.read_bytes() for path in compared.rglob("record.json")}
+    assert len(before) == 3
+    other = ["run", "fio-randwrite", "--on", f"emulated:{DRIVE}", *COMPARE]
+    done = hotband(*other)
+    assert (done.returncode, len(done.stderr.splitlines())) == (2, 1), done.stderr
+    assert "both/model': holds the record of another run, fio-randread on" in done.stderr
+    assert {path: path.read_bytes() for path in before} == before
+    assert hotband("run", "fio-randread", "--on", f"emulated:{DRIVE}", *COMPARE).returncode == 0
+    assert hotband(*other, "--fresh").returncode == 0
+    assert all(path.read_bytes() != text for path, text in before.items())
+
+
+def test_the_page_of_a_comparison_has_its_two_records_alone(hotband, compared: Path) -> None:
+    asked = ["run", "fio-randread", "--on", f"emulated:{DRIVE}", *COMPARE]
+    assert hotband(*asked).returncode == 0
+    page = (compared / "report.html").read_text()
+    run = ["run", "fio-randwrite", "--on", "ent-10k", "--duration", "0.1 s", "--out"]
+    assert hotband(*run, "both/mine").returncode == 0
+    assert hotband(*asked).returncode == 0
+    assert (compared / "report.html").read_text() == page
+    # In the folder of a run nothing is measured first.
+    assert hotband(*run, "one").returncode == 0
+    done = hotband(*asked[:-1], "one")
+    assert (done.returncode, len(done.stderr.splitlines())) == (2, 1), done.stderr
+    assert "--out = 'one': holds the record of another run" in done.stderr

@@ -170,6 +170,41 @@ def test_the_command_answers_first_and_keeps_what_it_ran(hotband: Hotband, tmp_p
     assert again["tests"][0]["loops"] == kept["tests"][0]["loops"]
 
 
+LOOK = ("s4500-960", "--set", "scale=512", "--quick", "--out", "suite")
+MINUTE = ("--minute", "1 s")
+
+
+def test_runs_with_other_settings_are_not_written_over(hotband: Hotband, tmp_path: Path) -> None:
+    assert hotband("pts", *LOOK, *MINUTE, "--test", "latency").returncode == 0
+    before = {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
+    others = {
+        "--class enterprise": ["--class", "client", *MINUTE],
+        '--minute "1 s"': ["--minute", "2 s"],
+        "--threads 4": ["--test", "iops", "--threads", "2", *MINUTE],
+        "--depth 32": ["--test", "iops", "--depth", "2", *MINUTE],
+    }
+    for held, options in others.items():
+        done = hotband("pts", *LOOK, "--test", "latency", *options)
+        assert (done.returncode, len(done.stderr.splitlines())) == (2, 1), done.stderr
+        assert "holds the PTS test latency of s4500-960 with " in done.stderr
+        assert held in done.stderr.split(", not ")[0]
+        assert held not in done.stderr.split(", not ")[1]
+    # Nor is the page of another suite.
+    assert hotband("quick", "s4500-960", "--set", "scale=512", "--out", "suite").returncode == 2
+    assert {path: path.read_bytes() for path in before} == before
+    assert hotband("pts", *LOOK, "--test", "latency", "--minute", "2 s", "--fresh").returncode == 0
+
+
+def test_tests_that_are_asked_for_later_are_added(hotband: Hotband, tmp_path: Path) -> None:
+    assert hotband("pts", *LOOK, *MINUTE, "--test", "throughput").returncode == 0
+    done = hotband("pts", *LOOK, *MINUTE, "--test", "latency", "-o", "look.html")
+    assert done.returncode == 0, done.stderr
+    document = json.loads((tmp_path / "suite/pts.json").read_text(encoding="utf-8"))
+    assert [one["id"] for one in document["tests"]] == ["throughput", "latency"]
+    assert document["tests"][0]["runs_kept"] == document["tests"][0]["runs"]
+    assert (tmp_path / "suite/report.html").read_text() == (tmp_path / "look.html").read_text()
+
+
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
@@ -178,6 +213,10 @@ def test_the_command_answers_first_and_keeps_what_it_ran(hotband: Hotband, tmp_p
         (["pts", "s4500-960", "--erase", "X1"], "--erase"),
         (["pts", "s4500-960", "--set", "bs=4KiB"], "bs"),
         (["pts", "nothing"], "nothing"),
+        (["pts", "s4500-960", "--fresh"], "--fresh: is for a folder: expected --out DIR with it"),
+        (["pts", "s4500-960", "--test", "iops,iops"], "--test = 'iops': is given twice"),
+        (["pts", "s4500-960", "--test", "throughput", "--threads", "3"], "--threads = '3': is of random loads"),
+        (["pts", "s4500-960", "--test", "latency", "--depth", "5"], "--depth = '5': is of random loads"),
     ],
 )
 def test_mistakes_are_one_line(hotband: Hotband, arguments: list[str], said: str) -> None:

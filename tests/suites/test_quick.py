@@ -64,6 +64,16 @@ def test_the_command_writes_a_page_whose_first_words_answer(hotband: Hotband, tm
     assert "What was found" in (tmp_path / "q.html").read_text(encoding="utf-8")
 
 
+def test_a_look_of_another_length_does_not_write_over_the_first(hotband: Hotband, tmp_path: Path) -> None:
+    look = ["quick", "s4500-960", "--set", "scale=512", "--out", "look", "--for"]
+    assert hotband(*look, "1 min").returncode == 0
+    before = {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
+    done = hotband(*look, "2 min")
+    assert (done.returncode, len(done.stderr.splitlines())) == (2, 1), done.stderr
+    assert 'holds the quick look at s4500-960 with --for "60 s"' in done.stderr
+    assert {path: path.read_bytes() for path in before} == before
+
+
 @pytest.mark.parametrize("arguments", [["--for", "5"], ["--for", "1 s"], ["--expect", "nothing"], ["--erase", "X"]])
 def test_mistakes_are_one_line(hotband: Hotband, arguments: list[str]) -> None:
     done = hotband("quick", "s4500-960", *arguments)

@@ -80,6 +80,8 @@ VERSION = 'case "$1" in --version) echo fio-3.33; exit;; esac'
         ([READ, "--on", "real:rbd:a/b/c"], "expected real:rbd:POOL/IMAGE"),
         ([WRITE, "--on", "real:file", "--yes"], "would be overwritten"),
         ([WRITE, "--on", "real:file", "--yes", "--erase", "FILE"], "letter for letter"),
+        ([READ, "--on", "real:file", "--erase", "NONSENSE"], "expected file for it, letter for letter"),
+        ([READ, "--on", "real:file", "--set", "data=0.5"], "data = '0.5': is of what is written, and nothing is"),
         ([WRITE, "--on", "real:folder"], "no terminal to ask: expected --yes"),
         ([READ, "--on", "real:folder", "--size", "large"], "--size = 'large': expected a size with its unit"),
         ([READ, "--on", "real:folder", "--size", "900 PB"], "has room for"),

@@ -12,7 +12,6 @@ from hotband.commands import names
 from hotband.commands.executors import on_executor
 from hotband.commands.intervals import DrawsOption, JobsOption, LevelOption
 from hotband.commands.output import FreshOption, JsonFlag, OutOption, print_json, say, show_lines, show_views
-from hotband.errors import UserError
 from hotband.interval import DRAWS_OF_MANY, LEVEL
 
 EPILOG = """\
@@ -73,14 +72,14 @@ def advise(
     from hotband.advise.advise import advise as advice_of
     from hotband.advise.asked import Asked
     from hotband.advise.show import advice_views
+    from hotband.experiment import expect_out
     from hotband.runs.interrupted import RunsInterrupted
     from hotband.runs.progress import run_progress
     from hotband.runs.run import text_of
     from hotband.runs.specify import Named
     from hotband.text.write import expect_page
 
-    if fresh and out is None:
-        raise UserError("--fresh", "", "", "is for a folder of runs: expected --out DIR with it")
+    expect_out(fresh, out)
     if output is not None:
         expect_page("--output", output)
     asked = Asked(

@@ -48,6 +48,7 @@ CacheOption = Annotated[
 FreshOption = Annotated[
     bool, typer.Option("--fresh", help="Start over; else runs that are in the folder already are not repeated.")
 ]
+FreshOverOption = Annotated[bool, typer.Option("--fresh", help="Write over the record that is in the folder.")]
 SetOption = Annotated[
     list[str] | None,
     typer.Option("--set", metavar="KEY=VALUE", help="Change a value.", autocompletion=names.set_keys),
@@ -142,8 +143,13 @@ def print_listing(title: str, rows: Sequence[tuple[str, ...]], names: tuple[str,
 
 def listed(arguments: list[str] | None) -> list[str]:
     """Names from arguments that may hold several, separated by commas; each once."""
+    return list(dict.fromkeys(all_listed(arguments)))
+
+
+def all_listed(arguments: list[str] | None) -> list[str]:
+    """The same, with those that are given twice."""
     names = (name.strip() for argument in arguments or [] for name in argument.split(","))
-    return list(dict.fromkeys(name for name in names if name))
+    return [name for name in names if name]
 
 
 def parse_set(pairs: list[str]) -> tuple[tuple[str, str], ...]:

@@ -8,7 +8,16 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from hotband.commands import names
-from hotband.commands.output import JsonFlag, OutOption, print_json, print_listing, say, show, show_lines
+from hotband.commands.output import (
+    FreshOverOption,
+    JsonFlag,
+    OutOption,
+    print_json,
+    print_listing,
+    say,
+    show,
+    show_lines,
+)
 from hotband.errors import UserError
 
 if TYPE_CHECKING:
@@ -80,16 +89,20 @@ def program(
         ),
     ] = None,
     out: OutOption = None,
+    fresh: FreshOverOption = False,
     as_json: JsonFlag = False,
 ) -> None:
     """Run a real program on a machine that is served as block devices, or in a folder.
 
     Without NAME it lists the programs, without --on the settings of one.
     """
+    from hotband.experiment import expect_out, new_record
     from hotband.programs import find_program
-    from hotband.programs.run import run_program
+    from hotband.programs.run import PROGRAM_FILE, run_program
     from hotband.programs.settings import parse_pairs
+    from hotband.record.files import RECORD_FILE
 
+    expect_out(fresh, out)
     if on is None and (set_ or out is not None):
         raise UserError("--on", "", "", "missing: a machine, or real:DIR")
     if name is None:
@@ -98,7 +111,8 @@ def program(
         return list_programs(as_json)
     if on is None:
         return describe(find_program(name), as_json)
-    done = run_program(name, on, parse_pairs(set_ or []), out, say)
+    with new_record(out, "--out", fresh, (RECORD_FILE, PROGRAM_FILE)):
+        done = run_program(name, on, parse_pairs(set_ or []), out, say)
     if as_json:
         return print_json(done)
     show(figures_table(done, on))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Sequence
 from contextlib import contextmanager, nullcontext
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -12,6 +13,7 @@ import typer
 
 from hotband.commands.output import say
 from hotband.errors import UserError
+from hotband.record.files import RECORD_FILE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -57,15 +59,13 @@ def expect_fit(on: str, yes: bool, asked: RealAsked, interval: float | None) -> 
         if interval is not None:
             raise UserError("--interval", "", f"{interval:g}", "is of predictions: --expect PRODUCT has them")
         return
-    from hotband.targets.expected import NONE
-
     given = {
         "--yes": yes,
         "--erase": asked.erase,
         "--size": asked.size,
         "--keep": asked.keep,
         "--hosts": asked.hosts,
-        "--expect": None if asked.expect == NONE else asked.expect,
+        "--expect": asked.expect,
         "--power": asked.power,
         "--purge-by": asked.purge_by,
     }
@@ -76,9 +76,18 @@ def expect_fit(on: str, yes: bool, asked: RealAsked, interval: float | None) -> 
 
 
 def expect_some(on: Sequence[str], yes: bool, asked: RealAsked) -> None:
-    """Raises UserError where an option of hardware is given and none of the machines is any."""
+    """Raises UserError where an option of hardware is given and none of the machines is any, or one of a file that is
+    made in a folder and none of them is a folder. They have no `--expect`."""
+    from hotband.targets.place import place_of
+    from hotband.targets.target import expect_folder
+
     if not any(is_real(one) for one in on):
-        expect_fit("", yes, asked, None)
+        return expect_fit("", yes, replace(asked, expect=None), None)
+    if asked.size is not None or asked.keep:
+        places = [place_of(one) for one in on if is_real(one)]
+        if not any(place.is_ours for place in places):
+            expect_folder(places[0], asked)
+    return None
 
 
 @contextmanager
@@ -129,10 +138,11 @@ def interruptible(on: Sequence[str]) -> Iterator[None]:
         yield
 
 
-def write_report(folder: Path) -> Path:
-    """The page of what was measured, its prediction beside it."""
+def write_report(folder: Path, specs: Sequence[RunSpec]) -> Path:
+    """The page of what was measured in these runs, its prediction beside it."""
     from hotband.report import record_page
     from hotband.report.kept import Report, read_records
 
-    records = [one for path in sorted(folder.rglob("record.json")) for one in read_records(path)]
+    own = [spec.out / RECORD_FILE for spec in specs if spec.out is not None]
+    records = [one for path in own for one in read_records(path)]
     return Report(record_page(records)).save(folder / "report.html")

@@ -85,9 +85,11 @@ def run(
 ) -> None:
     """Run a workload on a machine in virtual time, or on hardware (--on real:PATH) through fio; with --then several,
     one after the other on the same machine."""
+    from hotband.experiment import expect_out
     from hotband.runs.run import Repair, RunSpec
     from hotband.targets.real_asked import RealAsked
 
+    expect_out(fresh, out)
     asked = [workload, *(then or [])]
     if fresh_seeds and len(asked) == 1:
         raise UserError("--fresh-seeds", "", "", "is for runs that follow each other: expected --then WORKLOAD")
@@ -98,9 +100,15 @@ def run(
     of_real = RealAsked(erase, size, keep, hosts, expected, power, purge_by)
     real.expect_fit(on, yes, of_real, interval)
     if targets.is_emulated(on):
-        virtual = {"--then": then, "--io-log": io_log, "--power-loss": power_loss, "--fail": fail, "--spare": spare}
+        virtual: dict[str, object] = {"--then": then, "--io-log": io_log, "--power-loss": power_loss, "--fail": fail}
+        virtual |= {
+            "--spare": spare,
+            "--rebuild-rate": rebuild_rate,
+            "--rebuild-after": rebuild_after,
+            "--interval": interval,
+        }
         spec = RunSpec("run", on, workload, parse_set(set_ or []), seed, duration, out, events=tuple(event or ()))
-        return targets.run_emulated(spec, {**virtual, "--interval": interval}, as_json)
+        return targets.run_emulated(spec, virtual, fresh, as_json)
     repair = Repair(tuple(fail or ()), spare, rebuild_rate, rebuild_after)
     folders = [out if out is None or len(asked) == 1 else out / f"{n}" for n in range(1, len(asked) + 1)]
     specs = [
@@ -129,7 +137,7 @@ def run(
     is_whole = interval is None or add_intervals(specs[0], finished[0], interval, draws)
     show_all(finished, io_log, as_json)
     if real.is_real(on) and out is not None and not as_json:
-        show(f"Report: {real.write_report(out)}")
+        show(f"Report: {real.write_report(out, specs)}")
     if not is_whole:
         raise typer.Exit(INTERRUPTED)
     return None
@@ -155,9 +163,13 @@ def run_all(
     specs: Sequence[RunSpec], title: str, out: Path | None, fresh: bool, executor: Executor | None, progress: Tick
 ) -> list[Finished]:
     """Runs them; of several those that are in the folder are not run again. Raises UserError, RunsInterrupted."""
-    from hotband.experiment import Experiment, Lock, expect_no_experiment, expect_same_run, points_of
+    from hotband.experiment import Experiment, Lock, expect_no_experiment, expect_own_page, expect_same_run, points_of
+    from hotband.experiment.store import EXPERIMENT_FILE
+    from hotband.record.files import RECORD_FILE
 
     experiment = Experiment(points_of(specs), what=f"the runs {title}")
+    if out is not None and not fresh and real.is_real(specs[0].machine):
+        expect_own_page(out, (EXPERIMENT_FILE, RECORD_FILE))
     if len(specs) > 1:
         return experiment.run(out=out, fresh=fresh, executor=executor, progress=progress, say=say).finished
     # One run is always run: there is nothing to go on from. It takes the place of itself.

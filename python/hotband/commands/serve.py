@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from hotband.commands import names
-from hotband.commands.output import JsonFlag, SetOption, parse_set, say, show, show_lines
+from hotband.commands.output import FreshOverOption, JsonFlag, SetOption, parse_set, say, show, show_lines
 from hotband.errors import UserError
 
 if TYPE_CHECKING:
@@ -81,6 +83,7 @@ def serve(
     store: StoreOption = None,
     base: BaseOption = None,
     record: RecordOption = None,
+    fresh: FreshOverOption = False,
     io_log: LogOption = None,
     set_: SetOption = None,
     event: EventOption = None,
@@ -118,7 +121,7 @@ def serve(
         tls=tls,
         insecure_loopback=insecure_loopback,
     )
-    _serve(spec, _seconds(duration), run, live, as_json)
+    _serve(spec, Shown(_seconds(duration, run, spec.events), run, live, as_json, fresh))
 
 
 def mount(
@@ -128,6 +131,7 @@ def mount(
     store: StoreOption = None,
     base: BaseOption = None,
     record: RecordOption = None,
+    fresh: FreshOverOption = False,
     io_log: LogOption = None,
     set_: SetOption = None,
     event: EventOption = None,
@@ -162,46 +166,89 @@ def mount(
         awake=awake,
         anyway=anyway,
     )
-    _serve(spec, _seconds(duration), run, live, as_json)
+    _serve(spec, Shown(_seconds(duration, run, spec.events), run, live, as_json, fresh))
 
 
-def _seconds(text: str | None) -> float | None:
+@dataclass(frozen=True)
+class Shown:
+    """How long it is served, what is run beside it, what is printed, and whether a record that is there is written
+    over."""
+
+    seconds: float | None
+    command: str | None
+    live: bool
+    as_json: bool
+    fresh: bool
+
+
+def _seconds(text: str | None, command: str | None, events: Sequence[str]) -> float | None:
+    """How long it is served. Raises UserError for what is no time, beside a command, which says itself how long, and
+    for an event that is later."""
     from hotband.text.quantities import SPAN_EXPECTED, span_ns
 
     if text is None:
         return None
+    if command is not None:
+        raise UserError("--duration", "", text, "is for serving without a command: leave it out, or --run")
     ns = span_ns(text)
     if ns is None:
         raise UserError("--duration", "", text, f"expected {SPAN_EXPECTED}")
+    for event in events:
+        at = _at_ns(event)
+        if at is not None and at >= ns:
+            raise UserError("--event", "", event, f"is not before the end: expected a time before --duration {text}")
     return ns / 1e9
 
 
-def _serve(spec: ServeSpec, seconds: float | None, command: str | None, live: bool, as_json: bool) -> None:
+def _at_ns(event: str) -> float | None:
+    """When an event happens; None where the text is none, which the engine says."""
+    from hotband.text.quantities import span_ns
+
+    when = re.match(r"\s*at\s+([^:]*):", event)
+    return None if when is None else span_ns(when[1].strip())
+
+
+def expect_places(spec: ServeSpec, command: str) -> None:
+    """Raises UserError for a command that names a place which is not served: its own environment has nothing there."""
+    missing = {
+        "uri": "" if spec.nbd else "hotband serve",
+        "file": "" if spec.folder is not None or spec.loop else "--fuse DIR or --loop",
+        "device": "" if spec.loop else "--loop",
+    }
+    for name, option in missing.items():
+        if option and re.search(rf"\$({name}\b|{{{name}\b)", command):
+            raise UserError("--run", "", command, f"names ${name}, which there is not: expected {option} with it")
+
+
+def _serve(spec: ServeSpec, shown: Shown) -> None:
+    from hotband.experiment import new_record
     from hotband.serve import Served
     from hotband.serve.ending import Ending
     from hotband.serve.show import lateness_lines, reached_lines, serving_table
 
     code = 0
+    if shown.command is not None:
+        expect_places(spec, shown.command)
     ending = Ending()
-    with ending.taken(), Served(spec) as served:
+    with ending.taken(), new_record(spec.out, spec.out_option, shown.fresh), Served(spec) as served:
         ending.served()
         # Where programs find it is said at once, and not in the way of data.
         for line in reached_lines(served):
             say(line)
-        look = live_lines() if live else None
+        look = live_lines() if shown.live else None
         try:
-            if command is not None:
-                code = run_beside(served, command, look)
+            if shown.command is not None:
+                code = run_beside(served, shown.command, look)
             else:
-                if seconds is None:
+                if shown.seconds is None:
                     say("Served until it is interrupted (Ctrl-C).")
-                served.wait(seconds, look)
+                served.wait(shown.seconds, look)
         except KeyboardInterrupt:
             # The usual end of a server; what it leaves is whole.
             pass
         serving = served.serving()
     assert served.finished is not None, "it has ended"
-    if as_json:
+    if shown.as_json:
         from hotband.text.foreign import json_safe
 
         sys.stdout.write(json_safe(served.finished.text) + "\n")
@@ -246,7 +293,9 @@ def run_beside(served: Served, command: str, look: Callable[[Served], None] | No
     first = next(iter(served.volumes.values()))
     places = {"uri": first.uri, "file": first.file, "device": first.device}
     own = {name: str(place) for name, place in places.items() if place is not None}
-    child = subprocess.Popen(command, shell=True, env={**os.environ, **own})
+    # What the user's own environment has under these names is another place: a command could write over it.
+    others = {name: value for name, value in os.environ.items() if name not in places}
+    child = subprocess.Popen(command, shell=True, env={**others, **own})
     try:
         while child.poll() is None:
             time.sleep(LOOK_EVERY_S)

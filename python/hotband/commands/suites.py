@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from hotband.commands import names
-from hotband.commands.output import FreshOption, JsonFlag, OutOption, listed, parse_set, print_json, say, show_views
+from hotband.commands.output import FreshOption, JsonFlag, OutOption, all_listed, parse_set, print_json, say, show_views
 from hotband.commands.real import EraseOption, PurgeOption, SizeOption, YesOption, can_ask, goes_on
 from hotband.errors import UserError
 from hotband.runs.signals import INTERRUPTED
@@ -97,13 +97,13 @@ def pts(
     from hotband.suites.pts.show import views
     from hotband.targets.real_asked import RealAsked
 
-    if test and not listed(test):
+    if test and not all_listed(test):
         raise UserError("--test", "", ",".join(test), "names no test")
     real = RealAsked(erase, size, purge_by=purge_by)
     asked = pts_of(
         suite_of(machine, set_, real, seed, out, fresh, yes, output),
         drive_class=drive_class.value,
-        tests=listed(test),
+        tests=all_listed(test),
         quick=quick,
         minute=minute,
         threads=threads,
@@ -121,7 +121,7 @@ def pts(
     show_suite(found, views(found.document), out, output, as_json)
     if stopped:
         where = f"; kept in {out}: the same command goes on from there" if out is not None else ""
-        count = len(found.document["tests"])
+        count = sum(test["id"] in asked.tests for test in found.document["tests"])
         say(f"hotband: interrupted; {count} of {len(asked.tests)} tests were finished{where}")
         raise typer.Exit(INTERRUPTED)
 

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hotband.commands.output import print_json, say, show, show_lines
 from hotband.errors import UserError
+from hotband.record.files import RECORD_FILE
 from hotband.targets.named import EMULATED
 
 if TYPE_CHECKING:
     from hotband.runs.run import RunSpec
+
+MODEL, FIO, SERVED = "model", "emulated", "served"
+"""Folders of a comparison's records."""
 
 
 def is_emulated(on: str) -> bool:
@@ -18,11 +23,12 @@ def is_emulated(on: str) -> bool:
     return on.startswith(EMULATED)
 
 
-def run_emulated(spec: RunSpec, left_out: dict[str, object], as_json: bool) -> None:
-    """Runs it on both, and prints both. `left_out` are options that only virtual time has, with their values. Raises
-    UserError."""
+def run_emulated(spec: RunSpec, left_out: dict[str, object], fresh: bool, as_json: bool) -> None:
+    """Runs it on both, and prints both. `left_out` are options that only virtual time has, with their values. `fresh`
+    writes over another comparison in the folder. Raises UserError."""
     from dataclasses import replace
 
+    from hotband.experiment import Lock
     from hotband.runs.progress import run_progress
     from hotband.targets.beside import beside_data, beside_lines, beside_table
     from hotband.targets.emulated import emulate
@@ -34,29 +40,49 @@ def run_emulated(spec: RunSpec, left_out: dict[str, object], as_json: bool) -> N
     machine = spec.machine.removeprefix(EMULATED)
     if not machine:
         raise UserError("--on", "", spec.machine, "expected emulated:MACHINE, such as emulated:exos-15e900-512n")
-    with run_progress(f"{spec.workload} on {machine}") as progress:
-        found = emulate(replace(spec, machine=machine), progress=progress, say=say)
+    spec = replace(spec, machine=machine)
+    page = None
+    with nullcontext() if spec.out is None else Lock(spec.out):
+        if spec.out is not None and not fresh:
+            expect_same_comparison(spec.out, spec)
+        with run_progress(f"{spec.workload} on {machine}") as progress:
+            found = emulate(spec, progress=progress, say=say)
+        if spec.out is not None and not as_json:
+            page = write_report(spec, spec.out)
     if as_json:
         return print_json(beside_data(found))
     show(beside_table(found))
     show_lines(beside_lines(found))
-    if spec.out is not None:
-        show(f"Report: {write_report(replace(spec, machine=machine))}")
+    if page is not None:
+        show(f"Report: {page}")
     return None
 
 
-def write_report(spec: RunSpec) -> Path:
+def expect_same_comparison(out: Path, spec: RunSpec) -> None:
+    """Refuses a folder with another comparison, or with what another command left. The run of the model, which is kept
+    first, tells which it is. Raises UserError."""
+    from hotband.experiment import expect_no_record, expect_own_page, expect_same_run
+
+    model = out / MODEL / RECORD_FILE
+    expect_no_record(out)
+    expect_own_page(out, (str(model.relative_to(out)),))
+    if model.exists():
+        return expect_same_run(model.parent, spec)
+    for part in (FIO, SERVED):
+        expect_no_record(out / part)
+    return None
+
+
+def write_report(spec: RunSpec, out: Path) -> Path:
     """One page with both records, beside each other."""
     from dataclasses import replace
 
     from hotband.report import record_page
     from hotband.report.kept import Report, read_records
 
-    assert spec.out is not None, "asked for"
-    labels = {"model": "model", "emulated": "emulated, by fio"}
-    kept = [path for path in sorted(spec.out.rglob("record.json")) if path.parent.name != "served"]
-    found = [one for path in kept for one in read_records(path)]
-    both = [replace(one, label=labels[one.record["target"]["kind"]]) for one in found]
-    both.sort(key=lambda one: list(labels.values()).index(one.label))
+    labels = {MODEL: "model", FIO: "emulated, by fio"}
+    both = [
+        replace(one, label=label) for part, label in labels.items() for one in read_records(out / part / RECORD_FILE)
+    ]
     title = f"{spec.workload} on {spec.machine}: model and emulated drive"
-    return Report(record_page(both, title)).save(spec.out / "report.html")
+    return Report(record_page(both, title)).save(out / "report.html")

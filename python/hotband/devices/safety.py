@@ -112,12 +112,12 @@ def permission(
     """The permission for a run on `place`, a path or a URI, that writes or only reads.
 
     Writing needs that nothing refuses it, and `erase` must be `identity_of` it; of a URI, which tells nothing of what
-    lies behind it, the URI itself. A file that is ours (`is_ours`: made by us), new or empty needs no `erase`. Raises
-    UserError with the reason.
+    lies behind it, the URI itself. What is typed for a run that only reads must be right, too. A file that is ours
+    (`is_ours`: made by us), new or empty needs no `erase`. Raises UserError with the reason.
     """
     host = host or Host()
     if "://" in str(place) or str(place).startswith("rbd:"):
-        if writes:
+        if writes or erase is not None:
             _expect_typed(str(place), str(place), erase, f"what lies behind {place} would be overwritten")
         return Permission(str(place), "uri", writes, identity=str(place), host=host, _made=_MADE_HERE)
     text = os.path.abspath(place)
@@ -128,6 +128,9 @@ def permission(
         raise UserError(str(place), "", "", what_it_is(text, host))
     real = host.real(text)
     if not writes:
+        if erase is not None:
+            # Whoever types what may be lost means this device, or another one by mistake.
+            _expect_typed(str(place), str(identity_of(text, host)), erase, "")
         return Permission(real, kind, False, host=host, _made=_MADE_HERE)
     found = refusals(text, host)
     if found:

@@ -5,6 +5,7 @@ from hotband.experiment.chosen import chosen, cores, executor_of, expect_models,
 from hotband.experiment.executor import Cancelled, Executor, Local, Progress, Tick
 from hotband.experiment.experiment import Experiment, Measure, Outcome, Say, Value
 from hotband.experiment.lock import Lock
+from hotband.experiment.own_folder import expect_no_record, expect_out, expect_own_page, new_record
 from hotband.experiment.point import Point
 from hotband.experiment.ranges import Range, at_end, one_at_a_time
 from hotband.experiment.samplers import grid, points_of, sequence
@@ -30,8 +31,12 @@ __all__ = [
     "executor_of",
     "expect_models",
     "expect_no_experiment",
+    "expect_no_record",
+    "expect_out",
+    "expect_own_page",
     "expect_same_run",
     "grid",
+    "new_record",
     "one_at_a_time",
     "points_of",
     "sequence",

@@ -168,16 +168,16 @@ class Manifest:
         return {name: entry for name, entry in self.entries.items() if (out / entry.folder).is_dir()}
 
 
-def refused(out: Path, why: str) -> UserError:
+def refused(out: Path, why: str, option: str = "--out") -> UserError:
     """The error for a folder that holds something else."""
-    return UserError("--out", "", str(out), f"{why}: expected another folder, or --fresh to start over")
+    return UserError(option, "", str(out), f"{why}: expected another folder, or --fresh to start over")
 
 
-def expect_no_experiment(out: Path) -> None:
+def expect_no_experiment(out: Path, option: str = "--out") -> None:
     """Refuses a folder with the runs of an experiment, for a record that is none of them. Raises UserError."""
     before = read_manifest(out / EXPERIMENT_FILE)
     if before.begun(out):
-        raise UserError("--out", "", str(out), f"holds {before.what}: expected another folder")
+        raise UserError(option, "", str(out), f"holds {before.what}: expected another folder")
 
 
 def expect_same_run(out: Path, spec: RunSpec) -> None:

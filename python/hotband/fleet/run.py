@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hotband.errors import UserError
-from hotband.experiment import Lock, Tick
+from hotband.experiment import Lock, Tick, expect_out
 from hotband.fleet.drawn import draws_of
 from hotband.fleet.kept import Kept, held_in, key_of
 from hotband.fleet.outcome import outcome_of
@@ -56,6 +56,7 @@ def spec_of(fleet: str | Path | Mapping[str, Toml], asked: Asked) -> Spec:
 def run_fleet(spec: Spec, asked: Asked, watch: Watch) -> Fleet:
     """Simulates a fleet; interrupted, what is finished of it. Raises UserError, OSError, RunsInterrupted where the runs
     of the model were interrupted, KeyboardInterrupt where no repetition was finished."""
+    expect_out(asked.fresh, asked.out)
     expect_room(spec)
     with nullcontext() if asked.out is None else Lock(asked.out):
         if asked.out is not None and not asked.fresh:

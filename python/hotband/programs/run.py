@@ -55,7 +55,7 @@ def run_program(name: str, on: str, asked: Mapping[str, str], out: Path | None, 
         "text": outcome.text,
     }
     if out is not None:
-        keep(done, on, out)
+        keep(done, on, out, devices.served)
     return done
 
 
@@ -65,10 +65,10 @@ def expect_settings_for(devices: Devices, asked: Mapping[str, str]) -> None:
         raise UserError("--set", "fs", asked["fs"], "a folder has its file system; expected this with a machine")
 
 
-def keep(done: ProgramDoc, on: str, out: Path) -> None:
-    """Puts the section into the record that is there, or else into a file of its own."""
+def keep(done: ProgramDoc, on: str, out: Path, served: bool) -> None:
+    """Puts the section into the record of the machine that was served, or else into a file of its own."""
     record = out / RECORD_FILE
-    if record.is_file():
+    if served:
         document = json.loads(file_text(record))
         write_file(record, json_text({**document, "program": done}) + "\n")
     else:

@@ -10,7 +10,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hotband.errors import UserError
-from hotband.experiment import Executor, Lock, Say, Tick
+from hotband.experiment import Executor, Lock, Say, Tick, expect_out, expect_own_page
+from hotband.experiment.own_folder import REPORT_FILE
+from hotband.experiment.store import refused
 from hotband.report.review_page import write_review
 from hotband.review.suite import Plan, ReviewInterrupted, json_text, plan, run_plan
 from hotband.review.summary import compare
@@ -26,6 +28,8 @@ if TYPE_CHECKING:
     from hotband.review.draws import Drawn, Draws
     from hotband.sweeps.hardware import Hardware
 
+REVIEW_FILE = "review.json"
+"""A machine's review, in its folder."""
 Watch = Callable[[str], AbstractContextManager[Tick | None]]
 """A progress bar with a title; None where nobody looks."""
 
@@ -73,12 +77,15 @@ def review_all(
     `fresh`; `events` happen in every run. With `intervals` all runs are repeated for draws of what is uncertain; an
     interrupt then leaves the reviews without intervals. Machines may be hardware (`real:PATH`), which `hardware` runs;
     `size_bytes` is that of a file that is made in a folder. Raises UserError, OSError."""
+    expect_out(fresh, out)
     targets = targets_of(machines, set, volume, seed, quick, events, size_bytes)
     plans = [plan(target, only) for target in targets]
     executors = [_executor(one, hardware, intervals is not None) for one in plans]
     drawing = None if intervals is None else _Drawing.of(plans, intervals, jobs, out, fresh, say, progress)
     done = Reviewed()
     with nullcontext() if out is None else Lock(out):
+        if out is not None and not fresh:
+            expect_own_reviews(out, [folder_name(one.target.name) for one in plans])
         if drawing is not None:
             say(drawing.draws.told())
         if not _run_all(plans, executors, done, jobs, out, fresh, say, progress):
@@ -90,6 +97,15 @@ def review_all(
         if out is not None:
             write_comparison(done, out, say)
     return done
+
+
+def expect_own_reviews(out: Path, own: Sequence[str]) -> None:
+    """Refuses a folder whose page has a machine that is not among those asked for, by their folders, or which is of
+    another command. Raises UserError."""
+    expect_own_page(out, [f"{name}/{REVIEW_FILE}" for name in own])
+    others = [path.parent.name for path in sorted(out.glob(f"*/{REVIEW_FILE}")) if path.parent.name not in own]
+    if others and (out / REPORT_FILE).exists():
+        raise refused(out, f"holds {REPORT_FILE} with the review of {others[0]}")
 
 
 @dataclass
@@ -199,7 +215,7 @@ def keep(done: Reviewed, out: Path | None) -> None:
 
 def review_path(review: ReviewDoc, out: Path) -> Path:
     """Where a review is kept."""
-    return out / folder_name(review["machine"]["name"]) / "review.json"
+    return out / folder_name(review["machine"]["name"]) / REVIEW_FILE
 
 
 def write_comparison(done: Reviewed, out: Path, say: Say) -> None:

@@ -205,11 +205,18 @@ class Served:
         return self
 
     def _expect_files(self) -> None:
-        """Raises UserError for a place that cannot be read or written, with the option that names it."""
-        if self.spec.out is not None:
-            check_writable(self.spec.out, self.spec.out_option)
-        if self.spec.base is not None:
-            expect_image(self.spec.base)
+        """Raises UserError for a place that cannot be read or written, with the option that names it, and for options
+        of TCP without it."""
+        spec = self.spec
+        if spec.tcp is None and (spec.tls is not None or spec.insecure_loopback):
+            option, value = ("--tls", str(spec.tls)) if spec.tls is not None else ("--insecure-loopback", "")
+            raise UserError(option, "", value, "is for NBD on TCP: expected --tcp HOST:PORT with it")
+        if spec.tls is not None and spec.insecure_loopback:
+            raise UserError("--insecure-loopback", "", "", "is for TCP without certificates: leave it out, or --tls")
+        if spec.out is not None:
+            check_writable(spec.out, spec.out_option)
+        if spec.base is not None:
+            expect_image(spec.base)
 
     def _begin(self) -> _core.Server:
         spec = self.spec
@@ -290,8 +297,13 @@ class Served:
         if spec.tls is not None:
             own = tuple(spec.tls / f"{name}.pem" for name in ("server-cert", "server-key", "ca-cert"))
             own = (*own[:2], own[2] if own[2] is not None and own[2].exists() else None)
-        with refusing("--tcp" if spec.tls is None else "--tls"):
+        try:
             return self._server.serve_nbd_tcp(address, number, *own)
+        except OSError as error:
+            # Of a certificate the engine names the file.
+            if spec.tls is not None and str(spec.tls) in reason_of(error):
+                raise UserError("--tls", "", str(spec.tls), reason_of(error)) from None
+            raise refused("--tcp", error) from None
 
     @property
     def record(self) -> Record:

@@ -11,7 +11,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Unpack
 
-from hotband.experiment import Experiment, Lock, Say, Tick
+from hotband.experiment import Experiment, Lock, Say, Tick, expect_out, expect_own_page
+from hotband.experiment.store import EXPERIMENT_FILE
 from hotband.runs.run import Finished
 from hotband.study import cellrows, comparisons, file, wearrows
 from hotband.study.accuracy import by_class
@@ -358,6 +359,7 @@ def predict(
     study: Study, asked: Asked, progress: Tick | None = None, say: Say | None = None
 ) -> tuple[StudyDoc, list[Finished]]:
     """Runs a study as it is asked for: its result, and the runs that it rests on."""
+    expect_out(asked.fresh, asked.out)
     check_only(study, asked.only)
     out, root = asked.out, study.seed if asked.seed is None else asked.seed
     pairs = chosen(study, asked.only)
@@ -366,6 +368,8 @@ def predict(
     if say is not None and untrusted is not None:
         say(untrusted)
     with nullcontext() if out is None else Lock(out) as held:
+        if out is not None and asked.page and not asked.fresh:
+            expect_own_page(out, (EXPERIMENT_FILE,))
         experiment = Experiment(points(study, pairs, out, root, asked.fresh_seeds), what=f"the study {study.name}")
         finished = experiment.run(out=held, fresh=asked.fresh, progress=progress, say=say).finished
         results = collect(study, pairs, finished)

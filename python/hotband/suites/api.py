@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hotband.errors import UserError
+from hotband.experiment.own_folder import REPORT_FILE
 from hotband.runs.specify import in_python, settings_of, texts
 from hotband.targets.real_asked import RealAsked
 
@@ -21,21 +22,17 @@ if TYPE_CHECKING:
     from hotband.suites.quick import QuickDoc
 
 
-DEFAULT_PAGE = "report.html"
-
-
 def _written(
     name: str, document: object, report: Callable[[Path], Path], out: Path | None, page: Path | None
 ) -> list[Path]:
     from hotband.text.foreign import json_text
     from hotband.text.write import write_file
 
-    found = []
-    if out is not None:
-        found.append(out / name)
-        write_file(found[0], json_text(document) + "\n")
-        page = page or out / DEFAULT_PAGE
-    return found if page is None else [*found, report(page)]
+    pages = [] if page is None else [page]
+    if out is None:
+        return [report(one) for one in pages]
+    write_file(out / name, json_text(document) + "\n")
+    return [out / name, *(report(one) for one in (out / REPORT_FILE, *pages))]
 
 
 @dataclass(frozen=True)
@@ -73,9 +70,11 @@ class PtsResult:
         return write_page(self.document, Path(path))
 
     def write(self, out: Path | None, page: Path | None) -> list[Path]:
-        """Writes what a run leaves: `pts.json` and its page into a folder, or the page alone. Raises UserError,
+        """Writes what a run leaves: `pts.json` and `report.html` into a folder, and a page anywhere. Raises UserError,
         OSError."""
-        return _written("pts.json", self.document, self.report, out, page)
+        from hotband.suites.pts.suite import PTS_FILE
+
+        return _written(PTS_FILE, self.document, self.report, out, page)
 
     def to_dict(self) -> PtsDoc:
         """What `hotband pts --json` prints."""
@@ -176,9 +175,11 @@ class QuickResult:
         return write_quick(self.document, Path(path))
 
     def write(self, out: Path | None, page: Path | None) -> list[Path]:
-        """Writes what a look leaves: `quick.json` and its page into a folder, or the page alone. Raises UserError,
-        OSError."""
-        return _written("quick.json", self.document, self.report, out, page)
+        """Writes what a look leaves: `quick.json` and `report.html` into a folder, and a page anywhere. Raises
+        UserError, OSError."""
+        from hotband.suites.quick import QUICK_FILE
+
+        return _written(QUICK_FILE, self.document, self.report, out, page)
 
     def to_dict(self) -> QuickDoc:
         """What `hotband quick --json` prints."""

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hotband.errors import UserError
+from hotband.experiment import expect_out
 from hotband.suites.quick import QuickAsked
 from hotband.suites.target import SuiteTarget, executor_for, target_of
 from hotband.targets.expected import expect_product
@@ -36,6 +37,7 @@ class Suite:
 
     def target(self) -> SuiteTarget:
         """What is measured. Raises UserError for what cannot be, and for what is said of hardware where it is none."""
+        expect_out(self.fresh, self.out)
         found = target_of(self.machine, self.set, self.real.how().size_bytes)
         given = {"--erase": self.real.erase, "--size": self.real.size, "--purge-by": self.real.purge_by}
         for option, value in given.items():
@@ -84,13 +86,18 @@ def pts_of(
     the first mistake: a machine or test that is not there, a device that must not be erased."""
     from hotband.catalog.entries import unknown
     from hotband.suites.hardware import expect_ways
-    from hotband.suites.pts import TESTS, Asked, spec
+    from hotband.suites.pts import RANDOM, TESTS, Asked, spec
 
     if drive_class not in spec.RULES:
         raise unknown("--class", drive_class, list(spec.RULES))
     for name in tests:
         if name not in TESTS:
             raise unknown("--test", name, list(TESTS))
+        if list(tests).count(name) > 1:
+            raise UserError("--test", "", name, "is given twice; expected each test once")
+    for option, value in (("--threads", threads), ("--depth", depth)):
+        if value is not None and tests and not set(tests) & set(RANDOM):
+            raise UserError(option, "", str(value), f"is of random loads: expected one of {', '.join(RANDOM)} with it")
     target = of.target()
     if target.is_model and set_write_cache:
         raise UserError("--set-write-cache", "", "", f"is for a real device; {of.machine} is a model (--set wce=off)")

@@ -14,8 +14,17 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from hotband.experiment import Executor, Experiment, Point, Progress, Tick
+from hotband.experiment import (
+    Executor,
+    Experiment,
+    Point,
+    Progress,
+    Tick,
+    expect_no_experiment,
+    expect_own_page,
+)
 from hotband.experiment.executor import Done
+from hotband.experiment.store import EXPERIMENT_FILE, read_manifest, refused
 from hotband.review.asked import toml_text
 from hotband.runs.run import RunSpec
 from hotband.suites.cells import Cell, Extent, workload_of
@@ -159,6 +168,17 @@ def each_once(notes: Sequence[str]) -> list[str]:
 def _of_length(note: str) -> bool:
     """What a record notes of cells that are short: the suite says itself how long they are."""
     return note.startswith("short:")
+
+
+def expect_same_suite(out: Path, asked: str, document: str) -> None:
+    """Refuses a folder with runs of a suite on another machine or with other settings than `asked`, by which the names
+    of its experiments end, and one with a page that is not beside `document`. Raises UserError."""
+    expect_no_experiment(out)
+    for file in sorted(out.glob(f"*/{EXPERIMENT_FILE}")):
+        held = read_manifest(file)
+        if held.begun(file.parent) and not held.what.endswith(f" {asked}"):
+            raise refused(out, f"holds {held.what}, not {asked}")
+    expect_own_page(out, (document,))
 
 
 @dataclass

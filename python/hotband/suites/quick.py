@@ -19,7 +19,7 @@ from hotband.errors import UserError
 from hotband.experiment import Executor, Lock, Progress, Tick
 from hotband.report.text import number, rate, span
 from hotband.review.asked import KIB, MIB
-from hotband.suites.bench import Bench, Stage, each_once
+from hotband.suites.bench import Bench, Stage, each_once, expect_same_suite
 from hotband.suites.cells import Cell, Extent
 from hotband.suites.device import ModelDevice
 from hotband.suites.figures import CellDoc
@@ -28,6 +28,8 @@ from hotband.suites.target import SuiteTarget
 from hotband.targets.expected import NONE
 from hotband.targets.outlook import in_words
 
+QUICK_FILE = "quick.json"
+"""What a look leaves in its folder, beside its page."""
 LEAST_S, MOST_S = 60.0, 24 * 3600.0
 START_S = 1.0
 """Seconds that starting fio and reading counters cost for each run on hardware, as measured (docs/guides/pts.md)."""
@@ -134,6 +136,10 @@ class QuickAsked:
         if not LEAST_S <= self.seconds <= MOST_S:
             raise UserError("--for", "", f"{self.seconds:g} s", 'expected a time from "1 min" to "24 h"')
 
+    def settings(self) -> str:
+        """The target and all that changes what is run on it."""
+        return self.target.with_settings(f'--for "{self.seconds:g} s"') + ("" if self.writes else ", reads alone")
+
     def ahead(self) -> list[str]:
         """What is ahead on hardware, in words."""
         done = "what it holds is lost" if self.writes else "nothing is written"
@@ -146,6 +152,8 @@ def run_quick(asked: QuickAsked, *, watch: Watch) -> QuickDoc:
     out, title = asked.out, f"quick look at {asked.target.name}"
     with ExitStack() as stack:
         stack.enter_context(nullcontext() if out is None else Lock(out))
+        if out is not None and not asked.fresh:
+            expect_same_suite(out, asked.settings(), QUICK_FILE)
         executor = asked.executor or ModelDevice()
         executor = stack.enter_context(standing(executor, asked.seed, out, asked.fresh, watch))
         tick = stack.enter_context(watch(title))
@@ -191,7 +199,7 @@ def _bench(asked: QuickAsked, target: SuiteTarget, executor: Executor, out: Path
     # A model holds what a drive in use holds: written over once in order, and once at random where it is flash.
     fills = 0.0 if target.media == "disk" else 1.0
     title = "quick look"
-    what = f"the quick look at {target.name}"
+    what = f"the quick look at {asked.settings()}"
     extent = Extent(target.bytes)
     return Bench(target, executor, extent, title, what, fills, fills, asked.seed, out, asked.fresh, tick)
 

@@ -55,6 +55,11 @@ class SuiteTarget:
         """Of the drive one can buy."""
         return self.bytes * self.scale
 
+    def with_settings(self, options: str) -> str:
+        """Its name, the options by which it is measured, and what is said of the target itself."""
+        own = "".join(f" --set {key}={value}" for key, value in self.set)
+        return f"{self.name} with {options}{own}" + ("" if self.is_model else f", {self.bytes:,} B")
+
     def takes(self, block_bytes: int) -> bool:
         """Whether I/Os of a size go to it."""
         return block_bytes % self.block_bytes == 0

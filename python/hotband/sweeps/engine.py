@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hotband.errors import UserError
-from hotband.experiment import Lock, chosen, expect_models, expect_no_experiment, using
+from hotband.experiment import Lock, chosen, expect_models, expect_no_experiment, expect_out, using
 from hotband.experiment.executor import Cancelled, Executor, Progress, Reader, Tick
 from hotband.experiment.point import Point, keys_of
 from hotband.experiment.store import refused
@@ -57,6 +57,7 @@ class Asked:
 def sweep(grid: Grid, asked: Asked, watch: Watch, say: Say) -> Sweep:
     """The sweep with all that could be run; an interrupt leaves the rest out. All runs are checked before the first
     begins. Raises UserError and OSError."""
+    expect_out(asked.fresh, asked.out)
     expect_size(grid, asked.intervals, asked.jobs)
     _expect_predicted(grid, asked)
     runs = _Runs(grid, asked, watch, say)

@@ -99,7 +99,11 @@ def asked_of(spec: RunSpec) -> Asked:
     text = applied(named, tuple(pair for pair in spec.set if pair[0] != STATE), spec.duration)
     converted = converted_to(spec.workload, text, "fio", PLACE)
     found = told(spec.workload, text, "fio")
-    return Asked(spec, text, converted, tuple(found.streams), tuple(found.steps), found.warm_up, state)
+    asked = Asked(spec, text, converted, tuple(found.streams), tuple(found.steps), found.warm_up, state)
+    data = dict(spec.set).get("data")
+    if data is not None and not asked.writes:
+        raise UserError("--set", "data", data, "is of what is written, and nothing is: expected a workload that writes")
+    return asked
 
 
 def expect_real(asked: Asked) -> None:

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hotband.errors import UserError
-from hotband.experiment import Lock
+from hotband.experiment import Lock, expect_out
 from hotband.programs.needs import how_to_get, missing
 from hotband.programs.processes import ProgramFailed
 from hotband.programs.run import run_program
@@ -61,6 +61,7 @@ def emulate(study: Study, asked: Asked, say: Say) -> EmulationDoc:
         raise UserError("--scale", "", asked.scale, SCALE_EXPECTED)
     parts = chosen(read_parts(study), asked.only)
     plans = [(part, scaled(part, scale)) for part in parts]
+    expect_out(asked.fresh, asked.out)
     with stoppable(), nullcontext() if asked.out is None else Lock(asked.out):
         result: EmulationDoc = {
             "study": study.name,

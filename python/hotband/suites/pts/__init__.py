@@ -5,6 +5,6 @@ What it leaves out of the specification: composite workloads, demand intensity, 
 """
 
 from hotband.suites.pts.suite import Asked, Interrupted, run_pts
-from hotband.suites.pts.tests import TESTS
+from hotband.suites.pts.tests import RANDOM, TESTS
 
-__all__ = ["TESTS", "Asked", "Interrupted", "run_pts"]
+__all__ = ["RANDOM", "TESTS", "Asked", "Interrupted", "run_pts"]

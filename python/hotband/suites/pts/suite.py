@@ -13,7 +13,7 @@ from hotband.errors import UserError
 from hotband.experiment import Executor, Lock, Progress, Tick
 from hotband.record.states import WRITES
 from hotband.runs.interrupted import RunsInterrupted
-from hotband.suites.bench import Bench, Stage
+from hotband.suites.bench import Bench, Stage, expect_same_suite
 from hotband.suites.cells import Cell
 from hotband.suites.device import ModelDevice
 from hotband.suites.hardware import Watch, is_begun, purged, remember_purge, remembered_purge, standing, write_cache
@@ -23,7 +23,10 @@ from hotband.suites.pts.tests import TESTS, Test, document
 from hotband.suites.target import SuiteTarget
 from hotband.targets.outlook import in_words
 from hotband.text.tables import counted
+from hotband.text.values import read_json
 
+PTS_FILE = "pts.json"
+"""What a run leaves in its folder, beside its page."""
 SPECIFICATION = "SNIA Solid State Storage Performance Test Specification"
 
 
@@ -53,6 +56,23 @@ class Asked:
         rules = spec.RULES[self.drive_class]
         demand = spec.demand_of(rules, self.threads, self.depth)
         return spec.Plan(self.target, rules, demand, self.quick, self.seed, self.minute_s)
+
+    def settings(self) -> str:
+        """The target and all that changes what is run on it."""
+        demand = self.plan().demand
+        options = f"--class {self.drive_class} --threads {demand.threads} --depth {demand.depth}"
+        options += " --quick" if self.quick else ""
+        options += "" if self.minute_s is None else f' --minute "{self.minute_s:g} s"'
+        options += " --set-write-cache" if self.set_write_cache else ""
+        return self.target.with_settings(options)
+
+    def all_tests(self) -> list[str]:
+        """Those that are asked for, behind others that were finished in the folder: they stay in its document."""
+        held = {} if self.out is None or self.fresh else read_json(self.out / PTS_FILE) or {}
+        tests = held.get("tests")
+        done = {one.get("id") for one in tests if isinstance(one, dict)} if isinstance(tests, list) else set()
+        before = [name for name in TESTS if name in done and name not in self.tests]
+        return before + list(self.tests)
 
     def ahead(self) -> list[str]:
         """What is ahead on hardware, in words."""
@@ -114,7 +134,7 @@ class _Run:
             self.executor or ModelDevice(),
             self.plan.extent,
             f"PTS {spec.VERSION} {asked.drive_class}, {test.title}",
-            f"the PTS test {part} of {target.name}",
+            f"the PTS test {part} of {asked.settings()}",
             fills if target.is_model else 0.0,
             # A tenth of the time would leave a model that was written in order alone far from its steady state.
             1.0 if asked.quick and fills and block == spec.FILL_BLOCK else 0.0,
@@ -155,17 +175,20 @@ def _untold(told: Progress) -> None:
 
 def run_pts(asked: Asked, *, watch: Watch) -> PtsDoc:
     """Runs the tests that are asked for. With `out` every run is kept there as it ends, and those that are there are
-    not run again. Raises UserError, OSError, or Interrupted with what was finished."""
+    not run again; tests that were finished there before are in the document, too. Raises UserError, OSError, or
+    Interrupted with what was finished."""
     run = _Run(asked, asked.plan(), watch)
     run.departures = spec.departures(run.plan)
     with ExitStack() as stack:
         stack.enter_context(nullcontext() if asked.out is None else Lock(asked.out))
+        if asked.out is not None and not asked.fresh:
+            expect_same_suite(asked.out, asked.settings(), PTS_FILE)
         if asked.executor is not None:
             run.executor = stack.enter_context(standing(asked.executor, asked.seed, asked.out, asked.fresh, watch))
         if run.executor is not None and asked.set_write_cache:
             on = run.plan.rules.write_cache == "on"
             run.write_cache = stack.enter_context(write_cache(run.executor, on, asked.out))
-        for name in asked.tests:
+        for name in asked.all_tests():
             try:
                 run.tests.append(run.test(name, TESTS[name]))
             except (RunsInterrupted, KeyboardInterrupt):
@@ -210,6 +233,7 @@ def _fill(bench: Bench, fills: float, block: int) -> None:
 
 def _document(run: _Run) -> PtsDoc:
     plan, asked = run.plan, run.asked
+    run.tests.sort(key=lambda one: list(TESTS).index(one["id"]))
     state = next((bench.state for bench in run.benches if bench.state is not None), None)
     context = next((bench.context for bench in run.benches if bench.context is not None), None)
     departures = list(run.departures)

@@ -169,6 +169,10 @@ TESTS: dict[str, Test] = {
 }
 
 
+RANDOM = ("iops", "write-saturation", "idle-recovery")
+"""Those whose threads and depth are the operator's."""
+
+
 def figure(name: str, cell: CellDoc | None, key: str) -> FigureDoc:
     """One figure of a cell."""
     if cell is None:
