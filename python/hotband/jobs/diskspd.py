@@ -43,11 +43,13 @@ _IGNORED = {
     "Pattern": "data does not compress, unless data= of the workload says so",
     "ThreadTargets": "every thread asks of every target alike",
     "Distribution": "random offsets are uniform",
+    "MemoryMappedIo": "I/Os go to the target: there is no mapped memory",
+    "MemoryMappedIoFlushMode": "I/Os go to the target: there is no mapped memory to flush",
 }
 _KEPT = words(
     "Path BlockSize StrideSize InterlockedSequential BaseFileOffset RequestCount Random RandomRatio DisableAllCache "
     "DisableLocalCache DisableOSCache WriteThrough WriteBufferContent BurstSize ThinkTime Throughput ThreadsPerFile "
-    "FileSize MaxFileSize WriteRatio ThreadStride Duration Warmup ThreadCount MemoryMappedIo MemoryMappedIoFlushMode"
+    "FileSize MaxFileSize WriteRatio ThreadStride Duration Warmup ThreadCount"
 )
 
 
@@ -309,7 +311,7 @@ def _report(profile: Element, tags: Tags, report: LossReport) -> None:
         said = f"{element.tag}={text}" if text else element.tag
         if (place, element.tag) in told:
             continue
-        if element.tag in _KEPT or said in ("ParallelAsyncIO=false", "IOPriority=3"):
+        if element.tag in _KEPT or said in ("ParallelAsyncIO=false", "IOPriority=3", "MemoryMappedIo=false"):
             report.add(Fate.KEPT, place, said)
         elif element.tag in _UNUSED:
             report.add(Fate.UNUSED, place, said, "is about results or the host, not about I/Os")

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from hotband.errors import UserError
-from hotband.jobs import fio_job
+from hotband.jobs import fio_job, flushes
 from hotband.jobs.fio_file import Job, read_jobs
 from hotband.jobs.fio_job import Asked, Pattern, Sizes
 from hotband.jobs.fio_values import amount, count, decimal, flag, size_bytes, splits
@@ -47,6 +47,7 @@ class Draft:
     offset: Amount | None
     step: Amount | None
     own_files: bool
+    flush_every: int
 
     @property
     def name(self) -> str:
@@ -61,6 +62,19 @@ class Draft:
         read, write = self.means()
         share = self.pattern.first_pct / 100
         return {"r": read, "rw": share * read + (1 - share) * write}.get(self.pattern.kinds, write)
+
+    def writes(self) -> float:
+        """The share of writes where flushes come after them."""
+        return {"w": 1.0, "rw": 1 - self.pattern.first_pct / 100}.get(self.pattern.kinds, 0.0)
+
+    def with_flushes(self) -> float:
+        """I/Os here to one of fio, which has its flushes beside its I/Os."""
+        return 1 + self.writes() / self.flush_every if self.flush_every else 1.0
+
+    def has_own_loops(self) -> bool:
+        """Whether each clone has a position or a range of its own, and so a loop."""
+        alone = not (self.step or not self.pattern.random) or self.load.threads == 1
+        return not alone and self.load.threads <= MOST_CLONES
 
 
 def _mean(sizes: Sizes) -> float:
@@ -155,7 +169,9 @@ def _draft(job: Job, files: Files) -> Draft:
     clones = load.threads if own else 1
     files.meet(file, _used(region, offset, step, load.threads, clones))
     fio_job.page_cache(asked)
-    return Draft(asked, pattern, sizes, load, file, region, offset, step, own)
+    every = flushes.flush_every(asked, pattern.kinds)
+    draft = Draft(asked, pattern, sizes, load, file, region, offset, step, own, every)
+    return replace(draft, load=flushes.paced(load, draft.with_flushes()))
 
 
 def _used(region: Amount | None, offset: Amount | None, step: Amount | None, threads: int, clones: int) -> int | None:
@@ -168,21 +184,22 @@ def _used(region: Amount | None, offset: Amount | None, step: Amount | None, thr
 
 def _loops(draft: Draft, files: Files) -> list[Loop]:
     """The loops of a job: one, or one a clone where each clone has a position or a range of its own."""
-    alone = not (draft.step or not draft.pattern.random) or draft.load.threads == 1
-    if alone or (draft.own_files and draft.load.threads > MOST_CLONES):
-        return _loops_of(draft, files, None, draft.load)
-    if draft.load.threads > MOST_CLONES:
+    if draft.has_own_loops():
+        one = replace(draft.load, threads=1)
+        clones = range(draft.load.threads)
+        return [loop for clone in clones for loop in _loops_of(replace(draft, load=one), files, clone, one)]
+    if draft.load.threads > MOST_CLONES and not draft.own_files and (draft.step or not draft.pattern.random):
         key = "offset_increment" if draft.step else "numjobs"
         draft.asked.approximate(key, f"positions of more than {MOST_CLONES} jobs are spread over the range")
         return _loops_of(replace(draft, step=None), files, None, draft.load)
-    one = replace(draft.load, threads=1)
-    clones = range(draft.load.threads)
-    return [loop for clone in clones for loop in _loops_of(replace(draft, load=one), files, clone, one)]
+    return _loops_of(draft, files, None, draft.load)
 
 
 def _loops_of(draft: Draft, files: Files, clone: int | None, load: Closed) -> list[Loop]:
     streams = _streams(draft, files, clone)
-    rates = fio_job.rates(draft.asked, load, draft.means())
+    rates = fio_job.rates(draft.asked, load, draft.means(), fio_job.MOST_RATE / draft.with_flushes())
+    if draft.flush_every:
+        flushes.tell(draft.asked, load, 0 < draft.writes() < 1, rates is not None, clone is None)
     if rates is None:
         return [Loop(streams, load)]
     if load.think_us:
@@ -191,10 +208,10 @@ def _loops_of(draft: Draft, files: Files, clone: int | None, load: Closed) -> li
     limits = {"r": rates.read, "w": rates.write, "t": rates.write, "tw": rates.write}
     if pattern.kinds != "rw":
         rate = limits[pattern.kinds]
-        return [Loop(streams, Open(rate, rates.arrival) if rate else load)]
+        return [Loop(streams, Open(rate * draft.with_flushes(), rates.arrival) if rate else load)]
     both = (rates.read or 0.0) + (rates.write or 0.0)
     if rates.read and rates.write and abs(100 * rates.read / both - pattern.first_pct) < RATE_MATCHES:
-        return [Loop(streams, Open(both, rates.arrival))]
+        return [Loop(streams, Open(both * draft.with_flushes(), rates.arrival))]
     # A mix with a limit for each direction is two loops: each keeps its own rate.
     loops = []
     for kind, limit in (("r", rates.read), ("w", rates.write)):
@@ -202,7 +219,7 @@ def _loops_of(draft: Draft, files: Files, clone: int | None, load: Closed) -> li
         side = replace(draft, pattern=replace(pattern, kinds=kind, first_pct=100.0))
         if share:
             of = [replace(one, name=f"{one.name} {_WORDS[kind]}") for one in _streams(side, files, clone)]
-            loops.append(Loop(of, Open(limit, rates.arrival) if limit else load))
+            loops.append(Loop(of, Open(limit * side.with_flushes(), rates.arrival) if limit else load))
     return loops
 
 
@@ -219,7 +236,8 @@ def _streams(draft: Draft, files: Files, clone: int | None) -> list[StreamForm]:
     for kind, share in sides:
         if share:
             called = f"{name} {_WORDS[kind]}" if apart and 0 < share < 100 else name
-            found += _zones(draft, files, _Side(called, kind, share, clone))
+            asks = share * (1 + 1 / draft.flush_every) if kind == "w" and draft.flush_every else share
+            found += _zones(draft, files, _Side(called, kind, asks, clone))
     return found
 
 
@@ -351,8 +369,10 @@ def _stream(
         keys["range"], came["range"] = list(extent), place
     if side.clone is None and draft.load.threads > 1 and keys.get("random_pct") != 100.0:
         keys["cursor"], came["cursor"] = "per-thread", asked.get("numjobs")
-    for key, value in fio_job.durable(asked, side.kind).items():
-        keys[key], came[key] = value, asked.get("sync" if key == "fua" else "fsync")  # type: ignore[assignment]
+    if draft.flush_every and side.kind != "r":
+        keys["flush_every"], came["flush_every"] = draft.flush_every, flushes.options(asked)[0]
+    if fio_job.forced(asked):
+        keys["fua"], came["fua"] = True, asked.get("sync")
     entropy = fio_job.data(asked) if side.kind != "r" else None
     if entropy is not None:
         keys["data"], came["data"] = entropy, asked.get("buffer_compress_percentage") or asked.get("zero_buffers")
@@ -421,10 +441,7 @@ def _step(group: list[tuple[Draft, list[int]]], number: int, steps: int) -> Step
     loops = [place for _, places in group for place in places]
     timed: list[tuple[Draft, float | None, int | None]] = []
     for draft, _ in group:
-        ios = fio_job.ios(draft.asked, draft.mean(), draft.region)
-        timed.append(
-            (draft, fio_job.seconds(draft.asked, "runtime"), None if ios is None else ios * draft.load.threads)
-        )
+        timed.append((draft, fio_job.seconds(draft.asked, "runtime"), _ios(draft)))
     name = " + ".join(draft.name for draft, _, _ in timed[:3]) + (" + ..." if len(timed) > 3 else "")
     longest = max((one for _, one, _ in timed if one), default=None)
     _say_lengths(timed, longest)
@@ -445,6 +462,16 @@ def _step(group: list[tuple[Draft, list[int]]], number: int, steps: int) -> Step
                 key, "the step ends after the I/Os of all its jobs together, not each job after its own"
             )
     return Step(name if steps > 1 else "measure", loops, seconds, warm_up, ios)
+
+
+def _ios(draft: Draft) -> int | None:
+    """I/Os of all clones of a job, their flushes too; None where only time ends it."""
+    each = fio_job.ios(draft.asked, draft.mean(), draft.region)
+    if each is None:
+        return None
+    # Clones with loops of their own each count the writes to the next flush.
+    loops = draft.load.threads if draft.has_own_loops() else 1
+    return loops * flushes.with_flushes(each * draft.load.threads // loops, draft.writes(), draft.flush_every)
 
 
 def _say_lengths(timed: list[tuple[Draft, float | None, int | None]], longest: float | None) -> None:

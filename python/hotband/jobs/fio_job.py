@@ -1,10 +1,10 @@
 """One job of fio: what its options ask for, and what becomes of each option (HOWTO of fio 3.33).
 
 Traps, each with a test: a synchronous engine has one I/O outstanding whatever iodepth says; `thinktime` waits for all
-outstanding I/Os first, so that it caps the depth (HOWTO, thinktime_blocks; backend.c: handle_thinktime);
-`percentage_random` is a coin for every I/O, `rw=randread:8` a run of eight; offsets of a mix of sizes are aligned to
-the smallest (`blockalign`); reads and writes of a sequential mix each have a position; `rate_iops` without a comma is
-for reads and for writes, each.
+outstanding I/Os first, so that it caps the depth (HOWTO, thinktime_blocks; backend.c: handle_thinktime); flushes count
+to `flow` alone, not to size, number, rate or pause (tried); `percentage_random` is a coin for every I/O,
+`rw=randread:8` a run of eight; offsets of a mix of sizes are aligned to the smallest (`blockalign`); reads and writes
+of a sequential mix each have a position; `rate_iops` without a comma is for reads and for writes, each.
 """
 
 from __future__ import annotations
@@ -303,8 +303,8 @@ class Rates:
     arrival: str
 
 
-def rates(asked: Asked, closed: Closed, means: tuple[float, float]) -> Rates | None:
-    """`rate_iops` and `rate`: caps for reads and for writes, of each of the jobs."""
+def rates(asked: Asked, closed: Closed, means: tuple[float, float], most: float) -> Rates | None:
+    """`rate_iops` and `rate`: caps for reads and for writes, of each of the jobs; up to `most` I/Os a second."""
     iops, bandwidth = asked.get("rate_iops"), asked.get("rate")
     option = iops or bandwidth
     if option is None:
@@ -316,7 +316,8 @@ def rates(asked: Asked, closed: Closed, means: tuple[float, float]) -> Rates | N
     process = asked.get("rate_process")
     if process is not None and process.value not in ("linear", "poisson"):
         process.refuse("expected linear or poisson")
-    limits = [_limit(text, option, asked, mean) for text, mean in zip(directions(option.value), means, strict=False)]
+    said = zip(directions(option.value), means, strict=False)
+    limits = [_limit(text, option, asked, mean, most) for text, mean in said]
     found = [None if one is None else one * closed.threads for one in limits]
     if not any(found):
         asked.ignore(option.key, "a limit of 0 is none, in fio too")
@@ -326,13 +327,13 @@ def rates(asked: Asked, closed: Closed, means: tuple[float, float]) -> Rates | N
     return Rates(found[0], found[1], "poisson" if process and process.value == "poisson" else "fixed")
 
 
-def _limit(text: str, option: Option, asked: Asked, mean: float) -> float | None:
+def _limit(text: str, option: Option, asked: Asked, mean: float, most: float) -> float | None:
     if not text:
         return None
     number = size_bytes(text, asked.base, option, RATE_EXPECTED if option.key == "rate_iops" else SIZE_EXPECTED)
     rate = number if option.key == "rate_iops" else number / mean
-    if rate > MOST_RATE:
-        option.refuse(f"is {rate:g} I/Os a second: expected at most {MOST_RATE:g}")
+    if rate > most:
+        option.refuse(f"is {rate:g} I/Os a second: expected at most {most:g}")
     return rate or None
 
 
@@ -392,21 +393,14 @@ def ios(asked: Asked, mean: float, region: Amount | None) -> int | None:
     return None if region is None or region.is_share else max(1, round(region.value * times / mean))
 
 
-def durable(asked: Asked, kinds: str) -> dict[str, object]:
-    """Flushes and forced writes."""
-    keys: dict[str, object] = {}
-    for key in ("fsync", "fdatasync"):
-        option = asked.get(key)
-        if option is not None and count(option) and "w" in kinds:
-            keys["flush_every"] = count(option)
-        elif option is not None and count(option):
-            asked.ignore(key, "the job does not write")
+def forced(asked: Asked) -> bool:
+    """Whether each write is forced to the media."""
     sync = asked.get("sync")
-    if sync is not None and sync.value not in ("", "0", "none"):
-        if sync.value not in ("1", "sync", "dsync"):
-            sync.refuse("expected none, sync or dsync")
-        keys["fua"] = True
-    return keys
+    if sync is None or sync.value in ("", "0", "none"):
+        return False
+    if sync.value not in ("1", "sync", "dsync"):
+        sync.refuse("expected none, sync or dsync")
+    return True
 
 
 def data(asked: Asked) -> float | None:

@@ -70,7 +70,7 @@ _UNUSED: dict[str, tuple[str, ...]] = {
     _FILES: (
         *words("fallocate fadvise_hint create_serialize create_fsync create_on_open create_only overwrite"),
         *words("allow_file_create allow_mounted_write unlink unlink_each_loop filename_format unique_filename"),
-        *words("openfiles opendir lockfile end_fsync fsync_on_close file_append invalidate pre_read"),
+        *words("openfiles opendir lockfile file_append invalidate pre_read"),
     ),
     _CHECK: ("do_verify", "verify_fatal", "verify_dump", "verify_state_save", "verify_state_load"),
 }
@@ -85,6 +85,8 @@ _IGNORED: dict[str, str] = {
     "file_service_type": "several files are one range",
     "atomic": "no write is torn here",
     "write_hint": "drives have one stream of writes",
+    "end_fsync": "no flush follows the last write",
+    "fsync_on_close": "no flush follows the last write",
     "write_barrier": "a flush is one of fsync= or fdatasync=",
     "sync_file_range": "there is no page cache to write from",
     "buffer_pattern": "the entropy of the data is that of data=, 1 where not said",

@@ -64,6 +64,21 @@ class Stream:
         return _percent(self.table.get("trim_pct", 0.0))
 
     @property
+    def writes(self) -> float:
+        """The share of writes of its I/Os that are no flushes, 0 to 1."""
+        return (1 - self.read_pct / 100) * (1 - self.trim_pct / 100)
+
+    @property
+    def flush_every(self) -> int:
+        """Writes from one flush to the next; 0 where there are none."""
+        return int(self.table.get("flush_every", 0)) if self.writes else 0
+
+    @property
+    def without_flushes(self) -> float:
+        """The share of its I/Os that are no flushes, 0 to 1."""
+        return 1 / (1 + self.writes / self.flush_every) if self.flush_every else 1.0
+
+    @property
     def sizes(self) -> list[tuple[int, float]]:
         if "size" in self.table:
             return [(_bytes(self.table["size"]), 100.0)]

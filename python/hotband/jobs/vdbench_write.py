@@ -64,7 +64,7 @@ def _storage(told: Told, volume: str, target: str, number: int) -> str:
         if one.table.get("fua") and not forced:
             told.ignore(one.key("fua"), "is of a whole storage definition: other streams write to it, too")
         if one.table.get("flush_every"):
-            told.ignore(one.key("flush_every"), "vdbench does not flush")
+            told.ignore(one.key("flush_every"), "vdbench does not flush: the other I/Os keep their rate")
     grids = {str(one.table["align"]) for one in streams if "align" in one.table}
     all_say = len(grids) == 1 and all("align" in one.table for one in streams)
     if grids and not all_say:
@@ -165,11 +165,11 @@ def _skew(told: Told, stream: Stream) -> float | None:
 
 
 def _weight(stream: Stream) -> float:
-    """What a stream asks for beside others: of its rate, else of what it keeps outstanding."""
+    """What a stream asks for beside others, flushes aside: of its rate, else of what it keeps outstanding."""
     if "open" in stream.load:
-        return float(stream.load["open"]["rate_iops"]) * stream.share
+        return float(stream.load["open"]["rate_iops"]) * stream.share * stream.without_flushes
     closed = stream.closed()
-    return closed[0] * closed[1] * stream.share if closed else stream.share
+    return (closed[0] * closed[1] if closed else 1) * stream.share * stream.without_flushes
 
 
 # --- runs -------------------------------------------------------------------------------------------------------
@@ -199,7 +199,7 @@ def _rate(told: Told, step: Step) -> list[str]:
         accepted = f"vdbench has no {kind}; expected a closed or an open load"
         raise UserError(told.file, f"{next(iter(loads))}.{kind}", "", accepted)
     if is_open and len(is_open) == len(step.streams):
-        rate = sum(float(one.load["open"]["rate_iops"]) * one.share for one in step.streams)
+        rate = sum(float(one.load["open"]["rate_iops"]) * one.share * one.without_flushes for one in step.streams)
         fixed = all(one.load["open"].get("arrival") == "fixed" for one in step.streams)
         if rate < 1:
             accepted = "is less than vdbench can ask for: expected 1 or more"

@@ -73,26 +73,32 @@ def outlook_of(place: Place, asked: Sequence[Asked], rate: Callable[[Asked], flo
 
 
 def _length(step: Step, iops: float | None) -> tuple[float | None, float | None]:
-    """Seconds and I/Os of a step."""
+    """Seconds and I/Os of a step, flushes aside."""
     if step.ios is not None:
-        return (step.ios / iops if iops else step.seconds), float(step.ios)
+        ios = step.ios * sum(map(_asks, step.streams)) / (sum(one.share for one in step.streams) or 1.0)
+        return (ios / iops if iops else step.seconds), ios
     return step.seconds, None if iops is None or step.seconds is None else iops * step.seconds
 
 
 def _open_rate(step: Step) -> float | None:
-    """I/Os a second of a step whose loads are all open; None where one is closed."""
+    """I/Os a second of a step whose loads are all open, flushes aside; None where one is closed."""
     rates = 0.0
     for one in step.streams:
         if "open" not in one.load:
             return None
-        rates += float(one.load["open"]["rate_iops"]) * one.share
+        rates += float(one.load["open"]["rate_iops"]) * one.share * one.without_flushes
     return rates
 
 
 def _write_bytes(step: Step) -> float:
     """Bytes that a mean I/O of a step writes."""
-    whole = sum(one.share for one in step.streams) or 1.0
-    return sum(one.share * (1 - one.read_pct / 100) * mean_bytes(one) for one in step.streams) / whole
+    whole = sum(map(_asks, step.streams)) or 1.0
+    return sum(_asks(one) * (1 - one.read_pct / 100) * mean_bytes(one) for one in step.streams) / whole
+
+
+def _asks(stream: Stream) -> float:
+    """The part of a load that the I/Os of a stream are which are no flushes."""
+    return stream.share * stream.without_flushes
 
 
 def mean_bytes(stream: Stream) -> float:
