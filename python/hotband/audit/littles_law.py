@@ -123,23 +123,27 @@ def check(runs: Sequence[Audited]) -> list[Finding]:
 
 def _edge_free(cell: Cell) -> bool:
     """More than the I/Os in flight at both ends of the measured time explain."""
-    if not cell.run.duration_ns:
-        return True
-    return cell.least > (1 + TOLERANCE + cell.latency_ns / cell.run.duration_ns) * cell.declared
+    return cell.least > (1 + TOLERANCE + _cut_off(cell)) * cell.declared
+
+
+def _cut_off(cell: Cell, scale: float = 1) -> float:
+    """The share of what is in flight that the ends of the measured time may cut off; zero where that is not known."""
+    return cell.latency_ns / scale / cell.run.duration_ns if cell.run.duration_ns else 0.0
 
 
 def is_idle(cell: Cell, power: int) -> bool:
     """Whether it keeps fewer I/Os outstanding than declared, even at the end of the rounding and with the host's
     time."""
     most, scale = cell.most / 1e3**power, 1e3**power
-    if most >= (1 - TOLERANCE) * cell.declared or cell.run.asked.rate_iops:
+    most_seen = (1 - TOLERANCE - _cut_off(cell, scale)) * cell.declared
+    if most >= most_seen or cell.run.asked.rate_iops:
         return False
     submission = submission_ns(cell.run)
     busy = most + cell.iops * submission / 1e9
     cycle_ns = cell.declared / cell.iops * 1e9
     outside_ns = cycle_ns - cell.latency_ns / scale - submission
     depth = cell.declared / max(1, cell.run.asked.jobs or (cell.declared if cell.run.printed else 1))
-    return busy < (1 - TOLERANCE) * cell.declared and outside_ns > HOST_NS * depth
+    return busy < most_seen and outside_ns > HOST_NS * depth
 
 
 def submission_ns(run: Audited) -> float:
