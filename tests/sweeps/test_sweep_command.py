@@ -170,7 +170,8 @@ def test_intervals_are_of_the_first_seed(tmp_path: Path, hotband, monkeypatch: p
     [
         (["--set", "qdd=1..4"], "--set = 'qdd': did you mean"),
         (["--set", "qd=1.."], "--set: qd = '1..': the range '1..' lacks an end"),
-        (["--set", "qd=1,2", "--set", "qd=4"], "--set: qd = 'qd=4': is given twice"),
+        (["--set", "qd=1,2", "--set", "qd=4"], "--set: qd = '4': is given twice"),
+        (["--set", "bs=4KiB,4k"], "bs = '['4 KiB', '4k']': expected each value once"),
         (["--set", "qd=1,2,2"], "qd = '[1, 2, 2]': expected each value once"),
         (["--set", "qd=0,1"], "--set: qd = '0': expected a whole number from 1 to 65536"),
         (["--on", "ent-10k"], "--on = 'ent-10k': is given twice; expected each machine once"),
