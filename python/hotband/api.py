@@ -56,7 +56,7 @@ from hotband.suites.api import pts as pts
 from hotband.suites.api import quick as quick
 from hotband.sweeps.sweep import Sweep as Sweep
 from hotband.targets.expected import NONE
-from hotband.targets.named import REAL
+from hotband.targets.named import EMULATED, REAL
 from hotband.targets.real_asked import RealAsked
 from hotband.targets.target import executor_for, expect_folder
 from hotband.traces import api as traces_api
@@ -170,6 +170,9 @@ def _executor(specs: Sequence[RunSpec], asked: RealAsked) -> Executor | None:
         executor = executor_for(specs, asked)
         expect_folder(executor.place, asked)
         return executor
+    if specs[0].machine.startswith(EMULATED):
+        accepted = f"emulate runs on served machines: expected hb.emulate, and a machine without {EMULATED}"
+        raise UserError("on", "", specs[0].machine, accepted)
     for name in ("erase", "size", "hosts", "expect", "power", "purge_by"):
         if getattr(asked, name) is not None:
             raise UserError(name, "", str(getattr(asked, name)), 'is for hardware: expected on="real:PATH" with it')

@@ -3,6 +3,7 @@ every seed; machines vary slowest, seeds fastest."""
 
 from __future__ import annotations
 
+import hashlib
 import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -15,6 +16,8 @@ from hotband.runs.specify import Named, Spec, each_of, named, plain, setting, wh
 from hotband.sweeps.values import MOST_RUNS, Value, Values, base_of, values_of
 
 Coordinates = Mapping[str, Value]
+MOST_KEPT = 1000
+"""Values of an axis that a folder names."""
 NOT_SET = ("target", "workload", "seed")
 """Coordinates that are no settings."""
 
@@ -54,6 +57,16 @@ class Grid:
         swept = [key for key, of in self.settings.items() if of.count > 1]
         over = f": {', '.join(swept)}" if swept else ""
         return f"{', '.join(self.workloads)} on {', '.join(self.machines)}{over}"
+
+    def parts(self) -> dict[str, list[str]]:
+        """All that tells this sweep from others, as text; of long axes and of texts enough to see that they differ."""
+        found = {name: [str(value) for value in of.listed[:MOST_KEPT]] for name, of in self.axes.items()}
+        found["duration"] = [self.duration] if self.duration is not None else []
+        found["events"] = ["; ".join(self.events)] if self.events else []
+        for one in (*self.machines.values(), *self.workloads.values()):
+            if one.text is not None:
+                found[f"text of {one.name}"] = [hashlib.sha256(one.text.encode()).hexdigest()]
+        return found
 
     def points(self) -> list[dict[str, Value]]:
         """The coordinates of every run. Raises UserError for a value that is there twice."""
