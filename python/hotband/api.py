@@ -15,12 +15,11 @@ ends the program.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from functools import wraps
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, ParamSpec, TypeVar
+from typing import TYPE_CHECKING
 
 from hotband import __all__ as PUBLIC
 from hotband.advise.api import advise as advise
@@ -45,7 +44,8 @@ from hotband.programs.api import programs as programs
 from hotband.record.record import Record as Record
 from hotband.record.record import record_of, record_of_import
 from hotband.review.api import review as review
-from hotband.runs.specify import Named, Spec, changes, in_python, named, settings_of, texts, whole
+from hotband.runs.arguments import public
+from hotband.runs.specify import Named, Spec, changes, expect_interval, named, settings_of, texts
 from hotband.serve import api as serve_api
 from hotband.serve.api import BothWays as BothWays
 from hotband.store.api import store as store
@@ -56,7 +56,7 @@ from hotband.suites.api import pts as pts
 from hotband.suites.api import quick as quick
 from hotband.sweeps.sweep import Sweep as Sweep
 from hotband.targets.expected import NONE
-from hotband.targets.named import REAL
+from hotband.targets.named import EMULATED, REAL
 from hotband.targets.real_asked import RealAsked
 from hotband.targets.target import executor_for, expect_folder
 from hotband.traces import api as traces_api
@@ -75,27 +75,9 @@ if TYPE_CHECKING:
 
 __all__ = [name for name in PUBLIC if name != "__version__"]
 
-P = ParamSpec("P")
-R = TypeVar("R")
-
-
-def public(function: Callable[P, R]) -> Callable[P, R]:
-    """A function whose mistakes name its own arguments, not options of the command line."""
-
-    @wraps(function)
-    def called(*args: P.args, **kwargs: P.kwargs) -> R:
-        try:
-            return function(*args, **kwargs)
-        except UserError as error:
-            raise in_python(error) from None
-
-    return called
-
-
 # --- on the wall clock ------------------------------------------------------------------------------------------
 
-serve = public(serve_api.serve)
-emulate = public(serve_api.emulate)
+serve, emulate = serve_api.serve, serve_api.emulate
 
 
 # --- runs -------------------------------------------------------------------------------------------------------
@@ -158,17 +140,16 @@ def run(
     from hotband.runs.run import MOST_SPARES, Repair
     from hotband.runs.watch import watch
 
-    count = whole(spares)
-    if count is None or not 0 <= count <= MOST_SPARES:
+    if not 0 <= spares <= MOST_SPARES:
         raise UserError("spares", "", str(spares), f"expected a whole number from 0 to {MOST_SPARES}")
     spec = _spec("run", named(workload, "workload"), named(on, "on"), duration, seed, changes(set, settings))
     spec = replace(
         spec,
-        out=_path(out, "out"),
-        io_log=_path(io_log, "io_log"),
+        out=None if out is None else Path(out),
+        io_log=None if io_log is None else Path(io_log),
         power_loss=power_loss,
         events=texts(events, "events"),
-        repair=Repair(texts(fail, "fail"), count, rebuild_rate, rebuild_after),
+        repair=Repair(texts(fail, "fail"), spares, rebuild_rate, rebuild_after),
     )
     asked = _intervals_asked(interval, draws)
     executor = _executor([spec], RealAsked(erase, size, False, hosts, expect, power, purge_by))
@@ -189,6 +170,9 @@ def _executor(specs: Sequence[RunSpec], asked: RealAsked) -> Executor | None:
         executor = executor_for(specs, asked)
         expect_folder(executor.place, asked)
         return executor
+    if specs[0].machine.startswith(EMULATED):
+        accepted = f"emulate runs on served machines: expected hb.emulate, and a machine without {EMULATED}"
+        raise UserError("on", "", specs[0].machine, accepted)
     for name in ("erase", "size", "hosts", "expect", "power", "purge_by"):
         if getattr(asked, name) is not None:
             raise UserError(name, "", str(getattr(asked, name)), 'is for hardware: expected on="real:PATH" with it')
@@ -197,9 +181,8 @@ def _executor(specs: Sequence[RunSpec], asked: RealAsked) -> Executor | None:
 
 def _intervals_asked(level: float | None, draws: int | None) -> Asked | None:
     """What intervals are asked for, if any. UserError for what cannot be, before the run."""
+    expect_interval(level, draws)
     if level is None:
-        if draws is not None:
-            raise UserError("draws", "", str(draws), "is for intervals: expected interval=PERCENT with it")
         return None
     from hotband.interval.of_run import Asked
 
@@ -303,8 +286,6 @@ def sweep(
     for name in plan.NOT_SET:
         if name in changed:
             raise UserError("settings", name, str(changed[name]), "is the name of an argument: on, workload or seed")
-    if duration is not None and not isinstance(duration, str):
-        raise UserError("duration", "", str(duration), 'expected a time with its unit, such as "5 s"')
     grid = plan.Grid(
         plan.by_name(workload, "workload"),
         plan.by_name(on, "on"),
@@ -316,40 +297,31 @@ def sweep(
     drawn = _intervals_asked(interval, draws)
     of_real = RealAsked(erase, size, False, hosts, NONE, None, purge_by)
     asked = engine.Asked(
-        jobs, _path(out, "out"), fresh, records, drawn, lambda specs: executor_for(specs, of_real), executor
+        jobs,
+        None if out is None else Path(out),
+        fresh,
+        records,
+        drawn,
+        lambda specs: executor_for(specs, of_real),
+        executor,
     )
     return engine.sweep(grid, asked, lambda title: watch.watch(title, progress), lambda _: None)
 
 
-def _path(given: str | PathLike[str] | None, argument: str) -> Path | None:
-    """A path; UserError for an empty one, which would mean the folder one is in."""
-    if given is None:
-        return None
-    if not isinstance(given, str | PathLike) or "\0" in str(given):
-        raise UserError(argument, "", repr(given), "expected a path, as text or pathlib has it")
-    if given == "":
-        raise UserError(argument, "", "", "is empty; expected a path")
-    return Path(given)
-
-
 def _spec(
-    name: str, workload: Named, on: Named, duration: object, seed: object, settings: Mapping[str, object]
+    name: str, workload: Named, on: Named, duration: str | None, seed: int, settings: Mapping[str, object]
 ) -> RunSpec:
     """A run as the engine takes it."""
     from hotband.runs.run import RunSpec
 
-    number = whole(seed)
-    if number is None or not 0 <= number < 2**64:
+    if not 0 <= seed < 2**64:
         raise UserError("seed", "", str(seed), "expected a whole number from 0 to 2^64 - 1")
-    if duration is not None and not isinstance(duration, str):
-        raise UserError("duration", "", str(duration), 'expected a time with its unit, such as "5 s"')
-    pairs = settings_of(settings)
     return RunSpec(
         name,
         on.name,
         workload.name,
-        pairs,
-        number,
+        settings_of(settings),
+        seed,
         duration,
         machine_text=on.text,
         workload_text=workload.text,
@@ -402,7 +374,7 @@ def report(records: Record | Sequence[Record], *, title: str | None = None) -> R
     from hotband.report import record_page
     from hotband.report.kept import Report
 
-    found = [records] if isinstance(records, Record) else list(records)
+    found = [records] if isinstance(records, Record) else records
     if not found:
         raise UserError("records", "", "[]", "expected at least one record")
     return Report(record_page([one.loaded() for one in found], title))
@@ -412,7 +384,7 @@ def report(records: Record | Sequence[Record], *, title: str | None = None) -> R
 
 
 drives, osds, workloads, studies = catalog_api.drives, catalog_api.osds, catalog_api.workloads, catalog_api.studies
-layouts, keys, drive = catalog_api.layouts, public(catalog_api.keys), public(catalog_api.drive)
+layouts, keys, drive = catalog_api.layouts, catalog_api.keys, catalog_api.drive
 
 
 @public
@@ -446,16 +418,12 @@ def convert(workload: Spec, to: str = "toml", *, target: str | None = None) -> C
     for a mistake, and for a workload that is more than a job can say."""
     from hotband.jobs.convert import converted_to, text_named
 
-    for argument, value in (("to", to), ("target", target)):
-        if not isinstance(value, str) and (value is not None or argument == "to"):
-            raise UserError(argument, "", str(value), "expected text")
     given = named(workload, "workload")
     return converted_to(given.name, given.text or text_named(given.name), to, target)
 
 
-convert_trace, show_trace = public(traces_api.convert_trace), public(traces_api.show_trace)
-compare_traces = public(traces_api.compare_traces)
-fit_trace = public(traces_api.fit_trace)
+convert_trace, show_trace = traces_api.convert_trace, traces_api.show_trace
+compare_traces, fit_trace = traces_api.compare_traces, traces_api.fit_trace
 
 
 # --- studies ----------------------------------------------------------------------------------------------------

@@ -148,6 +148,9 @@ def test_runs_that_are_kept_are_not_run_again(tmp_path: Path, without_draws, mon
     monkeypatch.setattr(Local, "execute", counted)
     assert hb.advise("vdbench-8k-random", out=tmp_path / "kept", **ask).to_dict() == first.to_dict()
     assert executed == [0] * len(list((tmp_path / "kept").iterdir())) == [0] * 4
+    folders = sorted(path.name for path in (tmp_path / "kept").iterdir())
+    assert not any("," in name for name in folders), folders
+    assert all((tmp_path / "kept" / name / "experiment.json").is_file() for name in folders), "none in another"
 
 
 def test_prices_decide_where_there_are_some(tmp_path: Path, without_draws) -> None:

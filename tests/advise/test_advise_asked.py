@@ -186,6 +186,8 @@ MISTAKES = [
     (("--fresh",), "--fresh"),
     (("-o", "page.txt"), "expected a file that ends in .html"),
     (("--capacity", "900 PB"), "leaves none"),
+    (("--capacity", "900 PB"), "expected another --capacity, or other --candidates"),
+    (("--power", "1 W", "--candidates", "drives=ent-10k,layouts=raid6,counts=8"), "expected another --power, or other"),
 ]
 
 

@@ -6,6 +6,8 @@ import pickle
 from collections.abc import Callable
 from pathlib import Path
 
+import numpy as np
+import polars as pl
 import pytest
 
 import hotband as hb
@@ -56,6 +58,38 @@ def run(workload: object = "fio-randread", on: object = DISK, **more: object) ->
         (lambda: hb.study("content-hdd").run(only=["x"]), "only", "", "x"),
         (lambda: hb.load("/nowhere"), "/nowhere", "", ""),
         (lambda: hb.load("/dev/null"), "/dev/null", "", ""),
+        (lambda: run(set=["qd=4"]), "set", "", "['qd=4']"),
+        (lambda: run(set={3: 4}), "set", "", "{3: 4}"),
+        (lambda: run(set={"qd": 4}, qd=2), "settings", "qd", "2"),
+        (lambda: run(depth=2, iodepth=4), "settings", "iodepth", "4"),
+        (lambda: run(qd=np.arange(2)), "settings", "qd", "array([0, 1])"),
+        (lambda: run(draws=8), "draws", "", "8"),
+        (lambda: run(on=f"emulated:{DISK}"), "on", "", f"emulated:{DISK}"),
+        (lambda: hb.sweep("fio-randread", on=f"emulated:{DISK}"), "on", "", f"emulated:{DISK}"),
+        (lambda: hb.emulate("fio-randread", on="real:/tmp"), "on", "", "real:/tmp"),
+        (lambda: run(out="a\0b"), "out", "", "a\0b"),
+        (lambda: hb.sweep("fio-randread", on=DISK, qd=(1, "1")), "qd", "", "[1, '1']"),
+        (lambda: hb.sweep("fio-randread", on=DISK, bs="4KiB,4k"), "bs", "", "['4 KiB', '4k']"),
+        (lambda: hb.sweep("fio-randread", on=DISK, executor=3), "executor", "", "3"),
+        (lambda: hb.sequence("fio-randread", on=DISK), "workloads", "", "fio-randread"),
+        (lambda: hb.find("IOPS at p99 < 10 ms", "fio-randread", on=DISK, draws=8), "draws", "", "8"),
+        (lambda: hb.find("IOPS at p99 < 10 ms", "fio-randread", on=DISK, ios=2e3), "ios", "", "2000.0"),
+        (lambda: hb.find("IOPS at p99 < 10 ms", "fio-randread", on=DISK, range=(1, 8)), "range", "", "(1, 8)"),
+        (lambda: hb.advise("fio-randread", slo="", capacity="", protect="", grow=30), "grow", "", "30"),
+        (lambda: hb.keys(None, on=DISK), "workload", "", "None"),
+        (lambda: hb.keys("fio-randread", on=[DISK]), "on", "", f"['{DISK}']"),
+        (lambda: hb.report("a"), "records", "", "a"),
+        (lambda: hb.compare("/nowhere", 3), "others", "", "3"),
+        (lambda: hb.expect([3], on=DISK), "result", "", "[3]"),
+        (lambda: hb.calibrate([], like=DISK), "target", "", "[]"),
+        (lambda: hb.show_trace("/nowhere", columns=print), "columns", "", "<built-in function print>"),
+        (lambda: hb.store("/nowhere").query(None), "sql", "", "None"),
+        (lambda: hb.load(None), "path", "", "None"),
+        (lambda: hb.drive(None), "name", "", "None"),
+        (lambda: hb.workload(None), "name", "", "None"),
+        (lambda: hb.store(None), "path", "", "None"),
+        (lambda: hb.show_trace(None), "source", "", "None"),
+        (lambda: hb.fit_trace(None), "source", "", "None"),
     ],
 )
 def test_a_mistake_names_the_argument(call: Callable[[], object], file: str, key: str, value: str) -> None:
@@ -65,6 +99,25 @@ def test_a_mistake_names_the_argument(call: Callable[[], object], file: str, key
     assert (caught.value.file, caught.value.key, caught.value.value) == (file, key, value)
     assert caught.value.accepted
     assert "--" not in str(caught.value).partition(": ")[0]
+
+
+def test_another_argument_has_its_name_in_python() -> None:
+    """Not that of an option."""
+    with pytest.raises(hb.UserError, match="not together with duration"):
+        hb.find("IOPS at p99 < 10 ms", "fio-randread", on=DISK, ios=2000, duration="1 s")
+
+
+def test_a_table_is_no_path() -> None:
+    """And shown in one line."""
+    with pytest.raises(hb.UserError, match="expected text or a path") as caught:
+        hb.advise("fio-randread", slo="", capacity="", protect="", cost=pl.DataFrame({"a": [1]}))
+    assert (caught.value.file, "\n" in caught.value.value) == ("cost", False)
+
+
+def test_an_argument_that_is_missing_is_a_type_error() -> None:
+    """As of any function."""
+    with pytest.raises(TypeError, match=r"run\(\) missing 1 required keyword-only argument: 'on'"):
+        hb.run("fio-randread")
 
 
 def test_an_error_has_a_path_of_fields() -> None:

@@ -7,6 +7,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+import polars as pl
 import pytest
 
 import hotband as hb
@@ -164,3 +166,28 @@ def test_a_sweep_with_a_folder_goes_on_where_it_was(tmp_path: Path, monkeypatch:
     alone = hb.sweep("fio-randread", **asked)
     assert list(whole) == list(alone)
     assert all(a.series is not None and a.series.equals(b.series) for a, b in zip(whole, alone, strict=True))
+
+
+@pytest.mark.parametrize("axis", [np.array([1, 2]), pl.Series([1, 2]), (one for one in (1, 2)), {1, 2}], ids=str)
+def test_arrays_and_series_are_axes(axis: object) -> None:
+    """As lists are."""
+    swept = hb.sweep("fio-randread", on="ent-15k", qd=axis, seed=np.arange(2), duration="10 ms", progress=False)
+    assert swept.axes == ("qd", "seed")
+    assert swept.frame["qd"].to_list() == [1, 1, 2, 2]
+
+
+def test_words_of_fio_are_words_of_ours() -> None:
+    """As on the command line."""
+    swept = hb.sweep("fio-randread", on="ent-15k", numjobs=[1, 2], duration="10 ms", progress=False)
+    assert swept.axes == ("threads",)
+    alone = hb.run("fio-randread", on="ent-15k", set={"iodepth": 4}, duration="10 ms", progress=False)
+    assert alone.settings == {"depth": "4"}
+
+
+def test_numbers_of_numpy_are_numbers() -> None:
+    """In settings and in arguments, with and without a fraction."""
+    numbers = {"jobs": np.int64(1), "interval": np.int64(90), "draws": np.int64(8), "records": np.bool_(True)}
+    more = {**numbers, "read_pct": np.float64(70), "qd": np.array(2)}
+    swept = hb.sweep("fio-randread", on="ent-15k", duration="10 ms", progress=False, **more)  # type: ignore[arg-type]
+    assert swept.records[0].settings == {"read_pct": "70.0", "qd": "2"}
+    assert swept.level == 90

@@ -121,6 +121,13 @@ def test_json_has_the_search(hotband) -> None:
         (["IOPS at p99 < 1 ms", "--ios", "1000", "--duration", "1 s"], "not together with --duration"),
         (["IOPS at p99 < 1 ms", "--draws", "9"], "expected --interval PERCENT"),
         (["IOPS at p99 < 1 ms", "--on", DISK], "is given twice"),
+        (
+            ["IOPS at p99 < 1 ms", "--on", "real:/tmp"],
+            "'real:/tmp': find asks models: expected a machine without real:",
+        ),
+        (["IOPS at p99 < 1 ms", "--on", f"emulated:{DISK}"], "find asks models: expected a machine without emulated:"),
+        (["qd for 300 IOPS", "--range", "4KiB..8KiB"], "expected LOW..HIGH of qd, each a number without a unit"),
+        (["bs for 5 MB/s", "--range", "4..8"], "expected LOW..HIGH of bs, each a size with its unit"),
         (["IOPS at p99 < 1 ms", "--on", "raid10:{n}xent-10k"], "leaves the number of drives open"),
         (["drives for 9 IOPS", "--on", "single:{n}xent-10k"], "the question asks for n"),
     ],

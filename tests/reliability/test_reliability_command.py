@@ -276,6 +276,8 @@ def test_a_mistake_is_one_line_and_exit_code_2(hotband, options: list[str], word
         ("raid7:4xsavvio-10k1", "raid7"),
         ("raid10:2000xsavvio-10k1", "at most 600 states"),
         ("nothing", "nothing"),
+        ("real:/tmp", "reliability is of models: expected a machine without real:"),
+        ("emulated:ent-15k", "expected a machine without emulated:"),
     ],
 )
 def test_a_machine_that_is_none(hotband, machine: str, words: str) -> None:
@@ -283,6 +285,14 @@ def test_a_machine_that_is_none(hotband, machine: str, words: str) -> None:
     assert done.returncode == 2
     assert words in done.stderr
     assert done.stderr.count("\n") == 1
+
+
+def test_keys_of_workloads_are_none_of_its_machine(hotband) -> None:
+    """Nor are they named among those that are taken."""
+    done = hotband("reliability", "raid1:2xent-15k", "--set", "qd=3")
+    assert "--set: qd = '3': is of a workload, and nothing runs here: expected a value of the drives" in done.stderr
+    done = hotband("reliability", "raid1:2xent-15k", "--set", "nonsense=3")
+    assert "expected one of capacity, rpm, heads" in done.stderr
 
 
 def guide_commands() -> list[str]:

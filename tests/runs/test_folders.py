@@ -39,6 +39,13 @@ def test_a_record_of_another_run_stays(hotband: Any, tmp_path: Path) -> None:
     assert json.loads((tmp_path / "kept/record.json").read_text())["spec"]["set"] == {"qd": "4"}
 
 
+def test_a_link_to_nothing_is_told_as_that(hotband: Any, tmp_path: Path) -> None:
+    (tmp_path / "dangling").symlink_to("nowhere")
+    done = hotband("run", "fio-randread", "--on", "ent-10k", "--duration", "10 ms", "--out", "dangling")
+    assert done.returncode == 2
+    assert "--out = 'dangling': is a link to nowhere, which is not there: expected a folder" in done.stderr
+
+
 def test_a_drive_in_use_is_the_same_run_again(hotband: Any) -> None:
     line = ["run", "fio-randread", "--on", "s4500-960", "--duration", "5 ms", "--set", "qd=2", "--out", "kept"]
     assert [hotband(*line).returncode for _ in range(2)] == [0, 0]

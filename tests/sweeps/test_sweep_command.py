@@ -77,9 +77,7 @@ def test_what_is_there_is_not_run_again_and_more_is_added(swept: Swept, tmp_path
     assert (out / JOURNAL_FILE).read_bytes() == before
     done = hotband("sweep", *ASKED, "--repeat", "2", "--set", "wce=on", "--out", str(out))
     assert done.returncode == 2
-    assert (
-        "holds another sweep, fio-randread on ent-10k, ent-15k: qd: expected another folder, or --fresh" in done.stderr
-    )
+    assert "holds another sweep, fio-randread on ent-10k, ent-15k: qd (" in done.stderr
     done = hotband("sweep", *ASKED, "--repeat", "3", "--out", str(out))
     assert done.returncode == 0, done.stderr
     assert "12 of 18 runs were there already" in done.stderr
@@ -170,9 +168,11 @@ def test_intervals_are_of_the_first_seed(tmp_path: Path, hotband, monkeypatch: p
     [
         (["--set", "qdd=1..4"], "--set = 'qdd': did you mean"),
         (["--set", "qd=1.."], "--set: qd = '1..': the range '1..' lacks an end"),
-        (["--set", "qd=1,2", "--set", "qd=4"], "--set: qd = 'qd=4': is given twice"),
+        (["--set", "qd=1,2", "--set", "qd=4"], "--set: qd = '4': is given twice"),
+        (["--set", "bs=4KiB,4k"], "bs = \"['4 KiB', '4k']\": expected each value once"),
         (["--set", "qd=1,2,2"], "qd = '[1, 2, 2]': expected each value once"),
         (["--set", "qd=0,1"], "--set: qd = '0': expected a whole number from 1 to 65536"),
+        (["--on", "emulated:ent-15k"], "--on = 'emulated:ent-15k': a sweep runs hardware and models: expected"),
         (["--on", "ent-10k"], "--on = 'ent-10k': is given twice; expected each machine once"),
         (["--on", "s4500-960", "--set", "rpm=7200 rpm"], "--set = 'rpm': on s4500-960: expected one of"),
         (["--repeat", "0"], "--repeat = '0': expected a whole number, 1 or more"),
@@ -230,3 +230,28 @@ def test_a_folder_of_other_runs_and_a_second_writer_are_refused(tmp_path: Path, 
         done = hotband("sweep", *ASKED, "--out", "out")
     assert done.returncode == 2
     assert "--out = 'out': another process writes there" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("more", "differs"),
+    [
+        (["--duration", "20 ms"], "duration is 10 ms there and 20 ms here"),
+        (["--seed", "2"], "seed is 1 there and 2 here"),
+        (["--event", "at 5 ms: fail d0"], "events is not said there and at 5 ms: fail d0 here"),
+        (["--set", "wce=off"], "wce is not said there and off here"),
+        (["--set", "qd=4,8"], "qd is 1, 2 there and 4, 8 here"),
+        ([], "the text of ./my.toml was another"),
+    ],
+)
+def test_a_folder_of_another_sweep_says_what_differs(tmp_path: Path, hotband, more: list[str], differs: str) -> None:
+    machine = tmp_path / "my.toml"
+    machine.write_text('[drives.d0]\nproduct = "ent-10k"\n', encoding="utf-8")
+    asked = {"--on": "./my.toml", "--set": "qd=1,2", "--duration": "10 ms", "--out": "out"}
+    first = ["sweep", "fio-randread", *(word for pair in asked.items() for word in pair)]
+    assert (done := hotband(*first)).returncode == 0, done.stderr
+    if not more:
+        machine.write_text(machine.read_text(encoding="utf-8").replace("10k", "15k"), encoding="utf-8")
+    replaced = [word for pair in asked.items() if pair[0] not in more or more[1] == "wce=off" for word in pair]
+    done = hotband("sweep", "fio-randread", *replaced, *more)
+    assert done.returncode == 2
+    assert f"holds another sweep, fio-randread on ./my.toml: qd ({differs}): expected another folder" in done.stderr

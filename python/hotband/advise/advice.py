@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, TypedDict
 
+from hotband.runs.arguments import public
+
 if TYPE_CHECKING:
     import polars as pl
 
@@ -241,6 +243,7 @@ class Advice:
             "notes": self.notes,
         }
 
+    @public
     def write_html(self, path: str | Path) -> Path:
         """Writes the page, one HTML file; returns its path. Raises UserError where the path is wrong, OSError."""
         from hotband.report.advise_page import advise_page

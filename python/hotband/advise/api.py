@@ -11,7 +11,8 @@ from hotband.advise import YEARS
 from hotband.advise.asked import Asked
 from hotband.errors import UserError
 from hotband.interval import DRAWS_OF_MANY, LEVEL
-from hotband.runs.specify import Spec, in_python, named
+from hotband.runs.arguments import public
+from hotband.runs.specify import Spec, each_of, named
 
 if TYPE_CHECKING:
     from hotband.advise.advice import Advice
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from hotband.runs.watch import Wanted
 
 
+@public
 def advise(
     workloads: Spec | Sequence[Spec],
     *,
@@ -62,11 +64,8 @@ def advise(
     from hotband.runs.interrupted import RunsInterrupted
     from hotband.runs.watch import watch
 
-    given = list(workloads) if isinstance(workloads, list | tuple) else [workloads]
+    given = workloads if isinstance(workloads, list) else [workloads]
     try:
-        for argument, value in (("slo", slo), ("capacity", capacity), ("protect", protect)):
-            if not isinstance(value, str):
-                raise UserError(argument, "", str(value), "expected text, as on the command line")
         asked = Asked(
             [named(one, f"workload {number}" if len(given) > 1 else "workload") for number, one in enumerate(given, 1)],
             slo, capacity, protect, _said(candidates), None if cost is None else Path(cost), power, grow, years, duty,
@@ -74,8 +73,6 @@ def advise(
         )  # fmt: skip
         with using(executor, jobs):
             return advice_of(asked, lambda title: watch(title, progress), lambda _: None)
-    except UserError as error:
-        raise in_python(error) from None
     except RunsInterrupted:
         raise KeyboardInterrupt from None
 
@@ -83,8 +80,7 @@ def advise(
 def _said(candidates: object) -> str:
     """Candidates as text."""
     if isinstance(candidates, Mapping):
-        lists = {key: [values] if isinstance(values, str | int) else list(values) for key, values in candidates.items()}
-        return ",".join(f"{key}={','.join(str(one) for one in values)}" for key, values in lists.items())
+        return ",".join(f"{key}={','.join(map(str, each_of(values)))}" for key, values in candidates.items())
     if not isinstance(candidates, str):
         raise UserError(
             "candidates", "", str(candidates), "expected text or a dict of lists, such as {'layouts': ['raid6']}"

@@ -237,15 +237,15 @@ def _nothing(listed: Listed, space: Space, needs: Needs, prices: Prices) -> User
     if not listed.left_out:
         return UserError("--cost", "", prices.file, f"has a price of none of {', '.join(listed.unpriced)}")
     reasons = ", ".join(f"{count} {reason}" for reason, count in listed.left_out.items())
-    accepted = f"leaves none of {listed.of} candidates: {reasons}; expected other --candidates"
+    left = f"leaves none of {listed.of} candidates: {reasons}; expected"
     why = max(listed.left_out, key=lambda one: listed.left_out[one])
     if why.startswith(NUMBER_REFUSED):
-        return UserError("--candidates", "counts", ",".join(str(one) for one in space.counts), accepted)
+        return UserError("--candidates", "counts", ",".join(str(one) for one in space.counts), f"{left} others")
     option = "--protect" if "failure" in why else "--power" if "power" in why else "--capacity"
     said = {"--protect": f"{needs.tolerated}", "--power": f"{needs.watts} W"}.get(
         option, f"{needs.bytes_at_end / 1e12:,.1f} TB"
     )
-    return UserError(option, "", said, accepted)
+    return UserError(option, "", said, f"{left} another {option}, or other --candidates")
 
 
 def _of_layout(listed: Listed, space: Space, needs: Needs, prices: Prices, drive: Drive, layout: str) -> None:

@@ -106,7 +106,8 @@ class Bench:
         if not points and pairs:
             raise UserError("WORKLOAD", "", "", f"no candidate takes it: {next(iter(self.refused.values()))}")
         experiment = Experiment(points, what=f"an advice: {what}, {ios:,} I/Os")
-        folder = None if self.out is None else self.out / what.replace(" ", "-")
+        name = what.translate({ord(" "): "-", ord(","): None, ord("/"): None})
+        folder = None if self.out is None else self.out / name
         with self.watch(what) as tick:
             done = experiment.run(out=folder, fresh=self.fresh, jobs=self.jobs, progress=tick, say=self.say)
         self.runs += len(done.finished)

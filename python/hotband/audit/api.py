@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from hotband.errors import UserError
 from hotband.record.record import Record
-from hotband.runs.specify import in_python
+from hotband.runs.arguments import public
 
 if TYPE_CHECKING:
     import polars as pl
@@ -64,6 +64,7 @@ class Compared:
         return f"<div>{frame_html(shown)}</div>"
 
 
+@public
 def compare(
     first: Result | Sequence[Result], *others: Result | Sequence[Result], seed: int = 1, anyway: bool = False
 ) -> Compared:
@@ -75,18 +76,15 @@ def compare(
 
     if not others:
         raise UserError("others", "", "", "expected at least two sides to compare")
-    try:
-        side, *further = _sides([first, *others])
-        return Compared(tuple(compared(side, other, seed, anyway) for other in further))
-    except UserError as error:
-        raise in_python(error) from None
+    side, *further = _sides([first, *others])
+    return Compared(tuple(compared(side, other, seed, anyway) for other in further))
 
 
 def _sides(given: Sequence[Result | Sequence[Result]]) -> list[Side]:
     """What is compared, in the order given: paths are read as the command reads them."""
     from hotband.audit.load import load_sides
 
-    listed = [[one] if isinstance(one, Record | str | PathLike) else list(one) for one in given]
+    listed = [[one] if isinstance(one, Record | str | PathLike) else one for one in given]
     if not all(listed):
         raise UserError("others", "", "[]", "expected a result or more on every side")
     of_paths = [[Path(one) for one in side if not isinstance(one, Record)] for side in listed]

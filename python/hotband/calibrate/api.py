@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hotband.errors import UserError
-from hotband.runs.specify import Spec, in_python, named, settings_of
+from hotband.runs.arguments import public
+from hotband.runs.specify import Spec, changes, named, settings_of
 
 if TYPE_CHECKING:
     from hotband.calibrate.calibrated import Calibrated
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from hotband.runs.watch import Wanted
 
 
+@public
 def calibrate(
     target: str | PathLike[str] | Sequence[str | PathLike[str]],
     *,
@@ -58,11 +60,13 @@ def calibrate(
     from hotband.runs.watch import watch
 
     targets = [fspath(target)] if isinstance(target, str | PathLike) else [fspath(one) for one in target]
+    if not targets:
+        raise UserError("target", "", "[]", "expected at least one")
     try:
         product = named(like, "like")
         wanted = Wanted(
             targets,
-            Product(product.name, product.text, settings_of(set or {})),
+            Product(product.name, product.text, settings_of(changes(set, {}))),
             None if output is None else Path(output),
             None if out is None else Path(out),
             seconds_of(duration),
@@ -76,8 +80,6 @@ def calibrate(
         )
         with using(executor, jobs):
             return run(wanted, lambda _: None, lambda _: None, lambda title: watch(title, progress))
-    except UserError as error:
-        raise in_python(error) from None
     except RunsInterrupted:
         raise KeyboardInterrupt from None
 

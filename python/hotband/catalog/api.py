@@ -6,7 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from hotband.runs.specify import settings_of
+from hotband.runs.arguments import public
+from hotband.runs.specify import changes, settings_of
 
 if TYPE_CHECKING:
     import polars as pl
@@ -61,16 +62,18 @@ def layouts() -> list[str]:
     return list(_core.LAYOUTS)
 
 
+@public
 def keys(workload: str, *, on: str, set: Mapping[str, object] | None = None) -> pl.DataFrame:
     """What settings a workload on a machine takes, by catalog names, short forms or paths: a row a key with `key`,
     `part` (whose it is), `value` (today's; null where it has none, or several), `accepted`, `meaning` and `fio` (what
     fio calls it). `set` is changed first. Raises UserError."""
     from hotband.runs.keys import set_keys
 
-    found = [one.data() for one in set_keys(workload, on, settings_of(set or {}))]
+    found = [one.data() for one in set_keys(workload, on, settings_of(changes(set, {})))]
     return _listing(found, ("key", "part", "value", "accepted", "meaning", "fio"))
 
 
+@public
 def drive(name: str) -> Product:
     """A drive of the catalog with all its values, each with its source. Raises UserError for an unknown name."""
     import polars as pl

@@ -11,7 +11,7 @@ import typer
 
 from hotband.commands import names
 from hotband.errors import UserError
-from hotband.runs.words import ours
+from hotband.runs.words import ours, twice
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -154,12 +154,12 @@ def all_listed(arguments: list[str] | None) -> list[str]:
 
 def parse_set(pairs: list[str]) -> tuple[tuple[str, str], ...]:
     """`KEY=VALUE` arguments; a word of fio's becomes ours."""
-    parsed: list[tuple[str, str]] = []
+    parsed: dict[str, tuple[str, str]] = {}
     for pair in pairs:
         key, equals, value = (part.strip() for part in pair.partition("="))
         if not equals or not key or not value:
             raise UserError("--set", "", pair, "expected KEY=VALUE, such as --set qd=16")
-        if any(ours(key) == known for known, _ in parsed):
-            raise UserError("--set", key, pair, "is given twice")
-        parsed.append((ours(key), value))
-    return tuple(parsed)
+        if (before := parsed.get(ours(key))) is not None:
+            raise twice("--set", key, value, *before)
+        parsed[ours(key)] = key, value
+    return tuple((key, value) for key, (_, value) in parsed.items())

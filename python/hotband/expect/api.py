@@ -7,9 +7,9 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from hotband.errors import UserError
 from hotband.interval import LEVEL
-from hotband.runs.specify import Spec, in_python, named, settings_of
+from hotband.runs.arguments import public
+from hotband.runs.specify import Spec, changes, named, settings_of
 
 if TYPE_CHECKING:
     from hotband.expect.expected import Expected
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from hotband.runs.watch import Wanted
 
 
+@public
 def expect(
     result: str | PathLike[str] | Sequence[str | PathLike[str]],
     *,
@@ -50,14 +51,14 @@ def expect(
     from hotband.runs.interrupted import RunsInterrupted
     from hotband.runs.watch import watch
 
-    paths = [result] if isinstance(result, str | PathLike) else list(result)
+    paths = [result] if isinstance(result, str | PathLike) else result
     try:
         asked = Asked(
             [Path(path) for path in paths],
             None if on is None else named(on, "machine"),
             None if workload is None else named(workload, "workload"),
             Settings(
-                settings_of({**(set or {}), **settings}),
+                settings_of(changes(set, settings)),
                 seed,
                 duration,
                 level=interval,
@@ -67,7 +68,5 @@ def expect(
         )
         with using(executor, jobs):
             return expected_of(asked, lambda title: watch(title, progress), lambda _: None)
-    except UserError as error:
-        raise in_python(error) from None
     except RunsInterrupted:
         raise KeyboardInterrupt from None

@@ -45,6 +45,7 @@ def _on_ray(text: str, jobs: int | None) -> OnRay:
 def using(executor: str | Executor | None, jobs: int | None = None) -> Iterator[None]:
     """Within it experiments for which no other executor is named run on this one, in this thread. One that is named by
     text is closed at the end: a cluster that it started ends. None changes nothing. Raises UserError."""
+    _expect_executor(executor)
     if executor is None or executor == LOCAL:
         yield
         return
@@ -74,6 +75,12 @@ def chosen() -> Executor | None:
     return _chosen.get()
 
 
+def _expect_executor(executor: object) -> None:
+    """Raises UserError for what is neither the name of an executor nor one."""
+    if executor is not None and not isinstance(executor, str) and not hasattr(executor, "execute"):
+        raise UserError("--executor", "", f"{executor!r}"[:60], f"{FORMS}, or an Executor")
+
+
 def cores(jobs: int | None) -> int:
     """How many runs go on at a time."""
     executor = chosen()
@@ -82,6 +89,7 @@ def cores(jobs: int | None) -> int:
 
 def expect_models(executor: str | Executor | None, machines: Iterable[str]) -> None:
     """Raises UserError where hardware or a served machine is to be run by others than this computer, which has it."""
+    _expect_executor(executor)
     if executor is None or executor == LOCAL or isinstance(executor, Local):
         return
     for name in machines:

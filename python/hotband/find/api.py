@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from hotband.errors import UserError
 from hotband.interval import DRAWS
-from hotband.runs.specify import Named, Spec, in_python, named, settings_of
+from hotband.runs.arguments import public
+from hotband.runs.specify import Named, Spec, changes, expect_interval, named, settings_of
 
 if TYPE_CHECKING:
     from hotband.experiment import Executor
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from hotband.runs.watch import Wanted
 
 
+@public
 def find(
     question: str,
     workload: Spec,
@@ -28,7 +29,7 @@ def find(
     seed: int = 1,
     set: Mapping[str, object] | None = None,
     interval: float | None = None,
-    draws: int = DRAWS,
+    draws: int | None = None,
     jobs: int | None = None,
     executor: str | Executor | None = None,
     progress: Wanted = None,
@@ -41,7 +42,8 @@ def find(
     "drives for 50000 IOPS at p99 < 2 ms" (`on="raid10:{n}xDRIVE"`), "queue depth for 90 % of the most", "bs for 500
     MB/s". `range` bounds what is varied ("1..64"), `within` is how near the answer is to the crossing in percent. A
     trial measures `ios` I/Os (60,000 to 300,000 where not said), or lasts `duration`. With `interval` (a percentage)
-    every answer has bounds, from `draws` draws of the machine's uncertain values. `executor` as in `sweep`.
+    every answer has bounds, from `draws` draws (64 where not said) of the machine's uncertain
+    values. `executor` as in `sweep`.
 
     The result has an `Answer` a machine (`found.answers`, `found["MACHINE"]`): `status`, `text`, `value` (I/Os a
     second, bytes, seconds or a count), `figures` (I/Os and bytes a second, seconds), `interval`, `trials`,
@@ -56,15 +58,15 @@ def find(
     from hotband.runs.watch import watch
 
     try:
-        if not isinstance(question, str):
-            raise UserError("QUESTION", "", str(question), 'expected text, such as "IOPS at p99 < 10 ms"')
+        drawn = DRAWS if draws is None else draws
+        expect_interval(interval, draws)
         if interval is not None:
-            IntervalsAsked(interval, draws)
+            IntervalsAsked(interval, drawn)
         asked = Asked(
             question,
             named(workload, "workload"),
-            [machine(one) for one in (on if isinstance(on, list | tuple) else [on])],
-            settings_of({**(set or {}), **settings}),
+            [machine(one) for one in (on if isinstance(on, list) else [on])],
+            settings_of(changes(set, settings)),
             seed,
             duration,
             ios,
@@ -72,13 +74,11 @@ def find(
             range,
             arrival,
             interval,
-            draws,
+            drawn,
             jobs,
         )
         with using(executor, jobs):
             return answers_to(asked, lambda title: watch(title, progress))
-    except UserError as error:
-        raise in_python(error) from None
     except RunsInterrupted:
         raise KeyboardInterrupt from None
 

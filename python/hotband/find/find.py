@@ -23,6 +23,7 @@ from hotband.interval import DRAWS, check_level
 from hotband.interval.of_run import Asked as IntervalsAsked
 from hotband.interval.of_run import Watch
 from hotband.runs.run import Finished, RunSpec, prepare
+from hotband.targets.named import expect_model
 
 if TYPE_CHECKING:
     from hotband.experiment import Say, Tick
@@ -106,6 +107,8 @@ def _frame(asked: Asked, question: Question) -> Frame:
     if not asked.machines:
         raise UserError("--on", "", "", "missing: expected at least one machine")
     names = [one.name for one in asked.machines]
+    for name in names:
+        expect_model(name, "find asks")
     twice = next((name for name in names if names.count(name) > 1), None)
     if twice is not None:
         raise UserError("--on", "", twice, "is given twice; expected each machine once")

@@ -100,7 +100,7 @@ def _axis(name: str, today: str | None, accepted: str, bounds: tuple[str, str] |
     counted = re.match(r"a whole number from (\d+) to (\d+)", accepted)
     if counted:
         least, most = float(counted[1]), float(counted[2])
-        low, high = _range(name, today, (least, most), bounds, float)
+        low, high = _range(name, today, (least, most), bounds, _number)
         return Axis(name, low, high, 1.0, lambda value: f"{value:.0f}", within, exact=True)
     if accepted.startswith("a percentage"):
         low, high = _range(name, "", (0.0, 100.0), bounds, _percent)
@@ -147,7 +147,7 @@ def _range(
         try:
             low, high = (read(one.strip()) for one in bounds)
         except ValueError as error:
-            raise UserError("--range", "", "..".join(bounds), f"{error}: expected LOW..HIGH of {name}") from None
+            raise UserError("--range", "", "..".join(bounds), f"expected LOW..HIGH of {name}, each {error}") from None
         if not least_most[0] <= low < high <= least_most[1]:
             accepted = f"expected LOW..HIGH of {name}, the lower one first"
             accepted += f", from {least_most[0]:g} to {least_most[1]:g}" if least_most[1] < float("inf") else ""
@@ -168,7 +168,15 @@ def _range(
 
 
 def _percent(text: str) -> float:
-    return float(text.strip().rstrip("%"))
+    return _number(text.strip().rstrip("%"))
+
+
+def _number(text: str) -> float:
+    """A number. Raises ValueError that says what is expected."""
+    try:
+        return float(text)
+    except ValueError:
+        raise ValueError("a number without a unit") from None
 
 
 def _whole(text: str, bounds: tuple[str, str]) -> int:

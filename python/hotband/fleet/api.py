@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hotband.errors import UserError
-from hotband.runs.specify import in_python
+from hotband.runs.arguments import public
 
 if TYPE_CHECKING:
     from hotband.experiment import Executor
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from hotband.text.values import Toml
 
 
+@public
 def fleet(
     fleet: str | PathLike[str] | Mapping[str, Toml],
     *,
@@ -45,18 +46,14 @@ def fleet(
     from hotband.runs.watch import watch
 
     try:
-        if repetitions is not None and (not isinstance(repetitions, int) or not 2 <= repetitions <= 1_000_000):
+        if repetitions is not None and not 2 <= repetitions <= 1_000_000:
             raise UserError("repetitions", "", str(repetitions), "expected a whole number from 2 to 1,000,000")
-        if seed is not None and (not isinstance(seed, int) or isinstance(seed, bool) or not 0 <= seed < 2**64):
+        if seed is not None and not 0 <= seed < 2**64:
             raise UserError("seed", "", str(seed), "expected a whole number from 0 to 2^64 - 1")
-        if not isinstance(fleet, str | PathLike | Mapping):
-            raise UserError("fleet", "", str(fleet), "expected a path, TOML text or a mapping")
         where = None if out is None else Path(out)
         asked = Asked(repetitions, seed, where, fresh, jobs)
         given = fleet if isinstance(fleet, str | Mapping) else Path(fleet)
         with using(executor, jobs):
             return run_fleet(spec_of(given, asked), asked, lambda title: watch(title, progress))
-    except UserError as error:
-        raise in_python(error) from None
     except RunsInterrupted:
         raise KeyboardInterrupt from None

@@ -15,6 +15,7 @@ from hotband.fleet.documents import FigureDoc, FleetDoc
 from hotband.fleet.outcome import Outcome, figure
 from hotband.fleet.spec import Spec
 from hotband.fleet.values import MONTH_HOURS, Floats
+from hotband.runs.arguments import public
 
 if TYPE_CHECKING:
     import polars as pl
@@ -74,6 +75,7 @@ class Fleet:
         """What `hotband fleet --json` prints."""
         return self.summary
 
+    @public
     def report(self, path: str | Path) -> Path:
         """Writes the page of the fleet, one HTML file; returns its path. Raises UserError where the path is wrong,
         OSError."""
@@ -92,6 +94,7 @@ class Fleet:
         self.frame.write_parquet(buffer)
         write_file(path, buffer.getvalue())
 
+    @public
     def plot(self, y: str = "failures") -> View:
         """A chart (altair) of a figure of the frame by month, a line a group, with the band of 95 % of the repetitions.
         Raises UserError for what is no figure, or nobody says."""

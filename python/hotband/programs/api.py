@@ -9,9 +9,9 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from hotband.errors import UserError
 from hotband.programs.program import FigureDoc, ProgramDoc
-from hotband.runs.specify import changes, in_python, settings_of
+from hotband.runs.arguments import public
+from hotband.runs.specify import changes, settings_of
 
 if TYPE_CHECKING:
     import polars as pl
@@ -65,6 +65,7 @@ class ProgramResult:
         return copy.deepcopy(self.document)
 
 
+@public
 def program(
     name: str,
     *,
@@ -84,15 +85,8 @@ def program(
     """
     from hotband.programs.run import run_program
 
-    try:
-        asked = dict(settings_of(changes(set, settings)))
-        if out == "":
-            raise UserError("out", "", "", "is empty; expected a path")
-        if not isinstance(on, str):
-            raise UserError("on", "", str(on), "expected the name of a machine, or real:DIR")
-        return ProgramResult(run_program(name, on, asked, None if out is None else Path(out), progress or silent))
-    except UserError as error:
-        raise in_python(error) from None
+    asked = dict(settings_of(changes(set, settings, of_load=False)))
+    return ProgramResult(run_program(name, on, asked, None if out is None else Path(out), progress or silent))
 
 
 def silent(_: str) -> None:

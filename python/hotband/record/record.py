@@ -19,6 +19,7 @@ from hotband.record.intervals import Intervals
 from hotband.record.quantity import BytesPerSecond, Seconds, seconds
 from hotband.record.stats import merge, percentile
 from hotband.record.tables import Tables, of_run
+from hotband.runs.arguments import public
 
 if TYPE_CHECKING:
     import polars as pl
@@ -428,6 +429,7 @@ class Record:
         """The JSON document (docs/guides/records.md), a copy: integers of nanoseconds, units in the names."""
         return copy.deepcopy(self._document)
 
+    @public
     def save(self, folder: str | Path) -> Path:
         """Writes `record.json` and a Parquet file for each table into `folder`, which is made; returns the folder.
 
@@ -454,6 +456,7 @@ class Record:
         write_files(contents)
         return path
 
+    @public
     def plot(self, kind: Plot = "latency") -> View:
         """A chart (altair): "latency" by percentile, or over time "iops", "latency_mean", "latency_p99", "queue_depth".
 

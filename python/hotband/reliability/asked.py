@@ -16,7 +16,8 @@ from hotband.errors import UserError
 from hotband.record.incomplete import refusing_incomplete
 from hotband.reliability.array import HOURS_PER_YEAR, Array, Conditions
 from hotband.reliability.recorded import NS_PER_HOUR, Rebuilt, recorded_rebuild
-from hotband.runs.run import mistakes_of, text_of
+from hotband.runs.run import mistakes_without_load, text_of
+from hotband.targets.named import expect_model
 from hotband.text.quantities import SPAN_EXPECTED, SPAN_UNITS, share, size_bytes, span_ns
 
 NO_ERROR_RATE = "the catalog has none"
@@ -167,8 +168,9 @@ class Layout(TypedDict):
 
 def layout_of(asked: Asked) -> Layout:
     """The layout that is meant, as the core describes it."""
+    expect_model(asked.machine, "reliability is of", "MACHINE")
     text = text_of(asked.machine, "machine")
-    with mistakes_of(asked.machine):
+    with mistakes_without_load(asked.machine, asked.set, "and nothing runs here: expected a value of the drives"):
         layouts: list[Layout] = json.loads(_core.layouts_of(CATALOG_DIR, asked.machine, text, list(asked.set)))
     names = ", ".join(layout["name"] for layout in layouts)
     if asked.layout is None and len(layouts) > 1:

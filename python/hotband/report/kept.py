@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, cast
 from hotband import __version__
 from hotband.errors import UserError
 from hotband.report.page import Chart, Charts, Drawable, Page, write_report
+from hotband.runs.arguments import public
 from hotband.text.regular import file_text
 
 if TYPE_CHECKING:
@@ -33,6 +34,7 @@ class ReportChart:
     view: Drawable
     origin: str
 
+    @public
     def save(self, path: str | Path) -> Path:
         """Writes it as .svg or .png, by the name of the file. Raises UserError for another, OSError."""
         from hotband.report.pictures import write_picture
@@ -66,10 +68,12 @@ class Report:
             found[name] = ReportChart(name, chart.title, chart.caption, chart.view, origin)
         return found
 
+    @public
     def save(self, path: str | Path) -> Path:
         """Writes the page, one HTML file that loads nothing from anywhere. Raises UserError, OSError."""
         return write_report(Path(path), self.page)
 
+    @public
     def save_charts(self, folder: str | Path, form: str = "svg") -> list[Path]:
         """Writes every chart into the folder, which is made, as NAME.svg or NAME.png. Raises UserError, OSError."""
         if form not in FORMATS:

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 
 from hotband.errors import UserError
 from hotband.interval import DRAWS_OF_MANY
-from hotband.runs.specify import changes, in_python, settings_of, texts
+from hotband.runs.arguments import public
+from hotband.runs.specify import changes, expect_interval, settings_of, texts
 
 if TYPE_CHECKING:
     from hotband.experiment import Executor
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from hotband.runs.watch import Wanted
 
 
+@public
 def review(
     on: str | Sequence[str],
     *,
@@ -25,7 +27,7 @@ def review(
     volume: str | None = None,
     seed: int = 1,
     quick: bool = False,
-    only: Sequence[str] = (),
+    only: str | Sequence[str] = (),
     events: str | Sequence[str] = (),
     interval: float | None = None,
     draws: int | None = None,
@@ -53,32 +55,30 @@ def review(
     from hotband.runs.watch import watch
 
     machines = [on] if isinstance(on, str) else list(on)
-    if not machines or not all(isinstance(one, str) for one in machines):
+    if not machines:
         raise UserError("on", "", "", "expected the name of a machine, or a list of some")
-    if draws is not None and interval is None:
-        raise UserError("draws", "", str(draws), "is for intervals: expected interval=PERCENT with it")
-    try:
-        expect_models(executor, machines)
-        with using(executor, jobs):
-            return review_all(
-                machines,
-                set=settings_of(changes(set, settings)),
-                volume=volume,
-                seed=seed,
-                quick=quick,
-                only=texts(only, "only"),
-                events=texts(events, "events"),
-                jobs=jobs,
-                out=None if out is None else Path(out),
-                fresh=fresh,
-                progress=lambda title: watch(title, progress),
-                intervals=_intervals(interval, draws),
-            )
-    except UserError as error:
-        raise in_python(error) from None
+    expect_models(executor, machines)
+    with using(executor, jobs):
+        return review_all(
+            machines,
+            set=settings_of(changes(set, settings)),
+            volume=volume,
+            seed=seed,
+            quick=quick,
+            only=texts(only, "only"),
+            events=texts(events, "events"),
+            jobs=jobs,
+            out=None if out is None else Path(out),
+            fresh=fresh,
+            progress=lambda title: watch(title, progress),
+            intervals=_intervals(interval, draws),
+        )
 
 
 def _intervals(level: float | None, draws: int | None) -> Asked | None:
     from hotband.interval.of_run import Asked
 
-    return None if level is None else Asked(level, draws or DRAWS_OF_MANY)
+    expect_interval(level, draws)
+    if level is None:
+        return None
+    return Asked(level, DRAWS_OF_MANY if draws is None else draws)

@@ -120,6 +120,23 @@ def mistakes_of(machine: str) -> Iterator[None]:
         raise too_large(machine, *error.args) from None
 
 
+@contextmanager
+def mistakes_without_load(machine: str, settings: Sequence[tuple[str, str]], accepted: str) -> Iterator[None]:
+    """The same where settings are of the machine alone: a key of a workload is refused as `accepted` says, and is not
+    named among those that are taken."""
+    for key, value in settings:
+        if key in _core.SET_KEYS:
+            raise UserError("--set", key, value, f"is of a workload, {accepted}")
+    try:
+        with mistakes_of(machine):
+            yield
+    except UserError as error:
+        before, one_of, keys = error.accepted.partition("expected one of ")
+        left = ", ".join(key for key in keys.split(", ") if key not in _core.SET_KEYS)
+        before = "" if any(f'"{key}"?' in before for key in _core.SET_KEYS) else before
+        raise UserError(error.where, error.key, error.value, f"{before}{one_of}{left}") from None
+
+
 def text_of(argument: str, what: str) -> str | None:
     """Text of a TOML file that an argument names, or None where it is a catalog name. A job file of another tool is the
     workload that it asks for, a trace is the replay of it."""
@@ -204,6 +221,9 @@ def check_folder(folder: Path, option: str) -> None:
     except OSError as error:
         if not is_mistake(error):
             raise OSError(error.errno, error.strerror, str(folder)) from None
+        if folder.is_symlink() and not folder.exists():
+            accepted = f"is a link to {os.readlink(folder)}, which is not there: expected a folder"
+            raise UserError(option, "", str(folder), accepted) from None
         raise UserError(option, "", str(folder), f"the folder cannot be written: {reason_of(error)}") from None
 
 

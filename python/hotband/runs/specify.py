@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import operator
 import os
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Collection, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from os import PathLike, fspath
 from typing import TypeAlias
@@ -12,13 +13,14 @@ from typing import TypeAlias
 import tomli
 
 from hotband.errors import UserError, characters
+from hotband.runs.words import ours, twice
 from hotband.targets.named import REAL
 
 Scalar: TypeAlias = str | int | float | bool
 Spec: TypeAlias = "str | PathLike[str] | Mapping[str, object]"
 """A catalog name, a short form, a path, TOML text, or a dict of what the TOML would say."""
 
-# Names of arguments on the command line, and here.
+# Names of arguments on the command line, and here; other options have the name that they have there.
 ARGUMENTS = {
     "set": "settings",
     "repair.fail": "fail",
@@ -26,68 +28,25 @@ ARGUMENTS = {
     "repair.rebuild_rate": "rebuild_rate",
     "repair.rebuild_after": "rebuild_after",
     "--set": "settings",
-    "--on": "on",
-    "--erase": "erase",
-    "--size": "size",
-    "--hosts": "hosts",
-    "--expect": "expect",
-    "--purge-by": "purge_by",
-    "--power": "power",
-    "--minute": "minute",
-    "--set-write-cache": "set_write_cache",
     "MACHINE": "on",
     "WORKLOAD": "workload",
     "STUDY": "study",
     "DRIVE": "name",
     "NAME": "name",
     "OSD": "name",
-    "--only": "only",
-    "--scale": "scale",
-    "--duration": "duration",
-    "--out": "out",
-    "--io-log": "io_log",
-    "--power-loss": "power_loss",
-    "--fail": "fail",
     "--event": "events",
     "--spare": "spares",
-    "--rebuild-rate": "rebuild_rate",
-    "--rebuild-after": "rebuild_after",
-    "--fresh": "fresh",
-    "--interval": "interval",
-    "--draws": "draws",
     "FILE": "source",
-    "--output": "output",
-    "--issue": "issue",
-    "--target": "target",
     "QUESTION": "question",
     "RESULT": "result",
     "TARGET": "target",
     "RECORD": "target",
-    "--like": "like",
     "--for": "duration",
     "-o": "output",
-    "--within": "within",
-    "--range": "range",
-    "--arrival": "arrival",
-    "--ios": "ios",
     "--nbd": "socket",
-    "--store": "store",
-    "--spin": "spin",
     "--class": "drive_class",
     "--test": "tests",
-    "--threads": "threads",
-    "--depth": "depth",
     "DIR": "fuse",
-    "--loop": "loop",
-    "--slo": "slo",
-    "--slo-degraded": "slo_degraded",
-    "--capacity": "capacity",
-    "--protect": "protect",
-    "--candidates": "candidates",
-    "--cost": "cost",
-    "--grow": "grow",
-    "--years": "years",
-    "--duty": "duty",
 }
 
 
@@ -111,7 +70,7 @@ def named(spec: object, argument: str) -> Named:
         return Named(path, text_of(path if "/" in path or path.endswith(".toml") else f"./{path}", argument))
     if not isinstance(spec, str) or not spec.strip():
         accepted = "expected a catalog name, a path, TOML text or a dict"
-        raise UserError(argument, "", _short(spec), accepted)
+        raise UserError(argument, "", short(spec), accepted)
     if characters(argument, spec).startswith(REAL):
         return Named(spec)
     # No name or short form has line ends; one line of TOML has an equals sign. Files may have both in their names.
@@ -142,32 +101,59 @@ def _title(text: str, argument: str) -> str:
 
 def whole(given: object) -> int | None:
     """A whole number, be it one of numpy's; None for anything else."""
-    if isinstance(given, bool) or not hasattr(given, "__index__"):
+    if isinstance(given, bool) or not hasattr(given, "__index__") or hasattr(given, "__len__"):
         return None
     return operator.index(given)
 
 
+def plain(given: object) -> object:
+    """A number of numpy as Python's; everything else as it is."""
+    return given.item() if hasattr(given, "item") and getattr(given, "ndim", None) == 0 else given
+
+
+def listed(given: object) -> list[object] | None:
+    """Several values: those of a list, tuple, range, set or generator, of an array or a series. None for one value, a
+    dict among them."""
+    if isinstance(given, list | tuple | range | Set | Iterator):
+        return list(given)
+    for name in ("tolist", "to_list"):
+        if hasattr(given, name):
+            found = getattr(given, name)()
+            return found if isinstance(found, list) else None
+    return None
+
+
+def each_of(given: object) -> list[object]:
+    """Several values, or the one."""
+    several = listed(given)
+    return [given] if several is None else several
+
+
 def setting(key: str, value: object) -> str:
     """A setting as text: True and False are on and off. Raises UserError for what is no text, number or truth."""
+    value = plain(value)
     if isinstance(value, bool):
         return "on" if value else "off"
     if isinstance(value, str | int | float):
         return f"{value!r}" if isinstance(value, float) else characters(key, str(value))
-    if hasattr(value, "item"):
-        # A number of numpy.
-        return setting(key, value.item())
-    several = "; several values are for sweep" if isinstance(value, list | tuple | range) else ""
+    several = "; several values are for sweep" if listed(value) is not None else ""
     accepted = f'expected text with its unit, such as "4 KiB", a number or a bool{several}'
-    raise UserError("settings", key, _short(value), accepted)
+    raise UserError("settings", key, short(value), accepted)
 
 
-def changes(given: Mapping[str, object] | None, settings: Mapping[str, object]) -> dict[str, object]:
-    """What `set` and the further arguments of a call change together. Raises UserError for a key that is in both."""
-    given = given or {}
-    if twice := given.keys() & settings:
-        key = min(twice)
-        raise UserError("set", key, str(given[key]), f"is given twice, as {key}={settings[key]!r}, too")
-    return {**given, **settings}
+def changes(
+    given: Mapping[str, object] | None, settings: Mapping[str, object], *, of_load: bool = True
+) -> dict[str, object]:
+    """What `set` and the further arguments of a call change together; words of fio become ours where the settings are
+    those `of_load`. Raises UserError for a key that is there twice."""
+    found: dict[str, object] = {}
+    words: dict[str, str] = {}
+    for word, value in [*(given or {}).items(), *settings.items()]:
+        key = ours(word) if of_load else word
+        if key in found:
+            raise twice("set", word, str(value), words[key], str(found[key]))
+        found[key], words[key] = value, word
+    return found
 
 
 def settings_of(settings: Mapping[str, object]) -> tuple[tuple[str, str], ...]:
@@ -181,17 +167,30 @@ def texts(value: object, argument: str) -> tuple[str, ...]:
         return (value,)
     if isinstance(value, Sequence) and all(isinstance(one, str) for one in value):
         return tuple(value)
-    raise UserError(argument, "", _short(value), "expected a text or a list of texts")
+    raise UserError(argument, "", short(value), "expected a text or a list of texts")
 
 
-def in_python(error: UserError) -> UserError:
-    """The same mistake under the names that arguments have in Python."""
-    where = ARGUMENTS.get(error.where.split("[")[0])
-    if where is None:
-        return error
-    return UserError(where, error.key, error.value, error.accepted).with_traceback(error.__traceback__)
+def expect_interval(interval: float | None, draws: int | None) -> None:
+    """Raises UserError for draws without an interval."""
+    if interval is None and draws is not None:
+        raise UserError("draws", "", str(draws), "is for intervals: expected interval=PERCENT with it")
 
 
-def _short(value: object) -> str:
-    text = repr(value)
+def in_python(error: UserError, arguments: Collection[str] = ()) -> UserError:
+    """The same mistake under the names that arguments have in Python, also where it names other `arguments`."""
+    where = _argument(error.where.split("[")[0]) or error.where
+    accepted = re.sub(r"--[a-z][a-z-]*", lambda found: _argument(found[0], arguments) or found[0], error.accepted)
+    return UserError(where, error.key, error.value, accepted).with_traceback(error.__traceback__)
+
+
+def _argument(name: str, known: Collection[str] | None = None) -> str | None:
+    """The argument that an option or an argument of the command line is here; None for another, or one not `known`."""
+    option = name[2:].replace("-", "_") if name.startswith("--") else None
+    found = ARGUMENTS.get(name, option)
+    return found if known is None or found in known else None
+
+
+def short(value: object) -> str:
+    """A value as an error shows it."""
+    text = " ".join(repr(value).split())
     return text if len(text) <= 60 else f"{text[:57]}..."

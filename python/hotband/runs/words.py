@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from hotband.errors import UserError
+
 FIO_WORDS = {
     "iodepth": "depth",
     "numjobs": "threads",
@@ -18,3 +20,10 @@ FIO_WORDS = {
 def ours(key: str) -> str:
     """Our word for a key that fio calls otherwise; any other key as it is."""
     return FIO_WORDS.get(key, key)
+
+
+def twice(where: str, key: str, value: str, other: str, kept: str) -> UserError:
+    """The error for a key that is set twice, be it in words that mean the same."""
+    if key == other:
+        return UserError(where, key, value, f"is given twice, as {other}={kept}, too")
+    return UserError(where, key, value, f"is the same as {other}, which is given, too: {other}={kept}")

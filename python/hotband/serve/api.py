@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hotband.record.record import Record, record_of
+from hotband.runs.arguments import public
 from hotband.runs.specify import Spec, changes, named, settings_of, texts
 from hotband.serve.served import Served, ServeSpec
 
@@ -17,9 +18,8 @@ if TYPE_CHECKING:
 
     from hotband.targets.emulated import Emulated
 
-File = str | PathLike[str] | None
 
-
+@public
 def serve(
     on: Spec,
     *,
@@ -27,13 +27,13 @@ def serve(
     seed: int = 1,
     events: str | Sequence[str] = (),
     nbd: bool = True,
-    socket: File = None,
-    fuse: File = None,
+    socket: str | PathLike[str] | None = None,
+    fuse: str | PathLike[str] | None = None,
     loop: bool = False,
-    store: File = None,
-    base: File = None,
-    out: File = None,
-    io_log: File = None,
+    store: str | PathLike[str] | None = None,
+    base: str | PathLike[str] | None = None,
+    out: str | PathLike[str] | None = None,
+    io_log: str | PathLike[str] | None = None,
     spin: str = "200 us",
     priority: bool = True,
     awake: bool = True,
@@ -97,6 +97,7 @@ class BothWays:
         return pl.DataFrame([{name: getattr(one, name) for name in columns} for one in rows])
 
 
+@public
 def emulate(
     workload: Spec,
     *,
@@ -104,7 +105,7 @@ def emulate(
     duration: str | None = None,
     seed: int = 1,
     set: Mapping[str, object] | None = None,
-    out: File = None,
+    out: str | PathLike[str] | None = None,
     anyway: bool = False,
     **settings: object,
 ) -> BothWays:
@@ -133,5 +134,5 @@ def emulate(
     return BothWays(record_of(found.model), record_of(found.fio), record_of(found.served), found)
 
 
-def _path(given: File) -> Path | None:
+def _path(given: str | PathLike[str] | None) -> Path | None:
     return None if given is None else Path(given)

@@ -20,7 +20,7 @@ from urllib.parse import quote
 from hotband import _core
 from hotband.catalog import CATALOG_DIR
 from hotband.errors import UserError, reason_of
-from hotband.runs.run import Finished, RunSpec, check_writable, mistakes_of, prepare, text_of, user_error
+from hotband.runs.run import Finished, RunSpec, check_writable, mistakes_without_load, prepare, text_of, user_error
 from hotband.serve.serving import Serving
 from hotband.serve.speed import LONGEST_SOCKET, expect_servable, socket_in, speed_of_host, speed_of_machine, way_ns
 from hotband.text.write import expect_no_disk
@@ -163,13 +163,8 @@ class Served:
         with self._stack:
             text = text_of(spec.machine, "machine") if spec.machine_text is None else spec.machine_text
             of_machine = [pair for pair in spec.set if pair[0] != OF_DRIVES]
-            for key, value in of_machine:
-                if key in _core.SET_KEYS:
-                    accepted = (
-                        f"is of a workload, and clients decide here: expected a key of the machine, or {OF_DRIVES}"
-                    )
-                    raise UserError("--set", key, value, accepted)
-            with mistakes_of(spec.machine):
+            accepted = f"and clients decide here: expected a key of the machine, or {OF_DRIVES}"
+            with mistakes_without_load(spec.machine, of_machine, accepted):
                 offer = _core.machine_offer(CATALOG_DIR, spec.machine, text, of_machine)
                 volumes = [name for name, _ in offer["volumes"]]
             asked = RunSpec(

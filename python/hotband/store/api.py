@@ -5,10 +5,11 @@ from __future__ import annotations
 from os import PathLike
 from pathlib import Path
 
-from hotband.errors import UserError
+from hotband.runs.arguments import public
 from hotband.store.results_store import ResultsStore
 
 
+@public
 def store(path: str | PathLike[str], *, small: bool | None = None) -> ResultsStore:
     """The results of many runs in one folder, as Parquet that DuckDB, polars and pandas read as they are.
 
@@ -22,6 +23,4 @@ def store(path: str | PathLike[str], *, small: bool | None = None) -> ResultsSto
     the buckets of fio, within 0.8 %: under 2 kB a run. None takes a store as it is; a new one keeps all. Several
     processes may add at once. Raises UserError for a folder that is something else.
     """
-    if str(path) == "":
-        raise UserError("path", "", "", "is empty; expected a path")
     return ResultsStore(Path(path), small)

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from hotband.errors import UserError
 from hotband.experiment.taken import given_to
 from hotband.record.record import Record
+from hotband.runs.arguments import public
 from hotband.runs.run import Finished
 from hotband.store.columns import COLUMNS
 from hotband.store.journal import Entry
@@ -54,6 +55,7 @@ class ResultsStore:
 
     # --- adding ---------------------------------------------------------------------------------------------
 
+    @public
     def append(
         self, run: Record | Finished, factors: Mapping[str, Value] | None = None, *, experiment: str = ""
     ) -> str:
@@ -64,6 +66,7 @@ class ResultsStore:
         """
         return self.add(run, factors, experiment=experiment)[0]
 
+    @public
     def add(
         self, run: Record | Finished, factors: Mapping[str, Value] | None = None, *, experiment: str = ""
     ) -> tuple[str, bool]:
@@ -80,6 +83,7 @@ class ResultsStore:
             raise UserError("run", "", type(run).__name__, "expected a Record, as hb.run and hb.load give")
         return self._opened().add(Entry(now, experiment, dict(factors or {}), text, tables), record)
 
+    @public
     def append_folder(self, path: str | Path) -> Added:
         """Adds all records below a folder (of `--out` of run, study or review, of an import), the records or rows of a
         sweep, or the results of another tool. Raises UserError where there is none."""
@@ -146,16 +150,19 @@ class ResultsStore:
         self.flush()
         return place
 
+    @public
     def runs(self, where: str = "") -> pl.DataFrame:
         """A row a run: `run` (its key), what ran, a column a factor, its figures (units end the names). `where` is a
         condition in SQL: "qd >= 8 and target = 'ent-10k'". Raises UserError."""
         return query(self._place(), runs_sql(where), frame, asked=("where", where) if where else None)
 
+    @public
     def query(self, sql: str) -> pl.DataFrame:
         """What one statement of SQL (DuckDB) selects from `runs`, `summary`, `factors`, `histograms`, `records` and the
         tables over time: `series` and so on. It can read nothing else, and write nothing. Raises UserError."""
         return query(self._place(), sql, frame)
 
+    @public
     def record(self, run: str) -> Record:
         """A run's record as it was added; of a small store without tables, and with the buckets of fio. `run` is its
         key, or the beginning of one. Raises UserError."""

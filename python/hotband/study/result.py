@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from hotband.errors import UserError
 from hotband.record.record import Record, record_of
+from hotband.runs.arguments import public
 
 if TYPE_CHECKING:
     import polars as pl
@@ -150,10 +151,11 @@ class StudyHandle:
         """Names of its loads, for `only`."""
         return tuple(load.id for load in self.study.loads)
 
+    @public
     def run(
         self,
         *,
-        only: Sequence[str] = (),
+        only: str | Sequence[str] = (),
         seed: int | None = None,
         fresh_seeds: bool = False,
         out: str | Path | None = None,
@@ -168,7 +170,7 @@ class StudyHandle:
         `progress` as in `run`. Raises UserError, and KeyboardInterrupt where it is stopped."""
         from hotband.experiment import using
         from hotband.runs.interrupted import RunsInterrupted
-        from hotband.runs.specify import in_python, texts
+        from hotband.runs.specify import texts
         from hotband.runs.watch import watch
         from hotband.study.study import Asked, predict
 
@@ -183,15 +185,14 @@ class StudyHandle:
                 result, finished = predict(self.study, asked, tick)
         except RunsInterrupted:
             raise KeyboardInterrupt from None
-        except UserError as error:
-            raise in_python(error) from None
         return StudyResult({one.spec.id: record_of(one) for one in finished}, result)
 
+    @public
     def emulate(
         self,
         *,
         scale: str | float | None = None,
-        only: Sequence[str] = (),
+        only: str | Sequence[str] = (),
         out: str | Path | None = None,
         fresh: bool = False,
         progress: Callable[[str], None] | None = None,
@@ -203,7 +204,7 @@ class StudyHandle:
         install. Raises UserError for a mistake and for a study without emulated parts, OSError where a program fails,
         KeyboardInterrupt where it is stopped."""
         from hotband.runs.interrupted import RunsInterrupted
-        from hotband.runs.specify import in_python, texts
+        from hotband.runs.specify import texts
         from hotband.study.emulate.result import EmulationResult
         from hotband.study.emulate.run import Asked, emulate
 
@@ -213,8 +214,6 @@ class StudyHandle:
             return EmulationResult(emulate(self.study, asked, progress or (lambda _: None)))
         except RunsInterrupted:
             raise KeyboardInterrupt from None
-        except UserError as error:
-            raise in_python(error) from None
 
     def __repr__(self) -> str:
         return f"<Study {self.name}: {self.title}>"

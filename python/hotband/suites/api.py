@@ -8,9 +8,9 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from hotband.errors import UserError
 from hotband.experiment.own_folder import REPORT_FILE
-from hotband.runs.specify import in_python, settings_of, texts
+from hotband.runs.arguments import public
+from hotband.runs.specify import changes, settings_of, texts
 from hotband.targets.real_asked import RealAsked
 
 if TYPE_CHECKING:
@@ -63,6 +63,7 @@ class PtsResult:
         ]
         return pl.DataFrame(rows, schema={"test": pl.Utf8, "name": pl.Utf8, "value": pl.Float64, "unit": pl.Utf8})
 
+    @public
     def report(self, path: str | PathLike[str]) -> Path:
         """Writes the report as one HTML page. Raises UserError for a path that cannot be written."""
         from hotband.suites.pts.page import write_page
@@ -81,6 +82,7 @@ class PtsResult:
         return self.document
 
 
+@public
 def pts(
     on: str,
     *,
@@ -128,8 +130,6 @@ def pts(
             set_write_cache=set_write_cache,
         )
         return PtsResult(run_pts(asked, watch=lambda title: watch(title, progress)))
-    except UserError as error:
-        raise in_python(error) from None
     except Interrupted:
         raise KeyboardInterrupt from None
 
@@ -144,7 +144,7 @@ def _suite(
 ) -> Suite:
     from hotband.suites.asking import Suite
 
-    return Suite(on, settings_of(set or {}), real, seed, None if out is None else Path(out), fresh)
+    return Suite(on, settings_of(changes(set, {})), real, seed, None if out is None else Path(out), fresh)
 
 
 @dataclass(frozen=True)
@@ -168,6 +168,7 @@ class QuickResult:
         numbers = {"value": pl.Float64, "expected": pl.Float64}
         return pl.DataFrame(rows, schema={key: numbers.get(key, pl.Utf8) for key in keys})
 
+    @public
     def report(self, path: str | PathLike[str]) -> Path:
         """Writes its page. Raises UserError for a path that cannot be written."""
         from hotband.suites.quick_page import write_quick
@@ -186,6 +187,7 @@ class QuickResult:
         return self.document
 
 
+@public
 def quick(
     on: str,
     *,
@@ -214,7 +216,5 @@ def quick(
         suite = _suite(on, set, RealAsked(erase, size), seed, out, fresh)
         asked = quick_of(suite, time=duration, expect=expect)
         return QuickResult(run_quick(asked, watch=lambda title: watch(title, progress)))
-    except UserError as error:
-        raise in_python(error) from None
     except RunsInterrupted:
         raise KeyboardInterrupt from None

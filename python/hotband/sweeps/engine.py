@@ -24,7 +24,8 @@ from hotband.sweeps.kept import Kept, Row, bounds_of, entry_of, kept_of, row_of_
 from hotband.sweeps.plan import Grid
 from hotband.sweeps.sweep import Sweep
 from hotband.sweeps.turns import Turns
-from hotband.targets.named import REAL
+from hotband.targets.named import EMULATED, REAL, expect_model
+from hotband.text.tables import counted
 
 if TYPE_CHECKING:
     from hotband.experiment import Say
@@ -68,6 +69,9 @@ def sweep(grid: Grid, asked: Asked, watch: Watch, say: Say) -> Sweep:
 def _expect_predicted(grid: Grid, asked: Asked) -> None:
     """Raises UserError where hardware is among the machines and cannot be run, or intervals of predictions are asked
     for."""
+    emulated = next((name for name in grid.machines if name.startswith(EMULATED)), None)
+    if emulated is not None:
+        expect_model(emulated, "a sweep runs hardware and")
     real = next((name for name in grid.machines if name.startswith(REAL)), None)
     if real is not None:
         expect_models(asked.executor or chosen(), grid.machines)
@@ -130,9 +134,10 @@ class _Runs:
         with Lock(out):
             expect_no_experiment(out)
             self.keys = self.keys or self._keys()
-            journal = Journal(out, self.grid.in_words(), fresh=fresh)
+            journal = Journal(out, self.grid.in_words(), asked=self.grid.parts(), fresh=fresh)
             if journal.entries and not journal.entries.keys() & set(self.keys):
-                raise refused(out, f"holds another sweep, {journal.held}")
+                how = journal.differs()
+                raise refused(out, f"holds another sweep, {journal.held}{f' ({how})' if how else ''}")
             try:
                 yield journal
             finally:
@@ -154,7 +159,8 @@ class _Runs:
         if found:
             self.say(f"{len(found):,} of {len(self.specs):,} runs were there already")
         if others:
-            self.say(f"{others:,} runs of the folder were not asked for; they stay in its journal")
+            were, they = ("was", "it stays") if others == 1 else ("were", "they stay")
+            self.say(f"{counted(others, 'run')} of the folder {were} not asked for; {they} in its journal")
         return found
 
     def _as_asked(self, place: int, kept: Kept) -> Kept:

@@ -15,7 +15,7 @@ import os
 import threading
 import time
 import zlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -33,6 +33,9 @@ SCHEMA, SCHEMA_VERSION = "hotband-sweep", 1
 FLUSHED_EVERY_S = 1.0
 """Seconds of work that a loss of power may cost; a flush takes milliseconds."""
 
+MOST_NAMED = 4
+"""Values of a sweep that a message names."""
+
 Entry = Mapping[str, "Json"]
 
 
@@ -40,11 +43,14 @@ class Journal:
     """The runs of one sweep in a folder that this process alone writes. `entries` are those that are there, by their
     key; of two lines of one key the later counts."""
 
-    def __init__(self, folder: Path, what: str, *, fresh: bool = False) -> None:
+    def __init__(
+        self, folder: Path, what: str, *, asked: Mapping[str, Sequence[str]] | None = None, fresh: bool = False
+    ) -> None:
         """Reads what is there, unless it is to be started over; nothing is written before `open`. Raises UserError for
         what is no journal, or one of another version."""
         self.path, self.what = folder / JOURNAL_FILE, what
         self.held = ""
+        self.asked, self.held_asked = asked or {}, asked or {}
         self.entries: dict[str, Entry] = {}
         self._lock, self._flushed, self._file = threading.Lock(), time.monotonic(), -1
         if self.path.is_file() and not fresh:
@@ -65,9 +71,25 @@ class Journal:
         entries = [one for one in map(parsed, lines) if one is not None]
         self.entries = {str(one["key"]): one for one in entries if "key" in one}
         self.held = str(head.get("sweep"))
+        found = head.get("asked")
+        self.held_asked = (
+            {key: list(map(str, of)) for key, of in found.items() if isinstance(of, list)}
+            if isinstance(found, dict)
+            else {}
+        )
         if self.entries and head.get("hotband") != version():
             held = f"holds a sweep of another version of hotband, {head.get('hotband')}; this one is {version()}"
             raise refused(self.path.parent, held)
+
+    def differs(self) -> str:
+        """The first part of what is asked for of which the folder holds no value, with both; "" where there is none."""
+        for part in {**self.held_asked, **self.asked}:
+            held, asked = self.held_asked.get(part, ()), self.asked.get(part, ())
+            if not set(held) & set(asked) and (held or asked):
+                if part.startswith("text of "):
+                    return f"the {part} was another"
+                return f"{part} is {_few(held)} there and {_few(asked)} here"
+        return ""
 
     def open(self) -> None:
         """Makes the file ready for further lines, where it is not yet: one that was begun is cut off, one without a
@@ -88,6 +110,7 @@ class Journal:
                 "schema_version": SCHEMA_VERSION,
                 "hotband": version(),
                 "sweep": self.what,
+                "asked": {part: list(values) for part, values in self.asked.items()},
             }
             self._append(head)
 
@@ -118,6 +141,11 @@ class Journal:
             finally:
                 os.close(self._file)
                 self._file = -1
+
+
+def _few(values: Sequence[str]) -> str:
+    more = ", ..." if len(values) > MOST_NAMED else ""
+    return f"{', '.join(values[:MOST_NAMED])}{more}" if values else "not said"
 
 
 def line_of(entry: Entry) -> bytes:

@@ -95,7 +95,7 @@ def said_below(sweep: Sweep) -> list[str]:
         found.append("  ±: 95 % t interval of the mean over the seeds")
     found += [f"  state{f' of {name}' if name else ''}: {line}" for name, line in states_of(sweep)]
     notes = notes_of(sweep)
-    found += [f"  note of {count:,} runs: {note}" for note, count in notes[:SHOWN_NOTES]]
+    found += [f"  note of {counted(count, 'run')}: {note}" for note, count in notes[:SHOWN_NOTES]]
     if len(notes) > SHOWN_NOTES:
         found.append(f"  and {len(notes) - SHOWN_NOTES} more notes, on the page")
     return found

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from hotband.errors import UserError
 from hotband.record.record import Record
+from hotband.runs.arguments import public
 from hotband.sweeps.kept import Kept, Row, row_of
 from hotband.sweeps.plan import Coordinates
 from hotband.sweeps.values import Value
@@ -124,6 +125,7 @@ class Sweep:
 
         return answers_of(self)
 
+    @public
     def report(self, path: str | Path) -> Path:
         """Writes the page of the sweep, one HTML file; returns its path. Raises UserError where nothing ended or the
         path is wrong, OSError."""
@@ -142,6 +144,7 @@ class Sweep:
         self.frame.write_parquet(buffer)
         write_file(path, buffer.getvalue())
 
+    @public
     def plot(self, y: str = "iops", x: str | None = None) -> View:
         """A chart (altair) of a column of the frame against an axis of numbers, a line for all other coordinates; where
         there is no such axis, a bar for each run. Raises UserError for what is no column, or where nothing ended."""
@@ -149,6 +152,7 @@ class Sweep:
 
         return sweep_chart(self, y, x)
 
+    @public
     def save(self, folder: str | Path) -> Path:
         """Writes every record to a folder of its own, `folder/0`, `folder/1` and so on by place in the grid, and the
         frame to `folder/sweep.parquet`; returns the folder. Raises UserError where it cannot be written."""

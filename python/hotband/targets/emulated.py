@@ -18,7 +18,7 @@ from hotband.targets.asked import PLACE, Asked, asked_of
 from hotband.targets.fio_child import find_fio, run_fio
 from hotband.targets.fio_job import NBD, job_on, on_volumes
 from hotband.targets.fio_record import finished_of, measured_in
-from hotband.targets.named import STATE
+from hotband.targets.named import STATE, expect_model
 from hotband.targets.outlook import in_words
 from hotband.targets.settings import divided
 from hotband.targets.way import way_of_fio
@@ -54,6 +54,7 @@ def emulate(
     """Runs `spec` in virtual time and through fio on the served machine. Raises UserError for what fio cannot say, for
     what is wrong with the workload or the machine, and for one that is faster than the host can serve, unless
     `anyway`."""
+    expect_model(spec.machine, "what is emulated are")
     find_fio()
     if spec.out is not None:
         check_writable(spec.out)

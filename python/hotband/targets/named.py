@@ -1,8 +1,17 @@
 """What the name of a target begins with, where it is not a model in virtual time; the key that says its state."""
 
+from hotband.errors import UserError
+
 EMULATED = "emulated:"
 """A machine that is served on the wall clock."""
 REAL = "real:"
 """A folder of the host."""
 STATE = "state"
 """The key of `--set` that says what a drive holds before."""
+
+
+def expect_model(name: str, who: str, where: str = "--on") -> None:
+    """Raises UserError for a served machine or hardware where models alone are asked; `who` asks them."""
+    prefix = next((one for one in (REAL, EMULATED) if name.startswith(one)), None)
+    if prefix is not None:
+        raise UserError(where, "", name, f"{who} models: expected a machine without {prefix}")

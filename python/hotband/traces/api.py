@@ -7,6 +7,10 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from hotband.errors import UserError
+from hotband.runs.arguments import public
+from hotband.runs.specify import listed, plain, short
+
 if TYPE_CHECKING:
     from hotband.runs.specify import Spec
     from hotband.traces.compare import TracesCompared
@@ -15,6 +19,7 @@ if TYPE_CHECKING:
     from hotband.traces.show import TraceShown
 
 
+@public
 def convert_trace(
     source: str | PathLike[str], output: str | PathLike[str], *, to: str | None = None, **keys: object
 ) -> TraceConverted:
@@ -27,6 +32,7 @@ def convert_trace(
     return convert.convert_trace(Path(source), Path(output), to, _of_trace(keys))
 
 
+@public
 def show_trace(
     source: str | PathLike[str], *, block: str = "4 KiB", sample: int | None = None, **keys: object
 ) -> TraceShown:
@@ -40,6 +46,7 @@ def show_trace(
     return show.show_trace(Path(source), asked, show.block_of(block), show.SAMPLE if sample is None else sample)
 
 
+@public
 def compare_traces(
     a: str | PathLike[str],
     b: str | PathLike[str],
@@ -57,6 +64,7 @@ def compare_traces(
     return compare.compare_traces(Path(a), Path(b), _of_trace(keys), _of_trace(of_b or {}))
 
 
+@public
 def fit_trace(
     source: str | PathLike[str],
     output: str | PathLike[str] | None = None,
@@ -80,5 +88,18 @@ def fit_trace(
 
 
 def _of_trace(keys: Mapping[str, object]) -> dict[str, object]:
-    """Arguments as keys of `[trace]`: `from_` is no word that Python leaves free."""
-    return {key.rstrip("_"): value for key, value in keys.items()}
+    """Arguments as keys of `[trace]`: `from_` is no word that Python leaves free. Raises UserError for a value that
+    TOML has not."""
+    import tomlkit
+
+    found: dict[str, object] = {}
+    for key, value in keys.items():
+        name, several = key.rstrip("_"), listed(value)
+        found[name] = plain(value) if several is None else several
+        try:
+            tomlkit.item(found[name])
+        except (tomlkit.exceptions.TOMLKitError, TypeError, ValueError):
+            raise UserError(
+                name, "", short(value), "expected text, a number, a bool, or a list or dict of them"
+            ) from None
+    return found

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, NotRequired, TypedDict, cast
 from hotband import _core
 from hotband.errors import UserError
 from hotband.record.document import ComparisonDoc
+from hotband.runs.arguments import public
 from hotband.traces.convert import asked_of, expect_trace
 from hotband.traces.files import format_of, make_rows
 
@@ -115,6 +116,7 @@ class TracesCompared:
         """What `hotband trace compare --json` prints; a copy."""
         return copy.deepcopy(self.document)
 
+    @public
     def write_html(self, path: str | Path) -> Path:
         """Writes the page. Raises UserError, OSError."""
         return self.report.save(path)

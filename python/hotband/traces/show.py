@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from hotband import _core
 from hotband.errors import UserError
+from hotband.runs.arguments import public
 from hotband.text.foreign import json_text
 from hotband.text.quantities import size_bytes
 from hotband.traces.convert import asked_of
@@ -62,6 +63,7 @@ class TraceShown:
 
         return curve_frame(self.properties)
 
+    @public
     def write_html(self, path: str | Path) -> Path:
         """Writes the page, one HTML file; returns its path. Raises UserError where the path is wrong, OSError."""
         return write_page([self], path)
