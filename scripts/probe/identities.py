@@ -96,7 +96,7 @@ def of_energy(document: Mapping[str, Any]) -> Iterator[str]:
     yield from unlike("energy of the drives", sum(power["energy_j"] for _, power in powers), energy["energy_j"])
     for name, power in [("all drives", energy), *powers]:
         yield from unlike(f"energy of {name}", power["mean_w"] * seconds, power["energy_j"])
-        if not power["energy_low_j"] <= power["energy_j"] <= power["energy_high_j"]:
+        if not power["energy_low_j"] * (1 - ROUNDING) <= power["energy_j"] <= power["energy_high_j"] * (1 + ROUNDING):
             yield f"energy of {name} lies outside of its range"
         has_failed = name in failed or (failed and power is energy)
         if power["mean_w"] < power["idle_w"] * (1 - ROUNDING) and not has_failed:

@@ -18,56 +18,55 @@ import hotband as hb
 CASES = int(os.environ.get("CASES", "60"))
 """A case takes 20 ms or so."""
 DISKS = ("savvio-10k1", "exos-15e900-512n", "exos-x18-18tb", "cheetah-15k4", "st14000nm0001")
+SEVERAL_ACTUATORS = ("st14000nm0001",)
 SOLID = ("s4500-960", "nytro-1351-960-plain", "pm9a3-3840")
 NEEDS = {"raid0": 2, "concat": 2, "raid1": 2, "raid10": 4, "raid5": 3, "raid6": 4, "raidz1": 3, "raidz2": 4}
 """Members that a layout needs."""
-OVER_ONE = ("controller",)
 POOL = "replicated"
 DEPTHS = st.sampled_from((1, 2, 3, 8, 32, 64))
 
 
 @st.composite
-def machines(draw: st.DrawFn) -> dict[str, Any]:
-    """A machine of one volume: a drive, or layouts upon one another, with a queue, cores or a wire where it comes so."""
-    product = draw(st.sampled_from(DISKS + SOLID))
+def stacked(draw: st.DrawFn) -> tuple[int, dict[str, Any]]:
+    """Layouts upon one another, the last on top, and the drives that they need; none where there is a drive alone."""
+    kind = draw(st.sampled_from(("", *NEEDS, "controller", POOL)))
+    if kind == POOL:
+        return 4, {"data": {kind: {"members": "d*", "replicas": draw(st.integers(2, 3)), "image": "1 GiB"}}}
     layouts: dict[str, Any] = {}
-    kind = draw(st.sampled_from(("", *NEEDS, *OVER_ONE, POOL)))
     drives = 1
     if kind in NEEDS:
-        each = draw(st.sampled_from(("", "", "controller", "raid1", "raid0"))) if not kind.startswith("raidz") else ""
-        wide = NEEDS.get(each, 1)
-        parts = NEEDS[kind] + 2 * draw(st.integers(0, 1))
+        each = "" if kind.startswith("raidz") else draw(st.sampled_from(("", "", "controller", "raid1", "raid0")))
+        wide, parts = NEEDS.get(each, 1), NEEDS[kind] + 2 * draw(st.integers(0, 1))
         drives = parts * wide
-        members = "d*"
         if each:
             for part in range(parts):
                 layouts[f"m{part}"] = {each: {"members": f"d{part * wide}..d{part * wide + wide - 1}"}}
-            members = ",".join(f"m{part}" for part in range(parts))
-        layouts["data"] = {kind: {"members": members}}
-    elif kind == POOL:
-        drives = 4
-        layouts["data"] = {kind: {"members": "d*", "replicas": draw(st.integers(2, 3)), "image": "1 GiB"}}
-    if kind in OVER_ONE or (layouts and kind != POOL and draw(st.booleans())):
-        over = "data" if layouts else "d0"
+        layouts["data"] = {kind: {"members": ",".join(layouts) or "d*"}}
+    if kind == "controller" or (layouts and draw(st.booleans())):
         cached = "md" if kind in ("raid5", "raid6") and draw(st.booleans()) else "controller"
         options = {"cache": draw(st.sampled_from(("16 MiB", "1 GiB")))} if cached == "controller" else {}
-        layouts["top"] = {cached: {"members": over, **options}}
-    top = ("top" if "top" in layouts else "data") if layouts else "d0"
-    volume: dict[str, Any] = {"on": top}
+        layouts["top"] = {cached: {"members": "data" if layouts else "d0", **options}}
+    return drives, layouts
+
+
+@st.composite
+def machines(draw: st.DrawFn) -> dict[str, Any]:
+    """A machine of one volume, with a queue, cores or a wire where it comes so."""
+    product = draw(st.sampled_from(DISKS + SOLID))
+    drives, layouts = draw(stacked())
+    own = {"scale": 256} if product in SOLID else {"wce": draw(st.sampled_from(("on", "off")))}
+    if product in SEVERAL_ACTUATORS:
+        own["exposes"] = "one"
+    volume: dict[str, Any] = {"on": [*layouts, "d0"][max(len(layouts) - 1, 0)]}
     if draw(st.booleans()):
         volume["queue"] = draw(st.sampled_from((1, 2, 8)))
-    own = {"scale": 256} if product in SOLID else {"wce": draw(st.sampled_from(("on", "off")))}
-    if product == "st14000nm0001":
-        own["exposes"] = "one"
-    machine: dict[str, Any] = {"drives": {"d": {"product": product, "count": drives, "set": own}}}
-    if layouts:
-        machine["layouts"] = layouts
+    machine = {"drives": {"d": {"product": product, "count": drives, "set": own}}}
+    machine |= {"layouts": layouts} if layouts else {}
     machine["volumes"] = {"v": volume}
     if draw(st.integers(0, 3)) == 0:
         machine["host"] = {"cores": draw(st.integers(1, 3)), "submit": "3 us", "complete": "5 us"}
     if draw(st.integers(0, 3)) == 0:
-        wire = {"lanes": 1, "rate": "600 MB/s", "per_command": "2 us", "carries": "d*"}
-        machine["links"] = {"wire": wire}
+        machine["links"] = {"wire": {"lanes": 1, "rate": "600 MB/s", "per_command": "2 us", "carries": "d*"}}
     return machine
 
 
@@ -102,17 +101,21 @@ def loads(draw: st.DrawFn) -> tuple[dict[str, Any], int, int]:
     return workload, most, kib << 10
 
 
+def told(workload: dict[str, Any], machine: dict[str, Any], most: int, largest: int, time: str) -> list[str]:
+    """What contradicts itself in a record of that time. What a controller holds is on no drive yet; and the auditor may
+    well say of such a machine what is true of it."""
+    record = hb.run(workload, on=machine, seed=5, duration=time, progress=False)
+    lines = contradictions(record, "controller", most, largest)
+    return [line for line in lines if not line.startswith("audit: ")]
+
+
 @settings(max_examples=CASES, deadline=None, suppress_health_check=list(HealthCheck), derandomize=CASES == 60)
 @given(machines(), loads())
 def test_records_of_machines_at_random_contradict_nothing(
     machine: dict[str, Any], load: tuple[dict[str, Any], int, int]
 ) -> None:
     workload, most, largest = load
-    try:
-        record = hb.run(workload, on=machine, seed=5, progress=False)
-    except hb.UserError as error:
-        assert "flush" in str(error), error
-        return
-    # Drives of pools and RAID-Z begin new, of which the auditor warns.
-    found = [one for one in contradictions(record, "layers", most, largest) if "not-preconditioned" not in one]
+    # In a short run what is under way at the end may be older than all that was answered; in ten times the time what
+    # stands still is standing still.
+    found = told(workload, machine, most, largest, "500 ms") and told(workload, machine, most, largest, "5 s")
     assert found == [], f"{found}\n{tomlkit.dumps(machine)}\n{tomlkit.dumps(workload)}"
