@@ -1,13 +1,14 @@
 """When I/Os are asked for: as a load of a workload.
 
 A closed loop is one of which nearly all I/Os find the same number in flight and come a constant time after an answer.
-Where the gaps are even, too, it is a loop only if the time after an answer varies less than the gaps do: at a fixed rate
-that time is what a latency leaves of the gap, and varies as the latency does. Else they come by the clock: evenly, at random, or in gaps of several lengths at a rate that changes with time. The rate
-is that of pieces of the trace, the gaps are a mixture of exponentials, fitted by maximum likelihood (EM) on the clock
-that the rates stretch.
+Where the gaps are even, too, it is a loop only if the time after an answer varies less than they do: at a fixed rate
+that time is what a latency leaves of the gap, and varies as the latency does. Else they come by the clock: evenly, at
+random, or in gaps of several lengths at a rate that changes with time. The rate is that of pieces of the trace, the
+gaps are a mixture of exponentials, fitted by maximum likelihood (EM) on the clock that the rates stretch.
 
 Leaves out: which of both it is where latencies do not vary either (it is taken for a fixed rate if there is a pause);
-that I/Os in bursts at a fixed distance are by the clock; that the next I/O waits for an answer in any other way than a loop does.
+that bursts at a fixed distance come by the clock; that the next I/O waits for an answer in any other way than a loop
+does.
 """
 
 from __future__ import annotations
