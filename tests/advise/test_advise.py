@@ -24,6 +24,7 @@ from hotband.advise.measure import Bench, loads_from
 from hotband.advise.objective import misses
 from hotband.advise.prices import Prices
 from hotband.advise.search import search
+from hotband.advise.show import advice_views
 from hotband.advise.small import less_outstanding, shared, stand_of
 from hotband.find.loads import Load
 from hotband.runs.specify import Named
@@ -132,6 +133,22 @@ def test_the_result_is_a_frame_a_document_and_a_page(advice: Advice, tmp_path: P
     assert advice.answer[0] in page.replace("&lt;", "<")
 
 
+def adds_up(advice: Advice) -> bool:
+    """Whether every candidate is on the front or counted as left out."""
+    return advice.candidates == len(advice.front) + sum(advice.left_out.values())
+
+
+def test_every_candidate_is_on_the_front_or_counted_as_left_out(without_draws, tmp_path: Path) -> None:
+    found = hb.advise("vdbench-8k-random", candidates=SPACE, **ASK)
+    assert adds_up(found), (found.candidates, len(found.front), found.left_out)
+    # Most are worse than another only at the end of the search, which counts as much as before it.
+    worse = f"{found.left_out[searching.WORSE]} {searching.WORSE}"
+    assert found.left_out[searching.WORSE] >= 2
+    assert worse in " ".join(map(str, advice_views(found)))
+    assert worse in found.write_html(tmp_path / "a.html").read_text(encoding="utf-8")
+    assert found.to_dict()["left_out"] == dict(found.left_out)
+
+
 def test_runs_that_are_kept_are_not_run_again(tmp_path: Path, without_draws, monkeypatch: pytest.MonkeyPatch) -> None:
     ask = {**ASK, "candidates": FEW}
     first = hb.advise("vdbench-8k-random", out=tmp_path / "kept", **ask)
@@ -207,7 +224,7 @@ def test_that_nothing_meets_it_is_an_answer(hotband) -> None:
 
 
 def test_the_table_fits_and_csv_has_plain_numbers(advice: Advice, tmp_path: Path) -> None:
-    from hotband.advise.show import advice_views, front_table
+    from hotband.advise.show import front_table
     from hotband.text.foreign import console
     from hotband.text.formats import values_of
     from hotband.text.layout import fitted
@@ -230,6 +247,7 @@ def test_a_condition_with_a_drive_failed_leaves_out_what_misses_it(advice: Advic
     assert found.front
     assert all(one.degraded < bound for one in found.front if one.degraded is not None)
     assert any("with a drive failed" in why for why in found.left_out)
+    assert adds_up(found), (found.candidates, len(found.front), found.left_out)
 
 
 def test_every_drive_of_a_smaller_array_is_asked_as_much() -> None:

@@ -77,6 +77,16 @@ def test_a_rate_that_was_reached_is_offered_and_one_that_was_not_is_a_closed_loo
     assert idle.load.asks == "open"
 
 
+def test_bursts_that_were_run_are_judged_by_their_latency(fio, tmp_path: Path) -> None:
+    bursts = tmp_path / "bursts.toml"
+    load = '[load]\nbursts = { ios = 8, every = "100 ms" }\n'
+    bursts.write_text(load + '[[streams]]\nsize = "4 KiB"\n[[phases]]\nduration = "1 s"\nmeasure = true\n')
+    result = fio(job("a", {"rw": "randread", "iodepth": "8"}, reads=4800))
+    (row,) = rows_of(result, Named(str(bursts), bursts.read_text()))
+    assert row.load is not None
+    assert row.load.asks == "open", "the rate is that of the bursts, and says nothing of the drive"
+
+
 def test_a_share_of_reads_is_taken_as_measured(fio) -> None:
     (row,) = rows_of(fio(job("a", {"rw": "randwrite"}, reads=3000, writes=3000)))
     assert row.load.settings == {"read_pct": "50"}

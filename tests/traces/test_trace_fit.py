@@ -100,6 +100,29 @@ def test_a_closed_loop_comes_back(tmp_path: Path, threads: int, think: int) -> N
     assert row(fit, "in flight at issue").kept
 
 
+@pytest.mark.parametrize("service", [SERVICE, (400_000.0, 400_000.0)])
+def test_a_fixed_rate_is_no_closed_loop_though_each_finds_nothing_in_flight(
+    tmp_path: Path, service: tuple[float, float]
+) -> None:
+    # 10/6 ms, of which the latency leaves a pause that varies as the latency does, or not at all.
+    load = '[load]\nopen = { rate_iops = 600, arrival = "fixed" }'
+    fit, found = fitted(trace_of(tmp_path, load, stream(RANDOM), 5_000, service))
+    assert found["load"] == {"open": {"rate_iops": pytest.approx(600, rel=1e-4), "arrival": "fixed"}}
+    spread = row(fit, "gaps, squared spread")
+    assert (spread.trace, spread.synthetic, spread.error, spread.kept) == (0.0, 0.0, 0.0, True), "rounding is no spread"
+
+
+def test_a_fixed_rate_of_one_drive_is_that_rate_on_another(tmp_path: Path) -> None:
+    text = '[load]\nopen = { rate_iops = 60, arrival = "fixed" }\n' + stream(
+        'read_pct = 0\nrandom_pct = 100\nsize = "4 KiB"'
+    )
+    (tmp_path / "fixed.toml").write_text(f'{text}[[phases]]\nduration = "10 s"\nmeasure = true\n')
+    hb.run(tmp_path / "fixed.toml", on="savvio-10k1", io_log=tmp_path / "fixed.parquet")
+    fit = hb.fit_trace(tmp_path / "fixed.parquet", tmp_path / "fit.toml")
+    assert "gaps, squared spread" in fit.kept
+    assert hb.run(tmp_path / "fit.toml", on="s4500-960", set={"state": "fob"}).iops == pytest.approx(60, rel=0.01)
+
+
 def test_areas_directions_and_runs_come_back(tmp_path: Path) -> None:
     data = 'share_pct = 60\nread_pct = 100\nsize = "8 KiB"\nrandom_pct = 100\nrange = ["0 B", "1000 MiB"]'
     log = 'share_pct = 40\nread_pct = 0\nsize = "16 KiB"\nrandom_pct = 5\nrandom_mode = "run"\nfua = true\n'

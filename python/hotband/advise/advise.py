@@ -140,7 +140,7 @@ class _Advising:
         return advice
 
     def _left_out(self) -> Counter[str]:
-        return Counter(self.listed.left_out) + self.found.left_out
+        return Counter(self.listed.left_out) + self.found.gone
 
     def _advice(self, answer: list[str], rests: list[str], points: list[Point], shown: Sequence[str]) -> Advice:
         limit = next((one.bound for one in self.needs.limits if one.figure == self.of), None)

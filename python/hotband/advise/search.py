@@ -21,18 +21,26 @@ if TYPE_CHECKING:
 
 ROUNDS = (2_000, 6_000, 20_000)
 """Measured I/Os of a run, three times as many in each round: 20, 60 and 200 are beyond the 99th percentile."""
+WORSE = "worse than another in everything"
+"""Why a candidate that is what was asked for is not on the front."""
 
 
 @dataclass
 class Searched:
     """What the search found: candidates that are what was asked for, those of them on the front, the nearest of those
-    that are not with what it misses by most, and why others were left out."""
+    that are not with what it misses by most, and why others were left out. Those that are good and not on the front are
+    counted by `gone` alone: which those are changes where `good` does."""
 
     good: list[Tried]
     front: list[Tried]
     nearest: tuple[Tried, Miss] | None
     left_out: Counter[str] = field(default_factory=Counter)
     rounds: list[tuple[int, int]] = field(default_factory=list)
+
+    @property
+    def gone(self) -> Counter[str]:
+        """How many candidates that were tried are not on the front, by why."""
+        return self.left_out + Counter({WORSE: len(self.good) - len(self.front)})
 
     def leave_out(self, one: Tried, miss: Miss) -> None:
         """Counts a candidate that is not what was asked for; the one whose worst miss is the smallest is the
@@ -57,7 +65,7 @@ def search(candidates: Sequence[Candidate], needs: Needs, bench: Bench) -> Searc
         tried = [*ready, *disks]
         if ios != last:
             gone = cannot_reach(tried, needs, shown_figure(needs))
-            found.left_out["worse than another in everything"] += sum(one.name in gone for one in disks)
+            found.left_out[WORSE] += sum(one.name in gone for one in disks)
             disks = [one for one in disks if one.name not in gone]
     found.good = tried
     found.front = front_of(tried, shown_figure(needs))

@@ -124,12 +124,12 @@ def _given(row: Row, workload: Named) -> Rebuilt:
     from hotband.catalog import entries
 
     text = workload.text if workload.text is not None else str(entries.workload(workload.name)["text"])
-    if len(Load(text, workload.name).measured()) != 1:
+    load = Load(text, workload.name)
+    if len(load.measured()) != 1:
         raise CannotRebuild(f"{workload.name} measures several steps: expected a workload with one")
-    asks = Load(text, workload.name).says()
     return Rebuilt(
         text,
-        "open" if asks == "an open loop" else "closed",
+        "open" if load.is_open else "closed",
         row.record["source"]["asked"]["working_set_bytes"],
         [f"{workload.name} was run, as you say"],
     )

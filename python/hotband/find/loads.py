@@ -23,6 +23,8 @@ ENDS = ("duration", "ios", "until", "operations", "until_done")
 """Keys that end a measured phase (docs/guides/workloads.md)."""
 LOOP_KEYS = ("qd", "depth", "threads", "think", "rate_iops")
 """Keys of `set` that say how hard is asked."""
+OPEN = ("open", "bursts", "arrivals")
+"""Loops that ask at times of their own, whether or not they are answered: their rate is no figure of the machine."""
 IN_A_ROW = "in_a_row"
 """What `[load]` says beside how it asks: how its streams follow one another."""
 
@@ -103,12 +105,20 @@ class Load:
 
     def says(self) -> str:
         """How the workload itself asks, in words."""
+        return {frozenset({"closed"}): "a closed loop", frozenset({"open"}): "an open loop"}.get(
+            frozenset(self._kinds()), "loops of several kinds"
+        )
+
+    @property
+    def is_open(self) -> bool:
+        """Whether all of its loops ask at times of their own."""
+        return bool(kinds := self._kinds()) and kinds <= set(OPEN)
+
+    def _kinds(self) -> set[str]:
+        """The kinds of its loops."""
         loads = [self.table["load"]] if "load" in self.table else []
         loads += [stream["load"] for stream in _tables(self.table, "streams") if "load" in stream]
-        kinds = {kind for load in loads if isinstance(load, dict) for kind in load if kind != IN_A_ROW}
-        return {frozenset({"closed"}): "a closed loop", frozenset({"open"}): "an open loop"}.get(
-            frozenset(kinds), "loops of several kinds"
-        )
+        return {kind for load in loads if isinstance(load, dict) for kind in load if kind != IN_A_ROW}
 
     def mean_bytes(self) -> float | None:
         """The mean size of its I/Os by the shares of its streams; None where it has no loop that they share, or a size

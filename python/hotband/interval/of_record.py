@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -12,9 +13,20 @@ from hotband import _core
 from hotband.catalog import CATALOG_DIR
 from hotband.errors import UserError
 from hotband.experiment.ranges import machine_text, workload_text
+from hotband.interval.asked_rate import NOTE, ends_of, is_rate
 from hotband.interval.conformal import Kind, Spread
 from hotband.interval.figures import between
-from hotband.interval.of_run import Asked, Drawn, Watch, class_of_figure, draw, rate_class, system_of
+from hotband.interval.of_run import (
+    NO_EFFECT,
+    Asked,
+    Drawn,
+    Watch,
+    at_speeds,
+    class_of_figure,
+    draw,
+    rate_class,
+    system_of,
+)
 from hotband.interval.residuals import model_term
 from hotband.interval.surface import effects_of
 from hotband.interval.why import Evidence, why
@@ -46,6 +58,7 @@ def intervals_of(
     """The intervals of a run that is finished, and where they come from. Raises UserError, RunsInterrupted."""
     term = model_term()
     drawn = draw(spec, whole, asked, jobs, say, watch)
+    _bound_asked(spec, whole, asked, drawn, term, jobs, watch)
     return _document(spec, whole, asked, drawn, term), _whys(spec, whole, asked, drawn, term)
 
 
@@ -62,6 +75,30 @@ def kinds_of(spec: RunSpec, whole: Finished, names: Sequence[str]) -> dict[str, 
     is_closed = bool(asked and outstanding and outstanding >= ALMOST_CLOSED * asked)
     system = system_of(spec)
     return {name: Kind(class_of_figure(name, rate, is_closed), system) for name in names}
+
+
+def _bound_asked(
+    spec: RunSpec, whole: Finished, asked: Asked, drawn: Drawn, term: ModelTerm, jobs: int | None, watch: Watch
+) -> None:
+    """Puts the ends of rates that the load asks for into `drawn`, and says so."""
+    rates = [name for name in drawn.nominal if is_rate(name)]
+    if "iops" not in rates:
+        return
+    low, high = _model_bounds("iops", kinds_of(spec, whole, ["iops"])["iops"], asked.level, drawn, term)
+    # Of a slower machine the load is faster, and the other way round.
+    factors = {"low": math.exp(-low), "high": math.exp(-high)} if math.isfinite(high - low) else {}
+    at = at_speeds(drawn, factors, jobs, watch) if factors else {}
+    if at:
+        drawn.asked = {
+            name: ends_of(
+                drawn.nominal[name],
+                drawn.base.get(name, 0.0),
+                {end: of.get(name, 0.0) for end, of in at.items()},
+                factors,
+            )
+            for name in rates
+        }
+        drawn.notes.append(NOTE)
 
 
 def _document(spec: RunSpec, whole: Finished, asked: Asked, drawn: Drawn, term: ModelTerm) -> RunIntervalsDoc:
@@ -98,9 +135,39 @@ def _figure(name: str, of: Kind, level: float, drawn: Drawn, term: ModelTerm) ->
 
 def interval_of(name: str, of: Kind, level: float, drawn: Drawn, term: ModelTerm) -> IntervalDoc:
     """The interval of a figure."""
-    farthest = Spread.farthest(drawn.log_ratios(name), drawn.seed.get(name, 0.0))
-    low, high = between(drawn.nominal[name], *term.bounds(of, spread_of(name, drawn), level, farthest))
+    low, high = between(drawn.nominal[name], *_bounds(name, of, level, drawn, term))
     return {"level": float(level), "low": low, "high": high}
+
+
+def _bounds(name: str, of: Kind, level: float, drawn: Drawn, term: ModelTerm) -> tuple[float, float]:
+    """The log-ratios between which a figure lies. A rate that the load asks for lies between those of a slower and a
+    faster machine, or as far as its draws where that is further, and two standard deviations by seeds with it."""
+    if name not in drawn.asked:
+        return _model_bounds(name, of, level, drawn, term)
+    (low, high), ratios = drawn.asked[name], drawn.log_ratios(name)
+    tails = np.percentile(ratios, (50 - level / 2, 50 + level / 2)) if len(ratios) else (0.0, 0.0)
+    by_seed = 2 * drawn.seed.get(name, 0.0)
+    return min(low, float(tails[0])) - by_seed, max(high, float(tails[1])) + by_seed
+
+
+def _model_bounds(name: str, of: Kind, level: float, drawn: Drawn, term: ModelTerm) -> tuple[float, float]:
+    """The same of a figure of the machine."""
+    farthest = Spread.farthest(drawn.log_ratios(name), drawn.seed.get(name, 0.0))
+    return term.bounds(of, spread_of(name, drawn), level, farthest)
+
+
+def _share_of_machine(name: str, of: Kind, level: float, drawn: Drawn, term: ModelTerm) -> float:
+    """How much of what the model leaves out a figure has: all, or of a rate that the load asks for the part of the
+    ends that is left."""
+    if name not in drawn.asked:
+        return 1.0
+    (low, high), (least, most) = drawn.asked[name], _model_bounds(name, of, level, drawn, term)
+    return (high - low) / (most - least) if most > least else 0.0
+
+
+def is_given(name: str, drawn: Drawn) -> bool:
+    """Whether a figure is a rate that the load asks for and gets, of a slower machine, too."""
+    return name in drawn.asked and max(map(abs, drawn.asked[name])) <= NO_EFFECT
 
 
 def spread_of(name: str, drawn: Drawn) -> Spread:
@@ -126,10 +193,11 @@ def _whys(spec: RunSpec, whole: Finished, asked: Asked, drawn: Drawn, term: Mode
             spread_of(name, drawn),
             drawn.seed.get(name, 0.0),
             0.0,
-            term.size(kinds[name]),
+            term.size(kinds[name]) * _share_of_machine(name, kinds[name], asked.level, drawn, term),
             effects_of(names, ends),
             drawn.places,
             drawn.log_ratios(name),
+            is_given(name, drawn),
         )
         found.append(why(evidence, drawn.values, meanings, spec.seed))
     return found

@@ -22,6 +22,7 @@ from hotband.errors import UserError
 from hotband.experiment import Experiment, points_of
 from hotband.experiment.ranges import ENDS, End, machine_text, renamed, workload_text
 from hotband.interval import DRAWS, FIGURES, LEAST_DRAWS, LEVEL, MOST_DRAWS, check_level
+from hotband.interval.asked_rate import at_speed
 from hotband.interval.conformal import ARRAYS, POOLS
 from hotband.interval.sampler import Sampler
 from hotband.interval.short import STEPS_TRIED, cheaper, refusal, shortened, takes_steps
@@ -73,7 +74,8 @@ class Asked:
 class Drawn:
     """What the runs gave: log-ratios to the nominal run by figure. `nominal` has the figures of the whole run, `base`
     those of the shortened nominal one. `ends` are those of the screening, by value and end; `draws` has a row a draw
-    beside the `places` of the values drawn; `seed` the standard deviation that the seed makes of the whole run."""
+    beside the `places` of the values drawn; `seed` the standard deviation that the seed makes of the whole run. `short`
+    is the nominal run as it was shortened, `asked` has the ends of rates that the load asks for, by figure."""
 
     nominal: Mapping[str, float]
     base: Mapping[str, float] = field(default_factory=dict)
@@ -89,6 +91,8 @@ class Drawn:
     ios: int = 0
     duration_ns: int = 0
     notes: list[str] = field(default_factory=list)
+    short: RunSpec | None = None
+    asked: Mapping[str, tuple[float, float]] = field(default_factory=dict)
 
     def log_ratios(self, figure: str) -> NDArray[np.float64]:
         """Of a figure, a number a draw."""
@@ -147,7 +151,7 @@ def draw(spec: RunSpec, whole: Finished, asked: Asked, jobs: int | None, say: Sa
     short = cheaper(shortened(spec, whole.record), whole.ios, whole.record["summary"]["count"] or 0)
     ends = {(one.name, end): with_end(short, one, end) for one in values for end in one.range.moves()}
     say(_announced(len(ends), len(values), asked.draws, short))
-    drawn = Drawn(figures_of(whole.record))
+    drawn = Drawn(figures_of(whole.record), short=short)
     with watch("screening") as tick:
         _screen(drawn, short, values, ends, whole, _Runner(jobs, tick))
     drawn.without_effect = [one.name for one in values if not _matters(drawn, one)]
@@ -203,6 +207,22 @@ def _screen(
     left = drawn.duration_ns / whole.record["duration_ns"] if whole.record["duration_ns"] else 1.0
     drawn.seed = _seed_spread(base, [by_id[one.id] for one in seeds], left)
     _count(drawn, finished)
+
+
+def at_speeds(
+    drawn: Drawn, factors: Mapping[str, float], jobs: int | None, watch: Watch
+) -> Mapping[str, Mapping[str, float]]:
+    """Figures of the nominal run under its load at other speeds, by end; none where the load has no times of its own.
+    Raises UserError, RunsInterrupted."""
+    specs = {end: at_speed(drawn.short, factor) if drawn.short else None for end, factor in factors.items()}
+    known = {end: spec for end, spec in specs.items() if spec is not None}
+    if len(known) < len(factors):
+        return {}
+    with watch("the load at other speeds") as tick:
+        finished = _Runner(jobs, tick).run(list(known.values()))
+    _count(drawn, finished)
+    by_id = {one.spec.id: one for one in finished}
+    return {end: figures_of(by_id[spec.id].record) for end, spec in known.items()}
 
 
 def _count(drawn: Drawn, finished: Sequence[Finished]) -> None:

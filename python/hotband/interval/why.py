@@ -31,13 +31,18 @@ RIDGE = 1.0
 """Penalty of the slopes where values were drawn together only: what one draw speaks for is halved."""
 WORTH_PCT = 1.0
 """A measurement that narrows the interval by less is no advice."""
+GIVEN = (
+    "The load asks for this rate, and gets it of a slower machine, too: no measurement of the machine would tell more "
+    "of it. Ask why of a latency (--figure p99), or hotband find for the highest rate."
+)
+"""The advice for a rate that says nothing of the machine."""
 
 
 @dataclass(frozen=True)
 class Evidence:
     """What is known of one figure: its class and unit, the prediction and its interval, the spread by values and seed,
     the size of the model's term, effects of each value and draws. `effects` is empty where values were drawn together
-    only."""
+    only; `is_given` says that it is a rate that the load asks for and gets."""
 
     figure: str
     label: str
@@ -52,6 +57,7 @@ class Evidence:
     effects: Sequence[Effect]
     places: Numbers
     seen: Numbers
+    is_given: bool = False
 
 
 def why(of: Evidence, values: Sequence[Uncertain], meanings: Mapping[str, str], seed: int) -> WhyFigureDoc:
@@ -75,7 +81,7 @@ def why(of: Evidence, values: Sequence[Uncertain], meanings: Mapping[str, str], 
         "of_model": part(of.size**2),
         "unexplained": part(rest),
         "values": rows,
-        "advice": _advice(rows, part(of.size**2)),
+        "advice": GIVEN if of.is_given else _advice(rows, part(of.size**2)),
     }
 
 

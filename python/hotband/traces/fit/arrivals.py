@@ -1,11 +1,14 @@
 """When I/Os are asked for: as a load of a workload.
 
 A closed loop is one of which nearly all I/Os find the same number in flight and come a constant time after an answer.
-Else they come by the clock: evenly, at random, or in gaps of several lengths at a rate that changes with time. The rate
-is that of pieces of the trace, the gaps are a mixture of exponentials, fitted by maximum likelihood (EM) on the clock
-that the rates stretch.
+Where the gaps are even, too, it is a loop only if the time after an answer varies less than they do: at a fixed rate
+that time is what a latency leaves of the gap, and varies as the latency does. Else they come by the clock: evenly, at
+random, or in gaps of several lengths at a rate that changes with time. The rate is that of pieces of the trace, the
+gaps are a mixture of exponentials, fitted by maximum likelihood (EM) on the clock that the rates stretch.
 
-Leaves out: that the next I/O waits for an answer in any other way than a loop does.
+Leaves out: which of both it is where latencies do not vary either (it is taken for a fixed rate if there is a pause);
+that bursts at a fixed distance come by the clock; that the next I/O waits for an answer in any other way than a loop
+does.
 """
 
 from __future__ import annotations
@@ -34,6 +37,8 @@ PLAIN = 0.1
 """Index of dispersion and squared spread of gaps may be so far from 1, or three standard errors, to be at random."""
 EVEN = 0.01
 """Squared spread of gaps below which they are all alike."""
+ROUNDING = 1e-6
+"""Of the mean gap, and at least 1 ns: what a standard deviation may differ by where times are whole nanoseconds."""
 STEADY = 3.0
 """Standard errors by which pieces' counts differ more than those of one rate, for the rate to change."""
 MOST_PIECES = 48
@@ -88,9 +93,23 @@ def loop_of(ios: Ios) -> Loop | None:
         return None
     think = (ios.issue[waits] - done[before[waits] - 1]).astype(float)
     mean = float(think.mean())
-    if mean > SHORT * float(ios.latency.mean()) and float(think.std()) > CONSTANT * mean:
+    is_short = mean <= SHORT * float(ios.latency.mean())
+    if (not is_short and float(think.std()) > CONSTANT * mean) or _is_fixed(ios, float(think.std()), is_short):
         return None
     return Loop(usual, mean, alike)
+
+
+def _is_fixed(ios: Ios, think_std: float, is_short: bool) -> bool:
+    """Whether gaps are even and at least as steady as what passes after an answer. Where both are as steady, hardly any
+    pause (`is_short`) tells a loop."""
+    import numpy as np
+
+    gaps = np.diff(ios.issue).astype(float)
+    mean, std = float(gaps.mean()), float(gaps.std())
+    if std**2 >= EVEN * mean**2:
+        return False
+    near = max(1.0, ROUNDING * mean)
+    return think_std > std + near or (abs(think_std - std) <= near and not is_short)
 
 
 def clock_of(ios: Ios, trace: Properties) -> Clock:

@@ -32,6 +32,9 @@ MOST_SHOWN = 1000
 """Percent: of what is ten times as large nobody needs to know by how much."""
 FLAT = 0.05
 """Exponents below it are not shown: all blocks are alike."""
+NO_SPREAD = 1e-4
+"""A squared spread of gaps below it is none: they differ by less than a percent, and in percent only rounding would be
+compared."""
 ERRORS = 3.0
 """Standard errors."""
 FEWEST_WINDOWS = 20
@@ -173,7 +176,8 @@ def _times(both: _Both) -> Iterator[Kept]:
     if trace.rate is not None and synthetic.rate is not None:
         yield kept_of("I/Os a second", "per s", (trace.rate, synthetic.rate), MEANS)
     if trace.time.gap_scv is not None and synthetic.time.gap_scv is not None:
-        yield kept_of("gaps, squared spread", "", (trace.time.gap_scv, synthetic.time.gap_scv), BURSTS)
+        spreads = (trace.time.gap_scv, synthetic.time.gap_scv)
+        yield kept_of("gaps, squared spread", "", (0.0, 0.0) if max(spreads) < NO_SPREAD else spreads, BURSTS)
     windows = [one for one in trace.time.dispersion if one.windows >= FEWEST_WINDOWS]
     step = max(1, -(-len(windows) // MOST_WINDOWS))
     other = {one.window_ns: one for one in synthetic.time.dispersion}
