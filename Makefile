@@ -183,6 +183,11 @@ probe-schedules: setup ## kills, interrupts, full disks, jumps of the clock, two
 probe-relations: setup ## a deeper queue is no slower, and so on, of every drive and of layouts: an hour; goes on where it was
 	nice -n 10 $(BIN)/python scripts/probe_relations.py
 
+# Machines and loads at random, whose records may not contradict themselves; what fails is made as small as it can be.
+.PHONY: probe-machines
+probe-machines: setup $(VENV)/.tests ## machines at random under loads at random, CASES=2000 of them: some minutes
+	CASES=$(CASES) nice -n 10 $(BIN)/python -m pytest -q tests/probe/test_machines.py
+
 sbom: setup $(VENV)/.tests ## what Hotband is made of, with licences: out/sbom.json (CycloneDX)
 	$(BIN)/python scripts/sbom.py out/sbom.json
 

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from job_files import Convert
 
+from hotband.jobs import vdbench_form
 from hotband.jobs.loss import Fate
 
 ONE = "sd=sd1,lun=/dev/sdb,openflags=o_direct\n"
@@ -165,3 +166,12 @@ def test_included_definitions(convert: Convert, tmp_path: Path) -> None:
     assert (
         convert("include=disks\nwd=wd1,sd=sd1\nrd=rd1,wd=wd1,iorate=max,elapsed=9\n", "a.parm").stream["name"] == "wd1"
     )
+
+
+def test_names_of_a_run_are_looked_up_once(convert: Convert, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[str] = []
+    once = vdbench_form.named
+    monkeypatch.setattr(vdbench_form, "named", lambda option, known: asked.append(option.key) or once(option, known))
+    works = "".join(f"wd=w{number},sd=s\n" for number in range(60))
+    convert(f"sd=s,lun=/dev/x\n{works}rd=r,wd=w*,iorate=max,elapsed=5,interval=1\n", "x.parm")
+    assert asked.count("wd") == 1

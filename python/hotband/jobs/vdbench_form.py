@@ -141,7 +141,8 @@ def _run(reader: Reader, run: Definition) -> None:
     wanted = run.get("wd")
     if wanted is None:
         raise UserError(str(run.place), "wd", "", f"missing in rd={run.name}: expected names of workload definitions")
-    works = [one for one in reader.parameters.of("wd") if one.name in _names(wanted, reader, "wd")]
+    names = _names(wanted, reader, "wd")
+    works = [one for one in reader.parameters.of("wd") if one.name in names]
     loops = [option for option in run.options.values() if option.key.removeprefix("for") in _LOOPED]
     values = [[(option, value) for value in listed(option.value)] for option in loops]
     for option, of_loop in zip(loops, values, strict=True):
