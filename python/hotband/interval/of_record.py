@@ -161,6 +161,9 @@ def _share_of_machine(name: str, of: Kind, level: float, drawn: Drawn, term: Mod
     ends that is left."""
     if name not in drawn.asked:
         return 1.0
+    if is_given(name, drawn):
+        # What is left is an I/O more or less at an end of the measured time.
+        return 0.0
     (low, high), (least, most) = drawn.asked[name], _model_bounds(name, of, level, drawn, term)
     return (high - low) / (most - least) if most > least else 0.0
 
