@@ -300,11 +300,12 @@ fn reads_longer_than_the_longest_are_taken_for_streams() {
     assert_eq!((flash.counters.misses, flash.was_asked()), (1, true));
 }
 
+const MINUTES: u64 = 60_000 * MS;
+
 #[test]
 fn it_is_warm_when_regions_were_ranked_twice_and_little_is_promoted() {
     let mut flash = with_block_3();
     // In the minute that it came in, and in the one after, all that it holds is new.
-    const MINUTES: u64 = 60_000 * MS;
     assert_eq!([2 * MS + 1, 2 * MINUTES - 1].map(|now| flash.warmth(Instant(now))), [Warmth::Warming; 2]);
     assert_eq!(flash.warmth(Instant(2 * MINUTES)), Warmth::Warm);
     flash.keep_time(Instant(2 * MINUTES));
