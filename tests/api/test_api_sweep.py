@@ -168,7 +168,11 @@ def test_a_sweep_with_a_folder_goes_on_where_it_was(tmp_path: Path, monkeypatch:
     assert all(a.series is not None and a.series.equals(b.series) for a, b in zip(whole, alone, strict=True))
 
 
-@pytest.mark.parametrize("axis", [np.array([1, 2]), pl.Series([1, 2]), (one for one in (1, 2)), {1, 2}], ids=str)
+@pytest.mark.parametrize(
+    "axis",
+    [np.array([1, 2]), pl.Series([1, 2]), (one for one in (1, 2)), {1, 2}],
+    ids=["array", "series", "generator", "set"],
+)
 def test_arrays_and_series_are_axes(axis: object) -> None:
     """As lists are."""
     swept = hb.sweep("fio-randread", on="ent-15k", qd=axis, seed=np.arange(2), duration="10 ms", progress=False)
