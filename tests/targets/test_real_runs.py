@@ -121,7 +121,7 @@ def test_a_file_is_read_without_words_and_written_only_where_it_is_named(hotband
 
 def test_a_loop_device_is_filled_and_measured(loop: tuple[Path, Path]) -> None:
     device, image = loop
-    with pytest.raises(hb.UserError, match="expected --erase"):
+    with pytest.raises(hb.UserError, match="expected erase"):
         hb.run(workload(read_pct=0), on=f"real:{device}", expect="none")
     record = hb.run(workload(), on=f"real:{device}", state="filled", erase=str(image), expect="none").document
     assert record["state_kept"]["state"] == "filled"

@@ -68,7 +68,7 @@ def expect_settings_for(devices: Devices, asked: Mapping[str, str]) -> None:
 def keep(done: ProgramDoc, on: str, out: Path, served: bool) -> None:
     """Puts the section into the record of the machine that was served, or else into a file of its own."""
     record = out / RECORD_FILE
-    if served:
+    if served and record.is_file():
         document = json.loads(file_text(record))
         write_file(record, json_text({**document, "program": done}) + "\n")
     else:

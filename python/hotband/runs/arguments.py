@@ -86,12 +86,12 @@ def _fitting(function: Callable[..., object], argument: str, value: object) -> o
 
 
 def _fitting_one(argument: str, annotation: str, names: Mapping[str, object], value: object) -> object:
-    shown = value if isinstance(value, str) else short(value)
     of_path = "Path" in annotation and isinstance(value, str)
     if of_path and not value:
         raise UserError(argument, "", "", "is empty; expected a path")
     fitting = _fit(annotation, names, value)
-    if fitting is MISFIT or (of_path and "\0" in shown):
+    if fitting is MISFIT or (of_path and "\0" in str(value)):
+        shown = value if isinstance(value, str) else short(value)
         such = f", such as {EXAMPLES[argument]}" if argument in EXAMPLES else ""
         raise UserError(argument, "", shown, f"expected {' or '.join(_words(annotation, names))}{such}")
     return fitting

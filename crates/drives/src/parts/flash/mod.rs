@@ -433,7 +433,7 @@ impl Flash {
     }
 
     /// Cold while it holds nothing; warming until regions were ranked twice and a whole minute has promoted no more than a
-    /// quarter of the ration, and a hundredth of what it holds, beyond what writes dropped; warm from then on, also where
+    /// quarter of the ration, and a tenth of what it holds, beyond what writes dropped; warm from then on, also where
     /// nothing is hot.
     pub fn warmth(&self, now: Instant) -> Warmth {
         let began = self.began.unwrap_or(now);

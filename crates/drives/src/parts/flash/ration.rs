@@ -8,7 +8,7 @@ const MINUTE: Span = Span(60_000_000_000);
 /// A cache is warm when a minute's promotions, less those that only replace what writes dropped, take no more than this
 /// part of the ration, and no more than that part of what it holds: a slow load needs little of the ration.
 const WARM_PART: u64 = 4;
-const WARM_PART_OF_HELD: u64 = 100;
+const WARM_PART_OF_HELD: u64 = 10;
 
 /// The ration of promotions.
 #[derive(Clone, Copy, Debug)]
@@ -57,7 +57,7 @@ impl Ration {
         self.minute -= bytes as i64;
     }
 
-    /// Whether a whole minute has promoted no more than a quarter of the ration, and a hundredth of the `held` bytes,
+    /// Whether a whole minute has promoted no more than a quarter of the ration, and a tenth of the `held` bytes,
     /// beyond what writes dropped.
     pub fn is_hardly_used(&self, now: Instant, held: u64) -> bool {
         let last = if now < self.minute_ends {
@@ -78,8 +78,8 @@ mod tests {
     const SECOND: u64 = 1_000_000_000;
     /// A quarter of what a megabyte a second is in a minute.
     const QUARTER: u64 = 15_000_000;
-    /// As much as makes a hundredth of it more.
-    const HELD: u64 = 1_600_000_000;
+    /// As much as makes a tenth of it more.
+    const HELD: u64 = 160_000_000;
 
     fn ration() -> Ration {
         Ration::new(Rate(1_000_000))
@@ -107,10 +107,10 @@ mod tests {
     }
 
     #[test]
-    fn a_cache_that_holds_little_fills_by_a_hundredth_of_it() {
+    fn a_cache_that_holds_little_fills_by_a_tenth_of_it() {
         let mut ration = ration();
         ration.promoted(Instant(0), 1_000);
-        let hardly = [0, 99_999, 100_000].map(|held| ration.is_hardly_used(Instant(1), held));
+        let hardly = [0, 9_999, 10_000].map(|held| ration.is_hardly_used(Instant(1), held));
         assert_eq!(hardly, [false, false, true]);
         ration.dropped(1_000);
         assert!(ration.is_hardly_used(Instant(1), 0));

@@ -309,7 +309,7 @@ fn it_is_warm_when_regions_were_ranked_twice_and_little_is_promoted() {
     assert_eq!([2 * MS + 1, 2 * MINUTES - 1].map(|now| flash.warmth(Instant(now))), [Warmth::Warming; 2]);
     assert_eq!(flash.warmth(Instant(2 * MINUTES)), Warmth::Warm);
     flash.keep_time(Instant(2 * MINUTES));
-    flash.ration.promoted(Instant(2 * MINUTES), flash.used_bytes() / 100);
+    flash.ration.promoted(Instant(2 * MINUTES), flash.used_bytes() / 10);
     assert_eq!(flash.warmth(Instant(2 * MINUTES + 1)), Warmth::Warm);
     flash.ration.promoted(Instant(2 * MINUTES), 1);
     assert_eq!(flash.warmth(Instant(2 * MINUTES + 1)), Warmth::Warming);
