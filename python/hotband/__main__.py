@@ -52,6 +52,11 @@ def main() -> None:
         from hotband.cli import main as command
 
         command()
+    except SystemExit:
+        # An interrupt within text that was executed (a library makes classes so) has Python end itself by the signal,
+        # though it was caught; text that is executed after it takes that back.
+        exec("")
+        raise
     except KeyboardInterrupt:
         sys.stderr.write("hotband: interrupted\n")
         sys.stderr.flush()
