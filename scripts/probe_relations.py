@@ -27,7 +27,7 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from probe.identities import contradictions
+from probe.identities import accusations, contradictions
 from probe.relations import WHY, WRAPPED, Relation, Setup, of_layouts, of_loads, of_values, times
 
 import hotband as hb
@@ -117,7 +117,7 @@ class Answers:
         on = machine_of(setup.machine)
         record = hb.run(f"fio-{setup.access}", on=on, duration=measured, seed=3, set=values, fail=fail, progress=False)
         operation = record.write if setup.access.endswith("write") else record.read
-        lines = contradictions(record, layout_of(setup.machine), setup.depth, setup.kib * 1024)
+        lines = contradictions(record, layout_of(setup.machine), setup.depth, setup.kib * 1024) + accusations(record)
         return Answer(0.0 if operation is None else operation.iops, tuple(lines))
 
 
@@ -128,9 +128,10 @@ def drive_of(machine: str) -> str:
     return drive if x and count.isdigit() and ":" in machine else form
 
 
-def layout_of(machine: str) -> str:
-    """The layout of a machine in short form, or what stands before it; "" of one drive."""
-    return machine.partition(":")[0] if ":" in machine else ""
+def layout_of(machine: str) -> str | None:
+    """The layout of a machine in short form, or what stands before it; "" of one drive, None of a controller."""
+    before = machine.partition(":")[0] if ":" in machine else ""
+    return None if before == "controller" else before
 
 
 def machine_of(form: str) -> Any:

@@ -22,9 +22,15 @@ COPIES = {"raid0": 1, "concat": 1, "raid1": 2, "raid10": 2}
 ORDER = ("latency_min_ns", "latency_p50_ns", "latency_p99_ns", "latency_p999_ns", "latency_max_ns")
 
 
-def contradictions(record: Record, layout: str, depth: int, largest: int) -> list[str]:
+def accusations(record: Record) -> list[str]:
+    """A line for each finding of the auditor, but that a run is short."""
+    audited = audited_record(record.document, record.series)
+    return [f"audit: {one.rule}: {one.title}" for one in findings([audited], None) if one.rule not in OF_LENGTH]
+
+
+def contradictions(record: Record, layout: str | None, depth: int, largest: int) -> list[str]:
     """A line for each identity that does not hold in a record of a closed loop with `depth` outstanding, of I/Os up to
-    `largest` bytes, on a layout of that name ("" for one drive)."""
+    `largest` bytes, on a layout of that name ("" for one drive; None where something above the drives keeps data)."""
     document: Mapping[str, Any] = record.document
     seconds = document["duration_ns"] / 1e9
     summary = document["summary"]
@@ -42,8 +48,6 @@ def contradictions(record: Record, layout: str, depth: int, largest: int) -> lis
     found += of_streams(document["streams"], summary)
     found += of_energy(document)
     found += of_drives(document, layout, depth * largest)
-    audited = audited_record(record.document, record.series)
-    found += [f"audit: {one.rule}: {one.title}" for one in findings([audited], None) if one.rule not in OF_LENGTH]
     return found
 
 
@@ -106,16 +110,16 @@ def of_energy(document: Mapping[str, Any]) -> Iterator[str]:
                 yield f"{name}: {state['state']} for longer than the run, on {ACTUATORS} actuators"
 
 
-def of_drives(document: Mapping[str, Any], layout: str, under_way: int) -> Iterator[str]:
+def of_drives(document: Mapping[str, Any], layout: str | None, under_way: int) -> Iterator[str]:
     """Bytes that drives wrote against those of the host; `under_way` may be counted on one side alone."""
     drives = [part["counters"] for part in document["parts"] if "written_bytes" in part["counters"]]
     host = (document["summary"].get("write") or {"bytes": 0})["bytes"]
     written = sum(drive["written_bytes"] for drive in drives)
-    copies = COPIES.get(layout) if layout else 1
+    copies = 1 if layout == "" else COPIES.get(layout or "")
     has_failed = bool((document.get("repair") or {}).get("failures"))
     if copies is not None and not has_failed and abs(written - copies * host) > copies * under_way:
         yield f"drives wrote {written} B, {copies} times {host} B were asked for"
-    if copies is None and layout != "controller" and written < host - under_way:
+    if copies is None and layout is not None and written < host - under_way:
         yield f"drives wrote {written} B of {host} B"
     for drive in drives:
         if drive.get("busy_ns", 0) > document["duration_ns"] * ACTUATORS:
