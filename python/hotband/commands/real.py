@@ -13,7 +13,7 @@ import typer
 
 from hotband.commands.output import say
 from hotband.errors import UserError
-from hotband.record.files import RECORD_FILE
+from hotband.record.files import RECORD_FILE, REPORT_FILE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -145,4 +145,4 @@ def write_report(folder: Path, specs: Sequence[RunSpec]) -> Path:
 
     own = [spec.out / RECORD_FILE for spec in specs if spec.out is not None]
     records = [one for path in own for one in read_records(path)]
-    return Report(record_page(records)).save(folder / "report.html")
+    return Report(record_page(records)).save(folder / REPORT_FILE)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from hotband.commands.output import print_json, say, show, show_lines
 from hotband.errors import UserError
-from hotband.record.files import RECORD_FILE
+from hotband.record.files import RECORD_FILE, REPORT_FILE
 from hotband.targets.named import EMULATED
 
 if TYPE_CHECKING:
@@ -85,4 +85,4 @@ def write_report(spec: RunSpec, out: Path) -> Path:
         replace(one, label=label) for part, label in labels.items() for one in read_records(out / part / RECORD_FILE)
     ]
     title = f"{spec.workload} on {spec.machine}: model and emulated drive"
-    return Report(record_page(both, title)).save(out / "report.html")
+    return Report(record_page(both, title)).save(out / REPORT_FILE)

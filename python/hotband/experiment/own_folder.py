@@ -10,10 +10,7 @@ from pathlib import Path
 from hotband.errors import UserError
 from hotband.experiment.lock import Lock
 from hotband.experiment.store import expect_no_experiment, refused
-from hotband.record.files import RECORD_FILE
-
-REPORT_FILE = "report.html"
-"""The page that several commands leave in their folder."""
+from hotband.record.files import RECORD_FILE, REPORT_FILE
 
 
 def expect_out(fresh: bool, out: Path | None, option: str = "--out") -> None:

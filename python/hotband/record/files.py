@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from hotband.record.document import RecordDoc
 
 RECORD_FILE = "record.json"
+REPORT_FILE = "report.html"
+"""The page that several commands leave in their folder."""
 SERIES_FILE = "series.parquet"
 # Kinds of cells, as the engine calls them.
 WHOLE, REAL, TEXT = "u64", "f64", "text"

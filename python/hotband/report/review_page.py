@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from hotband import __version__
 from hotband.errors import UserError
+from hotband.record.files import REPORT_FILE
 from hotband.record.states import state_lines, states_of
 from hotband.report import review_comparison, review_machine, review_rows, review_settings
 from hotband.report.page import Block, Cards, Fold, Page, Part, Prose, Section, write_report
@@ -49,7 +50,7 @@ def write_review(reviews: Sequence[ReviewDoc], comparison: ComparisonDoc | None,
     if len(parts) == 1:
         # The page of one machine is the whole.
         page = Page(page.title, parts[0].sections, page.subtitle, page.kicker)
-    return [write_report(out / "report.html", page), *pictures]
+    return [write_report(out / REPORT_FILE, page), *pictures]
 
 
 def _parts(everyone: Sequence[Machine], comparison: ComparisonDoc | None, out: Path) -> tuple[list[Part], list[Path]]:

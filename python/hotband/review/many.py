@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 
 from hotband.errors import UserError
 from hotband.experiment import Executor, Lock, Say, Tick, expect_out, expect_own_page
-from hotband.experiment.own_folder import REPORT_FILE
 from hotband.experiment.store import refused
+from hotband.record.files import REPORT_FILE
 from hotband.report.review_page import write_review
 from hotband.review.suite import Plan, ReviewInterrupted, json_text, plan, run_plan
 from hotband.review.summary import compare

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Unpack
 
 from hotband.experiment import Experiment, Lock, Say, Tick, expect_out, expect_own_page
 from hotband.experiment.store import EXPERIMENT_FILE
+from hotband.record.files import REPORT_FILE
 from hotband.runs.run import Finished
 from hotband.study import cellrows, comparisons, file, wearrows
 from hotband.study.accuracy import by_class
@@ -437,4 +438,4 @@ def write_study(out: Path, result: StudyDoc, finished: Sequence[Finished], page:
     if not page:
         return
     loaded = {one.spec.id: loaded_run(one) for one in finished}
-    result["report"] = str(write_report(out / "report.html", study_page(result, loaded)))
+    result["report"] = str(write_report(out / REPORT_FILE, study_page(result, loaded)))

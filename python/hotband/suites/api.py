@@ -8,7 +8,7 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from hotband.experiment.own_folder import REPORT_FILE
+from hotband.record.files import REPORT_FILE
 from hotband.runs.arguments import public
 from hotband.runs.specify import changes, settings_of, texts
 from hotband.targets.real_asked import RealAsked

@@ -208,9 +208,8 @@ def plain(item: str) -> Value:
 
 def spelled(text: str) -> str:
     """A number with its unit as sweeps write it: `4KiB` and fio's `4k` as `4 KiB`. Every other text as it is."""
-    found = ITEM.fullmatch(text.strip())
-    unit = SHORT.get(found[2], found[2]) if found is not None else ""
-    return f"{found[1]} {unit}" if found is not None and unit and unit_of(unit) is not None else text
+    found = _parted(text)
+    return f"{found[0]} {found[1]}" if found is not None and found[1] else text
 
 
 def base_of(value: object) -> tuple[str, float] | None:
@@ -220,12 +219,18 @@ def base_of(value: object) -> tuple[str, float] | None:
         return None
     if isinstance(value, int | float):
         return "", float(value)
-    found = ITEM.fullmatch(str(value).strip())
+    found = _parted(str(value))
+    return None if found is None else (found[2], float(Fraction(found[0]) * found[3]))
+
+
+def _parted(text: str) -> tuple[str, str, str, Fraction] | None:
+    """A number, its unit, the kind of that and what one of it is in the base unit; None for what is no quantity."""
+    found = ITEM.fullmatch(text.strip())
     if found is None:
         return None
     unit = SHORT.get(found[2], found[2])
     known = unit_of(unit) if unit else ("", Fraction(1))
-    return None if known is None else (known[0], float(Fraction(found[1]) * known[1]))
+    return None if known is None else (found[1], unit, *known)
 
 
 def _refused(key: str, text: str, accepted: str) -> UserError:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hotband.errors import UserError
+from hotband.record.files import REPORT_FILE
 from hotband.ui.form import Form
 
 if TYPE_CHECKING:
@@ -17,7 +18,6 @@ if TYPE_CHECKING:
 MACHINE = "a drive of the catalog or LAYOUT:COUNTxDRIVE, such as raid5:8xent-10k"
 WORKLOAD = "a workload of the catalog, such as fio-randread"
 MOST_SEED = 2**64 - 1
-REPORT = "report.html"
 
 
 @dataclass(frozen=True)
@@ -39,5 +39,5 @@ def seed_of(form: Form) -> int:
 
 def expect_report(folder: Path) -> None:
     """The report of what writes one by itself. Raises UserError where it was stopped before."""
-    if not (folder / REPORT).is_file():
+    if not (folder / REPORT_FILE).is_file():
         raise UserError("report", "", "", "was not written: the work was stopped before")

@@ -12,8 +12,9 @@ import hotband as hb
 from hotband.advise import YEARS
 from hotband.errors import UserError
 from hotband.interval import DRAWS_OF_MANY, LEAST_DRAWS, MOST_DRAWS
+from hotband.record.files import REPORT_FILE
 from hotband.ui import command_line, shown
-from hotband.ui.call import MACHINE, MOST_SEED, REPORT, WORKLOAD, Call, expect_report, seed_of
+from hotband.ui.call import MACHINE, MOST_SEED, WORKLOAD, Call, expect_report, seed_of
 from hotband.ui.calls_on_files import of_calibrate, of_expect, of_fleet
 from hotband.ui.form import Form
 
@@ -96,7 +97,7 @@ def of_run(form: Form) -> Call:
 
 def report_of_records(folder: Path) -> None:
     """The report of every record in a folder."""
-    hb.report(records_of(folder)).save(folder / REPORT)
+    hb.report(records_of(folder)).save(folder / REPORT_FILE)
 
 
 def records_of(folder: Path) -> list[Record]:
@@ -127,7 +128,7 @@ def of_sweep(form: Form) -> Call:
         )
 
     def report(folder: Path) -> None:
-        swept(False, folder).report(folder / REPORT)  # every run is there: none is run again
+        swept(False, folder).report(folder / REPORT_FILE)  # every run is there: none is run again
 
     more = command_line.options(repeat=repeat)
     axes = " over " + ", ".join(asked.set) if asked.set else ""
@@ -217,7 +218,7 @@ def of_compare(form: Form) -> Call:
         return shown.of_compared(hb.compare(*paths, anyway=anyway), names)
 
     def report(folder: Path) -> None:
-        hb.report([hb.load(path) for path in paths]).save(folder / REPORT)
+        hb.report([hb.load(path) for path in paths]).save(folder / REPORT_FILE)
 
     command = ["compare", *paths, *command_line.options(anyway=anyway)]
     return Call(f"{ids[0]} against {', '.join(ids[1:])}", command, run, report)
@@ -255,7 +256,7 @@ def of_advise(form: Form) -> Call:
             seed=seed,
             progress=tick,
         )
-        advice.write_html(folder / REPORT)
+        advice.write_html(folder / REPORT_FILE)
         return shown.of_advice(advice)
 
     options = command_line.options(

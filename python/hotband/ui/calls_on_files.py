@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 import hotband as hb
 from hotband.errors import UserError
 from hotband.interval import DRAWS_OF_MANY, LEAST_DRAWS, LEVEL, MOST_DRAWS
+from hotband.record.files import REPORT_FILE
 from hotband.ui import command_line, shown
-from hotband.ui.call import MOST_SEED, REPORT, Call, expect_report, seed_of
+from hotband.ui.call import MOST_SEED, Call, expect_report, seed_of
 from hotband.ui.fleet_files import expect_no_other_files
 from hotband.ui.uploads import PREFIX, free_path
 
@@ -32,7 +33,7 @@ def of_fleet(form: Form) -> Call:
 
     def run(tick: Tick, folder: Path) -> Shown:
         done = hb.fleet(path, repetitions=repetitions, seed=seed, progress=tick)
-        done.report(folder / REPORT)
+        done.report(folder / REPORT_FILE)
         return shown.of_fleet(done)
 
     command = ["fleet", path, *command_line.options(repetitions=repetitions, seed=seed)]

@@ -25,6 +25,7 @@ from starlette.responses import FileResponse, JSONResponse, PlainTextResponse, R
 from starlette.routing import Route
 
 from hotband.errors import UserError, reason_of
+from hotband.record.files import REPORT_FILE
 from hotband.runs.signals import INTERRUPTED, PATIENCE_S
 from hotband.ui import command_line, uploads
 from hotband.ui.form import Form
@@ -47,7 +48,6 @@ LINGER_S = 1
 SETTLED_S = 3.0
 """How long a form waits for whether what it asks can be run; what takes longer to be looked at says so as a job."""
 HOST = "127.0.0.1"
-REPORT = "report.html"
 
 
 class Ui:
@@ -210,7 +210,7 @@ class Ui:
 
     def _made_report(self, name: str) -> Path:
         doc, folder = self.kept.doc(name), self.kept.folder(name)
-        path = folder / REPORT
+        path = folder / REPORT_FILE
         with self._reports:
             if not path.is_file():
                 if doc["state"] not in ("done", "stopped"):
@@ -255,9 +255,9 @@ class Ui:
         def made() -> Path:
             folder = self.kept.stored.needed(key)
             with self._reports:
-                if not (folder / REPORT).is_file():
+                if not (folder / REPORT_FILE).is_file():
                     _report_of("stored", self._prepare, None, folder)
-            return folder / REPORT
+            return folder / REPORT_FILE
 
         return _report(request, await run_in_threadpool(made), key)
 
