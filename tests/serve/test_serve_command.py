@@ -101,6 +101,7 @@ def test_a_served_machine_answers_in_its_time_and_leaves_a_record(tmp_path: Path
         (["serve", DRIVE, "--spin", "1 s"], "--spin = '1 s': expected a time with its unit, such as"),
         (["serve", DRIVE, "--duration", "soon"], "--duration = 'soon': expected a time"),
         (["serve", DRIVE, "--anyway", "--nbd", "nowhere/s", "--duration", "1 s"], "--nbd = "),
+        (["serve", DRIVE, "--anyway", "--nbd", "nowhere/s", "--io-log", "l.parquet", "--duration", "1 s"], "--nbd = "),
         (["serve", DRIVE, "--anyway", "--nbd", "file", "--duration", "1 s"], "--nbd = "),
         (["serve", DRIVE, "--anyway", "--nbd", "x" * 200, "--duration", "1 s"], "is too long for a socket"),
         (["serve", DRIVE, "--anyway", "--tcp", "here"], "--tcp = 'here': expected ADDRESS:PORT"),

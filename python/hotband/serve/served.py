@@ -341,7 +341,7 @@ class Served:
             left = self._server.finish()
             record = json.loads(left.record)
             if self.spec.io_log is not None and self._prepared.raw_log is not None:
-                names = list(self.volumes)
+                names = [name for name, _, _ in self._server.volumes()]
                 save_log(self._prepared.raw_log, self.spec.io_log, names, volumes=names)
             tables = cast("dict[str, Table]", left.tables)
             self.finished = Finished(self._prepared.spec, record, left.record, tables, left.ios)
