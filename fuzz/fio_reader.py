@@ -1,3 +1,4 @@
+#!/usr/bin/env python
 """Fuzz the fio importer: any bytes give records or a UserError, nothing else.
 
 Run it with atheris (kept out of the project's dependencies):

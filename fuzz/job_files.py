@@ -1,3 +1,4 @@
+#!/usr/bin/env python
 """Fuzz the readers and writers of job files: any bytes give a workload or a UserError, nothing else, and so does
 what is written of that workload.
 

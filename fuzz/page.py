@@ -1,3 +1,4 @@
+#!/usr/bin/env python
 """Fuzz the page's server: whatever a client says gets an answer that is no error of the server, or is hung up on.
 
 The requests it starts from are those of scripts/probe. Run it with atheris (kept out of the project's dependencies), or

@@ -1,3 +1,4 @@
+#!/usr/bin/env python
 """Fuzz what reads a record that others made: whatever is in it, the auditor and the comparison say something, or
 refuse it.
 

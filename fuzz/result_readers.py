@@ -1,3 +1,4 @@
+#!/usr/bin/env python
 """Fuzz the importers of other tools' results: any bytes give records or a UserError, nothing else.
 
 The first byte of an input chooses the importer. Run it with atheris (kept out of the project's dependencies):

@@ -3,7 +3,8 @@
 Targets take turns, a slice of some minutes each, the one that has run the shortest first. Inputs that reach new
 code are kept in FOLDER/TARGET/corpus, what breaks something in FOLDER/TARGET/found, what was done in
 FOLDER/TARGET/done.jsonl: started again, it goes on from there. `--minutes 0` prints the table alone, and `--keep` moves
-what was done into fuzz/done.csv, which is committed: the table counts what was done in other checkouts, too.
+what was done into fuzz/done.csv, which is committed: the table counts what was done in other checkouts, too. Each
+slice reads all of its corpus first: `--smaller` leaves of it what reaches code that the rest does not.
 
 Targets in Rust need cargo-fuzz and the nightly toolchain, those in Python atheris, which is installed into
 FOLDER/venv; where one of them is not to be had, this says so and goes on with the rest.
@@ -34,8 +35,11 @@ PYTHON = {"fio_reader": "fio", "result_readers": "results", "page": None, "job_f
 """Targets, and the folder of fuzz/corpus that they start from; None where `--seeds` of the target makes it."""
 INTERRUPTED, TIMEOUT = 72, 70
 """Exit codes of libFuzzer when it is interrupted, and for an input that takes longer than MOST_S."""
-IN_ORDER = (0, INTERRUPTED, 128 + signal.SIGINT, -signal.SIGINT)
-"""Exit codes of slices that nothing broke off; the third of Python's when it is interrupted, the last of one that was
+LATE = -1
+"""What is kept instead of the exit code of a slice that did not end in time, and was ended here: an input that takes
+long ends it before, so that it was the corpus, on a machine that had other work."""
+IN_ORDER = (0, LATE, INTERRUPTED, 128 + signal.SIGINT, -signal.SIGINT)
+"""Exit codes of slices that nothing broke off; the fourth of Python's when it is interrupted, the last of one that was
 interrupted before it began."""
 MOST_S = 10
 LIMITS = [f"-timeout={MOST_S}", "-rss_limit_mb=2048", "-max_len=65536", "-print_final_stats=1"]
@@ -94,6 +98,20 @@ class Target:
                 command, cwd=self.folder, stdout=out, stderr=out, env=environment(), start_new_session=True
             )
         return Slice(self.name, process, log, time.monotonic())
+
+    def make_corpus_smaller(self) -> None:
+        """Leaves of the corpus what reaches code that the rest of it does not; all of it where that breaks off."""
+        corpus, smaller = self.folder / "corpus", self.folder / "corpus.smaller"
+        shutil.rmtree(smaller, ignore_errors=True)
+        smaller.mkdir()
+        with (self.folder / "log.smaller").open("wb") as out:
+            command = [*self.start, "-merge=1", smaller.name, corpus.name, *LIMITS]
+            subprocess.run(command, cwd=self.folder, stdout=out, stderr=out, env=environment())
+        before, after = (sum(1 for _ in one.iterdir()) for one in (corpus, smaller))
+        if after:
+            shutil.rmtree(corpus)
+            smaller.rename(corpus)
+        print(f"{self.name}: {before:,} inputs, {after or before:,} are left", flush=True)
 
     def still_slow(self) -> bool:
         """Whether an input takes too long of the processor, too: libFuzzer counts seconds on the wall, in which other
@@ -184,23 +202,36 @@ def python_targets(names: list[str], folder: Path) -> list[Target]:
         seeds = ROOT / "fuzz/corpus" / corpus if corpus else folder / name / "seeds"
         if corpus is None:
             subprocess.run([str(python), script, "--seeds", str(seeds)], check=True, env=environment())
-        made.append(Target(name, folder, [str(python), script], [seeds]))
+        # Its first line looks there for Python; to make a corpus smaller, libFuzzer starts the script by its name.
+        path = os.pathsep.join([str(python.parent), os.environ.get("PATH", "")])
+        made.append(Target(name, folder, ["env", f"PATH={path}", script], [seeds]))
     return made
 
 
 def ended(running: list[Slice], seconds: int) -> list[tuple[Slice, int, float]]:
     """Waits until a slice ends: with its exit code and its seconds of the processor."""
+    late: list[Slice] = []
     while True:
         over = []
         for one in running:
             number, status, usage = os.wait4(one.process.pid, os.WNOHANG)
             if number:
-                over.append((one, os.waitstatus_to_exitcode(status), usage.ru_utime + usage.ru_stime))
+                code = LATE if one in late else os.waitstatus_to_exitcode(status)
+                over.append((one, code, usage.ru_utime + usage.ru_stime))
             elif time.monotonic() - one.begin > seconds + STARTS_S:
+                late.append(one)
                 os.killpg(one.process.pid, signal.SIGKILL)
         if over:
             return over
         time.sleep(0.5)
+
+
+def how_it_went(done: dict[str, float]) -> str:
+    """What a slice did."""
+    said = f"{done['executions']:,} inputs in {done['cpu_s']:,.0f} s of the processor"
+    if done["exit"] == LATE:
+        return f"{said}, its corpus was not read in time (--smaller)"
+    return said if done["exit"] in IN_ORDER else f"{said}, ended with {done['exit']} (see its found/ and logs)"
 
 
 def fuzz(targets: dict[str, Target], minutes: float, slice_s: int, jobs: int) -> None:
@@ -212,12 +243,7 @@ def fuzz(targets: dict[str, Target], minutes: float, slice_s: int, jobs: int) ->
         for one, code, cpu_s in over:
             running.remove(one)
             targets[one.target].end(code, cpu_s, time.monotonic() - one.begin, one.log)
-            kept = targets[one.target].slices()[-1]
-            said = f"{one.target}: {kept['executions']:,} inputs in {cpu_s:,.0f} s of the processor"
-            print(
-                said + ("" if kept["exit"] in IN_ORDER else f", ended with {kept['exit']} (see its found/ and logs)"),
-                flush=True,
-            )
+            print(f"{one.target}: {how_it_went(targets[one.target].slices()[-1])}", flush=True)
 
     try:
         while True:
@@ -294,6 +320,7 @@ def main(given: list[str] | None = None) -> int:
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="targets at once")
     parser.add_argument("--targets", default=",".join([*RUST, *PYTHON]), help="of these alone")
     parser.add_argument("--folder", type=Path, default=ROOT / "out/fuzz")
+    parser.add_argument("--smaller", action="store_true", help="first leave of a corpus what reaches new code")
     parser.add_argument("--keep", action="store_true", help="move what was done into fuzz/done.csv")
     asked = parser.parse_args(given)
     folder: Path = asked.folder.resolve()
@@ -308,6 +335,8 @@ def main(given: list[str] | None = None) -> int:
     if asked.minutes > 0:
         made = rust_targets([one for one in names if one in RUST], folder)
         made += python_targets([one for one in names if one in PYTHON], folder)
+        for one in made if asked.smaller else []:
+            one.make_corpus_smaller()
         fuzz({one.name: one for one in made}, asked.minutes, asked.slice, asked.jobs)
     targets = [Target(one, folder, [], []) for one in names]
     if asked.keep:

@@ -41,11 +41,17 @@ def contradictions(record: Record, layout: str | None, depth: int, largest: int)
     if summary["queue_depth_mean"] > depth * (1 + ROUNDING):
         found.append(f"{summary['queue_depth_mean']:g} outstanding on average, {depth} at most")
     # Little's law: what the ends of the time cut off is the only error.
-    cut_off = 2 * depth * summary["latency_max_ns"] / document["duration_ns"] if summary["count"] else depth
-    little = summary["iops"] * (summary["latency_mean_ns"] or 0) / 1e9
+    failed_ns = summary.get("error_latency_mean_ns", 0)
+    longest = max(summary["latency_max_ns"] or 0, 2 * failed_ns)
+    cut_off = 2 * depth * longest / document["duration_ns"] if summary["count"] else depth
+    spent = summary["count"] * (summary["latency_mean_ns"] or 0) + summary["errors"] * failed_ns
+    little = spent / document["duration_ns"]
     if abs(little - summary["queue_depth_mean"]) > cut_off + ROUNDING:
         found.append(f"{summary['queue_depth_mean']:g} outstanding on average, {little:g} by rate and latency")
     found += of_streams(document["streams"], summary)
+    found += of_steps(document)
+    found += of_series(record)
+    found += of_repair(document)
     found += of_energy(document)
     found += of_drives(document, layout, depth * largest)
     return found
@@ -87,6 +93,54 @@ def of_streams(streams: list[Mapping[str, Any]], summary: Mapping[str, Any]) -> 
         if have["count"]:
             total = sum(int(side["latency_sum_ns"]) for side in sides)
             yield from unlike(f"mean of {direction}s", total / have["count"], have["latency_mean_ns"])
+
+
+def of_steps(document: Mapping[str, Any]) -> Iterator[str]:
+    """Measured phases, which are all of the time and of the I/Os."""
+    steps = document.get("steps") or []
+    if not steps:
+        return
+    for key in ("count", "bytes", "errors"):
+        yield from unlike(f"{key} of steps", sum(step["summary"][key] for step in steps), document["summary"][key])
+    yield from unlike("time of steps", sum(step["duration_ns"] for step in steps), document["duration_ns"])
+    for step in steps:
+        yield from (f"{step['name']}: {line}" for line in of_side(step["summary"], step["duration_ns"] / 1e9))
+
+
+def of_series(record: Record) -> Iterator[str]:
+    """Each second, or what a measured phase leaves of it, against the whole: I/Os, bytes, and what was outstanding."""
+    document, series = record.document, record.series
+    all_ns = document["duration_ns"]
+    if series is None or series.is_empty():
+        yield from ["no series"] * bool(document["summary"]["count"])
+        return
+    if series["time_ns"].max() >= all_ns:
+        yield f"a row of the series begins at {series['time_ns'].max()} ns of {all_ns}"
+    begins = series["time_ns"].unique().sort().to_list()
+    length = {begin: (end - begin) / 1e9 for begin, end in pairwise([*begins, all_ns])}
+    spans = series["time_ns"].replace_strict(length)
+    of = {"iops": "count", "bandwidth_bytes_per_s": "bytes"}
+    for column, key in of.items():
+        yield from unlike(f"{key} of the series", (series[column] * spans).sum(), document["summary"][key])
+    outstanding = (series["queue_depth"] * spans).sum() / (all_ns / 1e9)
+    yield from unlike("outstanding in the series", outstanding, document["summary"]["queue_depth_mean"], 1e-5)
+
+
+def of_repair(document: Mapping[str, Any]) -> Iterator[str]:
+    """Times before, without and after a drive, which are all of the time."""
+    repair = document.get("repair")
+    if not repair:
+        return
+    service = repair["service"]
+    yield from unlike("count of states", sum(one["count"] for one in service), document["summary"]["count"])
+    if (errors := sum(one["errors"] for one in service)) < document["summary"]["errors"]:
+        yield f"{errors} errors in all states, less than {document['summary']['errors']}"
+    yield from unlike("time of states", sum(one["duration_ns"] for one in service), document["duration_ns"])
+    for one in repair["rebuilds"]:
+        if one["ended_ns"] is not None and not one["began_ns"] <= one["ended_ns"] <= document["duration_ns"]:
+            yield f"a rebuild ends at {one['ended_ns']} ns, begun at {one['began_ns']}"
+        if one["bytes"] > one["of_bytes"]:
+            yield f"a rebuild of {one['of_bytes']} B has rebuilt {one['bytes']}"
 
 
 def of_energy(document: Mapping[str, Any]) -> Iterator[str]:

@@ -1,119 +1,145 @@
-"""Machines that nobody would draw, under loads of many kinds: their records contradict nothing in themselves.
+"""Machines that nobody would draw, under loads of many kinds, with what may happen to them: their records contradict
+nothing in themselves, and what should not matter to a run does not.
 
-Hypothesis makes machine and load, and the smallest of them that fails. `make probe-machines CASES=2000` asks longer.
+Hypothesis makes machine, load and events, and the smallest of them that fails. `make probe-machines CASES=2000` asks
+longer.
 """
 
 from __future__ import annotations
 
 import os
+import re
+import tempfile
+from collections.abc import Iterator, Sequence
+from copy import deepcopy
+from pathlib import Path
 from typing import Any
 
+import polars as pl
 import tomlkit
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from probe.at_random import DISKS, LARGEST, Happening, Spec, cases, drives_of, loads, machines
 from probe.identities import contradictions
 
 import hotband as hb
 
-CASES = int(os.environ.get("CASES", "60"))
-"""A case takes 20 ms or so."""
-DISKS = ("savvio-10k1", "exos-15e900-512n", "exos-x18-18tb", "cheetah-15k4", "st14000nm0001")
-SEVERAL_ACTUATORS = ("st14000nm0001",)
-SOLID = ("s4500-960", "nytro-1351-960-plain", "pm9a3-3840")
-NEEDS = {"raid0": 2, "concat": 2, "raid1": 2, "raid10": 4, "raid5": 3, "raid6": 4, "raidz1": 3, "raidz2": 4}
-"""Members that a layout needs."""
-POOL = "replicated"
-DEPTHS = st.sampled_from((1, 2, 3, 8, 32, 64))
+QUICK = 60
+CASES = int(os.environ.get("CASES", QUICK))
+"""A case takes 50 ms or so; of those with seven runs each a third are asked."""
+of_all = settings(
+    max_examples=CASES, deadline=None, suppress_health_check=list(HealthCheck), derandomize=CASES == QUICK
+)
+of_some = settings(of_all, max_examples=max(CASES // 3, 1))
+SEED = 5
 
 
-@st.composite
-def stacked(draw: st.DrawFn) -> tuple[int, dict[str, Any]]:
-    """Layouts upon one another, the last on top, and the drives that they need; none where there is a drive alone."""
-    kind = draw(st.sampled_from(("", *NEEDS, "controller", POOL)))
-    if kind == POOL:
-        return 4, {"data": {kind: {"members": "d*", "replicas": draw(st.integers(2, 3)), "image": "1 GiB"}}}
-    layouts: dict[str, Any] = {}
-    drives = 1
-    if kind in NEEDS:
-        each = "" if kind.startswith("raidz") else draw(st.sampled_from(("", "", "controller", "raid1", "raid0")))
-        wide, parts = NEEDS.get(each, 1), NEEDS[kind] + 2 * draw(st.integers(0, 1))
-        drives = parts * wide
-        if each:
-            for part in range(parts):
-                layouts[f"m{part}"] = {each: {"members": f"d{part * wide}..d{part * wide + wide - 1}"}}
-        layouts["data"] = {kind: {"members": ",".join(layouts) or "d*"}}
-    if kind == "controller" or (layouts and draw(st.booleans())):
-        cached = "md" if kind in ("raid5", "raid6") and draw(st.booleans()) else "controller"
-        options = {"cache": draw(st.sampled_from(("16 MiB", "1 GiB")))} if cached == "controller" else {}
-        layouts["top"] = {cached: {"members": "data" if layouts else "d0", **options}}
-    return drives, layouts
+def slower(text: str) -> str:
+    """A time in ms, or those of an event, ten times as long."""
+    return re.sub(r"\d+(?= ms)", lambda ms: f"{10 * int(ms[0])}", text)
 
 
-@st.composite
-def machines(draw: st.DrawFn) -> dict[str, Any]:
-    """A machine of one volume, with a queue, cores or a wire where it comes so."""
-    product = draw(st.sampled_from(DISKS + SOLID))
-    drives, layouts = draw(stacked())
-    own = {"scale": 256} if product in SOLID else {"wce": draw(st.sampled_from(("on", "off")))}
-    if product in SEVERAL_ACTUATORS:
-        own["exposes"] = "one"
-    volume: dict[str, Any] = {"on": [*layouts, "d0"][max(len(layouts) - 1, 0)]}
-    if draw(st.booleans()):
-        volume["queue"] = draw(st.sampled_from((1, 2, 8)))
-    machine = {"drives": {"d": {"product": product, "count": drives, "set": own}}}
-    machine |= {"layouts": layouts} if layouts else {}
-    machine["volumes"] = {"v": volume}
-    if draw(st.integers(0, 3)) == 0:
-        machine["host"] = {"cores": draw(st.integers(1, 3)), "submit": "3 us", "complete": "5 us"}
-    if draw(st.integers(0, 3)) == 0:
-        machine["links"] = {"wire": {"lanes": 1, "rate": "600 MB/s", "per_command": "2 us", "carries": "d*"}}
-    return machine
+def at_ten_times(workload: Spec, happens: Happening) -> tuple[Spec, Happening]:
+    """The same with ten times the time."""
+    phases = [{**phase, "duration": slower(phase["duration"])} for phase in workload["phases"]]
+    return {**workload, "phases": phases}, happens._replace(events=tuple(map(slower, happens.events)))
 
 
-@st.composite
-def loads(draw: st.DrawFn) -> tuple[dict[str, Any], int, int]:
-    """A workload, its I/Os outstanding at most, and the bytes of its largest."""
-    kib = draw(st.sampled_from((4, 16, 64, 256)))
-    stream = {
-        "read_pct": draw(st.sampled_from((0, 50, 100))),
-        "random_pct": draw(st.sampled_from((0, 30, 100))),
-        "random_mode": "coin",
-        "size": f"{kib} KiB",
-    }
-    if draw(st.integers(0, 3)) == 0 and stream["read_pct"] < 100:
-        stream["flush_every"] = draw(st.sampled_from((1, 8)))
-    if draw(st.integers(0, 2)) == 0:
-        stream["range"] = ["0 GB", "1 GB"]
-    if draw(st.integers(0, 3)) > 0:
-        threads, depth = draw(st.sampled_from((1, 2, 4))), draw(DEPTHS)
-        closed: dict[str, Any] = {"threads": threads, "depth": depth}
-        if draw(st.integers(0, 3)) == 0:
-            closed["think"] = "1 ms"
-        load: dict[str, Any] = {"closed": closed}
-        most = threads * depth
-    else:
-        arrival = draw(st.sampled_from(("fixed", "poisson")))
-        load, most = {"open": {"rate_iops": draw(st.sampled_from((20, 500, 3000))), "arrival": arrival}}, 10**6
-    phases = [{"name": "measured", "duration": "500 ms", "measure": True}]
-    if draw(st.booleans()):
-        phases.insert(0, {"name": "before", "duration": "200 ms"})
-    workload = {"title": "made", "source": "made", "load": load, "streams": [stream], "phases": phases}
-    return workload, most, kib << 10
+def records(workload: Spec, machine: Spec, happens: Happening, follows: bool) -> Sequence[hb.Record]:
+    """Of a run, or of two in a row on one machine where nothing keeps them from it."""
+    options: dict[str, Any] = {"on": machine, "seed": SEED, "events": happens.events, "progress": False}
+    if follows and not happens.needs_one_run and not happens.spares:
+        return hb.sequence([workload, workload], **options)
+    return [hb.run(workload, spares=happens.spares, **options)]
 
 
-def told(workload: dict[str, Any], machine: dict[str, Any], most: int, largest: int, time: str) -> list[str]:
-    """What contradicts itself in a record of that time."""
-    record = hb.run(workload, on=machine, seed=5, duration=time, progress=False)
-    return contradictions(record, None, most, largest)
+def told(workload: Spec, machine: Spec, most: int, happens: Happening, follows: bool) -> list[str]:
+    """What contradicts itself in its records."""
+    made = records(workload, machine, happens, follows)
+    return [line for record in made for line in contradictions(record, None, most, LARGEST)]
 
 
-@settings(max_examples=CASES, deadline=None, suppress_health_check=list(HealthCheck), derandomize=CASES == 60)
-@given(machines(), loads())
+@of_all
+@given(cases(), st.booleans())
 def test_records_of_machines_at_random_contradict_nothing(
-    machine: dict[str, Any], load: tuple[dict[str, Any], int, int]
+    case: tuple[Spec, tuple[Spec, int], Happening], follows: bool
 ) -> None:
-    workload, most, largest = load
+    machine, (workload, most), happens = case
     # In a short run what is under way at the end may be older than all that was answered; in ten times the time what
     # stands still is standing still.
-    found = told(workload, machine, most, largest, "500 ms") and told(workload, machine, most, largest, "5 s")
+    found = told(workload, machine, most, happens, follows)
+    if found:
+        slow, later = at_ten_times(workload, happens)
+        found = told(slow, machine, most, later, follows)
+    assert found == [], f"{found}\n{happens}\n{tomlkit.dumps(machine)}\n{tomlkit.dumps(workload)}"
+
+
+def figures(summary: Spec, of: str = "") -> Iterator[tuple[str, Any]]:
+    """All figures of a summary but the parts of the latency: of two members that end together either may be told."""
+    for name, value in summary.items():
+        if isinstance(value, dict):
+            yield from figures(value, f"{of}{name}.") if name != "times_mean_ns" else ()
+        else:
+            yield f"{of}{name}", value
+
+
+def unlike(what: str, one: Spec, other: Spec) -> list[str]:
+    """Lines for the figures in which two summaries differ."""
+    first, second = dict(figures(one)), dict(figures(other))
+    return [
+        f"{what}: {name} {first.get(name)}, not {second.get(name)}"
+        for name in sorted(first.keys() | second.keys())
+        if first.get(name) != second.get(name)
+    ]
+
+
+def with_steps(workload: Spec, *durations: str) -> Spec:
+    """The workload with measured phases of these times."""
+    before = [phase for phase in workload["phases"] if not phase.get("measure")]
+    steps = [{"name": f"step {n}", "duration": text, "measure": True} for n, text in enumerate(durations)]
+    return {**workload, "phases": [*before, *steps]}
+
+
+@of_some
+@given(machines(), loads())
+def test_what_should_not_matter_to_a_run_does_not(machine: Spec, load: tuple[Spec, int]) -> None:
+    workload = load[0]
+    whole = with_steps(workload, "300 ms")
+
+    def summary(workload: Spec = whole, on: Spec = machine, **options: Any) -> Spec:
+        return hb.run(workload, on=on, seed=SEED, progress=False, **options).document["summary"]
+
+    asked = summary()
+    steps = hb.run(with_steps(workload, "100 ms", "200 ms"), on=machine, seed=SEED, progress=False).document
+    first = steps["steps"][0]["summary"]
+    found = unlike("two steps of the time", steps["summary"], asked)
+    found += unlike("a run that ends with the first step", summary(with_steps(workload, "100 ms")), first)
+    followed = hb.sequence([whole, whole], on=machine, seed=SEED, progress=False)[0].document["summary"]
+    found += unlike("the first of two runs", followed, asked)
+    with tempfile.TemporaryDirectory() as folder:
+        log = Path(folder) / "ios.parquet"
+        found += unlike("with an I/O log", summary(out=f"{folder}/record", io_log=log), asked)
+        found += of_log(pl.read_parquet(log), asked)
+    drives = drives_of(machine)
+    # Solid-state drives beside disks are not written over first (docs/guides/steady-state.md).
+    if drives["product"] in DISKS:
+        other = deepcopy(machine)
+        other["drives"]["unused"] = {"product": "savvio-10k1", "count": 2}
+        found += unlike("beside drives that nobody uses", summary(on=other), asked)
+        stays = [f"at 100 ms: set d0.wce={drives['set']['wce']}"]
+        found += unlike("a switch that stands so already", summary(events=stays), asked)
     assert found == [], f"{found}\n{tomlkit.dumps(machine)}\n{tomlkit.dumps(workload)}"
+
+
+def of_log(log: pl.DataFrame, summary: Spec) -> list[str]:
+    """What a log of all I/Os says otherwise than the summary."""
+    served = log.filter(pl.col("measured") & pl.col("error").is_null() & pl.col("direction").is_in(["read", "write"]))
+    figures = {
+        "count": served.height,
+        "bytes": int(served["size_bytes"].sum()),
+        "latency_max_ns": served["latency_ns"].max(),
+        "latency_min_ns": served["latency_ns"].min(),
+    }
+    return [
+        f"the I/O log: {name} {value}, not {summary[name]}" for name, value in figures.items() if value != summary[name]
+    ]

@@ -70,6 +70,11 @@ impl WriteCaches {
         }
     }
 
+    /// Whether its switches stand as those of another.
+    pub(super) fn stand_as(&self, other: &Self) -> bool {
+        (self.wce, self.awc) == (other.wce, other.awc)
+    }
+
     /// Names of its switches.
     pub(super) fn switches(&self) -> &'static [&'static str] {
         if self.protected.is_some() { &["wce", "awc"] } else { &["wce"] }

@@ -35,8 +35,11 @@ impl Disk {
         })
     }
 
-    /// Turns a switch at `now`.
+    /// Turns a switch at `now`; one that stands so already changes nothing.
     pub(super) fn switch(&mut self, now: Instant, caches: WriteCaches) {
+        if caches.stand_as(&self.switches()) {
+            return;
+        }
         self.catch_up(now);
         self.switching = Some(caches);
         self.end_switch(now);

@@ -350,6 +350,17 @@ fn a_write_cache_that_is_switched_on_answers_the_next_write() {
 }
 
 #[test]
+fn a_switch_that_stands_so_already_changes_nothing() {
+    let mut bench = Bench::new("wce = \"on\"");
+    let first = bench.write(0, at_cylinder(1, 0));
+    bench.done_exactly_at(first, CACHE_OVERHEAD + PORT);
+    bench.disk.set(Instant(bench.now), "wce", "on").expect("this disk has the switch");
+    let begins = bench.now;
+    let second = bench.write(begins, at_cylinder(2, 0));
+    bench.done_exactly_at(second, begins + CACHE_OVERHEAD + PORT);
+}
+
+#[test]
 fn a_disk_takes_no_other_value_while_it_runs() {
     let bench = Bench::new("wce = \"off\"");
     assert_eq!(bench.disk.settings(), ["wce"]);
