@@ -128,3 +128,19 @@ def test_a_workload_that_has_drives_written_over_says_so_where_it_follows(hotban
     first, then = [held(one) for one in runs_of_flash(hotband, *call)]
     assert (first[0], then[0]) == ("preconditioned", "filled")
     assert then[1] - first[2] > 1.8e9
+
+
+def test_runs_that_follow_have_the_scale_of_the_first(hotband, tmp_path: Path) -> None:
+    """Alone one would be whole: drives fail in it, or it says what they hold."""
+    (tmp_path / "fails.toml").write_text(READS + '[[events]]\nat = "0.1 s"\nfail = "d0"\n')
+    (tmp_path / "over.toml").write_text(READS + "[precondition]\nsequential = 0.001\n")
+    fails, over = str(tmp_path / "fails.toml"), str(tmp_path / "over.toml")
+    mirror = "raid1:2xs4500-960"
+    for call, scale in (
+        (("fio-randread", "--on", mirror, "--then", "fio-randread", "--fail", "d0@0.1 s"), 1),
+        ((over, "--on", mirror, "--then", "fio-randread"), 1),
+        (("fio-randwrite", "--on", mirror, "--then", over), 64),
+        (("fio-randread", "--on", mirror, "--then", fails), 64),
+    ):
+        scales = [one["drive_state"]["drives"][0]["scale"] for one in runs_of_flash(hotband, *call)]
+        assert scales == [scale, scale], call

@@ -45,6 +45,12 @@ impl Chosen {
         request
     }
 
+    /// What of it a run has that follows on the drives: their scale.
+    pub fn of_follower(&self, workload: &Workload) -> Self {
+        let set = self.set.iter().filter(|(key, _)| key != STATE.0).cloned().collect();
+        Self { set, has_sizes: has_sizes(workload) }
+    }
+
     fn has(&self, key: &str) -> Option<&str> {
         self.set.iter().find(|(have, _)| have == key).map(|(_, value)| value.as_str())
     }
