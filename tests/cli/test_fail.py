@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -74,6 +75,14 @@ def test_what_is_lost_is_said(hotband) -> None:
     out = hotband("run", "fio-randread", "--on", "raid0:2xsavvio-10k1", "--duration", "2 s", "--fail", "d1@1 s").stdout
     assert "73.4 GB lost" in out
     assert "I/Os failed" in out
+
+
+def test_a_drive_below_a_cache_that_failed_is_not_whole_again(hotband, tmp_path: Path) -> None:
+    machine = tmp_path / "cached.toml"
+    controller = '[layouts.c]\ncontroller = { members = "d0", cache = "16 MiB" }\n'
+    machine.write_text('[drives.d]\nproduct = "savvio-10k1"\ncount = 1\n' + controller)
+    done = hotband("run", "fio-randread", "--on", str(machine), "--duration", "2 s", "--fail", "d0@1 s", "--json")
+    assert [one["phase"] for one in json.loads(done.stdout)["repair"]["service"]] == ["before", "degraded"]
 
 
 def test_a_rebuild_without_load_takes_capacity_over_the_limit(hotband) -> None:

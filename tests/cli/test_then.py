@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 POOL = """[drives.d]
 product = "mg06sca-10tb"
@@ -97,3 +98,49 @@ def test_fresh_seeds_alone_are_refused(hotband, tmp_path: Path) -> None:
     done = hotband(*arguments(tmp_path)[:4], "--fresh-seeds")
     assert done.returncode == 2
     assert "--then" in done.stderr
+
+
+def runs_of_flash(hotband, *call: str) -> list[dict[str, Any]]:
+    """Records of runs that follow each other."""
+    done = hotband("run", *call, "--duration", "0.2 s", "--json")
+    assert done.returncode == 0, done.stderr
+    found: list[dict[str, Any]] = json.loads(done.stdout)
+    return found
+
+
+def held(record: dict[str, Any]) -> tuple[str, int, int]:
+    """What the first drive held, and what hosts had written to it when time began and when it ended."""
+    smart = record["smart"][0]
+    return record["drive_state"]["drives"][0]["holds"], smart["at_begin"]["host_bytes"], smart["at_end"]["host_bytes"]
+
+
+def test_a_state_is_that_of_drives_before_the_first_run(hotband) -> None:
+    call = ("fio-randwrite", "--on", "s4500-960", "--then", "fio-randread", "--set", "scale=512")
+    for state in ("preconditioned", "trimmed"):
+        first, then = [held(one) for one in runs_of_flash(hotband, *call, "--set", f"state={state}")]
+        assert (first[0], then[0]) == (state, "as left")
+        assert then[1] == first[2], "nothing was written between them"
+
+
+def test_a_workload_that_has_drives_written_over_says_so_where_it_follows(hotband, tmp_path: Path) -> None:
+    (tmp_path / "over.toml").write_text(READS + "[precondition]\nsequential = 1.0\n")
+    call = ("fio-randwrite", "--on", "s4500-960", "--then", str(tmp_path / "over.toml"), "--set", "scale=512")
+    first, then = [held(one) for one in runs_of_flash(hotband, *call)]
+    assert (first[0], then[0]) == ("preconditioned", "filled")
+    assert then[1] - first[2] > 1.8e9
+
+
+def test_runs_that_follow_have_the_scale_of_the_first(hotband, tmp_path: Path) -> None:
+    """Alone one would be whole: drives fail in it, or it says what they hold."""
+    (tmp_path / "fails.toml").write_text(READS + '[[events]]\nat = "0.1 s"\nfail = "d0"\n')
+    (tmp_path / "over.toml").write_text(READS + "[precondition]\nsequential = 0.001\n")
+    fails, over = str(tmp_path / "fails.toml"), str(tmp_path / "over.toml")
+    mirror = "raid1:2xs4500-960"
+    for call, scale in (
+        (("fio-randread", "--on", mirror, "--then", "fio-randread", "--fail", "d0@0.1 s"), 1),
+        ((over, "--on", mirror, "--then", "fio-randread"), 1),
+        (("fio-randwrite", "--on", mirror, "--then", over), 64),
+        (("fio-randread", "--on", mirror, "--then", fails), 64),
+    ):
+        scales = [one["drive_state"]["drives"][0]["scale"] for one in runs_of_flash(hotband, *call)]
+        assert scales == [scale, scale], call

@@ -69,6 +69,23 @@ def test_the_closed_form_is_that_of_the_command() -> None:
     assert loss["independent"] == pytest.approx(500 * -math.log1p(-chance), rel=1e-3)
 
 
+@pytest.mark.parametrize(
+    ("machine", "machines", "rebuild", "errors"),
+    [(f"raid0:4x{DISK}", 1, None, None), (f"raid5:5x{DISK}", 10, "40 h", "2e14")],
+)
+def test_the_chance_of_any_loss_is_that_of_the_machines_together(
+    machine: str, machines: int, rebuild: str | None, errors: str | None
+) -> None:
+    """An episode that is likely to end in loss is one loss, not a rate of them."""
+    data = assess(Asked(machine, afr="4 %", rebuild_time=rebuild, error_rate=errors, arrays=1000))
+    alone = data["mission"]["closed_form"]
+    of = group(machine=machine, afr="4 %", rebuild_time=rebuild, error_rate=errors, machines=machines)
+    chance = fleet(of, repetitions=4000).summary["fleet"]["loss"]["chance"]
+    assert alone is not None
+    assert chance == pytest.approx(1 - (1 - alone) ** machines, abs=0.02)
+    assert chance > 0.5
+
+
 def test_a_drive_without_a_rate_of_errors_is_told_and_a_number_is_a_rate(tmp_path: Path) -> None:
     """Losses of a drive from a data sheet without the rate look thousands of times fewer."""
     lines = {"capacity": "18 TB", "rpm": "7200 rpm", "interface": "sata", "bandwidth": "270 MB/s"}

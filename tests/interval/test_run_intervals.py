@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,7 @@ import hotband as hb
 from hotband.interval import of_run, uncertain
 from hotband.interval.of_record import expect_figure, intervals_of
 from hotband.interval.of_run import Asked
-from hotband.interval.short import refusal
+from hotband.interval.short import refusal, shortened
 from hotband.runs.interrupted import RunsInterrupted
 from hotband.runs.run import Finished, RunSpec, execute
 
@@ -233,3 +234,12 @@ def test_a_damaged_file_of_residuals_is_named(hotband: Hotband, known_residuals:
     assert done.returncode == 2
     assert "residuals" in done.stderr
     assert "Traceback" not in done.stderr
+
+
+def test_what_happens_to_the_machine_happens_in_draws_too() -> None:
+    """A run that would be over before a drive fails is not that run."""
+    spec = RunSpec("run", "raid1:2xsavvio-10k1", "fio-randread", (("qd", "4"),), duration="100 s")
+    short, late = [replace(spec, events=events) for events in ((), ("at 90 s: fail d0",))]
+    record = execute([spec])[0].record
+    assert shortened(short, record).duration != "100 s"
+    assert shortened(late, record) == late

@@ -51,6 +51,14 @@ def test_the_mean_of_the_drives_that_were_rebuilt(tmp_path: Path) -> None:
     assert found["sources"]["rebuild"] == str(tmp_path), "nothing differs, so nothing is said"
 
 
+def test_a_rebuild_that_began_in_a_run_before_takes_all_of_its_time(tmp_path: Path) -> None:
+    """In the record of the run in which it ended it begins with that run; one that ended before has no time there."""
+    rate = MEMBER / (5 * HOUR / 1e9)
+    for end in (0, 1):
+        here = part(end, began_ns=0, bytes=MEMBER, mean_bytes_per_s=rate)
+        assert given(saved(tmp_path, here))["rebuild_hours"] == pytest.approx(5.0, rel=1e-3)
+
+
 def test_fewer_bytes_take_less_time_and_a_note(tmp_path: Path) -> None:
     found = given(saved(tmp_path, part(2, of_bytes=MEMBER // 64), scale="64"))
     assert found["rebuild_hours"] == pytest.approx(64.0, rel=1e-3)

@@ -13,7 +13,7 @@ from browser import needs_browser, open_page
 from test_variants import Page
 
 from hotband.draw import charts
-from hotband.record.repair import repair_lines, state_name
+from hotband.record.repair import rebuild_line, repair_lines, state_name
 from hotband.report import energy, record_page, sections, write_report
 from hotband.report.frames import series_frame
 from hotband.report.load import LoadedRecord
@@ -53,6 +53,15 @@ def test_the_page_says_what_failed_and_what_hosts_got() -> None:
     nothing = failed(failures=[], rebuilds=[], bytes_lost=0, io_errors=0)
     text = Page(render(record_page([nothing], "One"))).text
     assert "Failed: nothing yet. No data was lost, no I/O failed." in text
+
+
+def test_a_rebuild_that_began_in_a_run_before_took_its_bytes_over_its_rate() -> None:
+    before = {"state": "done", "began_ns": 0, "ended_ns": 2 * SECOND, "bytes": 4 * 10**9, "mean_bytes_per_s": 50e6}
+    rebuild = failed().record["repair"]["rebuilds"][0] | before
+    page = Page(render(record_page([failed(rebuilds=[rebuild])], "One"))).text
+    assert "80 s" in page.partition("d3 of data on spare1")[2]
+    line = str(rebuild_line(rebuild))
+    assert "4.0 GB (100.0 %) in 80.0 s (78.0 s of them before this run), 50.0 MB/s" in line
 
 
 def test_without_a_failure_nothing_is_said() -> None:

@@ -16,7 +16,7 @@ use crate::build::catalog::Catalog;
 use crate::events::Asked;
 use crate::keys::takes;
 use crate::request::Request;
-use crate::texts::{machine_text, workload_of};
+use crate::texts::{self, machine_text, workload_of};
 
 /// Bytes that the drives of a machine hold together at the scale that is chosen, at most. All of it written twice in
 /// order and once at random takes 2 to 3 s of a core of 2020, with compression 5 s (docs/guides/steady-state.md).
@@ -26,7 +26,7 @@ const MOST: u64 = 8;
 /// Largest scale of a drive.
 const LARGEST_SCALE: u64 = 4096;
 /// Key and value of the state that drives in use are in.
-const STATE: (&str, &str) = ("state", "preconditioned");
+const STATE: (&str, &str) = (texts::STATE, "preconditioned");
 
 /// What is set of a run on drives in use that does not say it itself.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -43,6 +43,12 @@ impl Chosen {
         let mut request = request.clone();
         request.set.extend(self.set.iter().cloned());
         request
+    }
+
+    /// What of it a run has that follows on the drives: their scale.
+    pub fn of_follower(&self, workload: &Workload) -> Self {
+        let set = self.set.iter().filter(|(key, _)| key != STATE.0).cloned().collect();
+        Self { set, has_sizes: has_sizes(workload) }
     }
 
     fn has(&self, key: &str) -> Option<&str> {

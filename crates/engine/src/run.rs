@@ -72,6 +72,10 @@ pub struct Run {
     ahead: Vec<Happening>,
     /// The measured time of it and those that follow; none where that is not known.
     measured: Option<Span>,
+    /// What was chosen for drives in use.
+    chosen: Option<in_use::Chosen>,
+    /// Of a run on drives in use that follows another: where it is read, and what was asked for.
+    asked_for: Option<Box<(Catalog, Request)>>,
     /// Events, as they were asked for, and as they are to happen.
     asked: Asked,
     happenings: Vec<Happening>,
@@ -94,12 +98,10 @@ impl Run {
     /// Those of `new`, interruption, and too little memory.
     pub fn new_within(catalog: &Catalog, request: Request, means: &Means) -> Result<Self, RunError> {
         let choices = in_use::settings(catalog, &request);
+        let follows = (request.in_use && request.follows).then(|| Box::new((catalog.clone(), request.clone())));
         for chosen in &choices {
-            match Self::with(catalog, chosen.add_to(&request), means) {
-                Ok(mut run) => {
-                    run.assembled.remarks.extend(chosen.notes(&run.assembled.caches));
-                    return Ok(run);
-                }
+            match Self::chosen(catalog, &request, chosen, means) {
+                Ok(run) => return Ok(Self { asked_for: follows, ..run }),
                 Err(RunError::Interrupted) => return Err(RunError::Interrupted),
                 // It does not fit, or is wrong in any case, which is told below.
                 Err(_) => {}
@@ -107,7 +109,28 @@ impl Run {
         }
         let mut run = Self::with(catalog, request, means)?;
         run.assembled.remarks.extend((!choices.is_empty()).then(|| in_use::too_large(&run.assembled.caches)));
-        Ok(run)
+        Ok(Self { asked_for: follows, ..run })
+    }
+
+    /// A run on drives in use, as they were chosen.
+    fn chosen(catalog: &Catalog, request: &Request, chosen: &in_use::Chosen, means: &Means) -> Result<Self, RunError> {
+        let mut run = Self::with(catalog, chosen.add_to(request), means)?;
+        run.assembled.remarks.extend(chosen.notes(&run.assembled.caches));
+        Ok(Self { chosen: Some(chosen.clone()), ..run })
+    }
+
+    /// Makes a run on drives in use anew whose drives are not those of `first`: at the scale that was chosen there.
+    fn at_scale_of(&mut self, first: &Self) -> Result<(), RunError> {
+        let Some(asked_for) = self.asked_for.take().filter(|_| self.built_from() != first.built_from()) else {
+            return Ok(());
+        };
+        let (catalog, request) = *asked_for;
+        let means = Means::default();
+        *self = match &first.chosen {
+            Some(chosen) => Self::chosen(&catalog, &request, &chosen.of_follower(&self.workload), &means)?,
+            None => Self::with(&catalog, request, &means)?,
+        };
+        Ok(())
     }
 
     fn with(catalog: &Catalog, request: Request, means: &Means) -> Result<Self, RunError> {
@@ -194,6 +217,8 @@ impl Run {
             fail_later: Vec::new(),
             ahead,
             measured,
+            chosen: None,
+            asked_for: None,
             asked,
             happenings,
             probes,
@@ -232,12 +257,13 @@ impl Run {
     ///
     /// # Errors
     /// It cannot follow, or an event that does not go together with those before it.
-    pub fn follow(&mut self, first: &mut Self) -> Result<(), SpecError> {
+    pub fn follow(&mut self, first: &mut Self) -> Result<(), RunError> {
         first.asked.check_sequence()?;
         self.asked.check_sequence()?;
+        self.at_scale_of(first)?;
         if self.built_from() != first.built_from() {
             let accepted = "a run that follows another is on the same machine with the same values";
-            return Err(SpecError::new("MACHINE", "", &self.request.machine, accepted));
+            return Err(SpecError::new("MACHINE", "", &self.request.machine, accepted).into());
         }
         self.request.repair.check_follower()?;
         let machine = &mut first.assembled.machine;

@@ -12,6 +12,9 @@ use crate::build::catalog::Catalog;
 use crate::build::entropy_file::data_of;
 use crate::request::Request;
 
+/// The key of `--set` that says what drives hold.
+pub const STATE: &str = "state";
+
 /// The workload of `request` with what `--set` and `--duration` change in it, and what of `--set` is for the drives.
 pub fn workload_of(request: &Request, text: &str) -> Result<(Workload, Vec<(String, String)>), SpecError> {
     let mut workload = Workload::read(&request.workload, text)?;
@@ -34,6 +37,10 @@ pub fn workload_of(request: &Request, text: &str) -> Result<(Workload, Vec<(Stri
             other if Workload::SET_KEYS.contains(&other) => workload.set(key, value)?,
             _ => drive_set.push((key.clone(), value.clone())),
         }
+    }
+    if request.follows && request.set.iter().any(|(key, _)| key == STATE) {
+        // The state is that of the machine before the first run, which leaves it to this one.
+        workload.precondition = None;
     }
     workload.check_untimed()?;
     if let Some(duration) = &request.duration {

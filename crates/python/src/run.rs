@@ -124,7 +124,7 @@ impl PyRun {
         let (Some(this), Some(first)) = (this.as_mut(), first.as_mut()) else {
             return Err(PyRuntimeError::new_err(ONCE));
         };
-        this.follow(first).map_err(spec_error)
+        this.follow(first).map_err(while_building)
     }
 
     /// Whether its events come before the last of the runs that follow it ends.

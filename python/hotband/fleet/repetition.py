@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -17,9 +18,10 @@ COLUMNS = ("failures", "worn", "waited", "repair_hours", "degraded_hours", "loss
 """By month: drives that failed, and that were worn and replaced; failures that waited for a drive; hours of repair of
 all drives, and of service of machines with a drive missing; expected losses by a failure too many and by a sector
 error."""
-TOTALS = ("spares", "wait_hours", "seen", "counted", "likely")
+TOTALS = ("spares", "wait_hours", "seen", "likely", "log_intact")
 """Of the whole repetition: the smallest stock with which nothing waits, the longest wait, losses by a failure too many
-that happened, those of them that stand in the expected ones as they happened, and episodes of which that holds."""
+that happened, episodes whose losses stand in the expected ones as they happened, and the logarithm of the chance that
+no data is lost, minus infinity where some is for certain."""
 LIKELY = 0.05
 """Further failures that are expected within a repair from which on what happens is counted: the chance of loss is
 right to first order in them, and losses are no longer rare."""
@@ -48,7 +50,7 @@ def repeat(plan: Plan, drawn: Drawn, rng: np.random.Generator) -> Left:
     months[:, 3] = hours_by_month(plan, failures.at, np.minimum(failures.back, plan.horizon))
     months[:, 4] = degraded_hours(plan, failures)
     counted = add_losses(months, plan, drawn, Situation(events, z), failures, wait)
-    losses = (counted.seen, counted.counted, counted.likely)
+    losses = (counted.seen, counted.likely, counted.log_intact)
     totals = np.array([spares, wait.max(initial=0.0), *losses], dtype=np.float32)
     return Left(months.astype(np.float32), totals)
 
@@ -127,12 +129,12 @@ class Situation:
 
 @dataclass(frozen=True)
 class Counted:
-    """Losses by a failure too many that happened, those of them in episodes in which another failure was likely, and
-    the number of such episodes."""
+    """Losses by a failure too many that happened, the number of episodes in which another failure was likely, and the
+    logarithm of the chance that none of all episodes ends in loss."""
 
     seen: int
-    counted: int
     likely: int
+    log_intact: float
 
 
 def add_losses(
@@ -147,26 +149,36 @@ def add_losses(
     whole = episodes(group, failures.at, failures.back) if array.tolerated else np.ones(len(group), dtype=bool)
     first = failures.chosen(whole)
     if not len(first):
-        return Counted(0, 0, 0)
+        return Counted(0, 0, 0.0)
     repair = repair_within(plan, drawn, first, wait[whole])
     hazard = hazard_left(plan, drawn, situation, first, group[whole], repair.hours)
     chance = chance_of_loss(array.width, array.tolerated, hazard, repair.hours, drawn.error)
     likely = np.logical_and(array.tolerated, (array.width - 1) * hazard * repair.hours > LIKELY)
     month = month_of(plan, first.at)
-    for column, part in ((5, chance.failure), (6, chance.sector * repair.ended)):
-        months[:, column] = np.bincount(month, np.where(likely, 0.0, part), minlength=plan.months)
+    parts = [np.where(likely, 0.0, part) for part in (chance.failure, chance.sector * repair.ended)]
+    for column, part in zip((5, 6), parts, strict=True):
+        months[:, column] = np.bincount(month, part, minlength=plan.months)
     came = happened(array.tolerated, group, failures, plan.gone[failures.slot // array.drives])
     # Failures are sorted by episode.
-    counted = add_counted(months, plan, drawn, failures, came.of(likely[np.cumsum(whole) - 1]))
-    return Counted(int(came.loss.sum()), counted, int(likely.sum()))
+    of_likely = came.of(likely[np.cumsum(whole) - 1])
+    add_counted(months, plan, drawn, failures, of_likely)
+    counted, bare = int(of_likely.loss.sum()), int(of_likely.bare.sum())
+    ends = np.concatenate([parts[0] + parts[1], np.ones(counted), np.full(bare, drawn.error)])
+    return Counted(int(came.loss.sum()), int(likely.sum()), log_of_none(ends))
 
 
-def add_counted(months: Floats, plan: Plan, drawn: Drawn, failures: Events, came: Happened) -> int:
-    """Adds losses that happened to their month, and how many sector errors ended rebuilds; returns how many losses."""
+def log_of_none(chances: Floats) -> float:
+    """The logarithm of the chance that nothing comes of all these."""
+    if (chances >= 1.0).any():
+        return -math.inf
+    return float(np.log1p(-chances).sum())
+
+
+def add_counted(months: Floats, plan: Plan, drawn: Drawn, failures: Events, came: Happened) -> None:
+    """Adds losses that happened to their month, and how many sector errors ended rebuilds."""
     lost, bare = failures.at[came.loss], failures.back[came.bare]
     months[:, 5] += np.bincount(month_of(plan, lost), minlength=plan.months)
     months[:, 6] += drawn.error * np.bincount(month_of(plan, bare), minlength=plan.months)
-    return len(lost)
 
 
 def repair_within(plan: Plan, drawn: Drawn, first: Events, wait: Floats) -> Repair:

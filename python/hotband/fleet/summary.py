@@ -68,12 +68,11 @@ def loss_of(outcomes: Sequence[Outcome]) -> LossDoc:
     found = figure(events)
     independent = sum(independent_losses(one) for one in outcomes)
     exact = all(is_exact(one) for one in outcomes)
-    counted: Floats = np.sum([one.total("counted") for one in outcomes], axis=0)
+    log_intact: Floats = np.sum([one.total("log_intact") for one in outcomes], axis=0)
     return {
         "events": found,
         "by_failure": sum_of(outcomes, "loss_failure"),
-        # Given when drives fail, losses come as a Poisson process, but those that are counted happened.
-        "chance": float(np.where(counted > 0, 1.0, np.abs(np.expm1(-events))).mean()),
+        "chance": float(np.abs(np.expm1(log_intact)).mean()),
         "bytes_lost": figure(np.sum([one.bytes_lost() for one in outcomes], axis=0)),
         "seen": int(sum(one.total("seen").sum() for one in outcomes)),
         "independent": independent,

@@ -43,7 +43,8 @@ def shortened(spec: RunSpec, record: RecordDoc, *, ios: int = ENOUGH_IOS, share:
         return spec
     each = record["duration_ns"] / (len(steps) or 1)
     shorter = replace(spec, duration=f"{max(round(each * left / 1e6), 1)} ms")
-    return shorter if refusal([shorter]) is None else spec
+    # What happens to the machine has to come before the end, as nothing is known of runs that follow.
+    return shorter if refusal([shorter], is_followed=False) is None else spec
 
 
 def cheaper(spec: RunSpec, ios: int, measured: int) -> RunSpec:
@@ -77,13 +78,14 @@ def _quantity(text: str) -> float:
     return _core.quantity("time", text)
 
 
-def refusal(specs: Iterable[RunSpec]) -> str | None:
-    """Why the model refuses one of some runs (two values of a drive that do not fit together, for one), else None."""
+def refusal(specs: Iterable[RunSpec], *, is_followed: bool = True) -> str | None:
+    """Why the model refuses one of some runs (two values of a drive that do not fit together, for one), else None. With
+    `is_followed` others follow, in which what is to happen may come."""
     from hotband.runs.run import prepare
 
     try:
         for spec in specs:
-            prepare(spec, is_followed=True)
+            prepare(spec, is_followed=is_followed)
     except UserError as error:
         return str(error)
     return None

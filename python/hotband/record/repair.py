@@ -21,7 +21,20 @@ STATES = {
 }
 
 
-def seconds(nanoseconds: int) -> str:
+SAME_NS = 1e6
+"""Times that differ by less are the same: a mean rate is rounded."""
+
+
+def took_ns(rebuild: RebuildDoc) -> float | None:
+    """How long a rebuild has gone on that ended or is under way, in runs before that of its record, too: those count
+    as its beginning there. None where it has not, or its record does not say."""
+    began, ended, rate = rebuild["began_ns"], rebuild["ended_ns"], rebuild.get("mean_bytes_per_s")
+    if began is not None and rate:
+        return 1e9 * rebuild["bytes"] / rate
+    return None if began is None or ended is None else float(ended - began)
+
+
+def seconds(nanoseconds: float) -> str:
     """A time in seconds."""
     return f"{nanoseconds / 1e9:,.1f} s"
 
@@ -56,8 +69,11 @@ def rebuild_line(rebuild: RebuildDoc) -> Text:
         return line
     share = 100.0 * rebuild["bytes"] / rebuild["of_bytes"]
     text = f", {decimal_size(rebuild['bytes'])} ({share:.1f} %)"
-    if rebuild["ended_ns"] is not None:
-        text += f" in {seconds(rebuild['ended_ns'] - rebuild['began_ns'])}"
+    took = took_ns(rebuild)
+    if rebuild["ended_ns"] is not None and took is not None:
+        here = rebuild["ended_ns"] - rebuild["began_ns"]
+        before = "" if here > took - SAME_NS else f" ({seconds(took - here)} of them before this run)"
+        text += f" in {seconds(took)}{before}"
     if rebuild["mean_bytes_per_s"] is not None:
         text += f", {in_unit(rebuild['mean_bytes_per_s'], 'mean_bytes_per_s')}"
     if rebuild["sector_errors"]:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from hotband import _core
 from hotband.catalog import CATALOG_DIR
 from hotband.errors import UserError, reason_of
+from hotband.record.repair import took_ns
 from hotband.text.regular import file_text
 from hotband.text.tables import decimal_size
 
@@ -105,10 +106,10 @@ def replaced_drives(record: RecordDoc) -> list[Replaced]:
         layouts: dict[str, tuple[float, float]] = {}
         for part in rebuilds:
             hours, size = layouts.get(part["layout"], (0.0, 0.0))
-            if part["ended_ns"] is None or part["began_ns"] is None:
+            took = took_ns(part)
+            if part["ended_ns"] is None or took is None:
                 raise ValueError("a rebuild that is done without its times")
-            took = (part["ended_ns"] - part["began_ns"]) / NS_PER_HOUR
-            layouts[part["layout"]] = (hours + took, size + float(part["of_bytes"]))
+            layouts[part["layout"]] = (hours + took / NS_PER_HOUR, size + float(part["of_bytes"]))
         if not all(0 < value < math.inf for both in layouts.values() for value in both):
             raise ValueError("a rebuild without time or bytes")
         own = machine[drive]

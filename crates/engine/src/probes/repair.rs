@@ -183,7 +183,7 @@ impl RepairProbe {
             let why = match why {
                 NoSpare::NothingToRebuild => {
                     "no layout on it can be rebuilt (those with copies or parity whose members are drives can, while enough \
-                     members are left)"
+                     members are left; a pool makes its copies anew on drives that it has)"
                 }
                 NoSpare::TooSmall => "those left are smaller than its place in the layout",
                 NoSpare::NoneLeft => "none was left",

@@ -24,7 +24,7 @@ struct DriveState {
     #[serde(flatten)]
     caches: DriveCaches,
     /// What a solid-state drive held when time began: "new", "preconditioned", "trimmed", "filled" in another way, or
-    /// "as left" by the run before; none of a disk.
+    /// "as left" by the run before, where nothing was written before this one; none of a disk.
     holds: Option<&'static str>,
 }
 
@@ -32,7 +32,7 @@ impl DriveStates {
     /// Of a run of `workload`.
     pub fn new(caches: &MachineCaches, workload: &Workload, follows: bool) -> Self {
         let holds = match () {
-            () if follows => "as left",
+            () if follows && (caches.stays_new || !is_written_over(workload)) => "as left",
             () if caches.stays_new => "new",
             () => holds(workload),
         };
@@ -61,6 +61,11 @@ impl DriveStates {
         let note = "pools and RAID-Z pass on no writes that take no time: their solid-state drives start new";
         found.with_notes((self.stays_new && is_flash).then(|| note.to_owned())).with("drive_state", self)
     }
+}
+
+/// Whether a workload asks for drives to be written over before it, whatever they held.
+fn is_written_over(workload: &Workload) -> bool {
+    workload.precondition.as_ref().is_some_and(|precondition| precondition.writes() || precondition.trim)
 }
 
 /// What drives that wear hold before the first timed phase.

@@ -115,6 +115,11 @@ impl LayoutSlot {
         Members { states: &self.states, degraded: self.degraded }
     }
 
+    /// Whether it has the addresses of its first member, which alone holds its data, as caches do.
+    pub(crate) fn keeps_addresses(&self) -> bool {
+        matches!(&self.role, Role::Service(service) if service.keeps_addresses())
+    }
+
     /// The planner of a layout that is no service.
     pub(crate) fn planner(&self) -> &dyn Layout {
         match &self.role {

@@ -39,7 +39,9 @@ impl Machine {
         let repair = self.repair_mut();
         repair.report.failures.push((drive, at));
         repair.spec.spares.retain(|spare| *spare != drive);
-        let is_bare = self.volumes.iter().any(|volume| volume.node == NodeRef::Drive(drive));
+        let node = NodeRef::Drive(drive);
+        let is_bare = self.volumes.iter().any(|volume| volume.node == node)
+            || self.layouts.iter().any(|slot| slot.keeps_addresses() && slot.members[0].node == node);
         self.repair_mut().bare_loss |= is_bare;
         let is_used = is_bare || !self.places_of(drive).is_empty();
         let is_spare_wanted = self.lose_members(at, drive);

@@ -151,7 +151,7 @@ pub(crate) struct Repair {
     pub report: RepairReport,
     /// Bytes lost in single sectors.
     pub sector_bytes_lost: u64,
-    /// Whether a drive that something else than a layout lies on has failed.
+    /// Whether a drive that a volume or a cache lies on has failed.
     pub bare_loss: bool,
     pub watch: Option<Box<dyn Watch>>,
 }
