@@ -111,8 +111,10 @@ def of_series(record: Record) -> Iterator[str]:
     """Each second, or what a measured phase leaves of it, against the whole: I/Os, bytes, and what was outstanding."""
     document, series = record.document, record.series
     all_ns = document["duration_ns"]
-    if series is None or series.is_empty():
-        yield from ["no series"] * bool(document["summary"]["count"])
+    if series is None:
+        return
+    if series.is_empty():
+        yield from ["no rows in the series"] * bool(document["summary"]["count"])
         return
     if series["time_ns"].max() >= all_ns:
         yield f"a row of the series begins at {series['time_ns'].max()} ns of {all_ns}"
