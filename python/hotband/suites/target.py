@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Literal
 from hotband.errors import UserError
 from hotband.experiment import Executor
 from hotband.review.target import target as model_target
+from hotband.runs.run import mistakes_without_load
 from hotband.suites.device import ModelDevice
 from hotband.targets.named import REAL
 
@@ -84,11 +85,9 @@ def _model(machine: str, pairs: Sequence[tuple[str, str]]) -> SuiteTarget:
     """A model at the smallest scale that is a power of two and from 64 on at which it is small enough."""
     from hotband.catalog import entries
 
-    refused = next((pair for pair in pairs if pair[0] in ("state", "data", "qd", "bs", "span", "threads")), None)
-    if refused is not None:
-        accepted = "a suite says itself what is asked and what drives hold: expected a value of the drives"
-        raise UserError("--set", refused[0], refused[1], accepted)
-    found = model_target(machine, pairs)
+    accepted = "and a suite says itself what is asked and what drives hold: expected a value of the drives"
+    with mistakes_without_load(machine, pairs, accepted):
+        found = model_target(machine, pairs)
     scale = found.scale
     while scale > 1 and found.capacity_bytes * found.scale > MODEL_BYTES * scale:
         scale *= 2
