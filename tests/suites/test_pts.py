@@ -58,6 +58,15 @@ def test_a_minute_is_as_much_shorter_as_the_model_is_smaller() -> None:
     assert iops_cells(plan)[0].seconds == pytest.approx(60 / 512)
 
 
+@pytest.mark.parametrize("machine", ["p5336-61440", "6500-ion-30720", "raid0:8x980-1tb"])
+def test_a_large_drive_is_made_as_small_as_its_blocks_allow(machine: str) -> None:
+    target = target_of(machine)
+    assert target.media == "ssd"
+    assert target.scale > 64
+    with pytest.raises(hb.UserError, match="scale"):
+        target_of(machine, (("scale", str(2 * target.scale)),))
+
+
 def test_client_drives_are_asked_within_eight_gib_of_the_first_three_quarters() -> None:
     plan = plan_of(drive_class="client")
     assert plan.extent.bytes == pytest.approx(8 * 2**30 / 512, rel=0.07)
