@@ -165,7 +165,18 @@ def test_the_report_has_every_plot_that_the_specification_asks_for(document: Pts
     ):
         assert title in text
     assert "not compliant" in text
+    # Tables of three columns and more break the lines of their headings, so that they fit a phone.
+    tables = [table.split("</table>")[0] for table in text.split("<table")[1:]]
+    assert all(table.startswith(" class=tight>") for table in tables if table.split("</tr>")[0].count("<th ") > 2)
     assert "src=" not in text.split("<script", 1)[0]
+
+
+def test_minutes_too_short_for_an_io_have_a_page_without_their_latencies(tmp_path: Path) -> None:
+    found = hb.pts("980-pro-1tb", tests="cross-stimulus", minute="50 ms", progress=False)
+    assert all(one["cell"]["latency_max_ns"] is None for one in found.document["tests"][0]["moments"])
+    text = found.report(tmp_path / "pts.html").read_text(encoding="utf-8")
+    assert "MB/s over time" in text
+    assert "Longest latency (ms) over time" not in text
 
 
 def test_the_command_answers_first_and_keeps_what_it_ran(hotband: Hotband, tmp_path: Path) -> None:
