@@ -59,10 +59,11 @@ def test_figures_of_all_are_those_of_both_directions(disk: Record) -> None:
     assert disk.write.percentile(0) == disk.write.percentile(100)
 
 
-def test_a_percentile_out_of_range_is_refused(disk: Record) -> None:
+@pytest.mark.parametrize("q", [101, -1, float("nan"), "99", None])
+def test_a_percentile_out_of_range_is_refused(disk: Record, q: float) -> None:
     """Percent, not a share above one hundred."""
-    with pytest.raises(ValueError, match="between 0 and 100"):
-        disk.read.percentile(101)
+    with pytest.raises(hb.UserError, match=f"q = '{q}': expected a percentage from 0 to 100"):
+        disk.read.percentile(q)
 
 
 def test_where_the_time_went_adds_up(disk: Record) -> None:

@@ -37,6 +37,7 @@ def replace(folder: Path, old: str, new: str) -> UserError:
     [
         ('title = "Two', 'titel = "Two', "title", "is missing"),
         ("seed = 1", 'seed = "1"', "seed", "expected a whole number"),
+        ("seed = 1", "seed = 18446744073709551616", "seed", "from 0 to 2^64 - 1"),
         ("seed = 1", "seeds = 1", "seeds", 'did you mean "seed"?'),
         ('label = "15K"', 'lable = "15K"', "configs[0].label", "is missing"),
         ('product = "exos-15e900-512n"', "", "configs[0].product", '"mixed" is built from it'),
@@ -44,6 +45,10 @@ def replace(folder: Path, old: str, new: str) -> UserError:
         ('machine = "mirror.toml"', 'machine = "miror.toml"', "loads[0].machine", "no such file"),
         ('machine = "mirror.toml"', 'machine = "../test_measures.toml"', "loads[0].machine", "no such file"),
         ('workload = "mixed.toml"', 'workload = "mixt.toml"', "loads[0].workload", "no such file"),
+        ('workload = "mixed.toml"', 'workload = "mixed"', "loads[0].workload", "expected one of boot-storm"),
+        ('machine = "mirror.toml"', 'machine = "ent-1k"', "loads[0].machine", 'did you mean "ent-15k"?'),
+        ('label = "10K"', 'label = "15K"', "configs[1].label", "is given twice"),
+        ('unit = "IOPS"\nat', 'unit = "MB/s"\nat', "measures[1].unit", 'expected "IOPS", as tiny-1 is published'),
         ('"most", "quick", "peak"', '"most", "quik"', "loads[0].measures", 'did you mean "quick"?'),
         ("sweep = [1, 8]", "sweep = [1, 0]", "loads[0].sweep", "above 0"),
         ("sweep = [1, 8]", "sweep = [8, 8]", "loads[0].sweep", "each once"),
@@ -68,6 +73,7 @@ def replace(folder: Path, old: str, new: str) -> UserError:
         ('swing_loads = ["mixed"]', 'repeats = { tiny-9 = "tiny-1" }', "repeats.tiny-9", "expected one of tiny-1"),
         ('swing_loads = ["mixed"]', 'repeats = { tiny-2 = "tiny-9" }', "repeats.tiny-2", "expected one of tiny-1"),
         ('swing_loads = ["mixed"]', 'repeats = { tiny-2 = "tiny-2" }', "repeats.tiny-2", "expected one of tiny-1"),
+        ('swing_loads = ["mixed"]', 'readings = { tiny-9 = 1 }', "readings.tiny-9", "expected one of tiny-1"),
     ],
 )  # fmt: skip
 def test_a_mistake_is_named(folder: Path, old: str, new: str, key: str, words: str) -> None:
@@ -84,6 +90,21 @@ def test_a_published_file_without_its_columns(folder: Path) -> None:
     (folder / "published.csv").write_text("id,value\n")
     with pytest.raises(UserError, match="config, workload, metric"):
         load(str(folder))
+
+
+def test_a_published_row_has_an_id_of_its_own(folder: Path) -> None:
+    file = folder / "published.csv"
+    rows = file.read_text().splitlines()
+    file.write_text("\n".join([*rows, rows[1]]) + "\n")
+    with pytest.raises(UserError, match="row 3: id = 'tiny-1': is given twice"):
+        load(str(folder))
+
+
+def test_files_of_an_editor_that_marks_utf_8_are_read(folder: Path) -> None:
+    plain = load(str(folder))
+    for name in ("study.toml", "published.csv"):
+        (folder / name).write_bytes("\ufeff".encode() + (folder / name).read_bytes())
+    assert load(str(folder)) == plain
 
 
 def test_the_product_stands_in_the_machine_of_the_load() -> None:

@@ -58,6 +58,15 @@ def test_a_minute_is_as_much_shorter_as_the_model_is_smaller() -> None:
     assert iops_cells(plan)[0].seconds == pytest.approx(60 / 512)
 
 
+@pytest.mark.parametrize("machine", ["p5336-61440", "6500-ion-30720", "raid0:8x980-1tb"])
+def test_a_large_drive_is_made_as_small_as_its_blocks_allow(machine: str) -> None:
+    target = target_of(machine)
+    assert target.media == "ssd"
+    assert target.scale > 64
+    with pytest.raises(hb.UserError, match="scale"):
+        target_of(machine, (("scale", str(2 * target.scale)),))
+
+
 def test_client_drives_are_asked_within_eight_gib_of_the_first_three_quarters() -> None:
     plan = plan_of(drive_class="client")
     assert plan.extent.bytes == pytest.approx(8 * 2**30 / 512, rel=0.07)
@@ -156,7 +165,18 @@ def test_the_report_has_every_plot_that_the_specification_asks_for(document: Pts
     ):
         assert title in text
     assert "not compliant" in text
+    # Tables of three columns and more break the lines of their headings, so that they fit a phone.
+    tables = [table.split("</table>")[0] for table in text.split("<table")[1:]]
+    assert all(table.startswith(" class=tight>") for table in tables if table.split("</tr>")[0].count("<th ") > 2)
     assert "src=" not in text.split("<script", 1)[0]
+
+
+def test_minutes_too_short_for_an_io_have_a_page_without_their_latencies(tmp_path: Path) -> None:
+    found = hb.pts("980-pro-1tb", tests="cross-stimulus", minute="50 ms", progress=False)
+    assert all(one["cell"]["latency_max_ns"] is None for one in found.document["tests"][0]["moments"])
+    text = found.report(tmp_path / "pts.html").read_text(encoding="utf-8")
+    assert "MB/s over time" in text
+    assert "Longest latency (ms) over time" not in text
 
 
 def test_the_command_answers_first_and_keeps_what_it_ran(hotband: Hotband, tmp_path: Path) -> None:
@@ -211,7 +231,10 @@ def test_tests_that_are_asked_for_later_are_added(hotband: Hotband, tmp_path: Pa
         (["pts", "s4500-960", "--test", "iop"], "iops"),
         (["pts", "s4500-960", "--threads", "0"], "--threads"),
         (["pts", "s4500-960", "--erase", "X1"], "--erase"),
-        (["pts", "s4500-960", "--set", "bs=4KiB"], "bs"),
+        (["pts", "s4500-960", "--set", "bs=4KiB"], "bs = '4KiB': is of a workload, and a suite says itself"),
+        (["pts", "ent-10k", "--set", "qd=3"], "qd = '3': is of a workload, and a suite says itself what is asked"),
+        (["pts", "ent-10k", "--set", "depth=3"], "depth = '3': is of a workload"),
+        (["pts", "ent-10k", "--set", "nothing=3"], "--set = 'nothing': expected one of capacity, rpm, heads"),
         (["pts", "nothing"], "nothing"),
         (["pts", "s4500-960", "--fresh"], "--fresh: is for a folder: expected --out DIR with it"),
         (["pts", "s4500-960", "--test", "iops,iops"], "--test = 'iops': is given twice"),

@@ -61,7 +61,12 @@ def test_the_command_writes_a_page_whose_first_words_answer(hotband: Hotband, tm
     done = hotband("quick", "s4500-960", "--set", "scale=512", "--for", "1 min", "-o", str(tmp_path / "q.html"))
     assert done.returncode == 0
     assert done.stdout.splitlines()[1].startswith("sequential reads, 1 MiB: ")
-    assert "What was found" in (tmp_path / "q.html").read_text(encoding="utf-8")
+    page = (tmp_path / "q.html").read_text(encoding="utf-8")
+    assert "What was found" in page
+    # Nothing was expected, so no column is empty throughout.
+    assert "Measured" in page
+    assert "Verdict" not in page
+    assert "A look of 1 minute, made" in page
 
 
 def test_a_look_of_another_length_does_not_write_over_the_first(hotband: Hotband, tmp_path: Path) -> None:

@@ -118,7 +118,7 @@ class Figures:
 
     def percentile(self, q: float) -> Seconds | None:
         """The latency in seconds that `q` percent (0 to 100) of the I/Os do not exceed, from the histogram, so as exact
-        as its buckets (0.1 % for our own runs); None where there are no buckets. ValueError for a `q` out of range."""
+        as its buckets (0.1 % for our own runs); None where there are no buckets. UserError for a `q` out of range."""
         return seconds(percentile(self.histogram, q))
 
 

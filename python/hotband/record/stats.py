@@ -10,7 +10,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
+from numbers import Real
 from typing import TYPE_CHECKING, Literal, NotRequired, TypedDict, cast
+
+from hotband.errors import UserError
 
 if TYPE_CHECKING:
     from hotband.record.document import FiguresDoc, Percentile, RecordDoc, SummaryDoc
@@ -102,10 +105,10 @@ def percentile(histogram: Histogram, q: float) -> int | None:
     """The value at rank ceil(q/100 * count), the bucket's value as it stands; None for an empty histogram.
 
     `q` is in percent, 0 to 100. The rank is computed from the decimal number as written: 99.9 of 1000 samples
-    is rank 999, where binary floating point would give 1000.
+    is rank 999, where binary floating point would give 1000. Raises UserError for another `q`.
     """
-    if not 0 <= q <= 100:
-        raise ValueError(f"a percentile is between 0 and 100, not {q}")
+    if isinstance(q, bool) or not isinstance(q, Real) or not 0 <= q <= 100:
+        raise UserError("q", "", str(q), "expected a percentage from 0 to 100, such as 99.9")
     count = total(histogram)
     if count == 0:
         return None

@@ -16,7 +16,7 @@ from hotband.catalog import CATALOG_DIR, entries
 from hotband.errors import UserError
 from hotband.runs.events import check_events
 from hotband.runs.folders import folder_name
-from hotband.runs.run import mistakes_of, text_of
+from hotband.runs.run import mistakes_of, mistakes_without_load, text_of
 
 # A drive that wears is reviewed at this share of its size: its mapping table is written before every run, and a 64th
 # has the same shares and write amplification (docs/models/ssd.md, "Preconditioning and scale").
@@ -24,8 +24,7 @@ SSD_SCALE = 64
 # Of arrays of more than so many drives, which hold more, 1/256.
 FEW_DRIVES, ARRAY_SCALE = 8, 256
 
-# What a review decides itself; of the workload's keys only the data and the state of the drives are the user's.
-OWN_KEYS = ("qd", "bs", "read_pct", "span", "threads", "random_pct", "rate_iops", "think", "clients")
+# Of the workload's keys only the data and the state of the drives are the user's; a review decides the others itself.
 OF_WORKLOAD = ("data", "state")
 
 
@@ -115,24 +114,23 @@ def targets_of(
     Raises UserError for the first mistake, one of them named twice too."""
     from hotband.review.hardware import hardware_target, is_hardware
 
-    refused = next((pair for pair in pairs if pair[0] in OWN_KEYS or pair[0].startswith("app.")), None)
-    if refused is not None:
-        accepted = "a review asks for I/Os of its own: expected a value of the drives, or data or state"
-        raise UserError("--set", refused[0], refused[1], accepted)
     names = [machine if is_hardware(machine) else short_name(machine) for machine in machines]
     places = [folder_name(name) for name in names]
     for index, name in enumerate(names):
         if places[index] in places[:index]:
             raise UserError("--against", "", machines[index], f"{name} is reviewed already: expected other machines")
     check_events(events)
+    accepted = "and a review asks for I/Os of its own: expected a value of the drives, or data or state"
     found = []
     for machine in machines:
-        if is_hardware(machine):
-            if events:
-                raise UserError("--event", "", events[0], f"happens to models alone, and {machine} is hardware")
-            found.append(hardware_target(machine, pairs, seed, quick, size_bytes))
-        else:
-            found.append(replace(one_of(machines, machine, pairs, volume, seed, quick), events=tuple(events)))
+        with mistakes_without_load(machine, pairs, accepted, OF_WORKLOAD):
+            if is_hardware(machine):
+                if events:
+                    raise UserError("--event", "", events[0], f"happens to models alone, and {machine} is hardware")
+                found.append(hardware_target(machine, pairs, seed, quick, size_bytes))
+            else:
+                one = one_of(machines, machine, pairs, volume, seed, quick)
+                found.append(replace(one, events=tuple(events)))
     return found
 
 

@@ -121,19 +121,22 @@ def mistakes_of(machine: str) -> Iterator[None]:
 
 
 @contextmanager
-def mistakes_without_load(machine: str, settings: Sequence[tuple[str, str]], accepted: str) -> Iterator[None]:
-    """The same where settings are of the machine alone: a key of a workload is refused as `accepted` says, and is not
-    named among those that are taken."""
+def mistakes_without_load(
+    machine: str, settings: Sequence[tuple[str, str]], accepted: str, taken: Sequence[str] = ()
+) -> Iterator[None]:
+    """The same where settings are of the machine alone, or the load is not the user's: a key of a workload that is none
+    of `taken` is refused as `accepted` says, and is not named among those that are taken."""
+    own = [key for key in _core.SET_KEYS if key not in taken]
     for key, value in settings:
-        if key in _core.SET_KEYS:
+        if key in own or key.startswith("app."):
             raise UserError("--set", key, value, f"is of a workload, {accepted}")
     try:
         with mistakes_of(machine):
             yield
     except UserError as error:
         before, one_of, keys = error.accepted.partition("expected one of ")
-        left = ", ".join(key for key in keys.split(", ") if key not in _core.SET_KEYS)
-        before = "" if any(f'"{key}"?' in before for key in _core.SET_KEYS) else before
+        left = ", ".join(key for key in keys.split(", ") if key not in own)
+        before = "" if any(f'"{key}"?' in before for key in own) else before
         raise UserError(error.where, error.key, error.value, f"{before}{one_of}{left}") from None
 
 

@@ -203,6 +203,13 @@ class Study:
         return next(one for one in self.loads if one.id == name)
 
 
+def published_row(study: Study, config: Config, load: Load, measure: Measure) -> Published | None:
+    """The published row of a measure of a configuration under a load; None where there is none."""
+    place = (load.published_config or config.label, measure.published or load.published, measure.metric)
+    rows = (row for row in study.published if (row.config, row.workload, row.metric.removeprefix("max ")) == place)
+    return next(rows, None)
+
+
 def folders() -> dict[str, Path]:
     """Folders of the catalog's studies by name."""
     found = {}

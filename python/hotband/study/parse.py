@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from hotband import _core
+from hotband.catalog import CATALOG_DIR
 from hotband.errors import UserError
 from hotband.experiment.ranges import KINDS as KINDS_OF_RANGE
 from hotband.runs.events import check_events
@@ -23,6 +25,7 @@ from hotband.study.file import (
     Published,
     Study,
     Swing,
+    published_row,
 )
 from hotband.study.measures import MEASURES, PICKS, Parameters
 from hotband.study.rows import read_published
@@ -43,7 +46,11 @@ def read_study(folder: Path) -> Study:
     readings = table.part("readings")
     published = read_published(folder / PUBLISHED_FILE, {name: readings.number(name) for name in readings.table})
     config_tables, load_tables, measure_tables = table.parts("configs"), table.parts("loads"), table.parts("measures")
-    _once(config_tables, load_tables, measure_tables)
+    _once("id", config_tables, load_tables, measure_tables)
+    # A published row is found by the label of its configuration.
+    _once("label", config_tables)
+    for name in readings.table:
+        readings.expect_one_of(name, name, [row.id for row in published])
     loads = [_load(one, _ids(config_tables), _ids(measure_tables)) for one in load_tables]
     configs = [_config(one, [load.id for load in loads]) for one in config_tables]
     names = ([one.id for one in configs], [one.id for one in loads])
@@ -74,6 +81,7 @@ def read_study(folder: Path) -> Study:
     table.finish()
     _check_sequences(study, config_tables)
     _check_machines(study, table, config_tables, load_tables)
+    _check_units(study, measure_tables)
     _check_comparisons(study, table.parts("comparisons"))
     return study
 
@@ -82,14 +90,14 @@ def _ids(tables: Sequence[TomlTable]) -> list[str]:
     return [one.text("id") for one in tables]
 
 
-def _once(*kinds: Sequence[TomlTable]) -> None:
-    """Refuses an id that two entries of one kind have."""
+def _once(key: str, *kinds: Sequence[TomlTable]) -> None:
+    """Refuses an id, or what `key` names, that two entries of one kind have."""
     for tables in kinds:
         seen: set[str] = set()
         for one in tables:
-            name = one.text("id")
+            name = one.text(key)
             if name in seen:
-                one.refuse("id", "is given twice")
+                one.refuse(key, "is given twice")
             seen.add(name)
 
 
@@ -228,7 +236,8 @@ def _repeats(table: TomlTable, published: Sequence[Published]) -> dict[str, str]
     known = [row.id for row in published]
     for name in table.table:
         table.expect_one_of(name, name, known)
-        table.expect_one_of(name, table.text(name), [one for one in known if one != name])
+        # What stands in for others counts itself.
+        table.expect_one_of(name, table.text(name), [one for one in known if one not in table.table])
     return {name: table.text(name) for name in table.table}
 
 
@@ -310,6 +319,7 @@ def _check_machines(
     for key, found in (("configs", study.configs), ("loads", study.loads)):
         if not found:
             table.refuse(key, f"is missing; expected tables [[{key}]]")
+    workloads, drives = (_core.catalog_names(CATALOG_DIR, kind) for kind in ("workloads", "drives"))
     tables = {one.id: entry for one, entry in zip(study.loads, load_tables, strict=True)}
     known = {one.id: entry for one, entry in zip(study.configs, config_tables, strict=True)}
     for config, load in study.pairs():
@@ -319,9 +329,12 @@ def _check_machines(
             accepted = f'is missing; the load "{load.id}" names no machine of its own'
             known[config.id].refuse("machine", accepted)
         text = _file_of(study, place, "machine", machine) or machine
+        if text == machine and ":" not in machine and machine != PRODUCT:
+            place.expect_one_of("machine", machine, drives)
         if PRODUCT in text and not config.product:
             known[config.id].refuse("product", f'is missing; the machine of "{load.id}" is built from it')
-        _file_of(study, tables[load.id], "workload", load.workload)
+        if _file_of(study, tables[load.id], "workload", load.workload) is None:
+            tables[load.id].expect_one_of("workload", load.workload, workloads)
 
 
 def _file_of(study: Study, place: TomlTable, key: str, name: str) -> str | None:
@@ -335,6 +348,16 @@ def _file_of(study: Study, place: TomlTable, key: str, name: str) -> str | None:
         return file_text(path)
     except (OSError, UnicodeDecodeError) as error:
         place.refuse(key, f"cannot be read: {error}", name)
+
+
+def _check_units(study: Study, tables: Sequence[TomlTable]) -> None:
+    """A prediction has the unit of the figure that stands beside it."""
+    known = {one.id: entry for one, entry in zip(study.measures, tables, strict=True)}
+    for config, load in study.pairs():
+        for measure in map(study.measure, load.measures):
+            row = published_row(study, config, load, measure)
+            if row is not None and row.unit != measure.unit:
+                known[measure.id].refuse("unit", f'expected "{row.unit}", as {row.id} is published')
 
 
 def _check_comparisons(study: Study, tables: Sequence[TomlTable]) -> None:

@@ -11,6 +11,7 @@ from pathlib import Path
 from hotband.errors import UserError, reason_of
 from hotband.study.file import Published
 from hotband.text.regular import file_text
+from hotband.text.tomltable import MARK
 
 PUBLISHED_COLUMNS = ("id", "config", "workload", "metric", "value", "unit", "kind", "caveat")
 
@@ -18,7 +19,7 @@ PUBLISHED_COLUMNS = ("id", "config", "workload", "metric", "value", "unit", "kin
 def read_rows(path: Path, columns: Sequence[str]) -> list[tuple[int, dict[str, str]]]:
     """The rows of a table, numbered, by column: at least those asked for. Raises UserError."""
     try:
-        text = file_text(path)
+        text = file_text(path).removeprefix(MARK)
         rows = list(csv.reader(io.StringIO(text, newline=""), strict=True))
     except OSError as error:
         raise UserError(str(path), "", "", f"cannot be read: {reason_of(error)}") from None
@@ -53,8 +54,10 @@ def number_in(path: Path, place: str, text: str, reading: float | None = None) -
 
 def read_published(path: Path, readings: dict[str, float]) -> tuple[Published, ...]:
     """Reads the figures as published; `readings` are numbers for values printed as words ("nearly 6000")."""
-    found = []
+    found: list[Published] = []
     for number, cells in read_rows(path, PUBLISHED_COLUMNS):
+        if any(row.id == cells["id"] for row in found):
+            raise UserError(str(path), f"row {number}: id", cells["id"], "is given twice")
         known = {name: cells[name] for name in PUBLISHED_COLUMNS if name != "value"}
         value = number_in(path, f"row {number}: value", cells["value"], readings.get(known["id"]))
         found.append(Published(**known, text=cells["value"], value=value))

@@ -19,7 +19,7 @@ from hotband.study import cellrows, comparisons, file, wearrows
 from hotband.study.accuracy import by_class
 from hotband.study.blind import blind_of
 from hotband.study.figureclass import counted, figure_class
-from hotband.study.file import FINDINGS_FILE, STUDIES_DIR, Config, Load, Measure, Published, Study
+from hotband.study.file import FINDINGS_FILE, STUDIES_DIR, Load, Measure, Published, Study, published_row
 from hotband.study.machines import machine_rows
 from hotband.study.measures import error_pct, median
 from hotband.study.runs import Cell, Results, chosen, collect, points, products
@@ -108,13 +108,6 @@ def _cell_figure(study: Study, cell: Cell, measure: Measure, offset: int) -> Fig
         note=value.note,
         group=cell.load.group or cell.load.label,
     )
-
-
-def published_row(study: Study, config: Config, load: Load, measure: Measure) -> Published | None:
-    """The published row of a measure of a configuration under a load; None where there is none."""
-    place = (load.published_config or config.label, measure.published or load.published, measure.metric)
-    rows = (row for row in study.published if (row.config, row.workload, row.metric.removeprefix("max ")) == place)
-    return next(rows, None)
 
 
 def _figure_id(study: Study, cell: Cell, row: Published) -> str:

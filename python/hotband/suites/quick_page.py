@@ -19,18 +19,18 @@ if TYPE_CHECKING:
 
 def write_quick(document: QuickDoc, out: Path) -> Path:
     """Writes the page to the file `out`. Raises UserError, OSError."""
+    of = document["expected_of"]
     rows = [
         [
             Cell(row["name"]),
             Cell(told(row, row["value"]) or ABSENT, True),
-            Cell(told(row, row["expected"]) or ABSENT, True),
-            Cell(row["verdict"] or ABSENT),
+            *([Cell(told(row, row["expected"]) or ABSENT, True), Cell(row["verdict"] or ABSENT)] if of else []),
         ]
         for row in document["loads"]
     ]
-    expected = f"expected of {document['expected_of']}" if document["expected_of"] else "expected"
+    heads = ["Load", "Measured", *([f"Expected of {of}", "Verdict"] if of else [])]
     first = Section("answer", "What was found", [Prose(document["answer"], lead=True)])
-    table = Table(["load", "measured", expected, "verdict"], [Group(rows)])
+    table = Table(heads, [Group(rows)], tight=True)
     sections = [first, Section("loads", "Loads", [table])]
     if document["going_on"]:
         chart = Chart("Writes that go on", over_time(document), "each point is a tenth of their time")
@@ -40,7 +40,8 @@ def write_quick(document: QuickDoc, out: Path) -> Path:
         sections.append(Section("health", "By its own count", [Cards(cards)]))
     if document["notes"]:
         sections.append(Section("notes", "Notes", [Prose(document["notes"])]))
-    about = f"A look of {number(document['seconds'] / 60)} minutes, made with Hotband {document['hotband']}"
+    minutes = f"{number(document['seconds'] / 60)} minute{'' if document['seconds'] == 60 else 's'}"
+    about = f"A look of {minutes}, made with Hotband {document['hotband']}"
     return write_report(out, Page(f"Quick look: {document['title']}", sections, about, "Hotband quick"))
 
 

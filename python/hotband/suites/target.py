@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Literal
 
 from hotband.errors import UserError
 from hotband.experiment import Executor
+from hotband.review.target import Target
 from hotband.review.target import target as model_target
+from hotband.runs.run import mistakes_without_load
 from hotband.suites.device import ModelDevice
 from hotband.targets.named import REAL
 
@@ -81,19 +83,13 @@ def target_of(machine: str, pairs: Sequence[tuple[str, str]] = (), size_bytes: i
 
 
 def _model(machine: str, pairs: Sequence[tuple[str, str]]) -> SuiteTarget:
-    """A model at the smallest scale that is a power of two and from 64 on at which it is small enough."""
+    """A model at the smallest scale that is a power of two and from 64 on at which it is small enough, or else at the
+    largest that its drives take."""
     from hotband.catalog import entries
 
-    refused = next((pair for pair in pairs if pair[0] in ("state", "data", "qd", "bs", "span", "threads")), None)
-    if refused is not None:
-        accepted = "a suite says itself what is asked and what drives hold: expected a value of the drives"
-        raise UserError("--set", refused[0], refused[1], accepted)
-    found = model_target(machine, pairs)
-    scale = found.scale
-    while scale > 1 and found.capacity_bytes * found.scale > MODEL_BYTES * scale:
-        scale *= 2
-    if scale != found.scale:
-        found = model_target(machine, (*pairs, ("scale", str(scale))))
+    accepted = "and a suite says itself what is asked and what drives hold: expected a value of the drives"
+    with mistakes_without_load(machine, pairs, accepted):
+        found = _small_enough(machine, pairs, model_target(machine, pairs))
     said = dict(found.run_set)
     kinds = {entries.drive(name)["kind"] for name in found.drives}
     return SuiteTarget(
@@ -108,6 +104,19 @@ def _model(machine: str, pairs: Sequence[tuple[str, str]]) -> SuiteTarget:
         transport=_transport(found.drives),
         drives=found.drives,
     )
+
+
+def _small_enough(machine: str, pairs: Sequence[tuple[str, str]], found: Target) -> Target:
+    """A model as it is, or at a larger scale."""
+    whole, scale = found.capacity_bytes * found.scale, found.scale
+    while scale > 1 and whole > MODEL_BYTES * scale:
+        scale *= 2
+        try:
+            found = model_target(machine, (*pairs, ("scale", str(scale))))
+        except UserError:
+            # A block of flash has to hold something still.
+            break
+    return found
 
 
 def _transport(drives: Sequence[str]) -> str:

@@ -16,11 +16,14 @@ from hotband.text.regular import file_text
 if TYPE_CHECKING:
     from hotband.text.values import Toml
 
+MARK = "\ufeff"
+"""What editors and spreadsheets of Windows put before a text in UTF-8."""
+
 
 def loads(text: str, file: str) -> dict[str, Toml]:
     """The table that TOML text is; `file` is what errors call it. Raises UserError."""
     try:
-        return tomli.loads(text)
+        return tomli.loads(text.removeprefix(MARK))
     except tomli.TOMLDecodeError as error:
         raise UserError(file, "", "", f"not TOML: {error}") from None
     except RecursionError:
@@ -42,7 +45,7 @@ class TomlTable:
         except OSError as error:
             raise UserError(str(path), "", "", f"cannot be read: {reason_of(error)}") from None
         except UnicodeDecodeError as error:
-            raise UserError(str(path), "", "", f"not TOML: {error}") from None
+            raise UserError(str(path), "", "", f"not UTF-8 at byte {error.start}; expected UTF-8 text") from None
         return cls.of_text(str(path), text)
 
     @classmethod
@@ -106,10 +109,12 @@ class TomlTable:
             self.refuse(name, f"{near}expected one of {', '.join(accepted) or 'nothing'}", value)
 
     def whole(self, name: str, default: int | None = None, least: int = 0) -> int:
-        """A whole number."""
+        """A whole number that 64 bits hold."""
         value: int = self._get(name, int, f"a whole number, {least} or more", default)
         if value < least:
             self.refuse(name, f"expected a whole number, {least} or more")
+        if value >= 1 << 64:
+            self.refuse(name, f"expected a whole number from {least} to 2^64 - 1")
         return value
 
     def positive(self, name: str, default: float | None = None) -> float:

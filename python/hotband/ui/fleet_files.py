@@ -17,7 +17,7 @@ NAMES_A_FILE = ("machine", "workload", "lifetimes", "rebuild_record")
 def expect_no_other_files(path: Path) -> None:
     """Raises UserError for a fleet that names a file which was not dropped: the page reads no others."""
     try:
-        groups = tomli.loads(path.read_text(encoding="utf-8")).get("group", [])
+        groups = tomli.loads(path.read_text(encoding="utf-8-sig")).get("group", [])
     except (tomli.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
         raise UserError("fleet", "", path.name, f"is not valid TOML: {error}") from None
     for number, group in enumerate(groups if isinstance(groups, list) else []):

@@ -134,7 +134,7 @@ def _other(path: Path) -> Seen:
 def _of_toml(path: Path) -> Seen:
     """A fleet has groups, a drive has a mechanism or is a variant, a machine has drives; what is none is a workload."""
     try:
-        table = tomli.loads(path.read_text(encoding="utf-8"))
+        table = tomli.loads(path.read_text(encoding="utf-8-sig"))
     except (tomli.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
         raise UserError("file", "", path.name, f"is not valid TOML: {error}") from None
     rows = table.get("drives")

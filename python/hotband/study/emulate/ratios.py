@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 from hotband.experiment import Experiment, Say
 from hotband.interval.intervalfile import INTERVALS_FILE, read_intervals
 from hotband.interval.lines import figure_key
+from hotband.study.file import published_row
 from hotband.study.runs import collect, points, with_sequences
-from hotband.study.study import published_row
 
 if TYPE_CHECKING:
     from hotband.study.emulate.documents import RatioDoc

@@ -89,8 +89,9 @@ def measured_window(one: TrackedDoc) -> View | None:
     return dress(drawn.properties(width="container", height=CURVE_HEIGHT))
 
 
-def by_size(loop: LoopDoc, key: str, title: str, factor: float) -> View:
-    """A figure of the means against the size of an I/O, a line a mix: the specification's 3D plot in two dimensions."""
+def by_size(loop: LoopDoc, key: str, title: str, factor: float) -> View | None:
+    """A figure of the means against the size of an I/O, a line a mix: the specification's 3D plot in two dimensions.
+    None where there is nothing of it."""
     import polars as pl
 
     rows = []
@@ -99,13 +100,16 @@ def by_size(loop: LoopDoc, key: str, title: str, factor: float) -> View:
         value = dict(one)[key]
         if isinstance(value, int | float) and value > 0:
             rows.append({"line": mix_text(one["read_pct"]), "bytes": one["block_bytes"], "value": value * factor})
+    if not rows:
+        return None
     frame = pl.DataFrame(rows)
     x = Axis("bytes", "Size of an I/O", "size")
     return curves(frame, x, Axis("value", title, "log"), ramp("Reads/writes (%)", mixes))
 
 
-def over_time(moments: Sequence[MomentDoc], key: str, title: str, factor: float, x: str = "minutes") -> View:
-    """A figure over the time of a test, a line each of its parts; or over the capacities written (`x` "fills")."""
+def over_time(moments: Sequence[MomentDoc], key: str, title: str, factor: float, x: str = "minutes") -> View | None:
+    """A figure over the time of a test, a line each of its parts; or over the capacities written (`x` "fills"). None
+    where no part has one, as the latency of cells too short for an I/O."""
     import polars as pl
 
     rows = []
@@ -115,6 +119,8 @@ def over_time(moments: Sequence[MomentDoc], key: str, title: str, factor: float,
         if isinstance(value, int | float):
             at = {"minutes": one["at_s"] / 60, "fills": one["fills"]}
             rows.append({"line": one["line"], **at, "value": value * factor})
+    if not rows:
+        return None
     frame: pl.DataFrame = pl.DataFrame(rows)
     along = Axis("minutes", "Time (min)", "zero") if x == "minutes" else Axis("fills", "Capacities written", "zero")
     colors = {name: (PALETTE[n % len(PALETTE)]) for n, name in enumerate(names)}

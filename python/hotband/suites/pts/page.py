@@ -3,18 +3,22 @@ for every test its tables and plots (sections 5 and 7 to 12)."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from hotband.record.states import state_lines
 from hotband.report.page import Block, Cell, Chart, Charts, Group, Page, Prose, Section, Table, plain, write_report
-from hotband.report.text import ABSENT, millis, number, rate, size, span
+from hotband.report.text import ABSENT, number, rate, size, span
 from hotband.suites.cells import kib_text, mix_text
 from hotband.suites.figures import CellDoc
 from hotband.suites.pts import draw
 from hotband.suites.pts.documents import FigureDoc, LoopDoc, MomentDoc, PtsDoc, TestDoc, TrackedDoc
 from hotband.suites.pts.over_time import lines
 from hotband.suites.pts.verdict import verdict
+
+if TYPE_CHECKING:
+    from hotband.draw.charts import View
 
 LATENCIES = (
     ("Mean latency (ms)", "latency_mean_ns"),
@@ -43,10 +47,9 @@ def _first(document: PtsDoc) -> Section:
         blocks.append(Prose([f"Not as the specification has it: {'; '.join(departures)}."]))
     blocks += [Prose(document["notes"])] if document["notes"] else []
     rows = [
-        plain([test["title"], f"section {test['section']}", _steady_word(test), test["demand"]])
-        for test in document["tests"]
+        plain([test["title"], str(test["section"]), _steady_word(test), test["demand"]]) for test in document["tests"]
     ]
-    blocks.append(Table(["Test", "Specification", "Steady state", "Threads and depth"], [Group(rows)]))
+    blocks.append(Table(["Test", "Section", "Steady state", "Threads and depth"], [Group(rows)], tight=True))
     return Section("answer", "What was found", blocks)
 
 
@@ -130,7 +133,7 @@ def _loop(test: TestDoc, loop: LoopDoc) -> list[Block]:
     if test["id"] == "iops":
         blocks += [
             _matrix(loop, "IOPS", "iops"),
-            Charts([Chart("IOPS by size and mix", draw.by_size(loop, "iops", "IOPS", 1.0))]),
+            *_drawn({"IOPS by size and mix": draw.by_size(loop, "iops", "IOPS", 1.0)}),
         ]
     if test["id"] == "throughput":
         blocks.append(_matrix(loop, "MB/s", "bandwidth_bytes_per_s", 1e-6))
@@ -141,16 +144,16 @@ def _loop(test: TestDoc, loop: LoopDoc) -> list[Block]:
             ("Longest latency (ms)", "latency_max_ns"),
         ):
             blocks.append(_matrix(loop, title, key, 1e-6))
-        blocks.append(
-            Charts(
-                [
-                    Chart("Mean latency", draw.by_size(loop, "latency_mean_ns", "ms", 1e-6)),
-                    Chart("Longest latency", draw.by_size(loop, "latency_max_ns", "ms", 1e-6)),
-                ],
-                width=460,
-            )
-        )
+        mean = draw.by_size(loop, "latency_mean_ns", "ms", 1e-6)
+        longest = draw.by_size(loop, "latency_max_ns", "ms", 1e-6)
+        blocks += _drawn({"Mean latency": mean, "Longest latency": longest}, 460)
     return blocks
+
+
+def _drawn(views: Mapping[str, View | None], width: int = 620) -> list[Block]:
+    """Charts by their titles, as far as there is something to be drawn."""
+    charts = [Chart(title, view) for title, view in views.items() if view is not None]
+    return [Charts(charts, width=width)] if charts else []
 
 
 def _window_words(one: TrackedDoc) -> str:
@@ -177,7 +180,9 @@ def _matrix(loop: LoopDoc, title: str, key: str, factor: float = 1.0) -> Table:
             value = None if one is None else dict(one)[key]
             row.append(Cell(number(value * factor) if isinstance(value, int | float) else ABSENT, True))
         rows.append(row)
-    return Table([title, *(mix_text(mix) for mix in mixes)], [Group(rows)], f"{title}, reads/writes in columns")
+    return Table(
+        [title, *(mix_text(mix) for mix in mixes)], [Group(rows)], f"{title}, reads/writes in columns", tight=True
+    )
 
 
 def _moments(test: TestDoc) -> list[Block]:
@@ -186,19 +191,20 @@ def _moments(test: TestDoc) -> list[Block]:
     if not moments:
         return []
     rate_of = ("bandwidth_bytes_per_s", "MB/s", 1e-6) if test["id"] == "cross-stimulus" else ("iops", "IOPS", 1.0)
-    charts = [Chart(f"{rate_of[1]} over time", draw.over_time(moments, *rate_of))]
+    charts = {f"{rate_of[1]} over time": draw.over_time(moments, *rate_of)}
     if test["id"] == "write-saturation":
-        charts.append(Chart(f"{rate_of[1]} over what was written", draw.over_time(moments, *rate_of, "fills")))
+        charts[f"{rate_of[1]} over what was written"] = draw.over_time(moments, *rate_of, "fills")
     for title, key in (("Mean latency (ms)", "latency_mean_ns"), ("Longest latency (ms)", "latency_max_ns")):
-        charts.append(Chart(f"{title} over time", draw.over_time(moments, key, title, 1e-6)))
+        charts[f"{title} over time"] = draw.over_time(moments, key, title, 1e-6)
     rows = []
     for line, of in lines(moments).items():
         cells = [one["cell"] for one in of]
         longest = max((one["latency_max_ns"] or 0 for one in cells), default=0)
         mean = sum(one["iops"] for one in cells) / len(cells)
         bytes_ = sum(one["bandwidth_bytes_per_s"] for one in cells) / len(cells)
-        rows.append([Cell(line), Cell(number(mean), True), Cell(rate(bytes_), True), Cell(millis(longest), True)])
-    return [Charts(charts, width=620), Table(["Part", "IOPS, mean", "Rate, mean", "Longest latency"], [Group(rows)])]
+        rows.append([Cell(line), Cell(number(mean), True), Cell(rate(bytes_), True), Cell(number(longest / 1e6), True)])
+    table = Table(["Part", "Mean IOPS", "Mean rate", "Longest (ms)"], [Group(rows)], tight=True)
+    return [*_drawn(charts, 620), table]
 
 
 def value_text(figure: FigureDoc) -> str:

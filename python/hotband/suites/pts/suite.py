@@ -288,7 +288,8 @@ def _conditions(run: _Run, state: object) -> ConditionsDoc:
         is_set = all(kind in wanted for kind in kinds) or plan.target.is_model
     if run.write_cache:
         cache, is_set = run.write_cache, True
-    fills = f"written over {plan.fills:g} times in order before IOPS, throughput and latency"
+    times = "once" if plan.fills == 1 else f"{plan.fills:g} times"
+    fills = f"written over {times} in order before IOPS, throughput and latency"
     return {
         "write_cache": cache,
         "write_cache_set": is_set,
