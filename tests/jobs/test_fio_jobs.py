@@ -107,6 +107,22 @@ def test_bsrange_is_multiples_of_the_smallest(convert: Convert) -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("before", "text", "read", "write"),
+    [
+        ("", "bs=,8k", "4 KiB", "8 KiB"),
+        ("bs=16k\n", "bs=,8k", "16 KiB", "8 KiB"),
+        ("", "bs=8k,", "8 KiB", "4 KiB"),
+        ("", "bssplit=,64k/100", "4 KiB", "64 KiB"),
+    ],
+)
+def test_a_size_that_is_left_out_is_the_one_before_or_fios_own(
+    convert: Convert, before: str, text: str, read: str, write: str
+) -> None:
+    job = convert(f"{DIRECT}{before}[a]\nrw=randrw\n{text}\n")
+    assert [one["size"] for one in job.table["streams"]] == [read, write]
+
+
 def test_sizes_of_reads_and_writes_are_two_streams_of_one_loop(convert: Convert) -> None:
     job = convert(f"{DIRECT}[a]\nrw=randrw\nrwmixread=75\nbs=4k,64k\niodepth=4\n")
     told = [(one["share_pct"], one["read_pct"], one["size"]) for one in job.table["streams"]]

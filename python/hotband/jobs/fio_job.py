@@ -38,6 +38,8 @@ from hotband.text.nearest import hint
 
 # fio's own default on Linux (ioengines.c: "psync").
 DEFAULT_ENGINE = "psync"
+# fio's own size of an I/O (HOWTO, "blocksize").
+DEFAULT_SIZE = 4096
 MOST_OUTSTANDING = 65_536
 # I/Os a second; the engine takes as many (crates/workloads/src/load.rs: read_open).
 MOST_RATE = 10**9
@@ -191,7 +193,7 @@ def sizes(asked: Asked) -> tuple[Sizes, Sizes, Sizes]:
     """Sizes and weights of reads, writes and trims."""
     said = [key for key in ("bs", "bsrange", "bssplit") if asked.get(key)]
     if not said:
-        one: Sizes = ((4096, 1.0),)
+        one: Sizes = ((DEFAULT_SIZE, 1.0),)
         return one, one, one
     # fio: bssplit counts before bs; of bs and bsrange the later one.
     order = asked.job.said
@@ -199,9 +201,15 @@ def sizes(asked: Asked) -> tuple[Sizes, Sizes, Sizes]:
     for other in said:
         if other != key:
             asked.ignore(other, f"{key}= counts")
-    option = asked.job.options[key]
-    read, write, trim = (_sizes_of(text, option, asked) for text in directions(option.value))
+    read, write, trim = (_sizes_of(*_said_last(asked, key, place), asked) for place in range(3))
     return read, write, trim
+
+
+def _said_last(asked: Asked, key: str, place: int) -> tuple[str, Option]:
+    """What is said last of reads, writes or trims: `bs=,8k` leaves reads as they are, fio's own size where nothing is
+    said of them before (tried)."""
+    said = [(directions(one.value)[place], one) for one in reversed(asked.job.said) if one.key == key]
+    return next(((text, one) for text, one in said if text), (str(DEFAULT_SIZE), said[0][1]))
 
 
 def _sizes_of(text: str, option: Option, asked: Asked) -> Sizes:
