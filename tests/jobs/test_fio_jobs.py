@@ -240,6 +240,12 @@ def test_without_a_time_the_size_is_gone_through_once(convert: Convert) -> None:
     assert timed["until"] == ["2048 I/Os", "10 s"]
 
 
+@pytest.mark.parametrize(("said", "ios"), [("io_size=16m", 256), ("io_size=25%", 256), ("io_size=25%\nloops=2", 512)])
+def test_a_part_of_the_size_ends_a_job(convert: Convert, said: str, ios: int) -> None:
+    text = f"[a]\nfilename=/dev/sdx\nrw=write\nbs=64k\nsize=64m\n{said}\n"
+    assert convert(text).table["phases"] == [{"name": "measure", "ios": ios, "measure": True}]
+
+
 def test_flushes_forced_writes_trims_and_data(convert: Convert) -> None:
     write = convert(f"{DIRECT}[a]\nrw=write\nfsync=8\nsync=dsync\nbuffer_compress_percentage=60\n").stream
     assert (write["flush_every"], write["fua"], write["data"]) == (8, True, 0.4)

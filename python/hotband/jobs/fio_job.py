@@ -397,7 +397,8 @@ def ios(asked: Asked, mean: float, region: Amount | None) -> int | None:
         return count(number) * times
     if most is not None:
         whole = amount(most, asked.base)
-        region = whole if not whole.is_share else region
+        part = None if region is None else Amount(region.value * whole.value, region.is_share)
+        region = part if whole.is_share else whole
     return None if region is None or region.is_share else max(1, round(region.value * times / mean))
 
 
