@@ -246,6 +246,20 @@ def test_a_part_of_the_size_ends_a_job(convert: Convert, said: str, ios: int) ->
     assert convert(text).table["phases"] == [{"name": "measure", "ios": ios, "measure": True}]
 
 
+@pytest.mark.parametrize(
+    ("said", "part"),
+    [
+        ("size=10%", ["0 B", "10 MiB"]),
+        ("offset=90m", ["90 MiB", "100 MiB"]),
+        ("offset=80m\nsize=50m", ["80 MiB", "100 MiB"]),
+        ("offset=20%\nsize=30%", ["20 MiB", "50 MiB"]),
+    ],
+)
+def test_the_part_of_a_file_whose_size_is_said_lies_within_it(convert: Convert, said: str, part: list[str]) -> None:
+    job = convert(f"[a]\nfilename=file\nfilesize=100m\nrw=write\nbs=64k\n{said}\n")
+    assert job.stream["range"] == part
+
+
 def test_flushes_forced_writes_trims_and_data(convert: Convert) -> None:
     write = convert(f"{DIRECT}[a]\nrw=write\nfsync=8\nsync=dsync\nbuffer_compress_percentage=60\n").stream
     assert (write["flush_every"], write["fua"], write["data"]) == (8, True, 0.4)

@@ -385,6 +385,27 @@ def size(asked: Asked) -> Amount | None:
     return None
 
 
+def place(asked: Asked) -> tuple[Amount | None, Amount | None]:
+    """First byte and bytes of the job's part of its file. Of a file whose size `filesize=` says, shares are of that,
+    and nothing lies behind its end (tried)."""
+    at, each = asked.get("offset"), asked.get("filesize")
+    first, region = amount(at, asked.base) if at else None, size(asked)
+    if each is None or asked.get("nrfiles") or len(names(asked)) > 1:
+        return first, region
+    whole = size_bytes(each.value.rpartition("-")[2], asked.base, each)
+    first, region = _in_bytes(first, whole), _in_bytes(region, whole)
+    if first is None or region is None:
+        return first, region
+    if first.value >= whole:
+        (at or each).refuse(f"is not within filesize={each.value}")
+    return first, Amount(min(region.value, whole - first.value))
+
+
+def _in_bytes(part: Amount | None, whole: int) -> Amount | None:
+    """A share as bytes, whole sectors of them."""
+    return part if part is None or not part.is_share else Amount(int(part.value * whole) // SECTOR * SECTOR)
+
+
 def ios(asked: Asked, mean: float, region: Amount | None) -> int | None:
     """I/Os after which one of the jobs ends; None where only time ends it."""
     based = asked.get("time_based")
