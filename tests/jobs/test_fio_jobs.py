@@ -107,6 +107,15 @@ def test_bsrange_is_multiples_of_the_smallest(convert: Convert) -> None:
     ]
 
 
+def test_the_largest_size_of_bsrange_that_is_no_multiple_comes_as_often_as_in_fio(convert: Convert) -> None:
+    # fio 3.33: of 96,411 I/Os 38,664 are of 4 KiB, 38,383 of 8, 19,364 of 10.
+    assert convert(f"{DIRECT}[a]\nrw=randread\nbsrange=4k-10k\n").stream["sizes"] == {
+        "4 KiB": 1,
+        "8 KiB": 1,
+        "10 KiB": 0.5,
+    }
+
+
 @pytest.mark.parametrize(
     ("before", "text", "read", "write"),
     [
