@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -87,3 +89,34 @@ def test_a_command_that_does_not_end_when_it_is_told_to_is_killed(
     with pytest.raises(KeyboardInterrupt):
         serve.run_beside(served, f"trap '' TERM; touch '{begun}'; sleep 20; touch '{over}'", interrupted)
     assert not over.exists()
+
+
+@pytest.mark.skipif(shutil.which("fio") is None, reason="fio is not installed (apt install fio)")
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+@pytest.mark.parametrize(
+    ("asked", "begins"),
+    [
+        (["run", "fio-randread", "--on", f"emulated:{DRIVE}"], "the same through fio on the served machine"),
+        (["calibrate", "real:file", "--like", "black-box", "--erase", "file", "--yes"], "real:file is read for"),
+    ],
+)
+def test_what_runs_fio_ends_it_and_leaves_nothing_when_it_is_told_to_end(
+    tmp_path: Path, number: signal.Signals, asked: list[str], begins: str
+) -> None:
+    (tmp_path / "file").write_bytes(bytes(1 << 26))
+    temporary = tmp_path / "temporary"
+    temporary.mkdir()
+    command = [sys.executable, "-m", "hotband", *asked]
+    environment = {**os.environ, "TMPDIR": str(temporary)}
+    with subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=tmp_path, env=environment
+    ) as process:
+        assert process.stderr is not None
+        for line in process.stderr:
+            if line.startswith(begins):
+                break
+        process.send_signal(number)
+        said = process.communicate(timeout=PATIENCE)[1]
+    assert process.returncode == 130, said
+    assert "hotband: interrupted" in said
+    assert list(temporary.iterdir()) == []
