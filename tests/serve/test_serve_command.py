@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+import signal
 import socket
 import stat
 import struct
@@ -169,6 +170,10 @@ def test_a_command_is_run_beside_it_and_its_exit_code_is_kept(hotband) -> None:
     assert done.returncode == 7
     assert "nbd+unix:///d0?socket=" in done.stderr
     assert json.loads(done.stdout)["serving"]["kinds"] == []
+
+
+def test_a_command_that_a_signal_ended_has_the_exit_code_that_shells_give_it(hotband) -> None:
+    assert hotband("serve", DRIVE, "--anyway", "--json", "--run", "kill -TERM $$").returncode == 128 + signal.SIGTERM
 
 
 @pytest.mark.parametrize(

@@ -91,6 +91,25 @@ def test_a_command_that_does_not_end_when_it_is_told_to_is_killed(
     assert not over.exists()
 
 
+def test_what_a_command_has_started_ends_with_it(tmp_path: Path) -> None:
+    # The shell waits for the first of them; it does not end it when it ends itself.
+    started = tmp_path / "started"
+    command = f"sh -c 'echo $$ > {started}; exec sleep 60'; touch {tmp_path}/over"
+    asked = [sys.executable, "-m", "hotband", "serve", DRIVE, "--anyway", "--live", "--run", command]
+    with subprocess.Popen(asked, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        assert process.stderr is not None
+        for line in process.stderr:
+            if "nobody asks" in line and started.exists() and started.read_text():
+                break
+        process.send_signal(signal.SIGTERM)
+        said = process.communicate(timeout=PATIENCE)[1]
+    assert process.returncode == 130, said
+    assert not (tmp_path / "over").exists()
+    told = Path("/proc", started.read_text().strip(), "stat")
+    # Whoever takes over orphans may not have asked how it ended yet.
+    assert not told.exists() or told.read_text().rpartition(")")[2].split()[0] == "Z"
+
+
 @pytest.mark.skipif(shutil.which("fio") is None, reason="fio is not installed (apt install fio)")
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
 @pytest.mark.parametrize(
