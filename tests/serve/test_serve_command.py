@@ -17,6 +17,7 @@ import pytest
 
 import hotband as hb
 from hotband.runs.run import RunSpec, execute
+from hotband.serve import Served
 from hotband.serve.serving import Serving
 from hotband.serve.speed import Speed, expect_servable
 from hotband.targets import beside, emulated
@@ -188,6 +189,19 @@ def test_a_command_that_names_a_place_which_is_not_served_is_refused(hotband, co
     done = hotband("serve", DRIVE, "--anyway", "--run", command)
     assert (done.returncode, len(done.stderr.splitlines())) == (2, 1), done.stderr
     assert words in done.stderr
+
+
+def test_who_still_used_a_device_when_it_ended_is_told(hotband, monkeypatch: pytest.MonkeyPatch) -> None:
+    end = Served._end
+
+    def busy(served: Served) -> None:
+        end(served)
+        served.busy = ["/dev/loop0 is in use: mounted at /mnt"]
+
+    monkeypatch.setattr(Served, "_end", busy)
+    done = hotband("serve", DRIVE, "--anyway", "--run", "true")
+    assert done.returncode == 0
+    assert "/dev/loop0 is in use: mounted at /mnt: what was not written out yet is lost" in done.stderr
 
 
 def test_a_command_finds_no_place_of_the_users_own_environment(

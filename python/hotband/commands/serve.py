@@ -249,6 +249,8 @@ def _serve(spec: ServeSpec, shown: Shown) -> None:
             code = INTERRUPTED if shown.command is not None else 0
         serving = served.serving()
     assert served.finished is not None, "it has ended"
+    for line in served.busy:
+        say(f"{line}: what was not written out yet is lost; end that first next time")
     if shown.as_json:
         from hotband.text.foreign import json_safe
 
