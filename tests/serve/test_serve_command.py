@@ -18,7 +18,8 @@ import pytest
 import hotband as hb
 from hotband.runs.run import RunSpec, execute
 from hotband.serve import Served
-from hotband.serve.serving import Serving
+from hotband.serve.serving import Kind, Serving
+from hotband.serve.show import lateness_lines
 from hotband.serve.speed import Speed, expect_servable
 from hotband.targets import beside, emulated
 from hotband.targets.emulated import Emulated
@@ -202,6 +203,12 @@ def test_who_still_used_a_device_when_it_ended_is_told(hotband, monkeypatch: pyt
     done = hotband("serve", DRIVE, "--anyway", "--run", "true")
     assert done.returncode == 0
     assert "/dev/loop0 is in use: mounted at /mnt: what was not written out yet is lost" in done.stderr
+
+
+def test_answers_that_were_all_errors_were_asked_for() -> None:
+    failed = Serving(None, None, (Kind("read", 0, 3, 0, None, None),))
+    assert list(lateness_lines(failed)) == ["All answers were errors: 3."]
+    assert list(lateness_lines(replace(failed, kinds=()))) == ["Nobody asked for anything."]
 
 
 def test_a_command_finds_no_place_of_the_users_own_environment(
