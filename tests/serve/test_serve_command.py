@@ -211,6 +211,22 @@ def test_answers_that_were_all_errors_were_asked_for() -> None:
     assert list(lateness_lines(replace(failed, kinds=()))) == ["Nobody asked for anything."]
 
 
+def test_a_base_is_no_store(hotband, tmp_path: Path) -> None:
+    base, link = tmp_path / "base.img", tmp_path / "link.img"
+    base.write_bytes(bytes(512))
+    link.symlink_to(base)
+    done = hotband("serve", DRIVE, "--anyway", "--base", str(base), "--store", str(link), "--run", "true")
+    assert (done.returncode, len(done.stderr.splitlines())) == (2, 1), done.stderr
+    assert "is the base, which stays as it is: expected another" in done.stderr
+
+
+def test_a_folder_that_is_not_there_is_refused_before_a_store_is_made(hotband, tmp_path: Path) -> None:
+    store = str(tmp_path / "store.img")
+    done = hotband("mount", DRIVE, str(tmp_path / "nowhere"), "--anyway", "--store", store, "--run", "true")
+    assert (done.returncode, list(tmp_path.iterdir())) == (2, []), done.stderr
+    assert "DIR = " in done.stderr
+
+
 def test_a_command_finds_no_place_of_the_users_own_environment(
     hotband, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
