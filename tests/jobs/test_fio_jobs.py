@@ -107,6 +107,31 @@ def test_bsrange_is_multiples_of_the_smallest(convert: Convert) -> None:
     ]
 
 
+def test_the_largest_size_of_bsrange_that_is_no_multiple_comes_as_often_as_in_fio(convert: Convert) -> None:
+    # fio 3.33: of 96,411 I/Os 38,664 are of 4 KiB, 38,383 of 8, 19,364 of 10.
+    assert convert(f"{DIRECT}[a]\nrw=randread\nbsrange=4k-10k\n").stream["sizes"] == {
+        "4 KiB": 1,
+        "8 KiB": 1,
+        "10 KiB": 0.5,
+    }
+
+
+@pytest.mark.parametrize(
+    ("before", "text", "read", "write"),
+    [
+        ("", "bs=,8k", "4 KiB", "8 KiB"),
+        ("bs=16k\n", "bs=,8k", "16 KiB", "8 KiB"),
+        ("", "bs=8k,", "8 KiB", "4 KiB"),
+        ("", "bssplit=,64k/100", "4 KiB", "64 KiB"),
+    ],
+)
+def test_a_size_that_is_left_out_is_the_one_before_or_fios_own(
+    convert: Convert, before: str, text: str, read: str, write: str
+) -> None:
+    job = convert(f"{DIRECT}{before}[a]\nrw=randrw\n{text}\n")
+    assert [one["size"] for one in job.table["streams"]] == [read, write]
+
+
 def test_sizes_of_reads_and_writes_are_two_streams_of_one_loop(convert: Convert) -> None:
     job = convert(f"{DIRECT}[a]\nrw=randrw\nrwmixread=75\nbs=4k,64k\niodepth=4\n")
     told = [(one["share_pct"], one["read_pct"], one["size"]) for one in job.table["streams"]]
@@ -222,6 +247,26 @@ def test_without_a_time_the_size_is_gone_through_once(convert: Convert) -> None:
     assert convert(text).table["phases"] == [{"name": "measure", "ios": 2048, "measure": True}]
     timed = convert(text + "runtime=10\n").table["phases"][0]
     assert timed["until"] == ["2048 I/Os", "10 s"]
+
+
+@pytest.mark.parametrize(("said", "ios"), [("io_size=16m", 256), ("io_size=25%", 256), ("io_size=25%\nloops=2", 512)])
+def test_a_part_of_the_size_ends_a_job(convert: Convert, said: str, ios: int) -> None:
+    text = f"[a]\nfilename=/dev/sdx\nrw=write\nbs=64k\nsize=64m\n{said}\n"
+    assert convert(text).table["phases"] == [{"name": "measure", "ios": ios, "measure": True}]
+
+
+@pytest.mark.parametrize(
+    ("said", "part"),
+    [
+        ("size=10%", ["0 B", "10 MiB"]),
+        ("offset=90m", ["90 MiB", "100 MiB"]),
+        ("offset=80m\nsize=50m", ["80 MiB", "100 MiB"]),
+        ("offset=20%\nsize=30%", ["20 MiB", "50 MiB"]),
+    ],
+)
+def test_the_part_of_a_file_whose_size_is_said_lies_within_it(convert: Convert, said: str, part: list[str]) -> None:
+    job = convert(f"[a]\nfilename=file\nfilesize=100m\nrw=write\nbs=64k\n{said}\n")
+    assert job.stream["range"] == part
 
 
 def test_flushes_forced_writes_trims_and_data(convert: Convert) -> None:

@@ -126,6 +126,32 @@ def test_skew_is_a_share_and_the_rest_is_divided(convert: Convert) -> None:
     assert [one["share_pct"] for one in convert(text, "a.parm").table["streams"]] == [50, 25, 25]
 
 
+@pytest.mark.parametrize(
+    ("asked", "others"),
+    [
+        ("max", {"closed": {"threads": 8, "depth": 1}}),
+        ("300", {"open": {"rate_iops": 300, "arrival": "poisson"}}),
+    ],
+)
+def test_a_workload_with_a_rate_of_its_own_keeps_it_beside_the_others(
+    convert: Convert, asked: str, others: dict[str, object]
+) -> None:
+    # Users Guide, "Workload specific I/O rate": the other workloads go on as rd= and their skew say.
+    works = "wd=wd1,sd=sd1,iorate=100\nwd=wd2,sd=sd1,skew=30\nwd=wd3,sd=sd1\n"
+    job = convert(f"{ONE}{works}rd=rd1,wd=wd*,iorate={asked},elapsed=9,interval=1\n", "a.parm")
+    streams = {one["name"]: one for one in job.table["streams"]}
+    assert streams["wd1"]["load"] == {"open": {"rate_iops": 100, "arrival": "poisson"}}
+    assert (job.table["load"], [streams[name]["share_pct"] for name in ("wd2", "wd3")]) == (others, [30, 70])
+
+
+def test_workloads_that_all_have_a_rate_of_their_own_leave_that_of_the_run_without_effect(convert: Convert) -> None:
+    works = "wd=wd1,sd=sd1,iorate=100,skew=50\nwd=wd2,sd=sd1,iorate=50\n"
+    job = convert(f"{ONE}{works}rd=rd1,wd=wd*,iorate=(300,600),elapsed=9,interval=1\n", "a.parm")
+    assert [one["load"]["open"]["rate_iops"] for one in job.table["streams"]] == [100, 50]
+    assert job.fate("iorate=(300") == (Fate.IGNORED, "each workload of the run says its own")
+    assert job.fate("skew=") == (Fate.IGNORED, "iorate= says how much of it there is")
+
+
 def test_a_hot_band_is_a_range_with_vdbenchs_own_table(convert: Convert) -> None:
     stream = convert(f"{ONE}wd=wd1,sd=sd1,hotband=(10,18)\nrd=rd1,wd=wd1,iorate=max,elapsed=9\n", "a.parm").stream
     assert (stream["range"], stream["offsets"]) == (["10 %", "18 %"], {"hotband": {"table_unit": "1 kB"}})

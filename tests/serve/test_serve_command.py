@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+import signal
 import socket
 import stat
 import struct
@@ -16,7 +17,9 @@ import pytest
 
 import hotband as hb
 from hotband.runs.run import RunSpec, execute
-from hotband.serve.serving import Serving
+from hotband.serve import Served
+from hotband.serve.serving import Kind, Serving
+from hotband.serve.show import lateness_lines
 from hotband.serve.speed import Speed, expect_servable
 from hotband.targets import beside, emulated
 from hotband.targets.emulated import Emulated
@@ -171,6 +174,10 @@ def test_a_command_is_run_beside_it_and_its_exit_code_is_kept(hotband) -> None:
     assert json.loads(done.stdout)["serving"]["kinds"] == []
 
 
+def test_a_command_that_a_signal_ended_has_the_exit_code_that_shells_give_it(hotband) -> None:
+    assert hotband("serve", DRIVE, "--anyway", "--json", "--run", "kill -TERM $$").returncode == 128 + signal.SIGTERM
+
+
 @pytest.mark.parametrize(
     ("command", "words"),
     [
@@ -183,6 +190,41 @@ def test_a_command_that_names_a_place_which_is_not_served_is_refused(hotband, co
     done = hotband("serve", DRIVE, "--anyway", "--run", command)
     assert (done.returncode, len(done.stderr.splitlines())) == (2, 1), done.stderr
     assert words in done.stderr
+
+
+def test_who_still_used_a_device_when_it_ended_is_told(hotband, monkeypatch: pytest.MonkeyPatch) -> None:
+    end = Served._end
+
+    def busy(served: Served) -> None:
+        end(served)
+        served.busy = ["/dev/loop0 is in use: mounted at /mnt"]
+
+    monkeypatch.setattr(Served, "_end", busy)
+    done = hotband("serve", DRIVE, "--anyway", "--run", "true")
+    assert done.returncode == 0
+    assert "/dev/loop0 is in use: mounted at /mnt: what was not written out yet is lost" in done.stderr
+
+
+def test_answers_that_were_all_errors_were_asked_for() -> None:
+    failed = Serving(None, None, (Kind("read", 0, 3, 0, None, None),))
+    assert list(lateness_lines(failed)) == ["All answers were errors: 3."]
+    assert list(lateness_lines(replace(failed, kinds=()))) == ["Nobody asked for anything."]
+
+
+def test_a_base_is_no_store(hotband, tmp_path: Path) -> None:
+    base, link = tmp_path / "base.img", tmp_path / "link.img"
+    base.write_bytes(bytes(512))
+    link.symlink_to(base)
+    done = hotband("serve", DRIVE, "--anyway", "--base", str(base), "--store", str(link), "--run", "true")
+    assert (done.returncode, len(done.stderr.splitlines())) == (2, 1), done.stderr
+    assert "is the base, which stays as it is: expected another" in done.stderr
+
+
+def test_a_folder_that_is_not_there_is_refused_before_a_store_is_made(hotband, tmp_path: Path) -> None:
+    store = str(tmp_path / "store.img")
+    done = hotband("mount", DRIVE, str(tmp_path / "nowhere"), "--anyway", "--store", store, "--run", "true")
+    assert (done.returncode, list(tmp_path.iterdir())) == (2, []), done.stderr
+    assert "DIR = " in done.stderr
 
 
 def test_a_command_finds_no_place_of_the_users_own_environment(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -87,3 +89,62 @@ def test_a_command_that_does_not_end_when_it_is_told_to_is_killed(
     with pytest.raises(KeyboardInterrupt):
         serve.run_beside(served, f"trap '' TERM; touch '{begun}'; sleep 20; touch '{over}'", interrupted)
     assert not over.exists()
+
+
+def test_what_a_command_has_started_ends_with_it(tmp_path: Path) -> None:
+    # The shell waits for the first of them; it does not end it when it ends itself.
+    started = tmp_path / "started"
+    command = f"sh -c 'echo $$ > {started}; exec sleep 60'; touch {tmp_path}/over"
+    asked = [sys.executable, "-m", "hotband", "serve", DRIVE, "--anyway", "--live", "--run", command]
+    with subprocess.Popen(asked, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        assert process.stderr is not None
+        for line in process.stderr:
+            if "nobody asks" in line and started.exists() and started.read_text():
+                break
+        process.send_signal(signal.SIGTERM)
+        said = process.communicate(timeout=PATIENCE)[1]
+    assert process.returncode == 130, said
+    assert not (tmp_path / "over").exists()
+    told = Path("/proc", started.read_text().strip(), "stat")
+    # Whoever takes over orphans may not have asked how it ended yet.
+    assert not told.exists() or told.read_text().rpartition(")")[2].split()[0] == "Z"
+
+
+@pytest.mark.skipif(shutil.which("fio") is None, reason="fio is not installed (apt install fio)")
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+@pytest.mark.parametrize(
+    ("asked", "begins"),
+    [
+        (["run", "fio-randread", "--on", f"emulated:{DRIVE}"], "the same through fio on the served machine"),
+        (["calibrate", "real:file", "--like", "black-box", "--erase", "file", "--yes"], "real:file is read for"),
+    ],
+)
+def test_what_runs_fio_ends_it_and_leaves_nothing_when_it_is_told_to_end(
+    tmp_path: Path, number: signal.Signals, asked: list[str], begins: str
+) -> None:
+    (tmp_path / "file").write_bytes(bytes(1 << 26))
+    temporary = tmp_path / "temporary"
+    temporary.mkdir()
+    # A host that is busy with other tests is too slow for any drive.
+    code = (
+        "import sys\n"
+        "from hotband.cli import main\n"
+        "from hotband.serve import served\n"
+        "served.expect_servable = lambda *_: None\n"
+        f"sys.argv = ['hotband', *{asked!r}]\n"
+        "main()\n"
+    )
+    command = [sys.executable, "-c", code]
+    environment = {**os.environ, "TMPDIR": str(temporary)}
+    with subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=tmp_path, env=environment
+    ) as process:
+        assert process.stderr is not None
+        for line in process.stderr:
+            if line.startswith(begins):
+                break
+        process.send_signal(number)
+        said = process.communicate(timeout=PATIENCE)[1]
+    assert process.returncode == 130, said
+    assert "hotband: interrupted" in said
+    assert list(temporary.glob("hotband*")) == []

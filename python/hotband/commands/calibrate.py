@@ -11,6 +11,7 @@ from hotband.commands import names
 from hotband.commands.executors import on_executor
 from hotband.commands.intervals import JobsOption
 from hotband.commands.output import FreshOption, JsonFlag, OutOption, SetOption, parse_set, print_json, say, show_views
+from hotband.commands.real import interruptible
 
 EPILOG = """\
 [bold]Examples[/]
@@ -97,7 +98,8 @@ def calibrate(
         return show_views([loads_table(*black_box_plan(wanted, say))])
     if plan:
         return show_views(plan_views(plan_only(wanted, say, run_progress)))
-    found = run(with_folder(wanted), lambda of: None if as_json else show_views(plan_views(of)), say, run_progress)
+    with interruptible(targets):
+        found = run(with_folder(wanted), lambda of: None if as_json else show_views(plan_views(of)), say, run_progress)
     if as_json:
         return print_json(found.to_dict())
     show_views(views(found))

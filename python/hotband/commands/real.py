@@ -131,10 +131,12 @@ def hardware(specs: Sequence[RunSpec], asked: RealAsked, yes: bool) -> OnDevice:
 
 @contextmanager
 def interruptible(on: Sequence[str]) -> Iterator[None]:
-    """Requests to end are interruptions where hardware is among the machines: fio has to be ended."""
+    """Requests to end are interruptions where hardware or an emulated drive is among the machines: fio has to be
+    ended, and what is served."""
+    from hotband.commands.targets import is_emulated
     from hotband.runs.signals import stoppable
 
-    with stoppable() if any(is_real(one) for one in on) else nullcontext():
+    with stoppable() if any(is_real(one) or is_emulated(one) for one in on) else nullcontext():
         yield
 
 

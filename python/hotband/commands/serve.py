@@ -16,6 +16,7 @@ import typer
 from hotband.commands import names
 from hotband.commands.output import FreshOverOption, JsonFlag, SetOption, parse_set, say, show, show_lines
 from hotband.errors import UserError
+from hotband.runs.signals import INTERRUPTED
 
 if TYPE_CHECKING:
     from hotband.serve import Served, ServeSpec, Serving
@@ -244,10 +245,12 @@ def _serve(spec: ServeSpec, shown: Shown) -> None:
                     say("Served until it is interrupted (Ctrl-C).")
                 served.wait(shown.seconds, look)
         except KeyboardInterrupt:
-            # The usual end of a server; what it leaves is whole.
-            pass
+            # The usual end of a server, what it leaves is whole; a command was not done.
+            code = INTERRUPTED if shown.command is not None else 0
         serving = served.serving()
     assert served.finished is not None, "it has ended"
+    for line in served.busy:
+        say(f"{line}: what was not written out yet is lost; end that first next time")
     if shown.as_json:
         from hotband.text.foreign import json_safe
 
@@ -289,6 +292,7 @@ def run_beside(served: Served, command: str, look: Callable[[Served], None] | No
     import os
 
     from hotband.serve.served import LOOK_EVERY_S
+    from hotband.serve.started import end_all
 
     first = next(iter(served.volumes.values()))
     places = {"uri": first.uri, "file": first.file, "device": first.device}
@@ -303,10 +307,6 @@ def run_beside(served: Served, command: str, look: Callable[[Served], None] | No
                 look(served)
     finally:
         if child.poll() is None:
-            child.terminate()
-            try:
-                child.wait(TO_END_S)
-            except subprocess.TimeoutExpired:
-                child.kill()
-                child.wait()
-    return child.returncode
+            end_all(child, TO_END_S)
+    # Of what a signal ended shells tell 128 and its number.
+    return child.returncode if child.returncode >= 0 else 128 - child.returncode

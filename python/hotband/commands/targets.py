@@ -30,6 +30,7 @@ def run_emulated(spec: RunSpec, left_out: dict[str, object], fresh: bool, as_jso
 
     from hotband.experiment import Lock
     from hotband.runs.progress import run_progress
+    from hotband.runs.signals import stoppable
     from hotband.targets.beside import beside_data, beside_lines, beside_table
     from hotband.targets.emulated import emulate
 
@@ -42,7 +43,7 @@ def run_emulated(spec: RunSpec, left_out: dict[str, object], fresh: bool, as_jso
         raise UserError("--on", "", spec.machine, "expected emulated:MACHINE, such as emulated:exos-15e900-512n")
     spec = replace(spec, machine=machine)
     page = None
-    with nullcontext() if spec.out is None else Lock(spec.out):
+    with stoppable(), nullcontext() if spec.out is None else Lock(spec.out):
         if spec.out is not None and not fresh:
             expect_same_comparison(spec.out, spec)
         with run_progress(f"{spec.workload} on {machine}") as progress:

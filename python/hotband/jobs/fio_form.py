@@ -158,9 +158,8 @@ def _draft(job: Job, files: Files) -> Draft:
     asked = fio_job.begin(job)
     pattern, sizes, load = fio_job.pattern(asked), fio_job.sizes(asked), fio_job.load(asked)
     named = fio_job.names(asked)
-    region = fio_job.size(asked)
-    at, increment = asked.get("offset"), asked.get("offset_increment")
-    offset = amount(at, asked.base) if at else None
+    offset, region = fio_job.place(asked)
+    increment = asked.get("offset_increment")
     step = amount(increment, asked.base) if increment else None
     own = not named
     if len(named) > 1 and not pattern.random:

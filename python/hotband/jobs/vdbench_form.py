@@ -82,7 +82,7 @@ def form(path: Path, text: str, report: LossReport) -> Form:
         _run(reader, run)
     loops = [Loop(reader.closed, Closed(_most_threads(reader)))] if reader.closed else []
     for step in reader.steps:
-        step.loops = [n + len(loops) for n in step.loops] or [0]
+        step.loops = [*([] if step.only is None else [0]), *(n + len(loops) for n in step.loops)]
     report_all(parameters, report, reader.fates)
     title = f"{path.name}: {', '.join(run.name for run in runs[:4])}"
     interval = runs[0].get("interval")
@@ -171,6 +171,9 @@ def _rates(reader: Reader, run: Definition, works: list[Definition]) -> list[flo
     if option is None:
         return [None]
     word = option.value.strip().lower()
+    if word != "max" and all(one.get("iorate") for one in works):
+        reader.ignore(option, "each workload of the run says its own")
+        return [None]
     if word.startswith("curve") or word == "smooth":
         why = "the run at the maximum alone: its points are shares of a maximum that only the run shows"
         reader.approximate(curve or option, why)
@@ -192,32 +195,47 @@ def _rates(reader: Reader, run: Definition, works: list[Definition]) -> list[flo
 
 def _one_step(reader: Reader, run: Definition, works: list[Definition], over: Over, rate: float | None) -> None:
     chosen = {one.name: _chosen(reader, run, one) for one in works}
-    used = list(dict.fromkeys(name for names in chosen.values() for name in names))
-    shares = _shares(works)
+    fixed = [one for one in works if one.get("iorate")]
+    rest = [one for one in works if one not in fixed]
+    shares = _shares(rest)
     streams: list[StreamForm] = []
-    for one in works:
+    for one in rest:
         streams += _streams(reader, one, chosen[one.name], shares[one.name], over, run)
-    if len(reader.closed) + sum(len(loop.streams) for loop in reader.loops) > MOST_STREAMS:
+    own = [_streams(reader, one, chosen[one.name], 100.0, over, run) for one in fixed]
+    if len(reader.closed) + sum(map(len, [streams, *own, *(loop.streams for loop in reader.loops)])) > MOST_STREAMS:
         raise UserError(str(run.place), "rd", run.name, f"more than {MOST_STREAMS} streams; expected fewer in one file")
-    threads = _threads(reader, used, over)
+    threads = _threads(reader, list(dict.fromkeys(name for one in rest or works for name in chosen[one.name])), over)
     measured, warm_up = _times(reader, run)
     name = " ".join(
         [run.name, *(f"{key}={value}" for key, (_, value) in over.items() if len(listed(over[key][0].value)) > 1)]
     )
-    fixed = {one.name: rate_of for one in works if (rate_of := one.get("iorate"))}
-    if rate is None and fixed:
-        rate = sum(number(option.value, option, 1e9) for option in fixed.values())
-    if rate is None:
-        fresh = [stream for stream in streams if not any(stream is one for one in reader.closed)]
-        reader.closed += fresh
-        reader.steps.append(Step(name, [], measured, warm_up, None, threads, streams))
-        return
-    option = run.get("iorate") or next(iter(fixed.values()))
+    loops = [_open(reader, run, one.options["iorate"], of, threads) for one, of in zip(fixed, own, strict=True)]
+    for skew in (one.get("skew") for one in fixed):
+        if skew is not None:
+            reader.ignore(skew, "iorate= says how much of it there is")
+    if not rest:
+        reader.steps.append(Step(name, loops, measured, warm_up))
+    elif rate is None:
+        reader.closed += [stream for stream in streams if not any(stream is one for one in reader.closed)]
+        only = [*streams, *(stream for number in loops for stream in reader.loops[number].streams)]
+        reader.steps.append(Step(name, loops, measured, warm_up, None, threads, only))
+    else:
+        option = run.options["iorate"]
+        label = f"{name} iorate={number_text(rate)}" if len(listed(option.value)) > 1 else name
+        loops.append(_open(reader, run, option, streams, threads, rate))
+        reader.steps.append(Step(label, loops, measured, warm_up))
+
+
+def _open(
+    reader: Reader, run: Definition, option: Option, streams: list[StreamForm], threads: int, rate: float | None = None
+) -> int:
+    """The number of a loop that asks for these streams at a rate, that of `option` where none is given."""
     reader.approximate(option, f"I/Os come at this rate even where {threads} are outstanding, which vdbench waits for")
-    copies = [replace(stream) for stream in streams]
-    reader.loops.append(Loop(copies, Open(rate, _arrival(reader, run))))
-    label = f"{name} iorate={number_text(rate)}" if len(listed(option.value)) > 1 else name
-    reader.steps.append(Step(label, [len(reader.loops) - 1], measured, warm_up))
+    asked = number(option.value, option, 1e9) if rate is None else rate
+    if not asked:
+        option.refuse("expected a rate above zero")
+    reader.loops.append(Loop([replace(stream) for stream in streams], Open(asked, _arrival(reader, run))))
+    return len(reader.loops) - 1
 
 
 def _arrival(reader: Reader, run: Definition) -> str:

@@ -212,6 +212,16 @@ class Served:
             check_writable(spec.out, spec.out_option)
         if spec.base is not None:
             expect_image(spec.base)
+            if spec.store is not None and spec.store.exists() and spec.store.samefile(spec.base):
+                raise UserError("--store", "", str(spec.store), "is the base, which stays as it is: expected another")
+        if spec.folder is not None:
+            # Before a store is made. What a server that died left mounted there gives another error, and goes later.
+            try:
+                spec.folder.stat()
+            except FileNotFoundError as error:
+                raise refused("DIR", error) from None
+            except OSError:
+                pass
 
     def _begin(self) -> _core.Server:
         spec = self.spec

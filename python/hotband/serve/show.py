@@ -68,7 +68,8 @@ def lateness_lines(serving: Serving) -> Iterator[str]:
     """How late answers were, and a warning where that changes what was measured."""
     late = serving.lateness
     if late is None:
-        yield "Nobody asked for anything."
+        failed = sum(kind.errors for kind in serving.kinds)
+        yield f"All answers were errors: {failed:,}." if failed else "Nobody asked for anything."
         return
     yield (
         f"Lateness of answers: p50 {span_text(late.p50_ns)}, p99 {span_text(late.p99_ns)}, "

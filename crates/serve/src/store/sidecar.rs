@@ -99,15 +99,16 @@ impl Sidecar {
         };
         let have: Self = serde_json::from_str(&text).map_err(|error| invalid(error.to_string()))?;
         match self.difference(&have) {
-            Some(what) => Err(invalid(format!("{what}; the store belongs to another machine"))),
+            Some(what) => Err(invalid(what)),
             None => Ok(true),
         }
     }
 
-    /// What another has that this one has not.
+    /// What another has that this one has not. The names of files are not asked: a store may be renamed or copied, with
+    /// this beside it.
     fn difference(&self, have: &Self) -> Option<String> {
         let differs = |key: &str, have: &dyn std::fmt::Debug, expected: &dyn std::fmt::Debug| {
-            Some(format!("{key} is {have:?}, expected {expected:?}"))
+            Some(format!("{key} is {have:?}, expected {expected:?}; the store belongs to another machine"))
         };
         if self.format != have.format {
             return differs("format", &have.format, &self.format);
@@ -119,13 +120,21 @@ impl Sidecar {
             let volumes = told.files.iter().flat_map(|file| &file.volumes);
             volumes.map(|volume| (volume.name.clone(), volume.size)).collect()
         };
-        if self.files != have.files {
+        let places = |told: &Self| -> Vec<(u64, Vec<VolumeOn>)> {
+            told.files.iter().map(|file| (file.size, file.volumes.clone())).collect()
+        };
+        if places(self) != places(have) {
             return differs("volumes", &names(have), &names(self));
         }
-        if self.base != have.base {
-            return differs("base", &have.base, &self.base);
+        match (&have.base, &self.base) {
+            (have, expected) if have == expected => None,
+            (None, Some(_)) => Some("the store was begun without a base image: expected none".to_owned()),
+            (Some(base), Some(given)) if base.file == given.file => {
+                Some(format!("the base {} was written to since the store was begun", base.file.display()))
+            }
+            (Some(base), _) => Some(format!("the store was begun on the base {}: expected it", base.file.display())),
+            (None, None) => None,
         }
-        None
     }
 
     /// Writes it, as a whole or not at all.
