@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from job_files import Convert
 
+from hotband.errors import UserError
 from hotband.jobs import vdbench_form
 from hotband.jobs.loss import Fate
 
@@ -67,6 +68,31 @@ def test_forthreads_is_a_step_each(convert: Convert) -> None:
     job = convert(f"{TWO}rd=rd1,wd=wd1,iorate=max,elapsed=9,interval=1,forthreads=(1,4)\n", "a.parm")
     measured = [one for one in job.table["phases"] if one.get("measure")]
     assert [(one["name"], one["threads"]) for one in measured] == [("rd1 threads=1", 2), ("rd1 threads=4", 8)]
+
+
+@pytest.mark.parametrize(
+    ("loop", "said"),
+    [
+        ("forthreads=(1-6,d)", ["threads=1", "threads=2", "threads=4"]),
+        ("forthreads=(1-5,2)", ["threads=1", "threads=3", "threads=5"]),
+        ("forxfersize=(512-2k,d)", ["xfersize=512", "xfersize=1k", "xfersize=2k"]),
+    ],
+)
+def test_a_series_is_a_step_for_each_of_its_values(convert: Convert, loop: str, said: list[str]) -> None:
+    job = convert(f"{ONE}wd=wd1,sd=sd1\nrd=rd1,wd=wd1,iorate=max,elapsed=9,interval=1,{loop}\n", "a.parm")
+    assert [one["name"] for one in job.table["phases"] if one.get("measure")] == [f"rd1 {one}" for one in said]
+
+
+def test_rates_may_be_a_series(convert: Convert) -> None:
+    job = convert(f"{ONE}wd=wd1,sd=sd1\nrd=rd1,wd=wd1,iorate=(1000-3000,1000),elapsed=9,interval=1\n", "a.parm")
+    rates = [one["load"]["open"]["rate_iops"] for one in job.table["streams"]]
+    assert rates == [1000.0, 2000.0, 3000.0]
+
+
+@pytest.mark.parametrize("series", ["(64-1,d)", "(0-4,d)", "(1-4,0)", "(1-99999,1)", "(1-x,d)"])
+def test_a_series_without_values_is_refused(convert: Convert, series: str) -> None:
+    with pytest.raises(UserError, match="expected"):
+        convert(f"{ONE}wd=wd1,sd=sd1\nrd=rd1,wd=wd1,iorate=max,elapsed=9,interval=1,forthreads={series}\n", "a.parm")
 
 
 def test_every_combination_of_loops_is_a_step(convert: Convert) -> None:

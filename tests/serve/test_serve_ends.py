@@ -7,6 +7,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -123,8 +124,6 @@ def test_what_runs_fio_ends_it_and_leaves_nothing_when_it_is_told_to_end(
     tmp_path: Path, number: signal.Signals, asked: list[str], begins: str
 ) -> None:
     (tmp_path / "file").write_bytes(bytes(1 << 26))
-    temporary = tmp_path / "temporary"
-    temporary.mkdir()
     # A host that is busy with other tests is too slow for any drive.
     code = (
         "import sys\n"
@@ -135,16 +134,32 @@ def test_what_runs_fio_ends_it_and_leaves_nothing_when_it_is_told_to_end(
         "main()\n"
     )
     command = [sys.executable, "-c", code]
-    environment = {**os.environ, "TMPDIR": str(temporary)}
-    with subprocess.Popen(
-        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=tmp_path, env=environment
-    ) as process:
-        assert process.stderr is not None
-        for line in process.stderr:
-            if line.startswith(begins):
-                break
-        process.send_signal(number)
-        said = process.communicate(timeout=PATIENCE)[1]
-    assert process.returncode == 130, said
-    assert "hotband: interrupted" in said
-    assert list(temporary.glob("hotband*")) == []
+    # Short, as a socket's path has at most 107 bytes (unix(7)).
+    with tempfile.TemporaryDirectory(prefix="hb-") as temporary:
+        environment = {**os.environ, "TMPDIR": temporary}
+        with subprocess.Popen(
+            command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=tmp_path, env=environment
+        ) as process:
+            assert process.stderr is not None
+            before = ""
+            for line in process.stderr:
+                before += line
+                if line.startswith(begins):
+                    break
+            process.send_signal(number)
+            said = process.communicate(timeout=PATIENCE)[1]
+        assert process.returncode == 130, before + said
+        assert "hotband: interrupted" in said
+        assert list(Path(temporary).glob("hotband*")) == []
+
+
+@pytest.mark.skipif(shutil.which("fio") is None, reason="fio is not installed (apt install fio)")
+def test_a_temporary_folder_too_deep_for_a_socket_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    deep = tmp_path / ("d" * 100)
+    deep.mkdir()
+    monkeypatch.setenv("TMPDIR", str(deep))
+    command = [sys.executable, "-m", "hotband", "run", "fio-randread", "--on", f"emulated:{DRIVE}"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE, check=False)
+    assert done.returncode == 2, done.stderr
+    assert "TMPDIR" in done.stderr
+    assert "is too long for a socket" in done.stderr

@@ -19,7 +19,7 @@ from hotband.jobs.parts import Amount, Files
 from hotband.jobs.source import Option
 from hotband.jobs.vdbench_file import Definition, Parameters, listed, named, read_parameters
 from hotband.jobs.vdbench_said import report_all
-from hotband.jobs.vdbench_values import block, count, number, seconds, seek, size_bytes, sizes
+from hotband.jobs.vdbench_values import block, count, number, points, seconds, seek, size_bytes, sizes
 
 # Users Guide 5.04.07: "threads=nn: maximum number of concurrent outstanding I/O for this SD. Default 8".
 DEFAULT_THREADS = 8
@@ -144,7 +144,7 @@ def _run(reader: Reader, run: Definition) -> None:
     names = _names(wanted, reader, "wd")
     works = [one for one in reader.parameters.of("wd") if one.name in names]
     loops = [option for option in run.options.values() if option.key.removeprefix("for") in _LOOPED]
-    values = [[(option, value) for value in listed(option.value)] for option in loops]
+    values = [[(option, value) for value in points(option)] for option in loops]
     for option, of_loop in zip(loops, values, strict=True):
         if not of_loop:
             option.refuse("expected at least one value")
@@ -184,7 +184,7 @@ def _rates(reader: Reader, run: Definition, works: list[Definition]) -> list[flo
         reader.ignore(curve, f"iorate={option.value} is no curve")
     if word == "max":
         return [None]
-    parts = listed(option.value)
+    parts = points(option)
     if not all(re.fullmatch(r"[\d.]{1,12}", part) for part in parts):
         option.refuse("expected max, curve, or rates above zero")
     found = [number(part, option, 1e9) for part in parts]
@@ -207,7 +207,7 @@ def _one_step(reader: Reader, run: Definition, works: list[Definition], over: Ov
     threads = _threads(reader, list(dict.fromkeys(name for one in rest or works for name in chosen[one.name])), over)
     measured, warm_up = _times(reader, run)
     name = " ".join(
-        [run.name, *(f"{key}={value}" for key, (_, value) in over.items() if len(listed(over[key][0].value)) > 1)]
+        [run.name, *(f"{key}={value}" for key, (_, value) in over.items() if len(points(over[key][0])) > 1)]
     )
     loops = [_open(reader, run, one.options["iorate"], of, threads) for one, of in zip(fixed, own, strict=True)]
     for skew in (one.get("skew") for one in fixed):
@@ -221,7 +221,7 @@ def _one_step(reader: Reader, run: Definition, works: list[Definition], over: Ov
         reader.steps.append(Step(name, loops, measured, warm_up, None, threads, only))
     else:
         option = run.options["iorate"]
-        label = f"{name} iorate={number_text(rate)}" if len(listed(option.value)) > 1 else name
+        label = f"{name} iorate={number_text(rate)}" if len(points(option)) > 1 else name
         loops.append(_open(reader, run, option, streams, threads, rate))
         reader.steps.append(Step(label, loops, measured, warm_up))
 
@@ -333,7 +333,7 @@ def _streams(
             _of_storage(reader.storages[name], of, came)
         else:
             _of_storage(reader.storages[chosen[0]], of, came)
-        several = [value for key, (option, value) in over.items() if key != "threads" and len(listed(option.value)) > 1]
+        several = [value for key, (option, value) in over.items() if key != "threads" and len(points(option)) > 1]
         label = " ".join([work.name, *several, name if len(chosen) > 1 else ""]).strip()
         found.append(StreamForm(label, of, dict(came), share / len(parts)))
     reader.made[identity] = found

@@ -9,6 +9,8 @@ from hotband.jobs.source import Option
 from hotband.jobs.vdbench_file import listed
 
 _POWERS = {"": 0, "k": 1, "m": 2, "g": 3, "t": 4}
+_SERIES = re.compile(r"(\d{1,15}[kmgt]?)-(\d{1,15}[kmgt]?)")
+MOST_POINTS = 1000
 # "seekpct=" in words.
 _SEEK = {"random": 100.0, "rand": 100.0, "sequential": 0.0, "seq": 0.0, "seqnz": 0.0, "eof": 0.0, "-1": 0.0}
 
@@ -49,6 +51,23 @@ def sizes(option: Option) -> tuple[tuple[int, float], ...]:
     for size, share in pairs:
         weights[size] = weights.get(size, 0.0) + share
     return tuple((size, share) for size, share in weights.items() if share)
+
+
+def points(option: Option) -> list[str]:
+    """The values of a list that runs go through: as they stand, or those of a series, `(1-64,d)`, which doubles, and
+    `(1000-3000,1000)`, in steps."""
+    parts = listed(option.value.lower())
+    ends = _SERIES.fullmatch(parts[0]) if len(parts) == 2 else None
+    if ends is None:
+        return parts
+    low, high = (size_bytes(end, option) for end in ends.groups())
+    step = 0 if parts[1] == "d" else size_bytes(parts[1], option)
+    if not 0 < low <= high or (parts[1] != "d" and not step) or (step and (high - low) // step >= MOST_POINTS):
+        option.refuse(f"expected a series such as (1-64,d) or (1000-3000,1000), of at most {MOST_POINTS} values")
+    doubled = (low << power for power in range((high // low).bit_length()))
+    in_kib = any(end[-1].isalpha() for end in ends.groups())
+    found = range(low, high + 1, step) if step else doubled
+    return [f"{one >> 10}k" if in_kib and one % 1024 == 0 else str(one) for one in found]
 
 
 def number(text: str, option: Option, high: float = 100.0) -> float:

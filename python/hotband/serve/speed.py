@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -39,12 +40,12 @@ class Speed:
 
 
 def socket_in(folder: Path, name: str) -> Path:
-    """The path of a socket in a temporary folder. Raises UserError where that folder's path is too long."""
+    """The path of a socket in a folder below that of temporary files. Raises UserError where its path is too long."""
     beyond = len(os.fsencode(folder)) + 1 + LONGEST_NAME - LONGEST_SOCKET
     if beyond > 0:
-        longest = len(os.fsencode(folder.parent)) - beyond
-        accepted = f"is too long for a socket: expected a path of at most {longest} bytes"
-        raise UserError("TMPDIR", "", str(folder.parent), accepted)
+        above = tempfile.gettempdir()
+        accepted = f"is too long for a socket: expected a path of at most {len(os.fsencode(above)) - beyond} bytes"
+        raise UserError("TMPDIR", "", above, accepted)
     return folder / name
 
 

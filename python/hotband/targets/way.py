@@ -8,6 +8,7 @@ from pathlib import Path
 
 from hotband import _core
 from hotband.serve.served import nbd_uri
+from hotband.serve.speed import socket_in
 from hotband.targets.fio_child import run_fio
 
 # A drive on which fio waits, about as fast as the fastest that are served, and how long it is read.
@@ -37,10 +38,10 @@ class Way:
 def way_of_fio(folder: Path) -> Way:
     """Measured by some thousand reads of a drive that takes the same time for each, the shortest and the mean of them;
     socket and files are made in `folder`. Tools like fio measured the drives that are modelled, with what they take
-    themselves; so what fio takes here is taken off. Raises UserError where fio fails, OSError where nothing can be
-    served."""
+    themselves; so what fio takes here is taken off. Raises UserError where fio fails or the folder's path is too long,
+    OSError where nothing can be served."""
     folder.mkdir()
-    socket = folder / "way.sock"
+    socket = socket_in(folder, "way.sock")
     server = _core.FixedServer(socket, DRIVE_NS)
     try:
         job = JOB.format(uri=nbd_uri(socket, "drive"), milliseconds=round(1000 * SECONDS))
