@@ -93,6 +93,33 @@ def unlike(what: str, one: Spec, other: Spec) -> list[str]:
     ]
 
 
+SAME = ("summary", "steps", "streams", "parts", "energy", "repair", "power_loss", "drive_state")
+"""Sections of a record that a repeated run has alike; its notes say what was chosen for it, and need not be."""
+
+
+@of_some
+@given(cases())
+def test_a_run_is_repeated_from_its_record(case: tuple[Spec, tuple[Spec, int], Happening]) -> None:
+    machine, (workload, _), happens = case
+    events, spares = happens.events, happens.spares
+    record = hb.run(workload, on=machine, seed=SEED, events=events, spares=spares, progress=False).document
+    spec = record["spec"]
+    repair = spec.get("repair", {"fail": [], "spare": 0})
+    again = hb.run(
+        tomlkit.parse(spec["workload"]).unwrap(),
+        on=tomlkit.parse(spec["machine"]).unwrap(),
+        set=spec["set"],
+        duration=spec["duration"],
+        seed=int(record["seed"]),
+        events=spec.get("events", []),
+        fail=repair["fail"],
+        spares=repair["spare"],
+        power_loss=spec.get("power_loss"),
+        progress=False,
+    ).document
+    assert {name: again.get(name) for name in SAME} == {name: record.get(name) for name in SAME}, spec
+
+
 def with_steps(workload: Spec, *durations: str) -> Spec:
     """The workload with measured phases of these times."""
     before = [phase for phase in workload["phases"] if not phase.get("measure")]
