@@ -119,6 +119,14 @@ def test_a_file_is_read_without_words_and_written_only_where_it_is_named(hotband
     assert file.read_bytes() != b"mine" * (MIB // 4)
 
 
+def test_a_file_of_holes_is_said_to_be_one(tmp_path: Path) -> None:
+    place = tmp_path / "hollow"
+    with place.open("wb") as file:
+        file.truncate(8 * MIB)
+    record = hb.run(workload(), on=f"real:{place}", expect="none")
+    assert "100% of the file are holes: reads of them never reach a drive" in record.document["notes"]
+
+
 def test_a_loop_device_is_filled_and_measured(loop: tuple[Path, Path]) -> None:
     device, image = loop
     with pytest.raises(hb.UserError, match="expected erase"):

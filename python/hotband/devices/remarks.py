@@ -58,16 +58,20 @@ def _paths(device: Device, host: Host) -> Iterator[str]:
         yield "is a loop device without direct I/O: memory answers for its file (losetup --direct-io=on)"
 
 
-def _holes(device: Device, host: Host) -> Iterator[str]:
-    """Of a file: sysfs's and stat's units are 512 bytes."""
-    if device.kind != "file" or not device.size_bytes:
-        return
+def _holes(device: Device, host: Host) -> list[str]:
+    return holes_of(device.path, device.size_bytes or 0, host) if device.kind == "file" else []
+
+
+def holes_of(path: str, size_bytes: int, host: Host) -> list[str]:
+    """What a file of that size leaves to its file system: a sentence, or none."""
     try:
-        stored = host.at(device.path).stat().st_blocks * 512
+        # stat's unit is 512 bytes.
+        stored = host.at(path).stat().st_blocks * 512
     except OSError:
-        return
-    if stored < device.size_bytes:
-        yield f"{1 - stored / device.size_bytes:.0%} of the file are holes: reads of them never reach a drive"
+        return []
+    if stored >= size_bytes:
+        return []
+    return [f"{1 - stored / size_bytes:.0%} of the file are holes: reads of them never reach a drive"]
 
 
 def _of_host(context: ContextDoc) -> Iterator[str]:

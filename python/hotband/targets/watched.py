@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from hotband.devices.context import Background, ContextDoc, context_of, ended
 from hotband.devices.counters import Counters
 from hotband.devices.host import Host
-from hotband.devices.remarks import of_run
+from hotband.devices.remarks import holes_of, of_run
 from hotband.record.files import Table
 from hotband.record.states import NOT_KNOWN
 from hotband.targets.place import Place
@@ -36,10 +36,13 @@ class Watched:
         self._background: Background | None = None
         self._counters: Counters | None = None
         self._is_measured = False
+        self._holes: list[str] = []
 
     def __enter__(self) -> Watched:
         path = self.place.path
         if path is not None and not self.how.hosts:
+            if self.place.kind == "file":
+                self._holes = holes_of(str(path), self.place.size_bytes, self.host)
             self.context = context_of(path, self.host)
             self._counters = self._stack.enter_context(
                 Counters(path, self.host, self.how.counters_every_s, power_command=self.how.power_command)
@@ -65,7 +68,7 @@ class Watched:
         context = self.sections["context"] = ended(self.context, path, self._background, self.host)
         if self._counters.section is not None:
             self.sections["counters"] = self._counters.section
-        self.notes = tuple(of_run(context, self._counters.section))
+        self.notes = (*self._holes, *of_run(context, self._counters.section))
         self.tables = dict(self._counters.tables)
 
 
