@@ -20,6 +20,7 @@ from crash.host import HostError, call, last_line, until
 from crash.probe import Probe
 from crash.records import Left, Promise
 from hotband.programs.needs import path_of
+from hotband.serve.started import descendants
 
 CLIENTS = 4
 ACCOUNTS = 500
@@ -168,16 +169,6 @@ class Cluster:
         call(program("pg_amcheck"), "-h", self.sockets, "-U", NAME, *checks)
         self.stop()
         call(program("pg_checksums"), "--check", "-D", self.data, user=self.user)
-
-
-def descendants(parent: int) -> list[int]:
-    """Processes that a process has started, and those that they have."""
-    found = []
-    with suppress(OSError):
-        for task in Path("/proc", str(parent), "task").iterdir():
-            for child in (task / "children").read_text().split():
-                found += [int(child), *descendants(int(child))]
-    return found
 
 
 class Clients:
