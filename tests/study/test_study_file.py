@@ -52,6 +52,8 @@ def replace(folder: Path, old: str, new: str) -> UserError:
         ('"most", "quick", "peak"', '"most", "quik"', "loads[0].measures", 'did you mean "quick"?'),
         ("sweep = [1, 8]", "sweep = [1, 0]", "loads[0].sweep", "above 0"),
         ("sweep = [1, 8]", "sweep = [8, 8]", "loads[0].sweep", "each once"),
+        ("sweep = [1, 8]", "sweep = [1, 8]\nset = { qd = 4 }", "loads[0].set.qd", 'the load "mixed" has a sweep'),
+        ('label = "15K"', 'label = "15K"\nset = { qd = 4 }', "configs[0].set.qd", 'the load "mixed" has a sweep'),
         ("weight = 2", "weight = 0", "loads[0].weight", "a number above 0"),
         ('of = "iops"', 'of = "iopss"', "measures[0].of", 'did you mean "iops"?'),
         ('at = "12 ms"', 'at = "12"', "measures[1].at", "a time with its unit"),

@@ -80,6 +80,7 @@ def read_study(folder: Path) -> Study:
     )
     table.finish()
     _check_sequences(study, config_tables)
+    _check_depths(study, config_tables, load_tables)
     _check_machines(study, table, config_tables, load_tables)
     _check_units(study, measure_tables)
     _check_comparisons(study, table.parts("comparisons"))
@@ -310,6 +311,20 @@ def _check_sequences(study: Study, tables: Sequence[TomlTable]) -> None:
                 table.refuse("sequence", "has a sweep: name each depth as a load", name)
             if runs[name].machine != runs[config.sequence[0]].machine:
                 table.refuse("sequence", "is on another machine than the first of them", name)
+
+
+def _check_depths(study: Study, config_tables: Sequence[TomlTable], load_tables: Sequence[TomlTable]) -> None:
+    """Nothing else sets the queue depth of a load that has a sweep of it."""
+    loads = {one.id: table for one, table in zip(study.loads, load_tables, strict=True)}
+    configs = {one.id: table for one, table in zip(study.configs, config_tables, strict=True)}
+    for config, load in study.pairs():
+        if not load.sweep:
+            continue
+        for own, table in ((load.set, loads[load.id]), (config.set, configs[config.id])):
+            depth = dict(own).get("qd")
+            if depth is not None:
+                accepted = f'the load "{load.id}" has a sweep of the queue depth: expected sweep or qd'
+                table.part("set").refuse("qd", accepted, depth)
 
 
 def _check_machines(
