@@ -54,6 +54,8 @@ def replace(folder: Path, old: str, new: str) -> UserError:
         ("sweep = [1, 8]", "sweep = [8, 8]", "loads[0].sweep", "each once"),
         ("sweep = [1, 8]", "sweep = [1, 8]\nset = { qd = 4 }", "loads[0].set.qd", 'the load "mixed" has a sweep'),
         ('label = "15K"', 'label = "15K"\nset = { qd = 4 }', "configs[0].set.qd", 'the load "mixed" has a sweep'),
+        ('duration = "2 s"', 'duration = "0 s"', "loads[0].duration", "a time above zero with its unit"),
+        ('duration = "2 s"', 'duration = "2"', "loads[0].duration", "a time above zero with its unit"),
         ("weight = 2", "weight = 0", "loads[0].weight", "a number above 0"),
         ('of = "iops"', 'of = "iopss"', "measures[0].of", 'did you mean "iops"?'),
         ('at = "12 ms"', 'at = "12"', "measures[1].at", "a time with its unit"),

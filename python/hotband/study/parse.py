@@ -133,7 +133,7 @@ def _load(table: TomlTable, configs: Sequence[str], measures: Sequence[str]) -> 
         published=table.text("published", ""),
         workload=table.text("workload"),
         set=table.settings("set"),
-        duration=table.text("duration", "") or None,
+        duration=_duration(table),
         sweep=table.wholes("sweep"),
         measures=table.texts("measures", measures),
         group=table.text("group", ""),
@@ -150,6 +150,18 @@ def _load(table: TomlTable, configs: Sequence[str], measures: Sequence[str]) -> 
     )
     table.finish()
     return load
+
+
+def _duration(table: TomlTable) -> str | None:
+    """A measured time, as a run takes it."""
+    text = table.text("duration", "") or None
+    try:
+        is_time = text is None or _core.quantity("time", text) > 0
+    except ValueError:
+        is_time = False
+    if not is_time:
+        table.refuse("duration", 'expected a time above zero with its unit, such as "30 s" (ns, us, ms, s, min, h, d)')
+    return text
 
 
 def _data(table: TomlTable) -> Data:
