@@ -180,6 +180,7 @@ MISTAKES = [
     (("--candidates", "ent-10k"), "expected KEY=VALUES"),
     (("--candidates", "drives=ent-10k,drives=ent-15k"), "is given twice"),
     (("--candidates", "drives=ent-10k,layouts=raid6,counts=4"), "too small"),
+    (("--candidates", "drives=st14000nm0001,layouts=raid1,counts=2"), "st14000nm0001': is no member of raid1"),
     (("--cost", "no-such.csv"), "no such file"),
     (("--interval", "100"), "--interval"),
     (("--draws", "1"), "--draws"),

@@ -101,6 +101,30 @@ def test_a_mistake_names_the_argument(call: Callable[[], object], file: str, key
     assert "--" not in str(caught.value).partition(": ")[0]
 
 
+@pytest.mark.parametrize(
+    ("call", "meant"),
+    [
+        (lambda: run(durations="1 s"), "duration"),
+        (lambda: run(spare=1), "spares"),
+        (lambda: run(qdd=1), "qd"),
+        (lambda: hb.sweep("fio-randread", on=DISK, repeats=2), "repeat"),
+    ],
+)
+def test_a_slip_in_an_argument_is_told_among_arguments_and_settings(call: Callable[[], object], meant: str) -> None:
+    """All of them are further arguments of the call."""
+    with pytest.raises(hb.UserError, match=f'did you mean "{meant}"\\? expected one of qd'):
+        call()
+
+
+def test_a_list_says_what_its_elements_are() -> None:
+    """It is a list that was given."""
+    with pytest.raises(hb.UserError, match="expected a list of texts or paths or dicts") as caught:
+        hb.sequence([3], on=DISK)  # type: ignore[list-item]
+    assert caught.value.value == "[3]"
+    with pytest.raises(hb.UserError, match="expected a whole number or a list of whole numbers"):
+        hb.sweep("fio-randread", on=DISK, seed=["a"])  # type: ignore[list-item]
+
+
 def test_another_argument_has_its_name_in_python() -> None:
     """Not that of an option."""
     with pytest.raises(hb.UserError, match="not together with duration"):

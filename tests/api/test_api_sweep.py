@@ -61,6 +61,16 @@ def test_an_unknown_coordinate_names_those_there_are(grid: hb.Sweep) -> None:
         grid.select(depth=4)
 
 
+@pytest.mark.parametrize(
+    ("at", "accepted"),
+    [({"qd": "4"}, "no run has it; expected one of 1, 4"), ({"target": "zz"}, "expected one of 'exos-15e900-512n'")],
+)
+def test_a_value_that_no_run_has_names_those_there_are(grid: hb.Sweep, at: dict[str, Any], accepted: str) -> None:
+    """A text is no number, though it reads like one."""
+    with pytest.raises(hb.UserError, match=accepted):
+        grid.select(**at)
+
+
 @contextmanager
 def stopped_after(count: int) -> Iterator[Any]:
     """A user who presses Ctrl-C once so many runs are done."""

@@ -84,6 +84,12 @@ def test_a_line_a_figure_in_its_unit_with_what_values_alone_do() -> None:
     assert lines[2].startswith("50 MB/s (90 %: 50 to 50;")
 
 
+def test_a_prediction_lies_between_the_ends_that_are_shown() -> None:
+    """Of a rate that the load asks for they are so near that three digits are another number."""
+    (line, _) = show.interval_lines(intervals(figure("iops", 99.98, 0.001)))
+    assert line == "99.98 IOPS (90 %: 99.98 to 99.98; by its values alone 99.98 to 99.98)"
+
+
 def test_what_intervals_rest_on_is_said() -> None:
     rests = "the seed, and how far the studies' figures lie from their predictions."
     assert show.interval_lines(intervals()) == [

@@ -84,8 +84,8 @@ def test_workloads_machines_and_studies(name: str, tmp_path: Path) -> None:
     folder = tmp_path / "study"
     shutil.copytree(TESTS / "study/tiny", folder)
     study = (folder / "study.toml").read_text()
-    for label in ('"15K"', '"10K"'):
-        study = study.replace(f"label = {label}", f"label = {text}")
+    for label in ("15K", "10K"):
+        study = study.replace(f'label = "{label}"', f"label = {json.dumps(name + label)}")
     (folder / "study.toml").write_text(study.replace("title = ", f"title = {text} #"))
     fine("studies", str(folder))
 

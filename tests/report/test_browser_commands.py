@@ -39,7 +39,11 @@ def test_a_report_of_a_record_with_the_auditors_section(hotband: Hotband, record
 
 def test_a_plot_of_latency(hotband: Hotband, record: Path, tmp_path: Path) -> None:
     out = tmp_path / "latency.html"
-    opened_of(hotband, tmp_path, out, "plot", "latency", str(record), "--out", str(out)).check(charts=1)
+    opened = opened_of(hotband, tmp_path, out, "plot", "latency", str(record), "--out", str(out))
+    opened.check(charts=1)
+    # Its words go on in the next line and its chart is as wide as the window, so that a phone shows all of it.
+    assert "<h1>Latency by percentile</h1>" in opened.document
+    assert 'name="viewport"' in opened.document
 
 
 def test_the_report_of_a_study(content_hdd: tuple[dict[str, Any], Path], tmp_path: Path) -> None:

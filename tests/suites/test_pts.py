@@ -236,6 +236,8 @@ def test_tests_that_are_asked_for_later_are_added(hotband: Hotband, tmp_path: Pa
         (["pts", "ent-10k", "--set", "depth=3"], "depth = '3': is of a workload"),
         (["pts", "ent-10k", "--set", "nothing=3"], "--set = 'nothing': expected one of capacity, rpm, heads"),
         (["pts", "nothing"], "nothing"),
+        (["pts", "exos-2x18-18tb"], "several volumes: expected a machine with one, or exposes=one among what is set"),
+        (["quick", "exos-2x18-18tb"], "for a drive with several logical units; they are d0.lun0, d0.lun1"),
         (["pts", "s4500-960", "--fresh"], "--fresh: is for a folder: expected --out DIR with it"),
         (["pts", "s4500-960", "--test", "iops,iops"], "--test = 'iops': is given twice"),
         (["pts", "s4500-960", "--test", "throughput", "--threads", "3"], "--threads = '3': is of random loads"),

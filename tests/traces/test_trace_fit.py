@@ -207,6 +207,14 @@ def test_the_same_trace_gives_the_same_workload(tmp_path: Path) -> None:
     assert hb.fit_trace(trace).to_json() == hb.fit_trace(trace).to_json()
 
 
+def test_in_python_a_trace_of_several_devices_asks_for_the_argument(tmp_path: Path) -> None:
+    """Not for an option."""
+    spc = tmp_path / "two.spc"
+    spc.write_text("0,20941264,8192,W,0.551706\n1,20939840,8192,W,0.554041\n")
+    with pytest.raises(hb.UserError, match='expected one: say device="NAME"'):
+        hb.fit_trace(spc)
+
+
 def test_mistakes_are_one_line(tmp_path: Path) -> None:
     spc = tmp_path / "two.spc"
     spc.write_text("0,20941264,8192,W,0.551706\n1,20939840,8192,W,0.554041\n")

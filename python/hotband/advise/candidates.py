@@ -252,10 +252,11 @@ def _of_layout(listed: Listed, space: Space, needs: Needs, prices: Prices, drive
     """The candidates of a drive in a layout."""
     try:
         known = _Known.of(drive, layout)
-    except UserError:
+    except UserError as error:
         # Such as a drive of two logical units, which only a file can place: nobody asked for it by name.
         if space.named:
-            raise
+            accepted = f"is no member of {layout}: {error.accepted}, in a file of your own (variant_of)"
+            raise UserError("--candidates", "drives", drive.name, accepted) from None
         listed.left_out[NO_SHORT_FORM] = listed.left_out.get(NO_SHORT_FORM, 0) + 1
         return
     counts = space.counts or _usual_counts(known, needs.bytes_at_end)

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from hotband.draw.charts import INK, MOST_LINES, MUTED, percentile_chart
 from hotband.errors import UserError
@@ -29,6 +29,23 @@ WIDTH, HEIGHT = 860, 460
 # Twice the pixels: legible on paper and on dense screens.
 SCALE = 2.0
 _LINE_CHARS = 150
+NARROW = '<meta name="viewport" content="width=device-width, initial-scale=1">'
+PAGE_STYLE = (
+    f"body{{margin:16px;max-width:{WIDTH + 100}px;font-family:system-ui,sans-serif;color:{INK}}}"
+    f"h1{{font-size:17px;margin:0 0 6px;overflow-wrap:anywhere}}p{{font-size:12px;color:{MUTED};margin:0 0 14px}}"
+    "#vis{width:100%}"
+)
+DRAW = """
+const spec = %s;
+if (innerWidth < 600) {
+  for (const { encoding } of spec.layer) {
+    encoding.x.axis.title = encoding.x.axis.title.split(/(?<=,) /);
+    if (encoding.color.legend) Object.assign(encoding.color.legend, { columns: 1, labelLimit: innerWidth - 120 });
+  }
+}
+vegaEmbed("#vis", spec, { mode: "vega-lite" });
+"""
+"""Draws the chart; where the window is narrow with a line for each name and for each half of the axis' title."""
 
 
 def load_any(path: Path) -> list[LoadedRecord]:
@@ -123,11 +140,18 @@ def write_chart(chart: View, out: Path) -> None:
     write_file(out, drawn)
 
 
-def _page(spec: object) -> str:
-    """A page with a chart alone. Not altair's own, in which a name can end the script that it stands in."""
+def _page(spec: dict[str, Any]) -> str:
+    """A page with a chart alone, as wide as the window; its title is text, which goes on in the next line where that is
+    narrow. Not altair's own, in which a name can end the script that it stands in."""
+    from html import escape
+
     from hotband.report.page import library, to_json
 
-    head = '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n<title>Latency</title>\n</head>\n'
-    scripts = (library(), f'vegaEmbed("#vis", {to_json(spec)}, {{"mode": "vega-lite"}});')
+    title = spec["title"]
+    drawn = {**{key: value for key, value in spec.items() if key != "title"}, "width": "container"}
+    head = f'<meta charset="utf-8">\n<title>Latency</title>\n{NARROW}\n<style>{PAGE_STYLE}</style>'
+    text = f"<h1>{escape(title['text'])}</h1>\n<p>{escape(' '.join(title['subtitle']))}</p>"
+    scripts = (library(), DRAW % to_json(drawn))
     body = "".join(f"<script>{script}</script>\n" for script in scripts)
-    return f'{head}<body>\n<div id="vis"></div>\n{body}</body>\n</html>\n'
+    html = f'<head>\n{head}\n</head>\n<body>\n{text}\n<div id="vis"></div>\n{body}</body>'
+    return f'<!DOCTYPE html>\n<html lang="en">\n{html}\n</html>\n'

@@ -48,9 +48,15 @@ def rounded(value: float) -> str:
     return Figure(f"{float(text):,.0f}" if abs(float(text)) >= 100 else text, value)
 
 
+def low_to_high(low: float, high: float) -> str:
+    """Both ends in words; with four digits, as what lies between them has, where three are the same."""
+    digits = rounded if rounded(low) != rounded(high) else four_digits
+    return f"{digits(low)} to {digits(high)}"
+
+
 def said(interval: IntervalDoc, scale: float = 1.0) -> str:
     """An interval in words: 90 %: 4,900 to 6,300."""
-    return f"{interval['level']:g} %: {rounded(interval['low'] / scale)} to {rounded(interval['high'] / scale)}"
+    return f"{interval['level']:g} %: {low_to_high(interval['low'] / scale, interval['high'] / scale)}"
 
 
 def with_ends(figure: str, ends: BoundsDoc | None, scale: float = 1.0) -> str:
@@ -82,7 +88,7 @@ def interval_lines(of: RunIntervalsDoc) -> list[str]:
 def _line(one: FigureIntervalDoc) -> str:
     side, _, name = one["figure"].rpartition(".")
     scale = 1.0 if name == "iops" else IN_MILLIONS
-    values = f"{rounded(one['values_low'] / scale)} to {rounded(one['values_high'] / scale)}"
+    values = low_to_high(one["values_low"] / scale, one["values_high"] / scale)
     of = f" of {side}s" if side else ""
     predicted = four_digits(one["predicted"] / scale)
     return f"{predicted} {LABELS[name]}{of} ({said(one, scale)}; by its values alone {values})"

@@ -152,11 +152,21 @@ def one_of(
         raise UserError(error.where, error.key, error.value, accepted) from None
 
 
+BY_VOLUME = "expected --volume with one of"
+"""What one does where a machine has several volumes."""
+
+
 def target(
-    machine: str, pairs: Sequence[tuple[str, str]] = (), volume: str | None = None, seed: int = 1, quick: bool = False
+    machine: str,
+    pairs: Sequence[tuple[str, str]] = (),
+    volume: str | None = None,
+    seed: int = 1,
+    quick: bool = False,
+    several: str = BY_VOLUME,
 ) -> Target:
-    """A machine made ready. Raises UserError."""
-    offer = one_volume(machine, Offer.of(machine, text_of(machine, "machine"), pairs), pairs, volume)
+    """A machine made ready; of one with several volumes and none chosen an error says `several`, and their names.
+    Raises UserError."""
+    offer = one_volume(machine, Offer.of(machine, text_of(machine, "machine"), pairs), pairs, volume, several)
     kinds = {name: entries.drive(name)["kind"] for name in dict.fromkeys(offer.drives)}
     scale = 1
     if set(kinds.values()) == {"ssd"} and not any(key == "scale" for key, _ in pairs):
@@ -210,14 +220,15 @@ class Offer:
             return None
 
 
-def one_volume(machine: str, offer: Offer, pairs: Sequence[tuple[str, str]], volume: str | None) -> Offer:
+def one_volume(
+    machine: str, offer: Offer, pairs: Sequence[tuple[str, str]], volume: str | None, several: str = BY_VOLUME
+) -> Offer:
     """The machine with `volume` as its only one; as it is where it has one. Raises UserError."""
     names = [name for name, _ in offer.volumes]
     if volume is None:
         if len(names) == 1:
             return offer
-        accepted = f"has several volumes: expected --volume with one of {', '.join(names)}"
-        raise UserError(machine, "volumes", "", accepted)
+        raise UserError(machine, "volumes", "", f"has several volumes: {several} {', '.join(names)}")
     if volume not in names:
         raise UserError("--volume", "", volume, f"expected a volume of {machine}: {', '.join(names)}")
     document = tomlkit.parse(offer.text)

@@ -15,6 +15,7 @@ from typing import ParamSpec, TypeVar
 
 from hotband.errors import UserError
 from hotband.runs.specify import in_python, listed, plain, short, whole
+from hotband.text.nearest import hint
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -43,9 +44,12 @@ WORDS = {
     "PathLike": "a path",
     "Path": "a path",
     "Mapping": "a dict with texts as keys",
-    "Sequence": "a list",
 }
 """Types of a signature in words."""
+SEVERAL = {"text": "texts", "a dict with texts as keys": "dicts with texts as keys"}
+"""Of the elements of a list, where an s does not do."""
+ARGUMENT_CUTOFF = 0.75
+"""How near the name of an argument is to be meant: a slip of a letter or two."""
 PLAIN: Mapping[str, type] = {"None": NoneType, "str": str, "PathLike": PathLike}
 
 
@@ -64,9 +68,19 @@ def public(function: Callable[P, R]) -> Callable[P, R]:
         try:
             return function(*bound.args, **bound.kwargs)
         except UserError as error:
-            raise in_python(error, _signature(function).parameters) from None
+            raise _meant(in_python(error, _signature(function).parameters), function, kwargs) from None
 
     return called
+
+
+def _meant(error: UserError, function: Callable[..., object], given: Mapping[str, object]) -> UserError:
+    """The mistake, with the argument that was meant where its value is a further argument that no setting is called."""
+    known = [name for name, one in _signature(function).parameters.items() if one.kind != one.VAR_KEYWORD]
+    meant, one_of, keys = error.accepted.partition("expected one of ")
+    if not one_of or error.value not in given or error.value in known:
+        return error
+    near = hint(error.value, [*known, *keys.split(", ")], ARGUMENT_CUTOFF) or meant
+    return UserError(error.where, error.key, error.value, f"{near}{one_of}{keys}").with_traceback(error.__traceback__)
 
 
 @cache
@@ -141,6 +155,11 @@ def _words(annotation: str, names: Mapping[str, object]) -> list[str]:
     """What an annotation takes, in words."""
     found: list[str] = []
     for kind in _kinds(annotation):
-        base, of = kind.partition("[")[0], names.get(kind)
-        found += _words(of, names) if isinstance(of, str) else [WORDS.get(base, f"a {base}")]
+        base, _, inner = kind.partition("[")
+        of = names.get(kind)
+        if base == "Sequence":
+            elements = [SEVERAL.get(word, f"{word.removeprefix('a ')}s") for word in _words(inner[:-1], names)]
+            found.append(f"a list of {' or '.join(dict.fromkeys(elements))}")
+        else:
+            found += _words(of, names) if isinstance(of, str) else [WORDS.get(base, f"a {base}")]
     return [word for word in dict.fromkeys(found) if word != "a None"]

@@ -80,6 +80,7 @@ def read_study(folder: Path) -> Study:
     )
     table.finish()
     _check_sequences(study, config_tables)
+    _check_depths(study, config_tables, load_tables)
     _check_machines(study, table, config_tables, load_tables)
     _check_units(study, measure_tables)
     _check_comparisons(study, table.parts("comparisons"))
@@ -132,7 +133,7 @@ def _load(table: TomlTable, configs: Sequence[str], measures: Sequence[str]) -> 
         published=table.text("published", ""),
         workload=table.text("workload"),
         set=table.settings("set"),
-        duration=table.text("duration", "") or None,
+        duration=_duration(table),
         sweep=table.wholes("sweep"),
         measures=table.texts("measures", measures),
         group=table.text("group", ""),
@@ -149,6 +150,18 @@ def _load(table: TomlTable, configs: Sequence[str], measures: Sequence[str]) -> 
     )
     table.finish()
     return load
+
+
+def _duration(table: TomlTable) -> str | None:
+    """A measured time, as a run takes it."""
+    text = table.text("duration", "") or None
+    try:
+        is_time = text is None or _core.quantity("time", text) > 0
+    except ValueError:
+        is_time = False
+    if not is_time:
+        table.refuse("duration", 'expected a time above zero with its unit, such as "30 s" (ns, us, ms, s, min, h, d)')
+    return text
 
 
 def _data(table: TomlTable) -> Data:
@@ -310,6 +323,20 @@ def _check_sequences(study: Study, tables: Sequence[TomlTable]) -> None:
                 table.refuse("sequence", "has a sweep: name each depth as a load", name)
             if runs[name].machine != runs[config.sequence[0]].machine:
                 table.refuse("sequence", "is on another machine than the first of them", name)
+
+
+def _check_depths(study: Study, config_tables: Sequence[TomlTable], load_tables: Sequence[TomlTable]) -> None:
+    """Nothing else sets the queue depth of a load that has a sweep of it."""
+    loads = {one.id: table for one, table in zip(study.loads, load_tables, strict=True)}
+    configs = {one.id: table for one, table in zip(study.configs, config_tables, strict=True)}
+    for config, load in study.pairs():
+        if not load.sweep:
+            continue
+        for own, table in ((load.set, loads[load.id]), (config.set, configs[config.id])):
+            depth = dict(own).get("qd")
+            if depth is not None:
+                accepted = f'the load "{load.id}" has a sweep of the queue depth: expected sweep or qd'
+                table.part("set").refuse("qd", accepted, depth)
 
 
 def _check_machines(

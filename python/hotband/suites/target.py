@@ -22,6 +22,10 @@ MODEL_BYTES = 8 * 10**9
 seconds then, and shares and write amplification stay (docs/models/ssd.md, "Preconditioning and scale")."""
 LEAST_BLOCKS = 1 << 16
 """Blocks of 4 KiB below which nothing of a device can be said: 256 MiB."""
+ONE_VOLUME = (
+    "expected a machine with one, or exposes=one among what is set for a drive with several logical units; they are"
+)
+"""What a suite says of a machine with several volumes."""
 Media = Literal["disk", "ssd", "not known"]
 
 
@@ -89,7 +93,7 @@ def _model(machine: str, pairs: Sequence[tuple[str, str]]) -> SuiteTarget:
 
     accepted = "and a suite says itself what is asked and what drives hold: expected a value of the drives"
     with mistakes_without_load(machine, pairs, accepted):
-        found = _small_enough(machine, pairs, model_target(machine, pairs))
+        found = _small_enough(machine, pairs, model_target(machine, pairs, several=ONE_VOLUME))
     said = dict(found.run_set)
     kinds = {entries.drive(name)["kind"] for name in found.drives}
     return SuiteTarget(

@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 
     from hotband.draw.charts import View
 
+MOST_NAMED = 20
+"""Values of an axis that a mistake names."""
+
 
 @dataclass(frozen=True)
 class Sweep:
@@ -92,11 +95,16 @@ class Sweep:
         return record
 
     def select(self, **at: Value) -> list[Record]:
-        """The finished records at these coordinates, such as `select(qd=32)`. UserError for a name that is no axis."""
+        """The finished records at these coordinates, such as `select(qd=32)`. UserError for a name that is no axis, and
+        for a value that no run has."""
         known = list(self.points[0]) if self.points else []
-        for name in at:
+        for name, value in at.items():
             if name not in known:
-                raise UserError("select", name, str(at[name]), f"expected one of {', '.join(known)}")
+                raise UserError("select", name, str(value), f"expected one of {', '.join(known)}")
+            values = list(dict.fromkeys(point[name] for point in self.points))
+            if value not in values:
+                few = ", ".join(map(repr, values[:MOST_NAMED])) + (", ..." if len(values) > MOST_NAMED else "")
+                raise UserError("select", name, repr(value), f"no run has it; expected one of {few}")
         chosen = (all(point[name] == value for name, value in at.items()) for point in self.points)
         return [record for record, here in zip(self.records, chosen, strict=True) if here and record is not None]
 

@@ -18,6 +18,10 @@ if TYPE_CHECKING:
     from hotband.traces.fit.fit import TraceFit
     from hotband.traces.show import TraceShown
 
+KEYS = {"--device NAME": 'device="NAME"', "--from": "from_", "--for": "for_"}
+"""Options that take some of a trace, as arguments: those of `[trace]` are no parameters by which `public` would find
+them."""
+
 
 @public
 def convert_trace(
@@ -84,7 +88,13 @@ def fit_trace(
 
     machine = None if on is None else named(on, "on")
     written = None if output is None else Path(output)
-    return fit.fit_trace(Path(source), written, _of_trace(keys), machine, issue, seed)
+    try:
+        return fit.fit_trace(Path(source), written, _of_trace(keys), machine, issue, seed)
+    except UserError as error:
+        accepted = error.accepted
+        for option, key in KEYS.items():
+            accepted = accepted.replace(option, key)
+        raise UserError(error.where, error.key, error.value, accepted) from None
 
 
 def _of_trace(keys: Mapping[str, object]) -> dict[str, object]:
