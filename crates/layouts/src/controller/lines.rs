@@ -22,8 +22,13 @@ struct Line {
 }
 
 impl Line {
-    fn is_clean(&self) -> bool {
-        self.dirty | self.leaving == 0
+    /// What the members do not have.
+    fn unclean(&self) -> u128 {
+        self.dirty | self.leaving
+    }
+
+    fn has_clean(&self) -> bool {
+        self.held & !self.unclean() != 0
     }
 
     fn room(&self) -> u64 {
@@ -35,7 +40,7 @@ impl Line {
 #[derive(Debug)]
 pub struct Lines {
     by_number: BTreeMap<u64, Line>,
-    /// Clean lines, the one used longest ago first.
+    /// Lines of which something is clean, the one used longest ago first.
     by_use: BTreeMap<u64, u64>,
     turn: u64,
     /// Sectors of room, and those taken.
@@ -142,7 +147,7 @@ impl Lines {
     pub fn forget(&mut self, range: &Range<u64>) {
         for (number, mask) in pieces(range) {
             if self.by_number.contains_key(&number) {
-                self.change(number, |line| line.held &= !mask | line.dirty | line.leaving);
+                self.change(number, |line| line.held &= !mask | line.unclean());
             }
         }
     }
@@ -193,15 +198,13 @@ impl Lines {
     /// Everything dirty or being written back, by address.
     pub fn protected(&self) -> Vec<Range<u64>> {
         let mut found = Vec::new();
-        self.by_number.iter().for_each(|(number, line)| runs(*number, line.dirty | line.leaving, &mut found));
+        self.by_number.iter().for_each(|(number, line)| runs(*number, line.unclean(), &mut found));
         found
     }
 
     /// Whether all of `range` is clean.
     pub fn is_clean(&self, range: &Range<u64>) -> bool {
-        pieces(range).all(|(number, mask)| {
-            self.by_number.get(&number).is_none_or(|line| (line.dirty | line.leaving) & mask == 0)
-        })
+        pieces(range).all(|(number, mask)| self.by_number.get(&number).is_none_or(|line| line.unclean() & mask == 0))
     }
 
     /// Whether these parts of `stripe` are all of it.
@@ -239,18 +242,24 @@ impl Lines {
         self.taken += line.room();
         self.turn += 1;
         line.used = self.turn;
-        if line.is_clean() {
+        if line.has_clean() {
             self.by_use.insert(self.turn, number);
         }
     }
 
-    /// Forgets the clean lines used longest ago, until the rest has room.
+    /// Forgets what is clean of the lines used longest ago, until the rest has room.
     fn evict(&mut self) {
         while self.taken > self.room
             && let Some((_, number)) = self.by_use.pop_first()
         {
-            let line = self.by_number.remove(&number).expect("what may be forgotten is there");
+            let line = self.by_number.get_mut(&number).expect("what may be forgotten is there");
             self.taken -= line.room();
+            line.held = line.unclean();
+            if line.held == 0 {
+                self.by_number.remove(&number);
+            } else {
+                self.taken += line.room();
+            }
         }
     }
 }
@@ -384,5 +393,21 @@ mod tests {
         assert_eq!(lines.missing(&(0..4 * LINE)), std::iter::once(2 * LINE..3 * LINE).collect::<Vec<_>>());
         lines.keep(&(4 * LINE..20 * LINE));
         assert!(lines.missing(&(0..LINE)).is_empty());
+    }
+
+    #[test]
+    fn what_is_clean_beside_dirty_data_goes_too() {
+        let mut lines = Lines::new(2 * LINE, STRIPE, 0);
+        lines.keep(&(0..LINE));
+        lines.write(&(0..LINE / 4));
+        lines.keep(&(LINE..2 * LINE));
+        assert_eq!(lines.held(), 2 * LINE);
+        lines.keep(&(2 * LINE..2 * LINE + LINE / 2));
+        assert_eq!(lines.held(), LINE / 4 + LINE + LINE / 2, "within the memory");
+        assert_eq!(lines.missing(&(0..LINE)), std::iter::once(LINE / 4..LINE).collect::<Vec<_>>());
+        let parts = lines.take(0);
+        lines.gone(0, &parts);
+        lines.keep(&(2 * LINE..3 * LINE));
+        assert!(lines.held() <= 2 * LINE, "what was dirty may be forgotten once it was written back");
     }
 }
