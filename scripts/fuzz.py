@@ -38,9 +38,10 @@ INTERRUPTED, TIMEOUT = 72, 70
 LATE = -1
 """What is kept instead of the exit code of a slice that did not end in time, and was ended here: an input that takes
 long ends it before, so that it was the corpus, on a machine that had other work."""
-IN_ORDER = (0, LATE, INTERRUPTED, 128 + signal.SIGINT, -signal.SIGINT)
-"""Exit codes of slices that nothing broke off; the fourth of Python's when it is interrupted, the last of one that was
-interrupted before it began."""
+IN_ORDER = (0, LATE, INTERRUPTED, 128 + signal.SIGINT, -signal.SIGINT, -signal.SIGALRM)
+"""Exit codes of slices that nothing broke off; the fourth of Python's when it is interrupted, the fifth of one that was
+interrupted before it began, the last of one whose alarm rang when Python had ended by an interrupt: libFuzzer's own
+handler tells of inputs that take long by TIMEOUT."""
 MOST_S = 10
 LIMITS = [f"-timeout={MOST_S}", "-rss_limit_mb=2048", "-max_len=65536", "-print_final_stats=1"]
 KEPT = ROOT / "fuzz/done.csv"
