@@ -10,6 +10,7 @@ from pathlib import Path
 
 from hotband.errors import UserError, reason_of
 from hotband.importers.fio.text import printable
+from hotband.text.regular import read_up_to
 
 # A document is parsed in memory, at several times its size; logs are not, they have no such limit.
 LARGEST_DOCUMENT_BYTES = 256 * 1024 * 1024
@@ -33,7 +34,7 @@ def read_bytes(path: Path, accepted: str, table: bool = False) -> bytes:
         if path.is_dir():
             raise UserError(name_of(path), "", "", f"is a folder; accepted: {accepted}")
         with path.open("rb") as file:
-            data = file.read(most + 1)
+            data = read_up_to(file, most)
     except (OSError, ValueError) as error:
         raise _unreadable(path, error, accepted) from None
     if len(data) > most:
