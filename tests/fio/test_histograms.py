@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from hotband.errors import UserError
 from hotband.record.stats import (
     Histogram,
     Side,
@@ -64,7 +65,7 @@ def test_percentile_of_nothing_is_none() -> None:
 
 
 def test_percentile_refuses_101() -> None:
-    with pytest.raises(ValueError, match="101"):
+    with pytest.raises(UserError, match="101"):
         percentile(histogram((1, 1)), 101)
 
 
