@@ -65,7 +65,7 @@ class Formula:
 def refuse(monkeypatch: pytest.MonkeyPatch, above: float) -> None:
     """The model refuses rates above a value, and has no scale."""
 
-    def refusal(specs: Sequence[RunSpec]) -> str | None:
+    def refusal(specs: Sequence[RunSpec], **_: bool) -> str | None:
         at = dict(specs[0].set)
         return "no" if "scale" in at or float(at.get("rate", 0)) > above else None
 

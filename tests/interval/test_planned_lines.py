@@ -35,7 +35,7 @@ def record(count: int, seconds: float = 10.0, **more: Any) -> Any:
 @pytest.fixture
 def taken(monkeypatch: pytest.MonkeyPatch) -> None:
     """The model takes what it is given, scales of 256 aside."""
-    monkeypatch.setattr(short, "refusal", lambda specs: "no" if ("scale", "256") in specs[0].set else None)
+    monkeypatch.setattr(short, "refusal", lambda specs, **_: "no" if ("scale", "256") in specs[0].set else None)
 
 
 @pytest.mark.parametrize(
@@ -61,7 +61,7 @@ def test_a_run_is_as_long_as_ten_thousand_ios_take(
 
 
 def test_a_run_that_the_model_refuses_shorter_stays(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(short, "refusal", lambda specs: "no")
+    monkeypatch.setattr(short, "refusal", lambda specs, **_: "no")
     assert shortened(SPEC, record(40_000)) is SPEC
     assert with_shorter_warm_up(replace(SPEC, workload="fio-randwrite"), 0.25).workload_text is None
 
@@ -250,7 +250,7 @@ def test_sets_that_the_model_refuses_are_left_out(taken: None, monkeypatch: pyte
     monkeypatch.setattr(lines, "_run", run)
     monkeypatch.setattr(lines, "_logs", lambda study, line, finished, name: {MOST: 5.0})
     monkeypatch.setattr(
-        lines, "refusal", lambda specs: "no" if any(specs is of.sets[name] for name in refused) else None
+        lines, "refusal", lambda specs, **_: "no" if any(specs is of.sets[name] for name in refused) else None
     )
     found = run_line(tiny(), of, None, None)
     assert found.refused == {"disk: zones low": "no", "draw 1": "no"}
