@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 MEMORY = 2 << 30
 """Bytes of memory that an input may take beyond what the process had before."""
-MOST_RESERVED = 8 << 30
+MOST_RESERVED = 4 << 30
 """Bytes of private memory beyond that which are refused: libraries reserve more than they use."""
 THREADS = ("POLARS_MAX_THREADS", "RAYON_NUM_THREADS", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS")
 

@@ -34,7 +34,12 @@ def file_bytes(path: Path, pipes: bool = False) -> bytes:
 def read_up_to(file: BinaryIO, most: int) -> bytes:
     """All bytes of a file that is open, and one more than `most` where it has more. `file.read(n)` takes memory for all
     n before it reads the first, which a host with less of it refuses however small the file is."""
-    asked = min(os.fstat(file.fileno()).st_size, most) + 1
+    try:
+        size = os.fstat(file.fileno()).st_size
+    except io.UnsupportedOperation:
+        # What came through a pipe is held in memory.
+        size = 0
+    asked = min(size, most) + 1
     blocks = [file.read(asked)]
     left = most + 1 - len(blocks[0])
     # A pipe has no size, and a file may grow; fewer than asked are the last ones.
