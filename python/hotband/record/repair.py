@@ -25,13 +25,13 @@ SAME_NS = 1e6
 """Times that differ by less are the same: a mean rate is rounded."""
 
 
-def took_ns(rebuild: RebuildDoc) -> float | None:
-    """How long a rebuild has gone on that ended or is under way, in runs before that of its record, too: those count
-    as its beginning there. None where it has not, or its record does not say."""
-    began, ended, rate = rebuild["began_ns"], rebuild["ended_ns"], rebuild.get("mean_bytes_per_s")
-    if began is not None and rate:
-        return 1e9 * rebuild["bytes"] / rate
-    return None if began is None or ended is None else float(ended - began)
+def took_ns(began: float | None, end: float | None, done: float | None, mean: float | None) -> float | None:
+    """How long a rebuild has gone on, of its record's `began_ns`, `ended_ns` or the end of the run, `bytes` and
+    `mean_bytes_per_s`; in runs before that of its record, too: those count as its beginning there. None where it has
+    not begun."""
+    if began is None or end is None:
+        return None
+    return 1e9 * done / mean if done is not None and mean else end - began
 
 
 def seconds(nanoseconds: float) -> str:
@@ -69,9 +69,10 @@ def rebuild_line(rebuild: RebuildDoc) -> Text:
         return line
     share = 100.0 * rebuild["bytes"] / rebuild["of_bytes"]
     text = f", {decimal_size(rebuild['bytes'])} ({share:.1f} %)"
-    took = took_ns(rebuild)
-    if rebuild["ended_ns"] is not None and took is not None:
-        here = rebuild["ended_ns"] - rebuild["began_ns"]
+    began, ended = rebuild["began_ns"], rebuild["ended_ns"]
+    took = took_ns(began, ended, rebuild["bytes"], rebuild["mean_bytes_per_s"])
+    if ended is not None and took is not None:
+        here = ended - began
         before = "" if here > took - SAME_NS else f" ({seconds(took - here)} of them before this run)"
         text += f" in {seconds(took)}{before}"
     if rebuild["mean_bytes_per_s"] is not None:

@@ -106,8 +106,8 @@ def replaced_drives(record: RecordDoc) -> list[Replaced]:
         layouts: dict[str, tuple[float, float]] = {}
         for part in rebuilds:
             hours, size = layouts.get(part["layout"], (0.0, 0.0))
-            took = took_ns(part)
-            if part["ended_ns"] is None or took is None:
+            took = took_ns(part["began_ns"], part["ended_ns"], part.get("bytes"), part.get("mean_bytes_per_s"))
+            if took is None:
                 raise ValueError("a rebuild that is done without its times")
             layouts[part["layout"]] = (hours + took / NS_PER_HOUR, size + float(part["of_bytes"]))
         if not all(0 < value < math.inf for both in layouts.values() for value in both):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
-from hotband.record.repair import state_name
+from hotband.record.repair import state_name, took_ns
 from hotband.report.load import LoadedRecord
 from hotband.report.page import Block, Cell, Group, Prose, Table
 from hotband.report.text import finite, millis, number, percent, rate, size, span
@@ -109,12 +109,8 @@ def _rebuild(rebuild: RebuildDoc, record: RecordDoc) -> list[Cell]:
     began, ended = finite(rebuild.get("began_ns")), finite(rebuild.get("ended_ns"))
     end = ended if ended is not None else finite(record.get("duration_ns"))
     done, whole, mean = (finite(rebuild.get(key)) for key in ("bytes", "of_bytes", "mean_bytes_per_s"))
-    took = end - began if began is not None and end is not None else None
-    if took is not None and done is not None and mean:
-        # In runs before this one, too, if it began there.
-        took = 1e9 * done / mean
     share = percent(100.0 * done / whole, signed=False) if done is not None and whole else percent(None)
-    texts = [span(began), span(took), share, rate(rebuild.get("mean_bytes_per_s"))]
+    texts = [span(began), span(took_ns(began, end, done, mean)), share, rate(rebuild.get("mean_bytes_per_s"))]
     texts += [rate(rebuild.get("rate_limit_bytes_per_s")), number(rebuild.get("sector_errors"))]
     name = f"{rebuild.get('drive')} of {rebuild.get('layout')} on {rebuild.get('spare')}"
     return [Cell(name), Cell(str(rebuild.get("state"))), *_numbers(texts)]
