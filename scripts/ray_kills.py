@@ -19,6 +19,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+from hotband.serve.started import descendants
 from hotband.sweeps.journal import FRAME_FILE, JOURNAL_FILE, parsed
 
 SWEEP = [
@@ -67,22 +68,12 @@ def check(out: Path, before: list[bytes], runs: int) -> list[bytes]:
     return now
 
 
-def descendants(pid: int) -> dict[int, bytes]:
-    """Processes that a process started, and those that they did, with how they call themselves."""
-    parents: dict[int, int] = {}
-    names: dict[int, bytes] = {}
-    for path in Path("/proc").glob("[0-9]*"):
-        try:
-            # After the name in brackets: state, parent (proc_pid_stat(5)).
-            state, parent = (path / "stat").read_text().rpartition(")")[2].split()[:2]
-            if state != "Z":
-                parents[int(path.name)], names[int(path.name)] = int(parent), (path / "cmdline").read_bytes()
-        except OSError:
-            continue
-    found = {pid}
-    while more := {one for one, parent in parents.items() if parent in found} - found:
-        found |= more
-    return {one: names[one] for one in found - {pid}}
+def name_of(process: int) -> bytes:
+    """How a process calls itself; nothing of one that has ended."""
+    try:
+        return Path(f"/proc/{process}/cmdline").read_bytes()
+    except OSError:
+        return b""
 
 
 def until(is_so: Callable[[], bool], seconds: float) -> bool:
@@ -104,7 +95,7 @@ def kill_workers(folder: Path, asked: argparse.Namespace, frame: bytes, moments:
         killed: set[int] = set()
         while process.poll() is None:
             time.sleep(moments.uniform(0.1, 1.0))
-            at_work = [one for one, name in descendants(process.pid).items() if name.startswith(TASK)]
+            at_work = [one for one in descendants(process.pid) if name_of(one).startswith(TASK)]
             if at_work and kills < asked.workers and (one := moments.choice(at_work)) not in killed:
                 os.kill(one, signal.SIGKILL)
                 killed.add(one)
@@ -148,11 +139,7 @@ def kill_drivers(folder: Path, asked: argparse.Namespace, frame: bytes, moments:
 
 def is_of_ray(pid: int) -> bool:
     """Whether a process is there, and one of Ray's."""
-    try:
-        path = Path(f"/proc/{pid}")
-        return b"ray" in (path / "cmdline").read_bytes() and ") Z " not in (path / "stat").read_text()
-    except OSError:
-        return False
+    return b"ray" in name_of(pid)
 
 
 def main() -> None:
