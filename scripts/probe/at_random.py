@@ -27,7 +27,7 @@ PLACES = (
 
 
 class Happening(NamedTuple):
-    """Events of a run whose measured time is 300 ms or more, and spares; those that fail need the run to be alone."""
+    """Events of a run whose measured time is 300 ms or more, and spares; and whether no other run may follow."""
 
     events: tuple[str, ...] = ()
     spares: int = 0

@@ -11,6 +11,7 @@ import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
+from hotband.experiment.point import version
 from probe import written_by_hand
 from probe.command import hotband
 
@@ -146,8 +147,9 @@ def kept(folder: Path) -> list[Base]:
 
 
 def make(made: Path) -> None:
-    """Makes what is made, where it is not there yet."""
-    if (made / "done").is_file():
+    """Makes what is made, where it is not there yet, or was by another build: its folders would all be refused."""
+    done = made / "done"
+    if done.is_file() and done.read_text() == version():
         return
     shutil.rmtree(made, ignore_errors=True)
     for name in ("records", "jobs", "traces", "sweep", "study", "store"):
@@ -165,7 +167,7 @@ def make(made: Path) -> None:
         hotband(["trace", "convert", str(log), str(made / "traces" / f"own.{form}"), "--to", form])
     _must([*shlex.split(SWEEP), "--out", str(made / "sweep")])
     _must(["study", "run", str(ROOT / "tests/study/tiny"), "--out", str(made / "study")])
-    (made / "done").touch()
+    done.write_text(version())
 
 
 def _must(arguments: list[str]) -> None:
