@@ -19,6 +19,7 @@ from hotband.jobs.loss import in_job_file, notes_of
 from hotband.record.files import Cell, Table, save_record
 from hotband.record.iolog import check_ending, save_log
 from hotband.runs import memory
+from hotband.text.regular import read_up_to
 from hotband.text.write import expect_no_disk, is_mistake, is_special, named, part_of, remove
 from hotband.traces.files import rows_of
 
@@ -169,7 +170,7 @@ def bytes_of(argument: str, what: str) -> bytes:
     """What is in a file. Raises UserError where it cannot be read, or is too large to be text that somebody wrote."""
     try:
         with Path(argument).open("rb") as file:
-            data = file.read(LARGEST_TEXT + 1)
+            data = read_up_to(file, LARGEST_TEXT)
     except OSError as error:
         raise UserError(argument, "", "", f"the {what} cannot be read: {reason_of(error)}") from None
     if len(data) > LARGEST_TEXT:

@@ -55,9 +55,11 @@ def number_in(path: Path, place: str, text: str, reading: float | None = None) -
 def read_published(path: Path, readings: dict[str, float]) -> tuple[Published, ...]:
     """Reads the figures as published; `readings` are numbers for values printed as words ("nearly 6000")."""
     found: list[Published] = []
+    ids: set[str] = set()
     for number, cells in read_rows(path, PUBLISHED_COLUMNS):
-        if any(row.id == cells["id"] for row in found):
+        if cells["id"] in ids:
             raise UserError(str(path), f"row {number}: id", cells["id"], "is given twice")
+        ids.add(cells["id"])
         known = {name: cells[name] for name in PUBLISHED_COLUMNS if name != "value"}
         value = number_in(path, f"row {number}: value", cells["value"], readings.get(known["id"]))
         found.append(Published(**known, text=cells["value"], value=value))
