@@ -9,6 +9,7 @@ import os
 import random
 import signal
 import subprocess
+import threading
 import time
 from collections.abc import Callable
 from multiprocessing.process import BaseProcess as Process
@@ -21,7 +22,7 @@ import store_child
 import hotband as hb
 from hotband.record.record import Record
 from hotband.store import compact as compaction
-from hotband.store import journal, manifest, writer
+from hotband.store import journal, manifest, same, writer
 from hotband.store.check import check
 from hotband.store.compact import compact
 from hotband.store.journal import Entry, frame_of, frames
@@ -97,6 +98,32 @@ def test_several_writers_at_once(tmp_path: Path, runs: list[Record], writers: in
     assert [child.exitcode for child in children] == [0] * writers
     assert seeds(tmp_path / "s") == list(range(10 * writers + 10))
     assert check(opened(tmp_path / "s")).damaged == check(opened(tmp_path / "s")).journals == []
+
+
+@pytest.mark.parametrize(("module", "name"), [(same, "_rows"), (writer, "keys_in")])
+def test_a_compaction_takes_no_part_away_that_a_writer_reads(
+    tmp_path: Path, runs: list[Record], monkeypatch: pytest.MonkeyPatch, module: object, name: str
+) -> None:
+    place = made(tmp_path / "s", None)
+    for seed in range(2):
+        other = Writer(place)
+        other.add(entry_of(runs[0], seed))
+        other.close()
+    inner, compactions = getattr(module, name), list[threading.Thread]()
+
+    def read(*arguments: object) -> object:
+        if not compactions:
+            compactions.append(threading.Thread(target=compact, args=[place]))
+            compactions[0].start()
+            compactions[0].join(1)
+        return inner(*arguments)
+
+    monkeypatch.setattr(module, name, read)
+    third = Writer(place)
+    third.add(entry_of(runs[0], 2))
+    third.close()
+    compactions[0].join()
+    assert seeds(tmp_path / "s") == [0, 1, 2]
 
 
 class Killed(BaseException):

@@ -7,7 +7,8 @@ a record. They are one run where all that both have is the same, figures to the 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -71,26 +72,31 @@ class Same:
 
     def intervals(self, run: str) -> Figures | None:
         """The intervals of a run of the parts, None where it has none. Raises UserError."""
-        for part in self._bounds.parts():
-            for row in _rows(self.place, part, "summary", ["run", *INTERVALS]):
-                found = intervals_of(row)
-                if found is not None:
-                    self._intervals[row["run"]] = found
+        with self._bounds.parts() as parts:
+            for part in parts:
+                for row in _rows(self.place, part, "summary", ["run", *INTERVALS]):
+                    found = intervals_of(row)
+                    if found is not None:
+                        self._intervals[row["run"]] = found
         return self._intervals.get(run)
 
     def _read(self, unread: _Unread, *, bare: bool) -> None:
         """Reads runs of which rows alone are known, or the others."""
-        for part in unread.parts():
-            with_records = {row["run"] for row in _rows(self.place, part, "records", ["run"])}
-            if bare and len(with_records) == part.runs:
-                continue
-            factors: dict[str, list[Factor]] = {}
-            for row in _rows(self.place, part, "factors", FACTOR):
-                factors.setdefault(row["run"], []).append(Factor(*(row[name] for name in FACTOR[1:])))
-            for row in _rows(self.place, part, "summary", ["run", "hotband", *COMPARED]):
-                if (row["run"] not in with_records) == bare:
-                    held = Held(row["run"], bare, row["hotband"], _settings(factors.get(row["run"], ())))
-                    self._held.setdefault(_figures(row), []).append(held)
+        with unread.parts() as parts:
+            for part in parts:
+                self._read_part(part, bare=bare)
+
+    def _read_part(self, part: Part, *, bare: bool) -> None:
+        with_records = {row["run"] for row in _rows(self.place, part, "records", ["run"])}
+        if bare and len(with_records) == part.runs:
+            return
+        factors: dict[str, list[Factor]] = {}
+        for row in _rows(self.place, part, "factors", FACTOR):
+            factors.setdefault(row["run"], []).append(Factor(*(row[name] for name in FACTOR[1:])))
+        for row in _rows(self.place, part, "summary", ["run", "hotband", *COMPARED]):
+            if (row["run"] not in with_records) == bare:
+                held = Held(row["run"], bare, row["hotband"], _settings(factors.get(row["run"], ())))
+                self._held.setdefault(_figures(row), []).append(held)
 
 
 class _Unread:
@@ -100,14 +106,18 @@ class _Unread:
         self.place, self.is_behind = place, True
         self._seen: set[str] = set()
 
-    def parts(self) -> list[Part]:
-        """Those that came since this was asked last; they count as read. Raises UserError."""
+    @contextmanager
+    def parts(self) -> Iterator[list[Part]]:
+        """Those that came since this was asked last, held while they are read, so that no compaction takes them away;
+        they count as read then. Raises UserError."""
         if not self.is_behind:
-            return []
-        found = [part for part in snapshot(self.place).parts if part.name not in self._seen]
+            yield []
+            return
+        with self.place.lock():
+            found = [part for part in snapshot(self.place).parts if part.name not in self._seen]
+            yield found
         self._seen |= {part.name for part in found}
         self.is_behind = False
-        return found
 
 
 def intervals_of(cells: Mapping[str, Cell]) -> Figures | None:

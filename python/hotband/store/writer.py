@@ -56,8 +56,10 @@ class Writer:
         self._bounds_left, self._records_left = set[str](), set[str]()
         self._began = self._first = time.monotonic()
         recover(place)
-        self._seen = {part.name: part for part in snapshot(place).parts}
-        self._known = keys_in(place, self._seen.values())
+        # No compaction takes parts away while they are read.
+        with place.lock():
+            self._seen = {part.name: part for part in snapshot(place).parts}
+            self._known = keys_in(place, self._seen.values())
 
     def add(self, entry: Entry, record: RecordDoc | None = None) -> tuple[str, bool]:
         """Adds a run, whose `record` may be given besides its text: its key, and whether it is new. It is kept from
