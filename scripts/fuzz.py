@@ -31,7 +31,10 @@ from own_venv import NotToBeHad, interpreter_with
 ROOT = Path(__file__).resolve().parent.parent
 ATHERIS = "atheris==3.0.0"
 RUST = {"spec": "spec", "logs": "logs", "nbd": "nbd", "traces": "traces", "trace-columns": "trace-columns"}
-PYTHON = {"fio_reader": "fio", "result_readers": "results", "page": None, "job_files": None, "records": None}
+PYTHON = {
+    **{"fio_reader": "fio", "result_readers": "results"},
+    **dict.fromkeys(("page", "job_files", "records", "commands")),
+}
 """Targets, and the folder of fuzz/corpus that they start from; None where `--seeds` of the target makes it."""
 INTERRUPTED, TIMEOUT = 72, 70
 """Exit codes of libFuzzer when it is interrupted, and for an input that takes longer than MOST_S."""
@@ -92,8 +95,9 @@ class Target:
     def begin(self, seconds: int) -> Slice:
         """Starts a slice."""
         log = self.folder / "log"
-        command = [*self.start, "corpus", *map(str, self.seeds), f"-max_total_time={seconds}", *LIMITS]
-        command.append("-artifact_prefix=found/")
+        # Whole paths: commands are run in folders of their own.
+        command = [*self.start, str(self.folder / "corpus"), *map(str, self.seeds), f"-max_total_time={seconds}"]
+        command += [*LIMITS, f"-artifact_prefix={self.folder / 'found'}/"]
         with log.open("wb") as out:
             process = subprocess.Popen(
                 command, cwd=self.folder, stdout=out, stderr=out, env=environment(), start_new_session=True
@@ -106,7 +110,7 @@ class Target:
         shutil.rmtree(smaller, ignore_errors=True)
         smaller.mkdir()
         with (self.folder / "log.smaller").open("wb") as out:
-            command = [*self.start, "-merge=1", smaller.name, corpus.name, *LIMITS]
+            command = [*self.start, "-merge=1", str(smaller), str(corpus), *LIMITS]
             subprocess.run(command, cwd=self.folder, stdout=out, stderr=out, env=environment())
         before, after = (sum(1 for _ in one.iterdir()) for one in (corpus, smaller))
         if after:
