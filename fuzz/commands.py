@@ -31,6 +31,11 @@ KINDS = (
 """Those of the probe; the last three are read by targets of their own, but not run."""
 MADE = "made"
 """Where it is kept for the next process, beside the inputs: making it takes half a minute. Commands may change it."""
+MOST = 12
+"""Inputs of a kind that it starts from, evenly out of those of the probe: all are read before one is changed, some five
+a second."""
+LONGEST = 1 << 16
+"""Bytes of one: libFuzzer is told to make none longer."""
 OTHER_WAY = 0.1
 """How often a change is another way that the same file takes."""
 
@@ -92,17 +97,17 @@ def inputs() -> dict[str, bytes]:
 
     found = {}
     for kind in KINDS:
-        for number, (name, data) in enumerate(ALL[kind].bases(folder() / "made")):
+        bases = [one for one in ALL[kind].bases(folder() / "made") if len(one[1]) < LONGEST]
+        for number, (name, data) in enumerate(bases[:: -(-len(bases) // MOST)]):
             found[f"{kind}-{number}"] = written(Asked(kind, number % len(ALL[kind].ways), name, data))
     return found
 
 
 def write_seeds(into: Path) -> None:
-    """The inputs that are right, a file each; what is too long to be changed well is left out."""
+    """The inputs that are right, a file each."""
     into.mkdir(parents=True, exist_ok=True)
     for name, data in inputs().items():
-        if len(data) < 1 << 16:
-            (into / name).write_bytes(data)
+        (into / name).write_bytes(data)
     shutil.rmtree(into.parent / MADE, ignore_errors=True)
     shutil.copytree(folder() / "made", into.parent / MADE)
 
@@ -116,11 +121,10 @@ class Mutator:
         from probe.mutate import Donors
 
         self.ways = {kind: len(ALL[kind].ways) for kind in KINDS}
-        given: dict[str, list[tuple[str, bytes]]] = {kind: [] for kind in KINDS}
-        for data in inputs().values():
-            if (one := asked(data)) is not None:
-                given[one.kind].append((form_of(ALL[one.kind], one.name), one.data))
-        self.donors = {kind: Donors(found) for kind, found in given.items()}
+        self.donors = {
+            kind: Donors([(form_of(ALL[kind], name), data) for name, data in ALL[kind].bases(folder() / "made")])
+            for kind in KINDS
+        }
 
     def __call__(self, data: bytes, most: int, seed: int) -> bytes:
         import atheris
