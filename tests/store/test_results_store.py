@@ -274,6 +274,12 @@ def test_a_setting_is_one_however_it_was_written(tmp_path: Path) -> None:
     assert asked == {"4k", "4096 B", "4 KiB", "8 KiB"}
 
 
+def test_a_number_with_many_digits_is_a_number(tmp_path: Path, runs: list[Record]) -> None:
+    with hb.store(tmp_path / "results") as store:
+        store.append(runs[0], {"share": 0.1 + 0.2})
+    assert store.query("select share from runs").item() == 0.1 + 0.2
+
+
 def test_keys_are_found_by_their_beginning(tmp_path: Path, runs: list[Record]) -> None:
     with hb.store(tmp_path / "s") as store:
         keys = [store.append(changed(runs[0], seed=str(seed))) for seed in range(40)]
