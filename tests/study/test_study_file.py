@@ -85,6 +85,11 @@ def replace(folder: Path, old: str, new: str) -> UserError:
         ('swing_loads = ["mixed"]', 'repeats = { tiny-9 = "tiny-1" }', "repeats.tiny-9", "expected one of tiny-1"),
         ('swing_loads = ["mixed"]', 'repeats = { tiny-2 = "tiny-9" }', "repeats.tiny-2", "expected one of tiny-1"),
         ('swing_loads = ["mixed"]', 'repeats = { tiny-2 = "tiny-2" }', "repeats.tiny-2", "expected one of tiny-1"),
+        ("seed = 1", 'seed = 1\nid_format = "tiny-{n}"', "id_format", "the place of one number"),
+        ("seed = 1", 'seed = 1\nid_format = "tiny"', "id_format", "the place of one number"),
+        ('label = "15K"', 'label = "15K"\nids = { mixed = 1, read = 3 }', "configs[0].ids.read", '3 is one of "mixed"'),
+        ('label = "15K"', 'label = "15K"\nfill = { bus = "1" }', "configs[0].fill.bus", "expected {bus} in mirror"),
+        ('over = "ten"', 'over = "fifteen"', "comparisons[0].over", "expected another configuration"),
         ('swing_loads = ["mixed"]', 'readings = { tiny-9 = 1 }', "readings.tiny-9", "expected one of tiny-1"),
         ('swing_loads = ["mixed"]', 'readings = { tiny-1 = 1 }', "readings.tiny-1", "published as a number, 400"),
     ],
@@ -125,6 +130,8 @@ def test_a_published_row_has_an_id_of_its_own(folder: Path) -> None:
         ("1.4,x", "1.4,x,derived,\nown,15K,scan,mean latency,-2,ms", "own: value", "expected a number, 0 or more"),
         ("tiny-2,15K against 10K", "tiny-own,", "tiny-own: unit", 'expected "%"'),
         ("kind,caveat", "kind,value,caveat", "columns", "is there twice"),
+        ("IOPS,measured", "IOPS,mesured", "row 1: kind", "expected one of measured, derived"),
+        ("tiny-2", "tiny-3,15K,mixed,IOPS at 12 ms,500,IOPS,measured,\ntiny-2", "tiny-3: metric", "metric of tiny-1"),
     ],
 )  # fmt: skip
 def test_a_published_figure_that_cannot_be_is_named(folder: Path, old: str, new: str, key: str, words: str) -> None:
@@ -150,6 +157,13 @@ def test_a_figure_may_be_below_zero_where_it_is_a_change(folder: Path, row: str)
     file = folder / "published.csv"
     file.write_text(file.read_text() + row + "\n")
     assert load(str(folder)).published[-1].value < 0  # type: ignore[operator]
+
+
+def test_spaces_around_cells_do_not_keep_a_row_from_its_figure(folder: Path) -> None:
+    plain = load(str(folder)).published
+    file = folder / "published.csv"
+    file.write_text(file.read_text().replace(",", " , "))
+    assert load(str(folder)).published == plain
 
 
 def test_a_reading_of_words_is_checked_as_a_figure_is(folder: Path) -> None:

@@ -12,6 +12,7 @@ from hotband.study.file import PUBLISHED_FILE, STUDY_FILE, Published, Study, pub
 from hotband.study.measures import MEASURES
 from hotband.study.rows import is_number
 from hotband.study.units import PERCENT, RATIO
+from hotband.text.regular import file_text
 
 if TYPE_CHECKING:
     from hotband.text.tomltable import TomlTable
@@ -21,6 +22,42 @@ SIGNED_WORDS = (*COMPARED_WORDS, "difference", "delta", "saving")
 
 _UNITS = {"ratio": RATIO, "inverse_ratio": RATIO, "gain_pct": PERCENT, "reduction_pct": PERCENT}
 """Of comparisons; a difference has that of its measure."""
+
+
+def check_ids(study: Study, table: TomlTable, config_tables: Sequence[TomlTable]) -> None:
+    """Figures that are numbered have an id each."""
+    try:
+        is_numbered = study.id_format.format(1) != study.id_format.format(2)
+    except (IndexError, KeyError, ValueError, AttributeError):
+        is_numbered = False
+    if not is_numbered:
+        table.refuse(
+            "id_format", 'expected a text with the place of one number, such as "mirrors-{:03d}"', study.id_format
+        )
+    seen: dict[int, str] = {}
+    tables = {one.id: entry for one, entry in zip(study.configs, config_tables, strict=True)}
+    for config, load in study.pairs():
+        first = config.ids.get(load.id)
+        for number in range(first, first + len(load.measures)) if first is not None else ():
+            if number in seen:
+                accepted = (
+                    f"numbers the {len(load.measures)} figures of this load from it on, and {number} is {seen[number]}"
+                )
+                tables[config.id].part("ids").refuse(load.id, accepted)
+            seen[number] = f'one of "{load.id}" of "{config.id}"'
+
+
+def check_fills(study: Study, tables: Sequence[TomlTable]) -> None:
+    """What is filled in has its place in a text."""
+    for table, config in zip(tables, study.configs, strict=True):
+        loads = [load for one, load in study.pairs() if one is config and config.fill]
+        named = [name for load in loads for name in (load.machine or config.machine, load.workload)]
+        files = [name for name in dict.fromkeys(named) if name.endswith(".toml")]
+        texts = [file_text(study.folder / name) for name in files]
+        for key, _ in config.fill:
+            if not any(f"{{{key}}}" in text for text in texts):
+                accepted = f"expected {{{key}}} in {' or '.join(files) or 'a file of its machines or workloads'}"
+                table.part("fill").refuse(key, accepted)
 
 
 def check_units(study: Study, tables: Sequence[TomlTable]) -> None:
@@ -49,6 +86,8 @@ def check_comparisons(study: Study, tables: Sequence[TomlTable]) -> None:
         for key, config in (("of", one.of), *(("over", other) for other in one.over)):
             if (config, one.load) not in run:
                 table.refuse(key, f'the configuration does not run the load "{one.load}"', config)
+        if one.of in one.over:
+            table.refuse("over", "expected another configuration than that of the key of", one.of)
         unit, row = _UNITS.get(one.kind, MEASURES[study.measure(one.measure).of].unit), rows.get(one.id)
         if one.unit and not unit.takes(one.unit):
             table.refuse("unit", f'expected {unit.accepted}: in it is "{one.kind}"')
@@ -64,9 +103,14 @@ def check_values(study: Study, readings: Mapping[str, float], tables: Sequence[T
     """No rate, latency, time or ratio is below zero. A gain, a change or a difference may be. Readings are of words."""
     file = str(study.folder / STUDY_FILE)
     kinds = {one.id: one.kind for one in study.comparisons}
+    places: dict[tuple[str, str, str], str] = {}
     cells = [(config, load, measure) for config, load in study.pairs() for measure in load.measures]
     predicted = {row.id for one in cells if (row := published_row(study, one[0], one[1], study.measure(one[2])))}
     for row in study.published:
+        place = (row.config, row.workload, row.metric)
+        if places.setdefault(place, row.id) in predicted and places[place] != row.id:
+            accepted = f"has configuration, workload and metric of {places[place]}: one figure cannot be two"
+            raise _of_row(study, row, "metric", row.metric, accepted)
         if row.id in readings and is_number(row.text):
             accepted = f"is for words, and it is published as a number, {row.text}"
             raise UserError(file, f"readings.{row.id}", f"{readings[row.id]:g}", accepted)

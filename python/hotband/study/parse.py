@@ -12,7 +12,7 @@ from hotband.errors import UserError
 from hotband.experiment.ranges import KINDS as KINDS_OF_RANGE
 from hotband.runs.events import check_events
 from hotband.study.blind import predictions
-from hotband.study.checks import check_comparisons, check_units, check_values
+from hotband.study.checks import check_comparisons, check_fills, check_ids, check_units, check_values
 from hotband.study.comparisons import KINDS
 from hotband.study.data import Data
 from hotband.study.file import (
@@ -84,6 +84,8 @@ def read_study(folder: Path) -> Study:
     _check_depths(study, config_tables, load_tables)
     _check_machines(study, table, config_tables, load_tables)
     comparison_tables = table.parts("comparisons")
+    check_ids(study, table, config_tables)
+    check_fills(study, config_tables)
     check_units(study, measure_tables)
     check_comparisons(study, comparison_tables)
     check_values(study, said, comparison_tables)

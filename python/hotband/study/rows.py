@@ -22,6 +22,7 @@ def read_rows(path: Path, columns: Sequence[str]) -> list[tuple[int, dict[str, s
     try:
         text = file_text(path).removeprefix(MARK)
         rows = list(csv.reader(io.StringIO(text, newline=""), strict=True))
+        rows[:1] = [[name.strip() for name in heading] for heading in rows[:1]]
     except OSError as error:
         raise UserError(str(path), "", "", f"cannot be read: {reason_of(error)}") from None
     except UnicodeDecodeError as error:
@@ -42,9 +43,11 @@ def _row(path: Path, number: int, heading: Sequence[str], row: Sequence[str]) ->
     """One row, which has a cell for every column."""
     if len(row) != len(heading):
         raise UserError(str(path), f"row {number}", f"{len(row)} cells", f"expected {len(heading)}, as the heading has")
-    return dict(zip(heading, row, strict=True))
+    return dict(zip(heading, (cell.strip() for cell in row), strict=True))
 
 
+KINDS = ("measured", "derived")
+"""What a published figure is: one that was measured, or one that follows from others, which is not counted again."""
 SEPARATED = re.compile(r"[-+]?\d{1,3}([, ']\d{3})+(\.\d+)?")
 """A number that is written for people."""
 
@@ -79,6 +82,8 @@ def read_published(path: Path, readings: dict[str, float]) -> tuple[Published, .
         if cells["id"] in ids:
             raise UserError(str(path), f"row {number}: id", cells["id"], "is given twice")
         ids.add(cells["id"])
+        if cells["kind"] not in KINDS:
+            raise UserError(str(path), f"row {number}: kind", cells["kind"], f"expected one of {', '.join(KINDS)}")
         known = {name: cells[name] for name in PUBLISHED_COLUMNS if name != "value"}
         value = number_in(path, f"row {number}: value", cells["value"], readings.get(known["id"]))
         if value is None and is_number(alone := cells["value"].strip().removesuffix(known["unit"])):
