@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from hotband import _core
-from hotband.text.quantities import size_bytes, span_ns
+from hotband.text.quantities import size_bytes, span_ns, ungrouped
 
 NUMBERS = ("3", "1.5", "1e3", "2.5E-1", "1_000", ".5", "5.", "0", "1e300", "1.5.2", "-1", "1,000", "1e", "e3", "\u0661")
 
@@ -32,3 +32,22 @@ def test_sizes(unit: str) -> None:
         text = f"{number} {unit}"
         told = size_bytes(text)
         assert told == (of_engine("size", text, 1.0)), text
+
+
+@pytest.mark.parametrize(
+    ("text", "plain"),
+    [
+        ("1500", "1500"),
+        ("1,500", "1500"),
+        ("12,345,678.5", "12345678.5"),
+        ("1,500 us", "1500 us"),
+        ("1.5", "1.5"),
+        ("1,5", None),
+        ("0,532", None),
+        ("1,5000", None),
+        ("1,500,0", None),
+        ("1.5,000", None),
+    ],
+)
+def test_a_comma_stands_between_thousands_alone(text: str, plain: str | None) -> None:
+    assert ungrouped(text) == plain

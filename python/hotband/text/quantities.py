@@ -6,10 +6,22 @@ import re
 
 # "min", "h" and "d" are accepted beside the SI units, as in workloads.
 SPAN_UNITS = {"ns": 1.0, "us": 1e3, "µs": 1e3, "ms": 1e6, "s": 1e9, "min": 60e9, "h": 3600e9, "d": 86400e9}
-SPAN_EXPECTED = 'a time with its unit, such as "5 ms" or "10 s" (ns, us, ms, s, min, h, d; below 285 years)'
+SPAN_FORM = 'a time with its unit, such as "5 ms" or "10 s" (ns, us, ms, s, min, h, d)'
+SPAN_EXPECTED = f"{SPAN_FORM}, less than 285 years"
 QUANTITY = re.compile(r"\s*([0-9._]+(?:[eE][+-]?[0-9]+)?)\s*([A-Za-zµ]+)\s*")
 LIMIT = 9e18
 """What text names is less than this many bytes or ns, as in the engine (crates/units/src/text.rs)."""
+
+
+GROUPED = re.compile(r"\s*[+-]?[1-9][0-9]{0,2}(,[0-9]{3})+(?![0-9])[^,]*")
+
+
+def ungrouped(text: str) -> str | None:
+    """A number, with or without a unit, without the commas between its thousands; None where a comma stands elsewhere:
+    1,5 is one and a half where people write so, and not fifteen."""
+    if "," not in text:
+        return text
+    return text.replace(",", "") if GROUPED.fullmatch(text) else None
 
 
 def _parted(text: str) -> tuple[float, str] | None:
@@ -22,17 +34,17 @@ def _parted(text: str) -> tuple[float, str] | None:
         return None
 
 
-def _whole(value: float) -> float | None:
-    """The nearest whole number above zero; None where there is none that the engine takes."""
-    return (float(int(value + 0.5)) or None) if value < LIMIT else None
+def _whole(value: float, limit: float = LIMIT) -> float | None:
+    """The nearest whole number above zero and below a limit, that of the engine; None where there is none."""
+    return (float(int(value + 0.5)) or None) if value < limit else None
 
 
-def span_ns(text: str) -> float | None:
-    """Nanoseconds of a time above zero; None where the text is none."""
+def span_ns(text: str, limit: float = LIMIT) -> float | None:
+    """Nanoseconds of a time above zero, and below a limit; None where the text is none."""
     found = _parted(text)
     if found is None or found[1] not in SPAN_UNITS:
         return None
-    return _whole(found[0] * SPAN_UNITS[found[1]])
+    return _whole(found[0] * SPAN_UNITS[found[1]], limit)
 
 
 def span_text(ns: float) -> str:
