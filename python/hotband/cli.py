@@ -46,6 +46,8 @@ from hotband.commands.output import (
     OnOption,
     listed,
     print_json,
+    print_rows,
+    print_text,
     show,
     show_lines,
 )
@@ -137,7 +139,7 @@ def steady(
         verdicts = judge_files(records, round_, track)
         lines = [line for verdict in verdicts for line in steady_lines(verdict)]
     if as_json:
-        return print_json(verdicts)
+        return print_rows(verdicts)
     return show(steady_table(verdicts)) if as_rows() else show_lines(lines)
 
 
@@ -160,7 +162,7 @@ def audit(
 
     views, data, severe = audit_results(list(results or []), study, on, media, cache)
     if as_json:
-        print_json(data)
+        print_json(data, "hotband-audit")
     else:
         show(*views)
     if severe:
@@ -184,7 +186,7 @@ def compare(
     from hotband.audit.command import compare_results
 
     views, data = compare_results(results, seed, anyway)
-    return print_json(data) if as_json else show(*views)
+    return print_json(data, "hotband-compare") if as_json else show(*views)
 
 
 @app.command()
@@ -280,7 +282,6 @@ def entropy(
         measure,
         summary_lines,
     )
-    from hotband.text.foreign import json_safe
 
     asked = Asked(tuple(paths), tuple(listed(compressor)), tuple(listed(chunk)), sample, seed, jobs, one_file_system)
     with entropy_progress() as progress:
@@ -289,7 +290,7 @@ def entropy(
         raise KeyboardInterrupt
     report = measured.report
     if as_json:
-        sys.stdout.write(json_safe(measured.text) + "\n")
+        print_text(measured.text)
     else:
         rate = decimal_size(report["bytes_read"] / measured.seconds) if measured.seconds else "–"
         table = [chunks_table(report)] if report["chunks"] else []

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import json
 import pickle
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,8 @@ import pytest
 import hotband as hb
 from hotband.record.quantity import BytesPerSecond, Seconds
 from hotband.record.record import Record
+from hotband.record.written import record_text
+from hotband.runs.run import RunSpec, execute
 
 
 def test_latencies_are_seconds(disk: Record) -> None:
@@ -131,6 +134,41 @@ def test_what_was_saved_is_what_is_loaded(disk: Record, tmp_path: Path) -> None:
     assert sorted(loaded.tables) == sorted(disk.tables) == ["caches", "power", "series"]
     assert all(loaded.tables[name].equals(disk.tables[name]) for name in disk.tables)
     assert all(loaded.tables[name].schema == disk.tables[name].schema for name in disk.tables)
+
+
+def test_a_record_is_saved_as_the_command_line_saves_it(tmp_path: Path, hotband: object) -> None:
+    """Byte for byte, every file."""
+    asked = ("fio-randread", "ent-10k", "200 ms")
+    done = hotband("run", asked[0], "--on", asked[1], "--duration", asked[2], "--out", str(tmp_path / "a"))  # type: ignore[operator]
+    assert done.returncode == 0, done.stderr
+    hb.run(asked[0], on=asked[1], duration=asked[2], progress=False).save(tmp_path / "b")
+    hb.load(tmp_path / "a").save(tmp_path / "c")
+    saved = {one: {file.name: file.read_bytes() for file in (tmp_path / one).iterdir()} for one in "abc"}
+    assert saved["a"] == saved["b"] == saved["c"]
+
+
+def test_a_record_of_runs_that_follow_each_other_is_written_as_one_of_a_run_alone() -> None:
+    """What Python adds to it changes nothing else: every histogram stands on a line."""
+    first = RunSpec("1", "ent-10k", "fio-randread", duration="200 ms")
+    _, second = execute([first, replace(first, id="2", after="1")])
+    assert second.text == record_text(second.record)
+    assert '"buckets": [[' in second.text
+
+
+@pytest.mark.parametrize(
+    ("number", "text"),
+    [
+        (1e-5, "0.00001"),
+        (-1.25e-5, "-0.0000125"),
+        (1e-7, "1e-7"),
+        (2.5e-10, "2.5e-10"),
+        (1e16, "1e+16"),
+        (1e-4, "0.0001"),
+    ],
+)
+def test_numbers_of_a_record_are_written_as_the_engine_writes_them(number: float, text: str) -> None:
+    """As its serializer has them (zmij, formats -5 to 15 without an exponent)."""
+    assert record_text({"a": [number]}) == f'{{\n  "a": [\n    {text}\n  ]\n}}'
 
 
 def test_a_saved_record_is_read_by_the_command_line(disk: Record, tmp_path: Path, hotband: object) -> None:

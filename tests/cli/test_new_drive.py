@@ -139,6 +139,7 @@ def test_a_file_is_written_shown_and_run(tmp_path: Path, hotband) -> None:
         (["--kind", "tape"], "--kind = 'tape': expected one of hdd, ssd, nvme"),
         (["--kind", "hdd"], '--capacity: missing: capacity, such as "16 TB"'),
         ([*DISK, "--capcity", "1 TB"], '--capcity: is no line of this kind of drive; did you mean "capacity"?'),
+        ([*DISK, "--mtbf", "2,5 million hours"], "--mtbf = '2,5 million hours': expected a number, such as"),
         ([*DISK, "--seek", "8.5"], "--seek = '8.5': expected a time with its unit"),
         ([*DISK, "--seek", "0.79 ms"], "--seek = '0.79 ms': expected 2 ms to 20 ms: the fastest disks seek in 2.6 ms"),
         ([*DISK, "--seek", "9 ms", "--seek-write", "8 ms"], "--seek-write = '8 ms': expected at least the average"),

@@ -229,3 +229,11 @@ def test_mbps_of_old_iometer_is_binary(tmp_path: Path) -> None:
     [one] = iometer.read([written(tmp_path, "r.csv", text)])
     assert one.record["summary"]["bytes"] == 2 * 2**20 * 10
     assert any("2^20" in note for note in one.record["notes"])
+
+
+def test_decimals_behind_a_comma_are_no_thousands(tmp_path: Path) -> None:
+    """Of a tool that ran where people write so: 0,532 ms would be read as 532 ms."""
+    rows = [row.replace("4.0000", "0,532") for row in build.run_rows()]
+    assert any("0,532" in row for row in rows)
+    with pytest.raises(UserError, match=r"'0,532': accepted: .* its decimals behind a point"):
+        vdbench.read([written(tmp_path, "flatfile.html", build.flatfile(*rows))])

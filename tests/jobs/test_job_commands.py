@@ -65,6 +65,21 @@ def test_convert_writes_what_runs_alike(hotband, tmp_path: Path, name: str) -> N
     assert results[0]["count"] == pytest.approx(results[1]["count"], rel=0.15 if name == "out.parm" else 0)
 
 
+def test_times_are_written_however_they_are_said(hotband, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+    """A day, and a number with an exponent: a pause of no time, or a run of 1 ms, would be another job."""
+    text = (
+        'title = "a"\nsource = "b"\nconfidence = "low"\nload.bursts = { ios = 10, every = "1e4 us" }\n'
+        'streams = [{ read_pct = 0, random_pct = 100, size = "4 KiB" }]\n'
+        'phases = [{ name = "m", duration = "1 d", measure = true }]\n'
+    )
+    (tmp_path / "a.toml").write_text(text)
+    done = hotband("workload", "convert", str(tmp_path / "a.toml"), "-o", str(tmp_path / "a.fio"))
+    assert done.returncode == 0, done.stderr
+    lines = (tmp_path / "a.fio").read_text().splitlines()
+    assert "runtime=86400s" in lines
+    assert "thinktime=10000" in lines
+
+
 def test_convert_prints_toml_and_says_losses_beside_it(hotband, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
     (tmp_path / "my.fio").write_text(JOB)
     done = hotband("workload", "convert", "my.fio")

@@ -262,6 +262,24 @@ def test_a_store_is_given_every_run_of_a_block(tmp_path: Path) -> None:
     assert {text.split()[1] for text in frame["experiment"]} == {"runs", "sweep"}
 
 
+def test_a_setting_is_one_however_it_was_written(tmp_path: Path) -> None:
+    """In SQL, by its text; what the record says was asked for stays."""
+    with hb.store(tmp_path / "results") as store, store.taking():
+        for size in ("4k", "4096 B"):
+            hb.run("fio-randread", on="ent-10k", bs=size, duration="100 ms", progress=False)
+        hb.sweep("fio-randread", on="ent-10k", bs="4KiB,8KiB", duration="100 ms", progress=False)
+    counts = store.query("select bs, count(*) as runs from runs group by bs order by bs")
+    assert counts.rows() == [("4 KiB", 3), ("8 KiB", 1)]
+    asked = {store.record(run).to_dict()["spec"]["set"]["bs"] for run in store.runs()["run"]}
+    assert asked == {"4k", "4096 B", "4 KiB", "8 KiB"}
+
+
+def test_a_number_with_many_digits_is_a_number(tmp_path: Path, runs: list[Record]) -> None:
+    with hb.store(tmp_path / "results") as store:
+        store.append(runs[0], {"share": 0.1 + 0.2})
+    assert store.query("select share from runs").item() == 0.1 + 0.2
+
+
 def test_keys_are_found_by_their_beginning(tmp_path: Path, runs: list[Record]) -> None:
     with hb.store(tmp_path / "s") as store:
         keys = [store.append(changed(runs[0], seed=str(seed))) for seed in range(40)]

@@ -225,7 +225,7 @@ def test_folders_of_every_kind_are_added(hotband: Hotband, tmp_path: Path) -> No
     )
     assert line.returncode == 0
     done = hotband("store", "add", "s", "rows", "whole", "line", "--json")
-    assert json.loads(done.stdout) == {"added": 8, "there": 0}
+    assert json.loads(done.stdout) == {"schema": "hotband-store-add", "schema_version": 1, "added": 8, "there": 0}
     assert json.loads(hotband("store", "add", "s", "rows", "whole", "line/1", "--json").stdout)["added"] == 0
     found = json.loads(hotband("store", "list", "s", "--json").stdout)
     assert sorted(row["qd"] for row in found if row["qd"]) == [1, 1, 2, 2, 4, 8]
@@ -253,6 +253,33 @@ def test_commands_give_their_runs_to_a_store(hotband: Hotband, tmp_path: Path) -
     intervals = [row["iops_interval_low"] < row["iops_interval_high"] for row in found if row["iops_interval_low"]]
     assert intervals == [True, True]
     assert len(hb.store(tmp_path / "other")) == 2
+
+
+def test_the_answers_of_a_search_go_into_a_store(hotband: Hotband, tmp_path: Path) -> None:
+    on = ("-w", "fio-randread", "--on", "ent-10k", "--ios", "1000", "--into", "s")
+    assert hotband("find", "IOPS at mean < 10 ms", *on).returncode == 0
+    done = hotband("find", "bs for 20 MB/s", *on, "--on", "ent-15k", "--set", "qd=4")
+    assert done.returncode == 0, done.stderr
+    rows = (
+        hb.store(tmp_path / "s")
+        .query("select experiment, target, rate, bs, qd from runs order by all")
+        .rows(named=True)
+    )
+    assert [(row["experiment"], row["target"]) for row in rows] == [
+        ("find: IOPS at mean < 10 ms", "ent-10k"),
+        ("find: bs for 20 MB/s", "ent-10k"),
+        ("find: bs for 20 MB/s", "ent-15k"),
+    ]
+    assert rows[0]["rate"] > 50
+    assert all(row["bs"].endswith(" KiB") and row["qd"] == 4 for row in rows[1:])
+
+
+def test_a_search_refuses_a_folder_that_is_no_store_before_it_runs(hotband: Hotband, tmp_path: Path) -> None:
+    (tmp_path / "s").mkdir()
+    (tmp_path / "s" / "mine").touch()
+    done = hotband("find", "IOPS at mean < 10 ms", "-w", "fio-randread", "--on", "ent-10k", "--into", "s")
+    assert done.returncode == 2
+    assert "s: is no store, and holds other files" in done.stderr
 
 
 def test_factors_that_are_bytes_are_texts(call: Hotband, runs: list[Record], tmp_path: Path) -> None:

@@ -48,7 +48,15 @@ def replace(folder: Path, old: str, new: str) -> UserError:
         ('workload = "mixed.toml"', 'workload = "mixed"', "loads[0].workload", "expected one of boot-storm"),
         ('machine = "mirror.toml"', 'machine = "ent-1k"', "loads[0].machine", 'did you mean "ent-15k"?'),
         ('label = "10K"', 'label = "15K"', "configs[1].label", "is given twice"),
-        ('unit = "IOPS"\nat', 'unit = "MB/s"\nat', "measures[1].unit", 'expected "IOPS", as tiny-1 is published'),
+        ('unit = "IOPS"\nat', 'unit = "op/s"\nat', "measures[1].unit", 'expected "IOPS", as tiny-1 is published'),
+        ('unit = "IOPS"', 'unit = "MB/s"', "measures[0].unit", 'expected "IOPS", or what is done in a second'),
+        ('unit = "IOPS"', 'unit = "kIOPS"', "measures[0].unit", 'in it is what "iops" reads'),
+        ('unit = "ms"', 'unit = "IOPS"', "measures[3].unit", 'expected "ms": in it is what "latency_mean_ms" reads'),
+        ('unit = "ms"', 'unit = "us"', "measures[3].unit", 'expected "ms"'),
+        ('of = "latency_mean_ms"', 'of = "latency_percentile_ms"\npercent = 999', "measures[3].percent", "at most 100"),
+        ('as = "gain_pct"', 'as = "gain_pct"\nunit = "x"', "comparisons[1].unit", 'expected "%"'),
+        ('as = "gain_pct"', 'as = "gain_pct"\nreading = 5', "comparisons[1].reading", 'has the id "tiny-own"'),
+        ('as = "inverse_ratio"', 'as = "ratio"\nreading = 5', "comparisons[0].reading", "published as a number, 1.4"),
         ('"most", "quick", "peak"', '"most", "quik"', "loads[0].measures", 'did you mean "quick"?'),
         ("sweep = [1, 8]", "sweep = [1, 0]", "loads[0].sweep", "above 0"),
         ("sweep = [1, 8]", "sweep = [8, 8]", "loads[0].sweep", "each once"),
@@ -77,7 +85,13 @@ def replace(folder: Path, old: str, new: str) -> UserError:
         ('swing_loads = ["mixed"]', 'repeats = { tiny-9 = "tiny-1" }', "repeats.tiny-9", "expected one of tiny-1"),
         ('swing_loads = ["mixed"]', 'repeats = { tiny-2 = "tiny-9" }', "repeats.tiny-2", "expected one of tiny-1"),
         ('swing_loads = ["mixed"]', 'repeats = { tiny-2 = "tiny-2" }', "repeats.tiny-2", "expected one of tiny-1"),
+        ("seed = 1", 'seed = 1\nid_format = "tiny-{n}"', "id_format", "the place of one number"),
+        ("seed = 1", 'seed = 1\nid_format = "tiny"', "id_format", "the place of one number"),
+        ('label = "15K"', 'label = "15K"\nids = { mixed = 1, read = 3 }', "configs[0].ids.read", '3 is one of "mixed"'),
+        ('label = "15K"', 'label = "15K"\nfill = { bus = "1" }', "configs[0].fill.bus", "expected {bus} in mirror"),
+        ('over = "ten"', 'over = "fifteen"', "comparisons[0].over", "expected another configuration"),
         ('swing_loads = ["mixed"]', 'readings = { tiny-9 = 1 }', "readings.tiny-9", "expected one of tiny-1"),
+        ('swing_loads = ["mixed"]', 'readings = { tiny-1 = 1 }', "readings.tiny-1", "published as a number, 400"),
     ],
 )  # fmt: skip
 def test_a_mistake_is_named(folder: Path, old: str, new: str, key: str, words: str) -> None:
@@ -102,6 +116,61 @@ def test_a_published_row_has_an_id_of_its_own(folder: Path) -> None:
     file.write_text("\n".join([*rows, rows[1]]) + "\n")
     with pytest.raises(UserError, match="row 3: id = 'tiny-1': is given twice"):
         load(str(folder))
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "key", "words"),
+    [
+        ("400,IOPS", "-400,IOPS", "tiny-1: value", "expected a number, 0 or more"),
+        ("400,IOPS", "400,MB/s", "tiny-1: unit", 'expected "IOPS", in which the measure "quick" is: convert the value'),
+        ("400,IOPS", '"1,400",IOPS', "row 1: value", "expected a plain number, such as 1400, or words"),
+        ("400,IOPS", "400 IOPS,IOPS", "row 1: value", "expected the number alone, 400: its unit has a column"),
+        ("1.4,x", "-1.4,x", "tiny-2: value", "expected a ratio, 0 or more"),
+        ("1.4,x", "40,%", "tiny-2: unit", 'expected "x"'),
+        ("1.4,x", "1.4,x,derived,\nown,15K,scan,mean latency,-2,ms", "own: value", "expected a number, 0 or more"),
+        ("tiny-2,15K against 10K", "tiny-own,", "tiny-own: unit", 'expected "%"'),
+        ("kind,caveat", "kind,value,caveat", "columns", "is there twice"),
+        ("IOPS,measured", "IOPS,mesured", "row 1: kind", "expected one of measured, derived"),
+        ("tiny-2", "tiny-3,15K,mixed,IOPS at 12 ms,500,IOPS,measured,\ntiny-2", "tiny-3: metric", "metric of tiny-1"),
+    ],
+)  # fmt: skip
+def test_a_published_figure_that_cannot_be_is_named(folder: Path, old: str, new: str, key: str, words: str) -> None:
+    file = folder / "published.csv"
+    text = file.read_text()
+    assert old in text
+    file.write_text(text.replace(old, new, 1))
+    with pytest.raises(UserError) as caught:
+        load(str(folder))
+    assert (caught.value.where, caught.value.key) == (str(file), key)
+    assert words in caught.value.accepted
+
+
+@pytest.mark.parametrize(
+    "row",
+    [
+        "tiny-own,15K against 10K,mixed,IOPS gain,-12,%,derived,",
+        "background,15K,mixed,change of the mean latency,-2,ms,measured,",
+        "background,15K,room,temperature,-5,C,measured,",
+    ],
+)
+def test_a_figure_may_be_below_zero_where_it_is_a_change(folder: Path, row: str) -> None:
+    file = folder / "published.csv"
+    file.write_text(file.read_text() + row + "\n")
+    assert load(str(folder)).published[-1].value < 0  # type: ignore[operator]
+
+
+def test_spaces_around_cells_do_not_keep_a_row_from_its_figure(folder: Path) -> None:
+    plain = load(str(folder)).published
+    file = folder / "published.csv"
+    file.write_text(file.read_text().replace(",", " , "))
+    assert load(str(folder)).published == plain
+
+
+def test_a_reading_of_words_is_checked_as_a_figure_is(folder: Path) -> None:
+    file = folder / "published.csv"
+    file.write_text(file.read_text().replace("400,IOPS", "around 400,IOPS"))
+    error = replace(folder, 'swing_loads = ["mixed"]', "readings = { tiny-1 = -400 }")
+    assert (error.key, error.value) == ("readings.tiny-1", "-400")
 
 
 def test_files_of_an_editor_that_marks_utf_8_are_read(folder: Path) -> None:

@@ -97,6 +97,6 @@ def advise(
         raise typer.Exit(130) from None
     page = advice.write_html(output) if output is not None else None
     if as_json:
-        return print_json(advice.to_dict())
+        return print_json(advice.to_dict(), "hotband-advice")
     show_views(advice_views(advice, every))
     return show_lines([f"Page: {page}"] if page else [])

@@ -101,6 +101,6 @@ def calibrate(
     with interruptible(targets):
         found = run(with_folder(wanted), lambda of: None if as_json else show_views(plan_views(of)), say, run_progress)
     if as_json:
-        return print_json(found.to_dict())
+        return print_json(found.to_dict(), "hotband-calibrate")
     show_views(views(found))
     return say(f"written: {output}") if output is not None else None

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from hotband.commands import names
-from hotband.commands.output import JsonFlag, print_json, print_listing, show
+from hotband.commands.output import JsonFlag, print_json, print_listing, print_rows, show
 
 if TYPE_CHECKING:
     from hotband._core import CatalogEntry
@@ -26,24 +26,24 @@ def osds(name: Annotated[str | None, entry(names.DAEMON)] = None, as_json: JsonF
 
     if name is None:
         return print_products("Object storage daemons", "daemon", entries.osds(), as_json)
-    return print_product(entries.osd(name), as_json)
+    return print_product(entries.osd(name), "hotband-osd", as_json)
 
 
 def print_products(title: str, what: str, entries: list[ProductOutline], as_json: bool) -> None:
     """Prints what the catalog holds of a kind."""
     if as_json:
-        return print_json(entries)
+        return print_rows(entries)
     rows = [(entry["name"], entry["title"], entry["model"], entry["kind"]) for entry in entries]
     return print_listing(title, rows, ("name", what, "model", "kind"))
 
 
-def print_product(product: CatalogEntry, as_json: bool) -> None:
+def print_product(product: CatalogEntry, schema: str, as_json: bool) -> None:
     """Prints every value of a drive or a daemon."""
     from hotband.text.foreign import marked
     from hotband.text.tables import values_table
 
     if as_json:
-        return print_json(product)
+        return print_json(product, schema)
     values = [
         (v["key"], v["value"], v["range"], v["source"], v["confidence"], v["estimate"], v["note"])
         for v in product["values"]
@@ -61,12 +61,12 @@ def workloads(name: Annotated[str | None, entry(names.WORKLOAD)] = None, as_json
     if name is None:
         listed = entries.workloads()
         if as_json:
-            return print_json(listed)
+            return print_rows(listed)
         rows = [(one["name"], one["title"], one["source"]) for one in listed]
         return print_listing("Workloads", rows, ("name", "workload", "source"))
     workload = entries.workload(name)
     if as_json:
-        return print_json(workload)
+        return print_json(workload, "hotband-workload")
     sys.stdout.write(workload["text"])
 
 
@@ -78,12 +78,12 @@ def studies(name: Annotated[str | None, entry(names.STUDY)] = None, as_json: Jso
     if name is None:
         entries = [file.describe(known) for known in file.names()]
         if as_json:
-            return print_json(entries)
+            return print_rows(entries)
         rows = [(entry["name"], entry["title"], entry["source"]) for entry in entries]
         return print_listing("Studies", rows, ("name", "study", "source"))
     study = file.load(name)
     if as_json:
-        return print_json(file.describe(name))
+        return print_json(file.describe(name), "hotband-study-outline")
     show(marked("[bold]{name}[/]: {title}", name=study.name, title=study.title), study.question, "")
     rows = [(config.id, config.label, config.machine or config.product) for config in study.configs]
     print_listing("Configurations", rows, ("id", "as published", "machine"))

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from hotband.commands.output import JsonFlag, print_json, say, show, show_lines
+from hotband.commands.output import JsonFlag, print_json, print_rows, say, show, show_lines
 
 EPILOG = """\
 [bold]Examples[/]
@@ -40,10 +40,10 @@ def device(
     if path is None:
         rows = listed()
         if as_json:
-            return print_json([listed_doc(one) for one in rows])
+            return print_rows([listed_doc(one) for one in rows])
         show(table_of(rows))
         if os.geteuid() != 0 and not as_rows():
             say("not run as root: what devices hold cannot be read, so all are taken to be in use")
         return None
     one = found(str(path).removeprefix(REAL))
-    return print_json(one.to_dict()) if as_json else show_lines(lines_of(one))
+    return print_json(one.to_dict(), "hotband-device") if as_json else show_lines(lines_of(one))

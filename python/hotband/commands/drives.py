@@ -63,7 +63,7 @@ def show_drives(name: Annotated[str | None, entry(names.DRIVE)] = None, as_json:
 
     if name is None:
         return print_products("Drives", "drive", entries.drives(), as_json)
-    return print_product(entries.drive(name), as_json)
+    return print_product(entries.drive(name), "hotband-drive", as_json)
 
 
 @drives_app.command(

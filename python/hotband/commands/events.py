@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import groupby
 
 from hotband import _core
-from hotband.commands.output import JsonFlag, print_json, print_listing, show
+from hotband.commands.output import JsonFlag, print_listing, print_rows, show
 from hotband.text.formats import as_rows
 
 GROUPS = {
@@ -23,7 +23,7 @@ def events(as_json: JsonFlag = False) -> None:
     """What may happen in a run (failures, loss of power, changed values), and on what it is supported."""
     cells = _core.event_table()
     if as_json:
-        print_json(
+        print_rows(
             [
                 {"event": one.event, "group": one.group, "on": one.on, "supported": not one.why, "why": one.why}
                 for one in cells

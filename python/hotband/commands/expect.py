@@ -73,5 +73,5 @@ def expect(
     )
     found = expected_of(asked, run_progress, say)
     if as_json:
-        return print_json(found.to_dict())
+        return print_json(found.to_dict(), "hotband-expect")
     return show_views(views(found))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -9,6 +10,7 @@ import typer
 from hotband.commands import names
 from hotband.commands.executors import on_executor
 from hotband.commands.intervals import IntervalOption, JobsOption, RunDrawsOption, expect_interval
+from hotband.commands.into import answers_kept
 from hotband.commands.output import JsonFlag, SetOption, parse_set, print_json, say, show_views
 from hotband.interval import DRAWS
 
@@ -65,6 +67,9 @@ def find(
     interval: IntervalOption = None,
     draws: RunDrawsOption = None,
     jobs: JobsOption = None,
+    into: Annotated[
+        Path | None, typer.Option("--into", metavar="DIR", help="A store (hotband store) that takes the answers' runs.")
+    ] = None,
     as_json: JsonFlag = False,
 ) -> None:
     """Find the rate, queue depth, number of drives or value that meets a condition, in at most 12 runs a machine."""
@@ -92,7 +97,9 @@ def find(
         draws or DRAWS,
         jobs,
     )
-    found = answers_to(asked, run_progress, say)
+    with answers_kept(into) as keep:
+        found = answers_to(asked, run_progress, say)
+        keep(found)
     if as_json:
-        return print_json(found.to_dict())
+        return print_json(found.to_dict(), "hotband-find")
     return show_views(answer_views(found))

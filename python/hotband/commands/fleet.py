@@ -44,7 +44,7 @@ def fleet(
     page = done.report(output) if output is not None else None
     data = done.summary
     if as_json:
-        print_json(data)
+        print_json(data, "hotband-fleet")
     else:
         show_lines(answers_of(data))
         several = [groups_table(data)] if len(data["groups"]) > 1 else []

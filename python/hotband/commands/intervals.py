@@ -114,7 +114,7 @@ def why(
     expect_figure(spec, figure)
     found = {one["figure"]: one for one in whys(spec, figure, level, draws, jobs)}
     chosen = found[figure_name(figure, list(found))]
-    return print_json(chosen) if as_json else show_views(why_views(chosen))
+    return print_json(chosen, "hotband-why") if as_json else show_views(why_views(chosen))
 
 
 def whys(spec: RunSpec, figure: str, level: float, draws: int, jobs: int | None) -> list[WhyFigureDoc]:

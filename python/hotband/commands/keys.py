@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from hotband.commands.output import JsonFlag, MachineOption, SetOption, WorkloadArgument, parse_set, print_json, show
+from hotband.commands.output import JsonFlag, MachineOption, SetOption, WorkloadArgument, parse_set, print_rows, show
 
 
 def keys(
@@ -19,7 +19,7 @@ def keys(
 
     found = set_keys(workload, on, parse_set(set_ or []))
     if as_json:
-        return print_json([one.data() for one in found])
+        return print_rows([one.data() for one in found])
     parts = list(dict.fromkeys(one.part for one in found))
     tables: list[Any] = [keys_table(part, [one for one in found if one.part == part]) for part in parts]
     return show(*tables)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -122,11 +122,27 @@ def say(text: str) -> None:
     sys.stderr.write(f"{visible(text)}\n")
 
 
-def print_json(data: Any) -> None:
-    """Data to stdout."""
+def print_json(document: Mapping[str, Any], schema: str) -> None:
+    """A document to stdout, which says what it is: with its own `schema` and version where it has them."""
     from hotband.text.foreign import json_text
 
-    sys.stdout.write(json_text(data) + "\n")
+    told = {"schema": schema, "schema_version": 1, **document}
+    assert told["schema"] == schema, "a document is called what its command says"
+    sys.stdout.write(json_text(told) + "\n")
+
+
+def print_text(text: str) -> None:
+    """A document that is text already, as it was written, to stdout."""
+    from hotband.text.foreign import json_safe
+
+    sys.stdout.write(json_safe(text) + "\n")
+
+
+def print_rows(rows: Sequence[Any]) -> None:
+    """A list to stdout: rows of a table, or documents that say what they are."""
+    from hotband.text.foreign import json_text
+
+    sys.stdout.write(json_text(rows) + "\n")
 
 
 def print_listing(title: str, rows: Sequence[tuple[str, ...]], names: tuple[str, ...]) -> None:

@@ -14,6 +14,7 @@ from hotband.commands.output import (
     OutOption,
     print_json,
     print_listing,
+    print_rows,
     say,
     show,
     show_lines,
@@ -114,7 +115,7 @@ def program(
     with new_record(out, "--out", fresh, (RECORD_FILE, PROGRAM_FILE)):
         done = run_program(name, on, parse_pairs(set_ or []), out, say)
     if as_json:
-        return print_json(done)
+        return print_json(done, "hotband-program")
     show(figures_table(done, on))
     show_lines(f"  note: {note}" for note in done["notes"])
     return None
@@ -127,7 +128,7 @@ def list_programs(as_json: bool) -> None:
 
     rows = [(one, missing(one)) for one in all_programs()]
     if as_json:
-        return print_json([{**outline(one), "missing": [need.command for need in lacking]} for one, lacking in rows])
+        return print_rows([{**outline(one), "missing": [need.command for need in lacking]} for one, lacking in rows])
     shown = [
         (
             one.name,
@@ -164,7 +165,8 @@ def describe(one: Program, as_json: bool) -> None:
     from hotband.programs.settings import accepted_by
 
     if as_json:
-        return print_json({**outline(one), "missing": [need.command for need in missing(one)]})
+        found = {**outline(one), "missing": [need.command for need in missing(one)]}
+        return print_json(found, "hotband-program-outline")
     rows = [(key, str(each.default), accepted_by(each), each.what) for key, each in one.settings.items()]
     print_listing(f"{one.name}: {one.title}", rows, ("key", "today", "takes", "meaning"))
     lines = [f"Asks of the disk: {one.asks}", f"Volumes, where the machine has them: {', '.join(one.volumes)}"]

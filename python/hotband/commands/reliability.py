@@ -77,5 +77,5 @@ def reliability(
     )  # fmt: skip
     data = assess(asked)
     if as_json:
-        return print_json(data)
+        return print_json(data, "hotband-reliability")
     return show(*summary_lines(data), figures_table(data), *notes(data))

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from hotband.commands.group import Commands
-from hotband.commands.output import JsonFlag, OutOption, print_json, show, show_lines
+from hotband.commands.output import JsonFlag, OutOption, print_rows, show, show_lines
 from hotband.errors import UserError
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ def import_with(
     imported = read(with_pipes(files))
     saved = [] if out is None else save_imported(out, imported)
     if as_json:
-        return print_json([record for record, _ in imported])
+        return print_rows([record for record, _ in imported])
     for record, _ in imported:
         show(summary_table(record))
         show_lines(said_of(record))

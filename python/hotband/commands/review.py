@@ -106,8 +106,10 @@ def review(
             hardware=partial(real.hardware, asked=of_real, yes=yes),
             size_bytes=of_real.how().size_bytes,
         )
-    if as_json and done.reviews:
-        print_json({"reviews": done.reviews, "comparison": done.comparison} if against else done.reviews[0])
+    if as_json and done.reviews and against:
+        print_json({"reviews": done.reviews, "comparison": done.comparison}, "hotband-reviews")
+    elif as_json and done.reviews:
+        print_json(done.reviews[0], "hotband-review")
     elif done.comparison is not None:
         show(*comparison_views(done.reviews, done.comparison))
     else:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -21,6 +20,7 @@ from hotband.commands.output import (
     SetOption,
     WorkloadArgument,
     parse_set,
+    print_text,
     say,
     show,
     show_lines,
@@ -183,16 +183,12 @@ def run_all(
 
 def show_all(finished: Sequence[Finished], io_log: Path | None, as_json: bool) -> None:
     """Prints what runs left."""
-    from hotband.text.foreign import json_safe
-
     if as_json:
         texts = [one.text for one in finished]
-        sys.stdout.write(json_safe(texts[0] if len(texts) == 1 else "[" + ",\n".join(texts) + "]") + "\n")
-        return
+        return print_text(texts[0] if len(texts) == 1 else "[" + ",\n".join(texts) + "]")
     for one in finished:
         show_run(one)
-    if io_log is not None:
-        show(f"I/O log: {io_log}")
+    return show(f"I/O log: {io_log}") if io_log is not None else None
 
 
 def show_run(finished: Finished) -> None:

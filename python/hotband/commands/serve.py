@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from hotband.commands import names
-from hotband.commands.output import FreshOverOption, JsonFlag, SetOption, parse_set, say, show, show_lines
+from hotband.commands.output import FreshOverOption, JsonFlag, SetOption, parse_set, print_text, say, show, show_lines
 from hotband.errors import UserError
 from hotband.runs.signals import INTERRUPTED
 
@@ -252,9 +252,7 @@ def _serve(spec: ServeSpec, shown: Shown) -> None:
     for line in served.busy:
         say(f"{line}: what was not written out yet is lost; end that first next time")
     if shown.as_json:
-        from hotband.text.foreign import json_safe
-
-        sys.stdout.write(json_safe(served.finished.text) + "\n")
+        print_text(served.finished.text)
     else:
         from hotband.commands.run import show_run
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from hotband.commands.group import Commands
-from hotband.commands.output import JsonFlag, print_json, say, show, show_lines
+from hotband.commands.output import JsonFlag, print_json, print_rows, print_text, say, show, show_lines
 from hotband.errors import UserError
 
 if TYPE_CHECKING:
@@ -64,7 +64,7 @@ def list_runs(
     place = opened(folder)
     found = listed(place, where, limit)
     if as_json:
-        return print_json(found.documents())
+        return print_rows(found.documents())
     if found.rows:
         show(runs_table(found))
     more = f"; {len(found.rows):,} of {found.of:,} that were asked for are shown" if len(found.rows) < found.of else ""
@@ -112,7 +112,7 @@ def add(
     with writing(place) as writer:
         done = add_all(writer, results, experiment, _progress())
     if as_json:
-        return print_json({"added": done.new, "there": done.there})
+        return print_json({"added": done.new, "there": done.there}, "hotband-store-add")
     there = f"; {counted(done.there, 'run')} {'was' if done.there == 1 else 'were'} there already" if done.there else ""
     return show(f"Added: {counted(done.new, 'run')}{there}")
 
@@ -137,6 +137,7 @@ def show_one(
     """Show a run: what its record says."""
     from hotband.commands.run import show_run
     from hotband.record.incomplete import refusing_incomplete
+    from hotband.record.written import record_text
     from hotband.runs.run import Finished, RunSpec
     from hotband.store.lookup import record_of
     from hotband.store.place import opened
@@ -145,7 +146,7 @@ def show_one(
     if out is not None:
         record.save(out)
     if as_json:
-        return print_json(record.document)
+        return print_text(record_text(record.document))
     with refusing_incomplete([folder]):
         show_run(Finished(RunSpec(run, record.target, record.name, out=out), record.document, "", {}, 0))
 
@@ -162,7 +163,7 @@ def compact_store(folder: DirArgument, as_json: JsonFlag = False) -> None:
     place = opened(folder)
     done = compact(place, say)
     if as_json:
-        return print_json(asdict(done))
+        return print_json(asdict(done), "hotband-store-compact")
     return show(f"Parts: {done.before:,} before, {done.after:,} now; {of_store(place)}")
 
 
@@ -178,7 +179,7 @@ def check_store(folder: DirArgument, as_json: JsonFlag = False) -> None:
     place = opened(folder)
     done = check(place)
     if as_json:
-        print_json(asdict(done))
+        print_json(asdict(done), "hotband-store-check")
     else:
         damaged = f"{len(done.damaged):,} damaged" if done.damaged else "all as they were written"
         show_lines([f"{counted(done.runs, 'run')} in {counted(done.files, 'file')}, {damaged}", *done.damaged])
@@ -205,7 +206,7 @@ def query(
     names, found = ask(opened(from_), sql, rows)
     listed = Listed(names, found, len(found))
     if as_json:
-        return print_json(listed.documents())
+        return print_rows(listed.documents())
     most = MOST_ROWS if PRINTED.form == "table" else len(found)
     show(table_of(Listed(names, found[:most], len(found))))
     if most < len(found):

@@ -22,6 +22,7 @@ from hotband.commands.output import (
     listed,
     print_json,
     print_listing,
+    print_rows,
     say,
     show,
     show_lines,
@@ -62,7 +63,7 @@ def study_run(
 
     result = run_study(name, out, seed, listed(only), fresh_seeds, fresh=fresh, trust=trust, data=data, say=say)
     if as_json:
-        return print_json(result)
+        return print_json(result, "hotband-study")
     return print_result(result, show)
 
 
@@ -85,7 +86,7 @@ def study_emulate(
 
     result = emulate(file.load(name), Asked(tuple(listed(only)), scale, out, fresh), say)
     if as_json:
-        return print_json(result)
+        return print_json(result, "hotband-study-emulation")
     show(emulation_table(result))
     return show_lines(emulation_lines(result))
 
@@ -111,7 +112,7 @@ def study_swings(
 
     swings = run_swings(name, out, save, seed, listed(only), jobs, say)
     if as_json:
-        return print_json(asdict(swings))
+        return print_json(asdict(swings), "hotband-study-swings")
     found = summary(swings)
     refused = (
         marked("[yellow]Refused:[/] {what}", what=f"{row['name']} at its {row['end']} end: {row['text']}")
@@ -146,9 +147,9 @@ def study_intervals(
         if only:
             raise UserError("--only", "", listed(only)[0], "is for one study: leave out --all")
         made = run_all(out, save, jobs, say)
-        return print_json(made) if as_json else show(*views(made, LEVEL))
+        return print_json(made, "hotband-all-intervals") if as_json else show(*views(made, LEVEL))
     found = run_intervals(str(name), out=out, save=save, only=listed(only), jobs=jobs, say=say)
-    return print_json(json.loads(found.text())) if as_json else show(spreads_table(found))
+    return print_json(json.loads(found.text()), "hotband-study-intervals") if as_json else show(spreads_table(found))
 
 
 @study_app.command("why")
@@ -163,7 +164,7 @@ def study_why(
     from hotband.interval.show import why_views
 
     found = why_figure(name, figure, level)
-    return print_json(found) if as_json else show_views(why_views(found))
+    return print_json(found, "hotband-why") if as_json else show_views(why_views(found))
 
 
 @study_app.command("accuracy")
@@ -189,7 +190,7 @@ def study_accuracy(
     if page is not None:
         rewrite(page, account)
     if as_json:
-        return print_json(account)
+        return print_json(account, "hotband-study-accuracy")
     return show(accuracy_table(account), "", goals_table(account["goals"]))
 
 
@@ -203,7 +204,7 @@ def study_blind(as_json: JsonFlag = False) -> None:
 
     found = blind_errors()
     if as_json:
-        return print_json([asdict(errors) for errors in found])
+        return print_rows([asdict(errors) for errors in found])
     rows = [
         (one.study, one.figures, str(one.measurements), *map(percent, (one.median_pct, one.p90_pct, one.largest_pct)))
         for one in found

@@ -209,7 +209,7 @@ def show_suite(
 ) -> None:
     """Prints what a suite left, and writes it where that was asked for."""
     if as_json:
-        print_json(found.document)
+        print_json(found.document, found.document["schema"])
     else:
         show_views(views)
     written = found.write(out, output)

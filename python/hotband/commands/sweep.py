@@ -133,4 +133,5 @@ def show_sweep(done: Sweep) -> None:
 
 def print_sweep(done: Sweep) -> None:
     """The answer and the rows of the frames, as JSON."""
-    print_json({"answers": done.answers, "runs": done.frame.to_dicts(), "points": done.means.to_dicts()})
+    found = {"answers": done.answers, "runs": done.frame.to_dicts(), "points": done.means.to_dicts()}
+    print_json(found, "hotband-sweep-answers")

@@ -51,7 +51,7 @@ def run_emulated(spec: RunSpec, left_out: dict[str, object], fresh: bool, as_jso
         if spec.out is not None and not as_json:
             page = write_report(spec, spec.out)
     if as_json:
-        return print_json(beside_data(found))
+        return print_json(beside_data(found), "hotband-emulated")
     show(beside_table(found))
     show_lines(beside_lines(found))
     if page is not None:

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from hotband.commands.group import Commands
-from hotband.commands.output import JsonFlag, OnOption, print_json, show_lines, show_views
+from hotband.commands.output import JsonFlag, OnOption, print_json, print_rows, show_lines, show_views
 from hotband.commands.trace_keys import NOTHING, Keys, reads_traces
 from hotband.errors import UserError
 
@@ -66,7 +66,7 @@ def show(
     page = None if output is None else write_page(shown, output)
     if as_json:
         found = [one.to_dict() for one in shown]
-        return print_json(found[0] if len(found) == 1 else found)
+        return print_rows(found) if len(found) > 1 else print_json(found[0], "hotband-trace-properties")
     for one in shown:
         head = "" if len(shown) == 1 else f"{one.source}: "
         show_lines([f"{head}{one.answer[0]}", *one.answer[1:]])
@@ -92,19 +92,7 @@ def convert(
     done = convert_trace(source, output, to, keys)
     if not as_json:
         return show_lines(done.lines())
-    return print_json(
-        {
-            "source": str(done.source),
-            "output": str(done.output),
-            "source_format": done.source_format,
-            "output_format": done.output_format,
-            "ios": done.ios,
-            "written": done.written,
-            "lost": dict(done.lost),
-            "rounded_ns": done.rounded_ns,
-            "notes": list(done.notes),
-        }
-    )
+    return print_json(done.to_dict(), "hotband-trace-convert")
 
 
 COMPARE_EPILOG = """\
@@ -141,7 +129,7 @@ def compare(
     if page is not None:
         found.write_html(page)
     if as_json:
-        return print_json(found.to_dict())
+        return print_json(found.to_dict(), "hotband-trace-compare")
     show_views(compared_views(found.document))
     return show_lines([f"Page: {page}"] if page is not None else [])
 
@@ -178,4 +166,4 @@ def fit(
     if issue is not None and on is None:
         raise UserError("--issue", "", issue, "is for both on a machine: expected --on MACHINE with it")
     fitted = fit_trace(source, output, keys, None if on is None else Named(on), issue, seed)
-    return print_json(fitted.to_dict()) if as_json else show_views(fitted.views())
+    return print_json(fitted.to_dict(), "hotband-trace-fit") if as_json else show_views(fitted.views())

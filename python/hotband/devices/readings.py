@@ -14,6 +14,7 @@ from hotband.devices import blocks
 from hotband.devices.device import SMARTCTL, asked_json, what_it_is
 from hotband.devices.host import Host
 from hotband.errors import UserError
+from hotband.text.quantities import ungrouped
 
 SMART_LOG = ("nvme", "smart-log", "-o", "json")
 OCP_LOG = ("nvme", "ocp", "smart-add-log")
@@ -325,7 +326,7 @@ def whole(found: object) -> int | None:
         return found
     if isinstance(found, float) and found.is_integer():
         return int(found)
-    text = found.replace(",", "").split(" ")[0] if isinstance(found, str) else ""
+    text = ungrouped(found.split(" ")[0]) or "" if isinstance(found, str) else ""
     return int(text) if text.isdecimal() else None
 
 
@@ -333,7 +334,7 @@ def real(found: object) -> float | None:
     """A number, also as text."""
     if isinstance(found, str):
         try:
-            return float(found.replace(",", ""))
+            return float(ungrouped(found) or "")
         except ValueError:
             return None
     return float(found) if isinstance(found, int | float) and not isinstance(found, bool) else None

@@ -24,6 +24,7 @@ from hotband.interval.of_run import Asked as IntervalsAsked
 from hotband.interval.of_run import Watch
 from hotband.runs.run import Finished, RunSpec, prepare
 from hotband.targets.named import expect_model
+from hotband.text.quantities import ungrouped
 
 if TYPE_CHECKING:
     from hotband.experiment import Say, Tick
@@ -198,9 +199,10 @@ def _search(asked: Asked, frame: Frame, spec: RunSpec, load: Load, of: Family | 
 
 
 def _rate_bounds(bounds: tuple[str, str]) -> tuple[float, float]:
-    if not all(re.fullmatch(r"\d+(\.\d+)?", one.replace(",", "")) for one in bounds):
+    plain = [ungrouped(one) or "" for one in bounds]
+    if not all(re.fullmatch(r"\d+(\.\d+)?", one) for one in plain):
         raise UserError("--range", "", "..".join(bounds), "expected LOW..HIGH in I/Os a second, such as 100..5000")
-    low, high = (float(one.replace(",", "")) for one in bounds)
+    low, high = map(float, plain)
     if not 0 < low < high <= 1e9:
         raise UserError("--range", "", "..".join(bounds), "expected LOW..HIGH in I/Os a second, the lower one first")
     return low, high

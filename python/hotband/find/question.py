@@ -225,6 +225,7 @@ def _compared(text: str, of: Figure, is_above: bool, bound: str) -> Condition:
 
 def _reached(text: str) -> Condition:
     """`50000 IOPS`, `50k IOPS`, `2 GB/s`, `500 write.MB/s`, `500 MB/s of writes`."""
+    _expect_bytes(text)
     found = _REACHED.fullmatch(text.lower())
     if found is None:
         if re.fullmatch(rf"{_NUMBER}\s*({'|'.join(SPAN_UNITS)})", text.lower()):
@@ -242,7 +243,14 @@ def _reached(text: str) -> Condition:
     return Condition(Figure(side or of or "", name), bound, text)
 
 
+def _expect_bytes(text: str) -> None:
+    """Refuses bits: 500 Mb/s are 62.5 MB/s."""
+    if re.search(r"[KMG]b/s", text):
+        refuse(text, 'expected bytes a second, such as "500 MB/s": a small b is a bit')
+
+
 def _rate(text: str, of: Figure, bound: str) -> float:
+    _expect_bytes(bound)
     found = re.fullmatch(rf"{_NUMBER}\s*([a-z/]*)", bound.lower())
     unit = found[2].removesuffix("iops") if found else ""
     if found is not None and of.name == "iops" and unit in THOUSANDS and _number(found[1]):
@@ -253,9 +261,9 @@ def _rate(text: str, of: Figure, bound: str) -> float:
 
 
 def _time(text: str, bound: str) -> float:
-    from hotband.text.quantities import SPAN_EXPECTED, span_ns
+    from hotband.text.quantities import SPAN_EXPECTED, span_ns, ungrouped
 
-    ns = span_ns(bound.lower().replace(",", ""))
+    ns = span_ns(ungrouped(bound.lower()) or "")
     if ns is None:
         refuse(text, f"expected {SPAN_EXPECTED}, behind the figure")
     return ns / 1e9

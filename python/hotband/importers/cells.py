@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from hotband.errors import UserError
 from hotband.importers.fio.text import shown
+from hotband.text.quantities import ungrouped
 
 # Nothing that a tool counts or measures is larger (unsigned 64 bits, in the smallest unit).
 LARGEST = 2**64 - 1
@@ -32,11 +33,14 @@ class Cells:
         if text in _UNKNOWN:
             return None
         try:
-            value = float(text.replace(",", ""))
+            value = float(ungrouped(text) or "")
         except ValueError:
             value = -1.0
         if not (math.isfinite(value) and 0 <= value <= LARGEST):
-            raise UserError(self.file, f"{self.place}, {name}", shown(text), "accepted: a number from 0 to 2^64-1")
+            # Where the tool ran decimals may follow a comma: 0,532 is not 532.
+            how = ", its decimals behind a point" if "," in text else ""
+            accepted = f"accepted: a number from 0 to 2^64-1{how}"
+            raise UserError(self.file, f"{self.place}, {name}", shown(text), accepted)
         return value
 
     def needed(self, name: str) -> float:

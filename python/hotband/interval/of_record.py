@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
@@ -30,6 +29,7 @@ from hotband.interval.of_run import (
 from hotband.interval.residuals import model_term
 from hotband.interval.surface import effects_of
 from hotband.interval.why import Evidence, why
+from hotband.record.written import record_text
 
 if TYPE_CHECKING:
     from hotband.experiment import Say
@@ -65,7 +65,7 @@ def intervals_of(
 def keep(whole: Finished, intervals: RunIntervalsDoc) -> None:
     """Puts intervals into the record of a run."""
     whole.record["intervals"] = intervals
-    whole.text = json.dumps(whole.record, indent=2, ensure_ascii=False)
+    whole.text = record_text(whole.record)
 
 
 def kinds_of(spec: RunSpec, whole: Finished, names: Sequence[str]) -> dict[str, Kind]:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, TypeAlias
 
+from hotband.record.written import record_text
 from hotband.text.regular import file_bytes
 from hotband.text.write import make_folder, write_files
 
@@ -109,6 +110,22 @@ def frame_of(table: Table) -> pl.DataFrame:
     return pl.DataFrame([pl.Series(name, cells, kinds[table.kinds[name]]) for name, cells in table.columns.items()])
 
 
+def parquet_of_frame(frame: pl.DataFrame) -> bytes:
+    """A frame as the bytes of a Parquet file: those of the table that it was made of, where its columns are of the
+    kinds that a run's tables have."""
+    import io
+
+    import polars as pl
+
+    kinds: dict[pl.DataType, str] = {pl.UInt64(): WHOLE, pl.Float64(): REAL, pl.String(): TEXT}
+    if all(of in kinds for of in frame.dtypes):
+        named = {name: kinds[of] for name, of in frame.schema.items()}
+        return parquet_of(ReadTable(frame.to_dict(as_series=False), named))
+    buffer = io.BytesIO()
+    frame.write_parquet(buffer)
+    return buffer.getvalue()
+
+
 # Kinds of the columns of streams over time, as the engine has them.
 SERIES_KINDS = {
     "time_ns": WHOLE,
@@ -139,7 +156,6 @@ def series_table(series: SeriesColumns) -> Table:
 
 def save_imported(folder: Path, imported: Sequence[Imported]) -> list[Path]:
     """Writes imported records and their series, each into its own folder under `folder`; returns the files."""
-    import json
     import re
 
     saved: list[Path] = []
@@ -155,6 +171,6 @@ def save_imported(folder: Path, imported: Sequence[Imported]) -> list[Path]:
         if series is not None:
             files[folder / name / SERIES_FILE] = parquet_of(series_table(series))
         path = folder / name / RECORD_FILE
-        write_files({**files, path: json.dumps(record, indent=2, ensure_ascii=False) + "\n"})
+        write_files({**files, path: record_text(record) + "\n"})
         saved.append(path)
     return saved

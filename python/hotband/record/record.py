@@ -7,7 +7,6 @@ document itself keeps its own names and integers of nanoseconds: `Record.to_dict
 from __future__ import annotations
 
 import copy
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -436,9 +435,8 @@ class Record:
         The record is read back by `hotband.load`, `hotband report` and every other command. Raises UserError where the
         folder cannot be written, OSError where the disk fails.
         """
-        import io
-
-        from hotband.record.files import RECORD_FILE
+        from hotband.record.files import RECORD_FILE, parquet_of_frame
+        from hotband.record.written import record_text
         from hotband.runs.run import check_writable
         from hotband.text.write import write_files
 
@@ -449,10 +447,8 @@ class Record:
         for name, frame in self._tables.items():
             file = named.get(file_key(name))
             if file is not None:
-                buffer = io.BytesIO()
-                frame.write_parquet(buffer)
-                contents[path / Path(str(file)).name] = buffer.getvalue()
-        contents[path / RECORD_FILE] = json.dumps(self._document, indent=2, ensure_ascii=False) + "\n"
+                contents[path / Path(str(file)).name] = parquet_of_frame(frame)
+        contents[path / RECORD_FILE] = record_text(self._document) + "\n"
         write_files(contents)
         return path
 

@@ -18,7 +18,7 @@ from hotband.reliability.array import HOURS_PER_YEAR, Array, Conditions
 from hotband.reliability.recorded import NS_PER_HOUR, Rebuilt, recorded_rebuild
 from hotband.runs.run import mistakes_without_load, text_of
 from hotband.targets.named import expect_model
-from hotband.text.quantities import SPAN_EXPECTED, SPAN_UNITS, share, size_bytes, span_ns
+from hotband.text.quantities import SPAN_FORM, SPAN_UNITS, share, size_bytes, span_ns
 
 NO_ERROR_RATE = "the catalog has none"
 """Source of a rate of unrecoverable errors that nobody states."""
@@ -202,13 +202,18 @@ def values_of(member: Member) -> dict[str, str]:
     return {**values, **sources, "kind": product["kind"], **member["set"]}
 
 
+LONGEST_NS = 1e30
+"""A time, before it is looked at how many hours it may be."""
+
+
 def hours(option: str, text: str) -> float:
     """Hours of a time with its unit."""
-    found = span_ns(text)
+    # An MTBF is longer than the engine's clock.
+    found = span_ns(text, LONGEST_NS)
     if found is None:
         # Zero is a time like any other, but not one of these.
         zero = re.fullmatch(rf"\s*0+(\.0+)?\s*({'|'.join(SPAN_UNITS)})\s*", text)
-        raise UserError(option, "", text, "expected a time above 0" if zero else f"expected {SPAN_EXPECTED}")
+        raise UserError(option, "", text, "expected a time above 0" if zero else f"expected {SPAN_FORM}")
     if found > MOST_HOURS * NS_PER_HOUR:
         raise UserError(option, "", text, f"expected at most {MOST_HOURS:g} h")
     return found / NS_PER_HOUR

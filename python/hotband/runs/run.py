@@ -18,6 +18,7 @@ from hotband.errors import UserError, no_text, reason_of
 from hotband.jobs.loss import in_job_file, notes_of
 from hotband.record.files import Cell, Table, save_record
 from hotband.record.iolog import check_ending, save_log
+from hotband.record.written import record_text
 from hotband.runs import memory
 from hotband.text.regular import read_up_to
 from hotband.text.write import expect_no_disk, is_mistake, is_special, named, part_of, remove
@@ -301,7 +302,7 @@ def execute_one(line: Sequence[Prepared], place: int) -> Finished:
             for before, one in zip(record["sequence"]["before"], line, strict=False):
                 before["set"] = one.used
         if len(line) > 1 or converted:
-            text = json.dumps(record, indent=2, ensure_ascii=False)
+            text = record_text(record)
         if spec.io_log is not None and prepared.raw_log is not None:
             names = [stream["name"] for stream in record["streams"]]
             volumes = prepared.run.volumes()

@@ -92,14 +92,14 @@ class ServedVolume:
 
 def spin_ns(text: str) -> int:
     """Nanoseconds of a busy wait. Raises UserError for what is no time, or too long."""
-    from hotband.text.quantities import SPAN_EXPECTED
+    from hotband.text.quantities import SPAN_FORM
 
     try:
         ns = 1e9 * _core.quantity("time", text)
     except ValueError:
         ns = math.inf
     if ns > LONGEST_SPIN_NS:
-        raise UserError("--spin", "", text, f"expected {SPAN_EXPECTED}, at most 1 ms")
+        raise UserError("--spin", "", text, f"expected {SPAN_FORM}, at most 1 ms")
     return round(ns)
 
 

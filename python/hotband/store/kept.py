@@ -222,6 +222,9 @@ def factor_of(name: str, value: Value) -> Factor:
     text = str(value).lower() if isinstance(value, bool) else str(value)
     if isinstance(value, float) and value != value:
         raise UserError("factors", name, text, "expected a number or a text")
+    if isinstance(value, float) and value - value == 0:
+        # As text it may have more digits than a quantity that somebody writes.
+        return Factor(sound(name), text, value, "")
     spelled_alike, number, unit = _quantity(text)
     return Factor(sound(name), sound(spelled_alike), number, unit)
 

@@ -24,6 +24,13 @@ RATIOS: dict[str, Callable[[float], float]] = {
     "gain_pct": lambda percent: 1 + percent / 100,
     "reduction_pct": lambda percent: 1 - percent / 100,
 }
+NEVER_BELOW = {
+    "ratio": "expected a ratio, 0 or more",
+    "inverse_ratio": "expected a ratio, 0 or more",
+    "gain_pct": "expected a gain of -100 % or more",
+    "reduction_pct": "expected a reduction of at most 100 %",
+}
+"""What is accepted of kinds of which not every number can be: what is compared is never below zero."""
 
 
 def compare(kind: str, of: Value, over: Value) -> Value:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from hotband.record.document import known
 from hotband.record.stats import percentile, whole
-from hotband.study import operations
+from hotband.study import operations, units
 from hotband.study.readings import Parameters, Reading, Record, Runs, Value, milliseconds, pick
 
 if TYPE_CHECKING:
@@ -224,36 +224,42 @@ def _demerit_pct(runs: Runs, how: Parameters) -> Value:
 
 @dataclass(frozen=True)
 class Kind:
-    """A measure: how it is read, which parameters it takes, and which of them it cannot do without."""
+    """A measure: in which unit it is, how it is read, which parameters it takes, and which of them it cannot do
+    without."""
 
+    unit: units.Unit
     read: Callable[[Runs, Parameters], Value]
     takes: tuple[str, ...] = ("step",)
     needs: tuple[str, ...] = ()
 
 
 MEASURES: dict[str, Kind] = {
-    "iops": Kind(_of_summary(lambda summary: known(summary["iops"]))),
-    "bandwidth_mib_per_s": Kind(_of_summary(lambda summary: known(summary["bandwidth_bytes_per_s"]) / 2**20)),
-    "latency_mean_ms": Kind(_of_summary(lambda summary: milliseconds(summary["latency_mean_ns"]))),
-    "latency_percentile_ms": Kind(latency_percentile_ms, ("percent",), ("percent",)),
-    "concurrency": Kind(_of_summary(_concurrency)),
-    "max_step_iops": Kind(max_step_iops, ()),
-    "iops_at_latency": Kind(iops_at_latency, ("at",), ("at",)),
-    "step_latency_ms": Kind(step_latency_ms),
-    "scripts_per_second": Kind(_of_script(lambda script: float(script["per_second"])), ("script", "step")),
-    "script_mean_ms": Kind(_of_script(lambda script: milliseconds(script["duration_mean_ns"])), ("script", "step")),
-    "script_total_s": Kind(_of_script(_script_total_s), ("script", "step")),
-    "peak_interval_iops": Kind(peak_interval_iops, ("window",), ("window",)),
-    "flash_hit_ratio": Kind(_flash_hit_ratio, ()),
-    "demerit_pct": Kind(_demerit_pct, ()),
-    "ops_per_s": Kind(operations.ops_per_s, ("operation", "step")),
-    "requested_ops_per_s": Kind(operations.requested_ops_per_s, ("step",)),
-    "operation_mean_ms": Kind(operations.operation_mean_ms, ("operation", "step")),
-    "service_mean_ms": Kind(operations.service_mean_ms, ("step",)),
-    "operations_total_s": Kind(operations.operations_total_s, ("operations", "step"), ("operations",)),
-    "write_amplification": Kind(operations.write_amplification, ()),
-    "write_amplification_total": Kind(operations.write_amplification_total, ()),
-    "endurance_tb": Kind(operations.endurance_tb, ()),
+    "iops": Kind(units.RATE, _of_summary(lambda summary: known(summary["iops"]))),
+    "bandwidth_mib_per_s": Kind(
+        units.MEBIBYTES, _of_summary(lambda summary: known(summary["bandwidth_bytes_per_s"]) / 2**20)
+    ),
+    "latency_mean_ms": Kind(units.MILLISECONDS, _of_summary(lambda summary: milliseconds(summary["latency_mean_ns"]))),
+    "latency_percentile_ms": Kind(units.MILLISECONDS, latency_percentile_ms, ("percent",), ("percent",)),
+    "concurrency": Kind(units.OUTSTANDING, _of_summary(_concurrency)),
+    "max_step_iops": Kind(units.RATE, max_step_iops, ()),
+    "iops_at_latency": Kind(units.RATE, iops_at_latency, ("at",), ("at",)),
+    "step_latency_ms": Kind(units.MILLISECONDS, step_latency_ms),
+    "scripts_per_second": Kind(units.RATE, _of_script(lambda script: float(script["per_second"])), ("script", "step")),
+    "script_mean_ms": Kind(
+        units.MILLISECONDS, _of_script(lambda script: milliseconds(script["duration_mean_ns"])), ("script", "step")
+    ),
+    "script_total_s": Kind(units.SECONDS, _of_script(_script_total_s), ("script", "step")),
+    "peak_interval_iops": Kind(units.RATE, peak_interval_iops, ("window",), ("window",)),
+    "flash_hit_ratio": Kind(units.SHARE, _flash_hit_ratio, ()),
+    "demerit_pct": Kind(units.PERCENT, _demerit_pct, ()),
+    "ops_per_s": Kind(units.RATE, operations.ops_per_s, ("operation", "step")),
+    "requested_ops_per_s": Kind(units.RATE, operations.requested_ops_per_s, ("step",)),
+    "operation_mean_ms": Kind(units.MILLISECONDS, operations.operation_mean_ms, ("operation", "step")),
+    "service_mean_ms": Kind(units.MILLISECONDS, operations.service_mean_ms, ("step",)),
+    "operations_total_s": Kind(units.SECONDS, operations.operations_total_s, ("operations", "step"), ("operations",)),
+    "write_amplification": Kind(units.RATIO, operations.write_amplification, ()),
+    "write_amplification_total": Kind(units.RATIO, operations.write_amplification_total, ()),
+    "endurance_tb": Kind(units.TERABYTES, operations.endurance_tb, ()),
 }
 PICKS = ("only", "first", "last", "max", "min")
 

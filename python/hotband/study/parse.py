@@ -12,6 +12,7 @@ from hotband.errors import UserError
 from hotband.experiment.ranges import KINDS as KINDS_OF_RANGE
 from hotband.runs.events import check_events
 from hotband.study.blind import predictions
+from hotband.study.checks import check_comparisons, check_fills, check_ids, check_units, check_values
 from hotband.study.comparisons import KINDS
 from hotband.study.data import Data
 from hotband.study.file import (
@@ -25,7 +26,6 @@ from hotband.study.file import (
     Published,
     Study,
     Swing,
-    published_row,
 )
 from hotband.study.measures import MEASURES, PICKS, Parameters
 from hotband.study.rows import read_published
@@ -44,7 +44,8 @@ def read_study(folder: Path) -> Study:
     """A study from its folder. Raises UserError for the first mistake."""
     table = TomlTable.read(folder / STUDY_FILE)
     readings = table.part("readings")
-    published = read_published(folder / PUBLISHED_FILE, {name: readings.number(name) for name in readings.table})
+    said = {name: readings.number(name) for name in readings.table}
+    published = read_published(folder / PUBLISHED_FILE, said)
     config_tables, load_tables, measure_tables = table.parts("configs"), table.parts("loads"), table.parts("measures")
     _once("id", config_tables, load_tables, measure_tables)
     # A published row is found by the label of its configuration.
@@ -82,8 +83,12 @@ def read_study(folder: Path) -> Study:
     _check_sequences(study, config_tables)
     _check_depths(study, config_tables, load_tables)
     _check_machines(study, table, config_tables, load_tables)
-    _check_units(study, measure_tables)
-    _check_comparisons(study, table.parts("comparisons"))
+    comparison_tables = table.parts("comparisons")
+    check_ids(study, table, config_tables)
+    check_fills(study, config_tables)
+    check_units(study, measure_tables)
+    check_comparisons(study, comparison_tables)
+    check_values(study, said, comparison_tables)
     return study
 
 
@@ -194,6 +199,8 @@ def _measure(table: TomlTable) -> Measure:
         operations=table.positive("operations") if table.has("operations") else None,
         percent=table.positive("percent") if table.has("percent") else None,
     )
+    if how.percent is not None and how.percent > 100:
+        table.refuse("percent", "expected a percentile, above 0 and at most 100")
     for name in ("at", "window", "step", "script", "operation", "operations", "percent"):
         if name in kind.needs and not table.has(name):
             table.refuse(name, f'is missing; the measure "{of}" needs it')
@@ -375,22 +382,3 @@ def _file_of(study: Study, place: TomlTable, key: str, name: str) -> str | None:
         return file_text(path)
     except (OSError, UnicodeDecodeError) as error:
         place.refuse(key, f"cannot be read: {error}", name)
-
-
-def _check_units(study: Study, tables: Sequence[TomlTable]) -> None:
-    """A prediction has the unit of the figure that stands beside it."""
-    known = {one.id: entry for one, entry in zip(study.measures, tables, strict=True)}
-    for config, load in study.pairs():
-        for measure in map(study.measure, load.measures):
-            row = published_row(study, config, load, measure)
-            if row is not None and row.unit != measure.unit:
-                known[measure.id].refuse("unit", f'expected "{row.unit}", as {row.id} is published')
-
-
-def _check_comparisons(study: Study, tables: Sequence[TomlTable]) -> None:
-    """Both sides of a comparison are run."""
-    run = {(config.id, load.id) for config, load in study.pairs()}
-    for one, table in zip(study.comparisons, tables, strict=True):
-        for key, config in (("of", one.of), *(("over", other) for other in one.over)):
-            if (config, one.load) not in run:
-                table.refuse(key, f'the configuration does not run the load "{one.load}"', config)

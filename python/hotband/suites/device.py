@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from hotband import _core
 from hotband.experiment import Cancelled, Point, Progress, Tick
 from hotband.experiment.executor import Done
+from hotband.record.written import record_text
 from hotband.runs.run import Finished, Prepared, RunSpec, prepare, sequence_of, user_error
 
 TICK_SECONDS = 0.1
@@ -92,7 +93,7 @@ class ModelDevice:
         named = json.dumps([first.machine, first.set, first.seed, first.workload_text])
         said = sequence_of(self.line[: place + 1], place)
         record["sequence"] = {**said, "id": hashlib.sha256(named.encode()).hexdigest()[:12], "seeds": "fresh"}
-        return Finished(spec, record, json.dumps(record, indent=2, ensure_ascii=False), left.tables, left.ios)
+        return Finished(spec, record, record_text(record), left.tables, left.ios)
 
 
 class _Task:

@@ -7,6 +7,7 @@ What it leaves out: texts have no order, so ranges are of numbers, which may hav
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
@@ -32,6 +33,16 @@ FAMILIES = (
     ("B/s", "KiB/s", "MiB/s", "GiB/s"),
 )
 """Units that a range may go through, from 4 KiB to 1 MiB."""
+WRITTEN = {
+    "size": (("TiB", "GiB", "MiB", "KiB"), ("TB", "GB", "MB", "kB", "B")),
+    "time": (("s", "ms", "us", "ns"),),
+    "rate": (("GB/s", "MB/s", "kB/s", "B/s"), ("GiB/s", "MiB/s", "KiB/s")),
+    "share": (("%",),),
+    "power": (("W", "mW"),),
+    "speed": (("rpm",),),
+}
+"""Units in which the engine writes a quantity of each kind (`Display` of hotband-units), and those of binary rates."""
+SMALLEST = ("B", "ns", "B/s", "mW")
 SHORT = {"k": "KiB", "K": "KiB", "m": "MiB", "M": "MiB", "g": "GiB", "G": "GiB"}
 """fio's letters, which are binary here, too."""
 EXAMPLES = "such as 1..256 (doubles), 1..100/5 (steps) or 1,2,4"
@@ -162,9 +173,10 @@ def _quantity(key: str, text: str, part: str) -> Quantity:
 @cache
 def unit_of(unit: str) -> tuple[str, Fraction] | None:
     """The kind of a unit and what one of it is in the base unit; None for what is no unit."""
-    for kind in KINDS:
+    # Nothing turns as slowly as once a minute.
+    for kind, one in (*((kind, 1) for kind in KINDS), ("speed", 100)):
         try:
-            scale = _core.quantity(kind, f"1 {unit}")
+            scale = _core.quantity(kind, f"{one} {unit}") / one
         except ValueError:
             continue
         # The smallest unit is a nanosecond: twelve digits hold every unit exactly.
@@ -207,9 +219,28 @@ def plain(item: str) -> Value:
 
 
 def spelled(text: str) -> str:
-    """A number with its unit as sweeps write it: `4KiB` and fio's `4k` as `4 KiB`. Every other text as it is."""
+    """A number with its unit in one form, however it was written, and exactly: `4KiB`, fio's `4k` and `4096 B` as
+    `4 KiB`, `1500 us` as `1.5 ms`. Every other text as it is."""
     found = _parted(text)
-    return f"{found[0]} {found[1]}" if found is not None and found[1] else text
+    if found is None or not found[1]:
+        return text
+    number, _, kind, scale = found
+    base = Fraction(number) * scale
+    ways = [_shortest(base, units) for units in WRITTEN[kind]]
+    return min((way for way in ways if way), key=lambda way: len(way.partition(" ")[0]), default=f"{number} {found[1]}")
+
+
+def _shortest(base: Fraction, units: Sequence[str]) -> str:
+    """A quantity in the largest of these units that leaves one or more, and three places after the point (of binary
+    and of the smallest units: none) at most; "" where there is none."""
+    for unit in units:
+        known = unit_of(unit)
+        assert known is not None, "a unit of ours"
+        number = base / known[1]
+        places = 1 if "i" in unit or unit in SMALLEST else 1000
+        if (abs(number) >= 1 or unit in SMALLEST) and (number * places).denominator == 1:
+            return f"{_text(number)} {unit}"
+    return ""
 
 
 def base_of(value: object) -> tuple[str, float] | None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
@@ -10,6 +9,7 @@ from hotband.errors import UserError
 from hotband.importers.fio.importer import read
 from hotband.importers.imported import Imported
 from hotband.record.files import Table, file_key, series_table
+from hotband.record.written import record_text
 from hotband.runs.run import Finished
 from hotband.targets.asked import Asked
 from hotband.targets.fio_child import RESULT
@@ -85,5 +85,5 @@ def finished_of(
     record["source"] = {**record["source"], "file": "fio.json", "target": spec.machine}
     record["notes"] = [note for note in record["notes"] if not note.startswith(_NO_RESULT)]
     record["notes"] += [*asked.differences, *notes]
-    text = json.dumps(record, indent=2, ensure_ascii=False)
+    text = record_text(record)
     return Finished(spec, cast("RecordDoc", record), text, kept, record["summary"]["count"] or 0)

@@ -4,17 +4,47 @@ from __future__ import annotations
 
 import re
 
-# "min" and "h" are accepted beside the SI units, as in workloads.
-SPAN_UNITS = {"ns": 1.0, "us": 1e3, "µs": 1e3, "ms": 1e6, "s": 1e9, "min": 60e9, "h": 3600e9}
-SPAN_EXPECTED = 'a time with its unit, such as "5 ms" or "10 s"'
+# "min", "h" and "d" are accepted beside the SI units, as in workloads.
+SPAN_UNITS = {"ns": 1.0, "us": 1e3, "µs": 1e3, "ms": 1e6, "s": 1e9, "min": 60e9, "h": 3600e9, "d": 86400e9}
+SPAN_FORM = 'a time with its unit, such as "5 ms" or "10 s" (ns, us, ms, s, min, h, d)'
+SPAN_EXPECTED = f"{SPAN_FORM}, less than 285 years"
+QUANTITY = re.compile(r"\s*([0-9._]+(?:[eE][+-]?[0-9]+)?)\s*([A-Za-zµ]+)\s*")
+LIMIT = 9e18
+"""What text names is less than this many bytes or ns, as in the engine (crates/units/src/text.rs)."""
 
 
-def span_ns(text: str) -> float | None:
-    """Nanoseconds of a time above zero; None where the text is none."""
-    found = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([a-zµ]+)\s*", text)
-    if found is None or found[2] not in SPAN_UNITS:
+GROUPED = re.compile(r"\s*[+-]?[1-9][0-9]{0,2}(,[0-9]{3})+(?![0-9])[^,]*")
+
+
+def ungrouped(text: str) -> str | None:
+    """A number, with or without a unit, without the commas between its thousands; None where a comma stands elsewhere:
+    1,5 is one and a half where people write so, and not fifteen."""
+    if "," not in text:
+        return text
+    return text.replace(",", "") if GROUPED.fullmatch(text) else None
+
+
+def _parted(text: str) -> tuple[float, str] | None:
+    """The number, written as the engine takes it (`1e3`, `1_000`), and the unit of a quantity; None of any other
+    text."""
+    found = QUANTITY.fullmatch(text)
+    try:
+        return None if found is None else (float(found[1].replace("_", "")), found[2])
+    except ValueError:
         return None
-    return float(found[1]) * SPAN_UNITS[found[2]] or None
+
+
+def _whole(value: float, limit: float = LIMIT) -> float | None:
+    """The nearest whole number above zero and below a limit, that of the engine; None where there is none."""
+    return (float(int(value + 0.5)) or None) if value < limit else None
+
+
+def span_ns(text: str, limit: float = LIMIT) -> float | None:
+    """Nanoseconds of a time above zero, and below a limit; None where the text is none."""
+    found = _parted(text)
+    if found is None or found[1] not in SPAN_UNITS:
+        return None
+    return _whole(found[0] * SPAN_UNITS[found[1]], limit)
 
 
 def span_text(ns: float) -> str:
@@ -47,16 +77,17 @@ def share(text: str) -> float | None:
 
 # "GB" is 10^9, "GiB" 2^30, a single letter is binary as in fio (docs/guides/machines.md).
 _SIZE_POWERS = {"": 0, "k": 1, "m": 2, "g": 3, "t": 4, "p": 5}
-SIZE_EXPECTED = 'a size with its unit, such as "256 MB" or "8 GiB"'
+SIZE_EXPECTED = 'a size below 9 EB with its unit, such as "256 MB" or "8 GiB"'
 
 
 def size_bytes(text: str) -> float | None:
     """Bytes of a size above zero; None where the text is none."""
-    found = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([kKmMgGtTpP]?)(iB|B|b)?\s*", text)
-    if found is None or not (found[2] or found[3]):
+    found = _parted(text)
+    unit = None if found is None else re.fullmatch(r"([kKmMgGtTpP]?)(iB|B|b)?", found[1])
+    if found is None or unit is None:
         return None
-    base = 1000 if found[3] in ("B", "b") else 1024
-    return float(found[1]) * base ** _SIZE_POWERS[found[2].lower()] or None
+    base = 1000 if unit[2] in ("B", "b") else 1024
+    return _whole(found[0] * base ** _SIZE_POWERS[unit[1].lower()])
 
 
 WATTS_MOST = 1e9

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from hotband.report.kept import Report
 
 SIDES = ("A", "B")
+SCHEMA, SCHEMA_VERSION = "hotband-trace-compare", 1
 
 
 class ComparedSideDoc(TypedDict):
@@ -57,6 +58,8 @@ class DifferenceDoc(TypedDict):
 class TracesComparedDoc(ComparisonDoc):
     """Two traces compared: the keys of `comparison` in a record, the first trace as what was measured."""
 
+    schema: str
+    schema_version: int
     same_ios: bool
     first_difference: DifferenceDoc | None
     measured: ComparedSideDoc
@@ -149,4 +152,4 @@ def compare_traces(
         found[told] = {**side, **found[told]}
     if "demerit_ns" not in found:
         raise UserError(str(second), "", "", "has no I/O with a latency that the other has, too")
-    return TracesCompared(cast("TracesComparedDoc", found))
+    return TracesCompared(cast("TracesComparedDoc", {"schema": SCHEMA, "schema_version": SCHEMA_VERSION, **found}))

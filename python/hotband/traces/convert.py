@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from hotband.text.values import Json
+
 ENDINGS = {
     ".parquet": IO_LOG,
     ".csv": "io-log-csv",
@@ -62,6 +64,22 @@ class TraceConverted:
     lost: Mapping[str, int]
     rounded_ns: int
     notes: Sequence[str]
+
+    def to_dict(self) -> dict[str, Json]:
+        """As `hotband trace convert --json` prints it."""
+        return {
+            "schema": "hotband-trace-convert",
+            "schema_version": 1,
+            "source": str(self.source),
+            "output": str(self.output),
+            "source_format": self.source_format,
+            "output_format": self.output_format,
+            "ios": self.ios,
+            "written": self.written,
+            "lost": dict(self.lost),
+            "rounded_ns": self.rounded_ns,
+            "notes": list(self.notes),
+        }
 
     def lines(self) -> list[str]:
         """It as text, a line each."""

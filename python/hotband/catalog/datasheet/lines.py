@@ -13,6 +13,7 @@ from hotband.catalog.datasheet.choices import chosen
 from hotband.catalog.datasheet.values import text
 from hotband.errors import UserError
 from hotband.text.nearest import unknown_name
+from hotband.text.quantities import ungrouped
 
 Quantity = Literal["size", "rate", "time", "speed", "power", "hours", "iops", "count", "bits", "number", "choice"]
 
@@ -163,7 +164,7 @@ def _plain(given: str, line: Line, most: float) -> float:
     what = "a whole number" if line.quantity == "count" else "a number"
     accepted = f'{what}, such as "{line.example}"'
     try:
-        value = float(given.replace(",", ""))
+        value = float(ungrouped(given) or "")
     except ValueError:
         raise ValueError(accepted) from None
     if value != value or value > most or (line.quantity == "count" and value % 1):
@@ -185,5 +186,5 @@ def _number(line: Line, given: str) -> float:
         return _plain(given.removesuffix("IOPS"), line, 1e12)
     if line.quantity == "speed":
         # "7,200 RPM" and 7200 are what data sheets and people write.
-        given = f"{given.replace(',', '').lower().removesuffix('rpm').strip()} rpm"
+        given = f"{(ungrouped(given) or given).lower().removesuffix('rpm').strip()} rpm"
     return _core.quantity(line.quantity, given)

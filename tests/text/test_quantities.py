@@ -1,0 +1,53 @@
+"""Does Python read times and sizes as the engine does?"""
+
+from __future__ import annotations
+
+import pytest
+
+from hotband import _core
+from hotband.text.quantities import size_bytes, span_ns, ungrouped
+
+NUMBERS = ("3", "1.5", "1e3", "2.5E-1", "1_000", ".5", "5.", "0", "1e300", "1.5.2", "-1", "1,000", "1e", "e3", "\u0661")
+
+
+def of_engine(kind: str, text: str, scale: float) -> float | None:
+    try:
+        return _core.quantity(kind, text) * scale or None
+    except ValueError:
+        return None
+
+
+@pytest.mark.parametrize("unit", ["ns", "us", "µs", "ms", "s", "min", "h", "d", "m", "S", ""])
+@pytest.mark.parametrize("gap", ["", " "])
+def test_times(unit: str, gap: str) -> None:
+    for number in NUMBERS:
+        text = f"{number}{gap}{unit}"
+        told = span_ns(text)
+        assert told == pytest.approx(of_engine("time", text, 1e9)), text
+
+
+@pytest.mark.parametrize("unit", ["B", "k", "K", "KiB", "kB", "MB", "MiB", "GB", "TiB", "TB", "PB", "x", ""])
+def test_sizes(unit: str) -> None:
+    for number in NUMBERS:
+        text = f"{number} {unit}"
+        told = size_bytes(text)
+        assert told == (of_engine("size", text, 1.0)), text
+
+
+@pytest.mark.parametrize(
+    ("text", "plain"),
+    [
+        ("1500", "1500"),
+        ("1,500", "1500"),
+        ("12,345,678.5", "12345678.5"),
+        ("1,500 us", "1500 us"),
+        ("1.5", "1.5"),
+        ("1,5", None),
+        ("0,532", None),
+        ("1,5000", None),
+        ("1,500,0", None),
+        ("1.5,000", None),
+    ],
+)
+def test_a_comma_stands_between_thousands_alone(text: str, plain: str | None) -> None:
+    assert ungrouped(text) == plain
