@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from hotband.api import (
+        AuditResult,
         BothWays,
         Compared,
         Converted,
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
         TraceFit,
         TraceShown,
         advise,
+        audit,
         calibrate,
         compare,
         convert,
@@ -63,6 +65,7 @@ if TYPE_CHECKING:
 
 __version__ = "0.1.0"
 __all__ = [
+    "AuditResult",
     "BothWays",
     "Compared",
     "Converted",
@@ -82,6 +85,7 @@ __all__ = [
     "UserError",
     "__version__",
     "advise",
+    "audit",
     "calibrate",
     "compare",
     "compare_traces",
@@ -119,7 +123,20 @@ __all__ = [
     "workloads",
 ]
 
-PACKAGES = ("advise", "calibrate", "expect", "find", "fleet", "programs", "report", "review", "serve", "store", "study")
+PACKAGES = (
+    "advise",
+    "audit",
+    "calibrate",
+    "expect",
+    "find",
+    "fleet",
+    "programs",
+    "report",
+    "review",
+    "serve",
+    "store",
+    "study",
+)
 """Public functions that are packages of the same name."""
 
 

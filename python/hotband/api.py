@@ -24,7 +24,10 @@ from typing import TYPE_CHECKING
 from hotband import __all__ as PUBLIC
 from hotband.advise.api import advise as advise
 from hotband.audit.api import Compared as Compared
+from hotband.audit.api import Result
+from hotband.audit.api import audit as audit
 from hotband.audit.api import compare as compare
+from hotband.audit.result import AuditResult as AuditResult
 from hotband.calibrate.api import calibrate as calibrate
 from hotband.catalog import api as catalog_api
 from hotband.catalog.api import Product as Product
@@ -366,18 +369,30 @@ def _read(path: Path) -> Record:
 
 
 @public
-def report(records: Record | Sequence[Record], *, title: str | None = None) -> Report:
-    """The report of records: `.save("page.html")` writes the page, `.charts` has every chart of it by name (`.view` for
-    altair, `.save("chart.svg")` or `.png`), `.save_charts("folder")` all of them. The page says first which record is
-    faster and by how much; records that differ in their seed alone are repeats of one. Without a `title` it is what was
-    run on what. Raises UserError where there is no record."""
-    from hotband.report import record_page
-    from hotband.report.kept import Report
+def report(
+    records: Result | Sequence[Result],
+    *,
+    title: str | None = None,
+    audit: bool = False,
+    on: Spec | None = None,
+    media: str | None = None,
+    cache: str | None = None,
+) -> Report:
+    """The report of records, or of paths of records, of results of other tools, or of one folder of a study's run:
+    `.save("page.html")` writes the page, `.charts` has every chart of it by name (`.view` for altair,
+    `.save("chart.svg")` or `.png`), `.save_charts("folder")` all of them. The page says first which record is faster
+    and by how much; records that differ in their seed alone are repeats of one. Without a `title` it is what was run on
+    what. With `audit` it says what the auditor finds, who is told of the target by `on`, `media` and `cache` as in
+    `audit`. Raises UserError where there is no record."""
+    from hotband.audit.facts import of_options
+    from hotband.report.kept import report_of
 
-    found = [records] if isinstance(records, Record) else records
+    found = [records] if isinstance(records, Record | str | PathLike) else list(records)
     if not found:
         raise UserError("records", "", "[]", "expected at least one record")
-    return Report(record_page([one.loaded() for one in found], title))
+    given = [one.loaded() if isinstance(one, Record) else Path(one) for one in found]
+    machine = of_options(None if on is None else named(on, "on"), media, cache)
+    return report_of(given, title, audit=audit, machine=machine)
 
 
 # --- catalog ----------------------------------------------------------------------------------------------------

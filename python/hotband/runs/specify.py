@@ -41,6 +41,7 @@ ARGUMENTS = {
     "RESULT": "result",
     "TARGET": "target",
     "RECORD": "target",
+    "RECORD|FILE...": "results",
     "--for": "duration",
     "-o": "output",
     "--nbd": "socket",
