@@ -46,6 +46,8 @@ from hotband.programs.api import program as program
 from hotband.programs.api import programs as programs
 from hotband.record.record import Record as Record
 from hotband.record.record import record_of, record_of_import
+from hotband.reliability.api import reliability as reliability
+from hotband.reliability.result import Reliability as Reliability
 from hotband.review.api import review as review
 from hotband.runs.arguments import public
 from hotband.runs.specify import Named, Spec, changes, expect_interval, named, settings_of, texts
