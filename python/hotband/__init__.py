@@ -26,6 +26,7 @@ if TYPE_CHECKING:
         Sweep,
         TraceFit,
         TraceShown,
+        Why,
         advise,
         audit,
         calibrate,
@@ -60,6 +61,7 @@ if TYPE_CHECKING:
         studies,
         study,
         sweep,
+        why,
         workload,
         workloads,
     )
@@ -86,6 +88,7 @@ __all__ = [
     "TraceShown",
     "TracesCompared",
     "UserError",
+    "Why",
     "__version__",
     "advise",
     "audit",
@@ -123,6 +126,7 @@ __all__ = [
     "studies",
     "study",
     "sweep",
+    "why",
     "workload",
     "workloads",
 ]

@@ -40,6 +40,8 @@ from hotband.experiment.executor import Progress as Progress
 from hotband.find.api import find as find
 from hotband.fleet.api import fleet as fleet
 from hotband.fleet.result import Fleet as Fleet
+from hotband.interval.api import why as why
+from hotband.interval.explained import Why as Why
 from hotband.jobs.converted import Converted as Converted
 from hotband.programs.api import ProgramResult as ProgramResult
 from hotband.programs.api import program as program
