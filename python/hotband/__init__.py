@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from hotband.api import (
+        Accuracy,
         AuditResult,
         BothWays,
         Compared,
@@ -27,8 +28,10 @@ if TYPE_CHECKING:
         TraceFit,
         TraceShown,
         Why,
+        accuracy,
         advise,
         audit,
+        blind_errors,
         calibrate,
         compare,
         convert,
@@ -69,6 +72,7 @@ if TYPE_CHECKING:
 
 __version__ = "0.1.0"
 __all__ = [
+    "Accuracy",
     "AuditResult",
     "BothWays",
     "Compared",
@@ -90,8 +94,10 @@ __all__ = [
     "UserError",
     "Why",
     "__version__",
+    "accuracy",
     "advise",
     "audit",
+    "blind_errors",
     "calibrate",
     "compare",
     "compare_traces",

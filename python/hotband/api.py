@@ -57,6 +57,9 @@ from hotband.serve import api as serve_api
 from hotband.serve.api import BothWays as BothWays
 from hotband.store.api import store as store
 from hotband.store.results_store import ResultsStore as ResultsStore
+from hotband.study.accounted import Accuracy as Accuracy
+from hotband.study.accounted import accuracy as accuracy
+from hotband.study.accounted import blind_errors as blind_errors
 from hotband.suites.api import PtsResult as PtsResult
 from hotband.suites.api import QuickResult as QuickResult
 from hotband.suites.api import pts as pts

@@ -37,6 +37,7 @@ ARGUMENTS = {
     "--event": "events",
     "--spare": "spares",
     "FILE": "source",
+    "FIGURE": "figure",
     "QUESTION": "question",
     "RESULT": "result",
     "TARGET": "target",
