@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from hotband.api import (
+        Accuracy,
+        AuditResult,
         BothWays,
         Compared,
         Converted,
@@ -20,11 +22,16 @@ if TYPE_CHECKING:
         PtsResult,
         QuickResult,
         Record,
+        Reliability,
         ResultsStore,
         Sweep,
         TraceFit,
         TraceShown,
+        Why,
+        accuracy,
         advise,
+        audit,
+        blind_errors,
         calibrate,
         compare,
         convert,
@@ -46,6 +53,7 @@ if TYPE_CHECKING:
         programs,
         pts,
         quick,
+        reliability,
         report,
         review,
         run,
@@ -56,6 +64,7 @@ if TYPE_CHECKING:
         studies,
         study,
         sweep,
+        why,
         workload,
         workloads,
     )
@@ -63,6 +72,8 @@ if TYPE_CHECKING:
 
 __version__ = "0.1.0"
 __all__ = [
+    "Accuracy",
+    "AuditResult",
     "BothWays",
     "Compared",
     "Converted",
@@ -73,6 +84,7 @@ __all__ = [
     "PtsResult",
     "QuickResult",
     "Record",
+    "Reliability",
     "ResultsStore",
     "Sweep",
     "TraceConverted",
@@ -80,8 +92,12 @@ __all__ = [
     "TraceShown",
     "TracesCompared",
     "UserError",
+    "Why",
     "__version__",
+    "accuracy",
     "advise",
+    "audit",
+    "blind_errors",
     "calibrate",
     "compare",
     "compare_traces",
@@ -105,6 +121,7 @@ __all__ = [
     "programs",
     "pts",
     "quick",
+    "reliability",
     "report",
     "review",
     "run",
@@ -115,11 +132,26 @@ __all__ = [
     "studies",
     "study",
     "sweep",
+    "why",
     "workload",
     "workloads",
 ]
 
-PACKAGES = ("advise", "calibrate", "expect", "find", "fleet", "programs", "report", "review", "serve", "store", "study")
+PACKAGES = (
+    "advise",
+    "audit",
+    "calibrate",
+    "expect",
+    "find",
+    "fleet",
+    "programs",
+    "reliability",
+    "report",
+    "review",
+    "serve",
+    "store",
+    "study",
+)
 """Public functions that are packages of the same name."""
 
 

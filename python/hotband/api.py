@@ -24,7 +24,10 @@ from typing import TYPE_CHECKING
 from hotband import __all__ as PUBLIC
 from hotband.advise.api import advise as advise
 from hotband.audit.api import Compared as Compared
+from hotband.audit.api import Result
+from hotband.audit.api import audit as audit
 from hotband.audit.api import compare as compare
+from hotband.audit.result import AuditResult as AuditResult
 from hotband.calibrate.api import calibrate as calibrate
 from hotband.catalog import api as catalog_api
 from hotband.catalog.api import Product as Product
@@ -37,12 +40,16 @@ from hotband.experiment.executor import Progress as Progress
 from hotband.find.api import find as find
 from hotband.fleet.api import fleet as fleet
 from hotband.fleet.result import Fleet as Fleet
+from hotband.interval.api import why as why
+from hotband.interval.explained import Why as Why
 from hotband.jobs.converted import Converted as Converted
 from hotband.programs.api import ProgramResult as ProgramResult
 from hotband.programs.api import program as program
 from hotband.programs.api import programs as programs
 from hotband.record.record import Record as Record
 from hotband.record.record import record_of, record_of_import
+from hotband.reliability.api import reliability as reliability
+from hotband.reliability.result import Reliability as Reliability
 from hotband.review.api import review as review
 from hotband.runs.arguments import public
 from hotband.runs.specify import Named, Spec, changes, expect_interval, named, settings_of, texts
@@ -50,6 +57,9 @@ from hotband.serve import api as serve_api
 from hotband.serve.api import BothWays as BothWays
 from hotband.store.api import store as store
 from hotband.store.results_store import ResultsStore as ResultsStore
+from hotband.study.accounted import Accuracy as Accuracy
+from hotband.study.accounted import accuracy as accuracy
+from hotband.study.accounted import blind_errors as blind_errors
 from hotband.suites.api import PtsResult as PtsResult
 from hotband.suites.api import QuickResult as QuickResult
 from hotband.suites.api import pts as pts
@@ -366,18 +376,30 @@ def _read(path: Path) -> Record:
 
 
 @public
-def report(records: Record | Sequence[Record], *, title: str | None = None) -> Report:
-    """The report of records: `.save("page.html")` writes the page, `.charts` has every chart of it by name (`.view` for
-    altair, `.save("chart.svg")` or `.png`), `.save_charts("folder")` all of them. The page says first which record is
-    faster and by how much; records that differ in their seed alone are repeats of one. Without a `title` it is what was
-    run on what. Raises UserError where there is no record."""
-    from hotband.report import record_page
-    from hotband.report.kept import Report
+def report(
+    records: Result | Sequence[Result],
+    *,
+    title: str | None = None,
+    audit: bool = False,
+    on: Spec | None = None,
+    media: str | None = None,
+    cache: str | None = None,
+) -> Report:
+    """The report of records, or of paths of records, of results of other tools, or of one folder of a study's run:
+    `.save("page.html")` writes the page, `.charts` has every chart of it by name (`.view` for altair,
+    `.save("chart.svg")` or `.png`), `.save_charts("folder")` all of them. The page says first which record is faster
+    and by how much; records that differ in their seed alone are repeats of one. Without a `title` it is what was run on
+    what. With `audit` it says what the auditor finds, who is told of the target by `on`, `media` and `cache` as in
+    `audit`. Raises UserError where there is no record."""
+    from hotband.audit.facts import of_options
+    from hotband.report.kept import report_of
 
-    found = [records] if isinstance(records, Record) else records
+    found = [records] if isinstance(records, Record | str | PathLike) else list(records)
     if not found:
         raise UserError("records", "", "[]", "expected at least one record")
-    return Report(record_page([one.loaded() for one in found], title))
+    given = [one.loaded() if isinstance(one, Record) else Path(one) for one in found]
+    machine = of_options(None if on is None else named(on, "on"), media, cache)
+    return report_of(given, title, audit=audit, machine=machine)
 
 
 # --- catalog ----------------------------------------------------------------------------------------------------

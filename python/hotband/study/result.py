@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hotband.errors import UserError
+from hotband.interval import LEVEL
 from hotband.record.record import Record, record_of
 from hotband.runs.arguments import public
 
@@ -18,11 +20,15 @@ if TYPE_CHECKING:
 
     from hotband.draw.charts import View
     from hotband.experiment import Executor
+    from hotband.interval.explained import Why
+    from hotband.interval.of_run import Watch
+    from hotband.interval.spreads import Spreads
     from hotband.report.kept import Report
     from hotband.runs.watch import Wanted
     from hotband.study.documents import ClaimDoc, FindingDoc, StudyDoc
     from hotband.study.emulate.result import EmulationResult
-    from hotband.study.file import Study
+    from hotband.study.file import Study, StudyOutline
+    from hotband.study.swung import Swings
 
 TEXTS_BEFORE, NUMBERS = ("id", "config", "label", "metric", "unit"), ("published", "predicted", "error_pct")
 
@@ -215,5 +221,89 @@ class StudyHandle:
         except RunsInterrupted:
             raise KeyboardInterrupt from None
 
+    @public
+    def swings(
+        self,
+        *,
+        only: str | Sequence[str] = (),
+        seed: int | None = None,
+        out: str | Path | None = None,
+        save: bool = False,
+        jobs: int | None = None,
+        executor: str | Executor | None = None,
+        progress: Wanted = None,
+    ) -> Swings:
+        """Runs each assumption at both ends of its range, one at a time: which of them move a prediction. `only` names
+        some, by name or key. With `out` what is done is kept there, with `save` in the study's own folder, and not run
+        again. `jobs`, `executor` and `progress` as in `sweep`. Raises UserError, KeyboardInterrupt where it is
+        stopped."""
+        from hotband.runs.specify import texts
+        from hotband.study.swings import run_swings
+        from hotband.study.swung import Swings
+
+        where = None if out is None else Path(out)
+        with _runs(executor, jobs, progress) as watch:
+            names = texts(only, "only")
+            return Swings(run_swings(self.study, where, save, seed, names, jobs, lambda _: None, watch))
+
+    @public
+    def intervals(
+        self,
+        *,
+        only: str | Sequence[str] = (),
+        out: str | Path | None = None,
+        save: bool = False,
+        jobs: int | None = None,
+        executor: str | Executor | None = None,
+        progress: Wanted = None,
+    ) -> Spreads:
+        """Draws the uncertain values of its machines: how far its figures may be off (docs/guides/intervals.md). `only`
+        takes the runs of some loads. With `out` runs are kept there, with `save` what they say in the study's own
+        folder, where `run` and `why` find it. `jobs`, `executor` and `progress` as in `sweep`. Raises UserError,
+        KeyboardInterrupt where it is stopped."""
+        from hotband.interval.of_study import run_intervals
+        from hotband.interval.spreads import Spreads
+        from hotband.runs.specify import texts
+
+        where = None if out is None else Path(out)
+        with _runs(executor, jobs, progress) as watch:
+            loads = texts(only, "only")
+            made = run_intervals(
+                self.study, out=where, save=save, only=loads, jobs=jobs, say=lambda _: None, watch=watch
+            )
+            return Spreads(made)
+
+    @public
+    def why(self, figure: str, *, interval: float = LEVEL) -> Why:
+        """Where the uncertainty of a figure comes from, by its id, of the draws that are kept in the study's folder,
+        and what to measure; `interval` is the percentage of such predictions that it is to hold. Runs nothing. Raises
+        UserError."""
+        from hotband.interval import check_level
+        from hotband.interval.explained import Why
+        from hotband.interval.of_study import why_figure
+
+        check_level(interval, "interval")
+        return Why(why_figure(self.study, figure, interval))
+
+    def to_dict(self) -> StudyOutline:
+        """Its configurations, loads and published figures, as `hotband studies NAME --json` prints them."""
+        from hotband.study import file
+
+        return file.describe(self.study)
+
     def __repr__(self) -> str:
         return f"<Study {self.name}: {self.title}>"
+
+
+@contextmanager
+def _runs(executor: str | Executor | None, jobs: int | None, progress: Wanted) -> Iterator[Watch]:
+    """Where runs run, and who sees their progress; one that is stopped is a KeyboardInterrupt."""
+    from hotband.experiment import using
+    from hotband.runs.interrupted import RunsInterrupted
+    from hotband.runs.watch import watch
+
+    try:
+        with using(executor, jobs):
+            yield lambda title: watch(title, progress)
+    except RunsInterrupted:
+        raise KeyboardInterrupt from None
