@@ -34,7 +34,8 @@ def test_swings_are_what_the_command_prints(hotband, folder: Path) -> None:
 
 def test_intervals_are_kept_where_why_finds_them(hotband, folder: Path) -> None:
     made = hb.study(folder).intervals(only="mixed", save=True, progress=False)
-    assert made.to_dict() == json.loads((folder / "intervals.json").read_text())
+    kept = json.loads((folder / "intervals.json").read_text())
+    assert made.to_dict() == {"schema": "hotband-study-intervals", "schema_version": 1, **kept}
     figure = made.frame.row(0, named=True)["figure"]
     done = hotband("study", "why", str(folder), figure, "--interval", "80", "--json")
     assert json.loads(json.dumps(hb.study(folder).why(figure, interval=80).to_dict())) == json.loads(done.stdout)

@@ -10,6 +10,7 @@ from hotband.interval.of_record import expect_figure, figure_name, intervals_of
 from hotband.interval.of_run import figures_of
 from hotband.runs.run import execute
 from hotband.targets.named import expect_model
+from hotband.text.schema import with_schema
 
 if TYPE_CHECKING:
     import polars as pl
@@ -103,7 +104,7 @@ class Why:
 
     def to_dict(self) -> WhyFigureDoc:
         """All that the command prints with `--json`; a copy."""
-        return copy.deepcopy(self._document)
+        return with_schema(copy.deepcopy(self._document), "hotband-why")
 
     def __repr__(self) -> str:
         shares = f"model {self.of_model:.0%}, values {self.of_values:.0%}, seed {self.of_seed:.0%}"

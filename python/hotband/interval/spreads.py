@@ -6,6 +6,8 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from hotband.text.schema import with_schema
+
 if TYPE_CHECKING:
     import polars as pl
 
@@ -36,7 +38,7 @@ class Spreads:
     def to_dict(self) -> dict[str, Json]:
         """All that `hotband study intervals --json` prints."""
         found: dict[str, Json] = json.loads(self._file.text())
-        return found
+        return with_schema(found, "hotband-study-intervals")
 
     def __repr__(self) -> str:
         of = self._file

@@ -14,6 +14,7 @@ from hotband.errors import UserError
 from hotband.interval import LEVEL
 from hotband.record.record import Record, record_of
 from hotband.runs.arguments import public
+from hotband.text.schema import with_schema
 
 if TYPE_CHECKING:
     import polars as pl
@@ -105,7 +106,7 @@ class StudyResult:
 
     def to_dict(self) -> StudyDoc:
         """All of it as `hotband study run --json` prints it; a copy."""
-        return copy.deepcopy(self._result)
+        return with_schema(copy.deepcopy(self._result), "hotband-study")
 
     def report(self) -> Report:
         """Its report: `.save("page.html")`, and every chart by name in `.charts`, as that of `hotband.report`."""
@@ -289,7 +290,7 @@ class StudyHandle:
         """Its configurations, loads and published figures, as `hotband studies NAME --json` prints them."""
         from hotband.study import file
 
-        return file.describe(self.study)
+        return with_schema(file.describe(self.study), "hotband-study-outline")
 
     def __repr__(self) -> str:
         return f"<Study {self.name}: {self.title}>"

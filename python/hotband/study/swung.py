@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING
 
 from hotband.study.swingfile import SwingFile, summary
+from hotband.text.schema import with_schema
 
 if TYPE_CHECKING:
     import polars as pl
@@ -58,7 +59,7 @@ class Swings:
 
     def to_dict(self) -> dict[str, Json]:
         """All that `hotband study swings --json` prints."""
-        return asdict(self._file)
+        return with_schema(asdict(self._file), "hotband-study-swings")
 
     def __repr__(self) -> str:
         return f"<Swings of {self._file.study}: {len(self._file.entries)} assumptions, {len(self.moved)} move a figure>"

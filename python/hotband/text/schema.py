@@ -1,0 +1,15 @@
+"""What a document says of itself: `schema`, the kind of it, and `schema_version`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, TypeVar, cast
+
+D = TypeVar("D", bound=Mapping[str, Any])
+
+
+def with_schema(document: D, schema: str) -> D:
+    """The document with its schema before all else: its own, where it says one and which version."""
+    told = {"schema": schema, "schema_version": 1, **document}
+    assert told["schema"] == schema, "a document is called what its command says"
+    return cast("D", told)
