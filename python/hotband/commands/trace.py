@@ -92,19 +92,7 @@ def convert(
     done = convert_trace(source, output, to, keys)
     if not as_json:
         return show_lines(done.lines())
-    return print_json(
-        {
-            "source": str(done.source),
-            "output": str(done.output),
-            "source_format": done.source_format,
-            "output_format": done.output_format,
-            "ios": done.ios,
-            "written": done.written,
-            "lost": dict(done.lost),
-            "rounded_ns": done.rounded_ns,
-            "notes": list(done.notes),
-        }
-    )
+    return print_json(done.to_dict())
 
 
 COMPARE_EPILOG = """\

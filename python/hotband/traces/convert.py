@@ -48,6 +48,20 @@ class RowsHead(TypedDict):
     streams: list[dict[str, str]]
 
 
+class TraceConvertedDoc(TypedDict):
+    """What `hotband trace convert --json` prints."""
+
+    source: str
+    output: str
+    source_format: str
+    output_format: str
+    ios: int
+    written: int
+    lost: dict[str, int]
+    rounded_ns: int
+    notes: list[str]
+
+
 @dataclass(frozen=True)
 class TraceConverted:
     """A trace that was converted: its formats, I/Os read and written, what the new format cannot say (and of how many
@@ -73,6 +87,20 @@ class TraceConverted:
         if len(lines) == 1:
             lines.append("  nothing is lost")
         return [*lines, *(f"  note: {note}" for note in self.notes)]
+
+    def to_dict(self) -> TraceConvertedDoc:
+        """All that `hotband trace convert --json` prints."""
+        return {
+            "source": str(self.source),
+            "output": str(self.output),
+            "source_format": self.source_format,
+            "output_format": self.output_format,
+            "ios": self.ios,
+            "written": self.written,
+            "lost": dict(self.lost),
+            "rounded_ns": self.rounded_ns,
+            "notes": list(self.notes),
+        }
 
 
 def targets() -> list[str]:
