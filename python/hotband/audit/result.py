@@ -46,8 +46,12 @@ class AuditResult:
         advice, and numbers as text ("qd = 32; iops = 480")."""
         import polars as pl
 
-        texts = {name: pl.String for name in ("title", "advice", NUMBERS)}
-        schema = {"severity": pl.String, "rule": pl.String, "group": pl.Int64, "subject": pl.List(pl.String), **texts}
+        schema: dict[str, pl.DataType] = {
+            **dict.fromkeys(("severity", "rule"), pl.String()),
+            "group": pl.Int64(),
+            "subject": pl.List(pl.String),
+            **dict.fromkeys(("title", "advice", NUMBERS), pl.String()),
+        }
         rows = [
             {**doc, NUMBERS: "; ".join(f"{key} = {value}" for key, value in doc["numbers"].items())}
             for doc in (one.data() for one in self.findings)

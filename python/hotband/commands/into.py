@@ -56,9 +56,9 @@ def _with_option(command: Callable[..., R], is_late: Callable[[Mapping[str, obje
     def called(*, into: Path | None = None, **given: object) -> R:
         if into is None:
             return command(**given)
-        from hotband.store.results_store import ResultsStore
+        from hotband.store.into import into_store as taken
 
-        with ResultsStore(into) as store, store.taking(at_end=is_late(given)):
+        with taken(into, at_end=is_late(given)):
             return command(**given)
 
     signature = inspect.signature(command, eval_str=True)

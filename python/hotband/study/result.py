@@ -26,9 +26,9 @@ if TYPE_CHECKING:
     from hotband.interval.spreads import Spreads
     from hotband.report.kept import Report
     from hotband.runs.watch import Wanted
-    from hotband.study.documents import ClaimDoc, FindingDoc, StudyDoc
+    from hotband.study.documents import ClaimDoc, FindingDoc, StudyDoc, StudyOutline
     from hotband.study.emulate.result import EmulationResult
-    from hotband.study.file import Study, StudyOutline
+    from hotband.study.file import Study
     from hotband.study.swung import Swings
 
 TEXTS_BEFORE, NUMBERS = ("id", "config", "label", "metric", "unit"), ("published", "predicted", "error_pct")
@@ -168,17 +168,19 @@ class StudyHandle:
         out: str | Path | None = None,
         fresh: bool = False,
         trust: bool = False,
+        into: str | Path | None = None,
         executor: str | Executor | None = None,
         progress: Wanted = None,
     ) -> StudyResult:
         """Runs it on all cores: all loads, or `only` some (then without claims and findings). With `out`, records,
         `result.json` and `report.html` are left there, and runs that are there already are not repeated (`fresh`: they
         are). `trust` executes the `findings.py` of a study that is not of the catalog. `executor` as in `sweep`,
-        `progress` as in `run`. Raises UserError, and KeyboardInterrupt where it is stopped."""
+        `into` and `progress` as in `run`. Raises UserError, and KeyboardInterrupt where it is stopped."""
         from hotband.experiment import using
         from hotband.runs.interrupted import RunsInterrupted
         from hotband.runs.specify import texts
         from hotband.runs.watch import watch
+        from hotband.store.into import into_store
         from hotband.study.study import Asked, predict
 
         root = self.study.seed if seed is None else seed
@@ -188,7 +190,7 @@ class StudyHandle:
             further = ", fresh_seeds=True" * fresh_seeds + ", trust=True" * trust
             command = f"hotband.study({self.name!r}).run({chosen}seed={root}{further})"
             asked = Asked(None if out is None else Path(out), root, loads, fresh_seeds, fresh, trust, command)
-            with using(executor), watch(self.name, progress) as tick:
+            with using(executor), into_store(into), watch(self.name, progress) as tick:
                 result, finished = predict(self.study, asked, tick)
         except RunsInterrupted:
             raise KeyboardInterrupt from None
