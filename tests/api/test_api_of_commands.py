@@ -92,6 +92,7 @@ def test_a_converted_trace_is_what_the_command_prints(hotband, tmp_path: Path) -
         (lambda disk: hb.run(LOAD, on=DISK, duration="1 s", keep=True), "keep", "True"),
         (lambda disk: hb.run(LOAD, on=DISK, duration="1 s", executor="cloud"), "executor", "cloud"),
         (lambda disk: hb.run(LOAD, on=DISK, duration="1 s", into=""), "into", ""),
+        (lambda disk: hb.find("IOPS at mean < 10 ms", LOAD, on=DISK, into=""), "into", ""),
         (lambda disk: hb.sequence([LOAD], on=DISK, duration="1 s", fresh=True), "fresh", ""),
         (lambda disk: hb.osd("nothing"), "name", "nothing"),
     ],
