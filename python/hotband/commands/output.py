@@ -122,7 +122,7 @@ def say(text: str) -> None:
     sys.stderr.write(f"{visible(text)}\n")
 
 
-def print_json(document: Mapping[str, Any], schema: str) -> None:
+def print_json(document: Mapping[str, object], schema: str) -> None:
     """A document to stdout, which says what it is: with its own `schema` and version where it has them."""
     from hotband.text.foreign import json_text
     from hotband.text.schema import with_schema
@@ -137,7 +137,7 @@ def print_text(text: str) -> None:
     sys.stdout.write(json_safe(text) + "\n")
 
 
-def print_rows(rows: Sequence[Any]) -> None:
+def print_rows(rows: Sequence[object]) -> None:
     """A list to stdout: rows of a table, or documents that say what they are."""
     from hotband.text.foreign import json_text
 

@@ -110,7 +110,7 @@ class FleetDoc(TypedDict):
     """A fleet."""
 
     schema: str
-    version: int
+    schema_version: int
     name: str
     months: int
     repetitions: int

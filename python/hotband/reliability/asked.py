@@ -207,14 +207,10 @@ def values_of(member: Member) -> dict[str, str]:
     return {**values, **sources, "kind": product["kind"], **member["set"]}
 
 
-LONGEST_NS = 1e30
-"""A time, before it is looked at how many hours it may be."""
-
-
 def hours(option: str, text: str) -> float:
     """Hours of a time with its unit."""
-    # An MTBF is longer than the engine's clock.
-    found = span_ns(text, LONGEST_NS)
+    # An MTBF is longer than the engine's clock; how long it may be is looked at below.
+    found = span_ns(text, math.inf)
     if found is None:
         # Zero is a time like any other, but not one of these.
         zero = re.fullmatch(rf"\s*0+(\.0+)?\s*({'|'.join(SPAN_UNITS)})\s*", text)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 
 # "min", "h" and "d" are accepted beside the SI units, as in workloads.
@@ -35,7 +36,10 @@ def _parted(text: str) -> tuple[float, str] | None:
 
 
 def _whole(value: float, limit: float = LIMIT) -> float | None:
-    """The nearest whole number above zero and below a limit, that of the engine; None where there is none."""
+    """The nearest whole number above zero and below a limit, that of the engine; None where there is none. Without a
+    limit (infinity) the number itself."""
+    if math.isinf(limit):
+        return value or None
     return (float(int(value + 0.5)) or None) if value < limit else None
 
 
