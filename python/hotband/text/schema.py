@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, TypeVar, cast
+from typing import TypeVar, cast
 
-D = TypeVar("D", bound=Mapping[str, Any])
+D = TypeVar("D", bound=Mapping[str, object])
 
 
 def with_schema(document: D, schema: str) -> D:
