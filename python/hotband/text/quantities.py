@@ -81,7 +81,7 @@ def share(text: str) -> float | None:
 
 # "GB" is 10^9, "GiB" 2^30, a single letter is binary as in fio (docs/guides/machines.md).
 _SIZE_POWERS = {"": 0, "k": 1, "m": 2, "g": 3, "t": 4, "p": 5}
-SIZE_EXPECTED = 'a size below 9 EB with its unit, such as "256 MB" or "8 GiB"'
+SIZE_EXPECTED = 'a size with its unit, such as "256 MB" or "8 GiB", less than 9 EB'
 
 
 def size_bytes(text: str) -> float | None:
