@@ -123,10 +123,10 @@ def say(text: str) -> None:
 
 
 def print_json(document: Mapping[str, object], schema: str) -> None:
-    """A document to stdout, which says what it is: with its own `schema` and version where it has them."""
+    """A document to stdout, which says what it is: as it is where it does so itself."""
     from hotband.text.foreign import json_text
 
-    told = {"schema": schema, "schema_version": 1, **document}
+    told = document if "schema" in document else {"schema": schema, "schema_version": 1, **document}
     assert told["schema"] == schema, "a document is called what its command says"
     sys.stdout.write(json_text(told) + "\n")
 
