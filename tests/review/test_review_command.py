@@ -83,7 +83,7 @@ def test_several_are_compared_and_written(hotband: Hotband, tmp_path: Path) -> N
     assert comparison["overall"]["cheetah-15k4"] > 1.2
     assert f"{comparison['overall']['cheetah-15k4']:.2f}" in done.stdout
     told = json.loads(hotband(*arguments, "--json").stdout)
-    assert told == {"reviews": reviews, "comparison": comparison}
+    assert told == {"schema": "hotband-reviews", "schema_version": 1, "reviews": reviews, "comparison": comparison}
 
 
 def test_tables_show_what_the_review_says(reviewed: Reviewed) -> None:

@@ -123,7 +123,7 @@ def say(text: str) -> None:
 
 
 def print_json(document: Mapping[str, object], schema: str) -> None:
-    """A document to stdout, which says what it is: with its own `schema` and version where it has them."""
+    """A document to stdout, which says what it is: as it is where it does so itself."""
     from hotband.text.foreign import json_text
     from hotband.text.schema import with_schema
 

@@ -110,7 +110,7 @@ class FleetDoc(TypedDict):
     """A fleet."""
 
     schema: str
-    schema_version: int
+    version: int
     name: str
     months: int
     repetitions: int

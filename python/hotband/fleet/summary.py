@@ -26,7 +26,7 @@ def summary_of(fleet: Fleet) -> FleetDoc:
     reason = no_cost(spec)
     return {
         "schema": "hotband-fleet",
-        "schema_version": 1,
+        "version": 1,
         "name": spec.name,
         "months": spec.months,
         "repetitions": fleet.repetitions,
