@@ -56,6 +56,10 @@ def main() -> None:
         import probe.sockets  # noqa: F401
 
         import hotband.ui.server  # noqa: F401
+    # Else the first request of a report takes as long as loading what draws it.
+    from probe.worker import load_all
+
+    load_all()
     atheris.Setup(sys.argv, one_input)
     atheris.Fuzz()
 

@@ -31,7 +31,10 @@ from own_venv import NotToBeHad, interpreter_with
 ROOT = Path(__file__).resolve().parent.parent
 ATHERIS = "atheris==3.0.0"
 RUST = {"spec": "spec", "logs": "logs", "nbd": "nbd", "traces": "traces", "trace-columns": "trace-columns"}
-PYTHON = {"fio_reader": "fio", "result_readers": "results", "page": None, "job_files": None, "records": None}
+PYTHON = {
+    **{"fio_reader": "fio", "result_readers": "results"},
+    **dict.fromkeys(("page", "job_files", "records", "commands")),
+}
 """Targets, and the folder of fuzz/corpus that they start from; None where `--seeds` of the target makes it."""
 INTERRUPTED, TIMEOUT = 72, 70
 """Exit codes of libFuzzer when it is interrupted, and for an input that takes longer than MOST_S."""
@@ -92,8 +95,9 @@ class Target:
     def begin(self, seconds: int) -> Slice:
         """Starts a slice."""
         log = self.folder / "log"
-        command = [*self.start, "corpus", *map(str, self.seeds), f"-max_total_time={seconds}", *LIMITS]
-        command.append("-artifact_prefix=found/")
+        # Whole paths: commands are run in folders of their own.
+        command = [*self.start, str(self.folder / "corpus"), *map(str, self.seeds), f"-max_total_time={seconds}"]
+        command += [*LIMITS, f"-artifact_prefix={self.folder / 'found'}/"]
         with log.open("wb") as out:
             process = subprocess.Popen(
                 command, cwd=self.folder, stdout=out, stderr=out, env=environment(), start_new_session=True
@@ -106,7 +110,7 @@ class Target:
         shutil.rmtree(smaller, ignore_errors=True)
         smaller.mkdir()
         with (self.folder / "log.smaller").open("wb") as out:
-            command = [*self.start, "-merge=1", smaller.name, corpus.name, *LIMITS]
+            command = [*self.start, "-merge=1", str(smaller), str(corpus), *LIMITS]
             subprocess.run(command, cwd=self.folder, stdout=out, stderr=out, env=environment())
         before, after = (sum(1 for _ in one.iterdir()) for one in (corpus, smaller))
         if after:
@@ -117,14 +121,21 @@ class Target:
     def still_slow(self) -> bool:
         """Whether an input takes too long of the processor, too: libFuzzer counts seconds on the wall, in which other
         work may have had it. Those that do not are taken out of what was found."""
+        nothing = self.folder / "nothing"
+        nothing.touch()
         for path in self.folder.glob("found/timeout-*"):
-            log = (self.folder / "log.timeout").open("wb")
-            command = [*self.start, str(path), f"-timeout={60 * MOST_S}"]
-            process = subprocess.Popen(command, cwd=self.folder, stdout=log, stderr=log, env=environment())
-            _, status, usage = os.wait4(process.pid, 0)
-            if os.waitstatus_to_exitcode(status) == 0 and usage.ru_utime + usage.ru_stime < MOST_S:
+            (_, starts_s), (code, cpu_s) = self.alone(nothing), self.alone(path)
+            if code == 0 and cpu_s - starts_s < MOST_S:
                 path.unlink()
         return any(self.folder.glob("found/timeout-*"))
+
+    def alone(self, path: Path) -> tuple[int, float]:
+        """Exit code of the target with one input, and seconds of the processor, those of its start among them."""
+        command = [*self.start, str(path), f"-timeout={60 * MOST_S}"]
+        with (self.folder / "log.timeout").open("wb") as log:
+            process = subprocess.Popen(command, cwd=self.folder, stdout=log, stderr=log, env=environment())
+            _, status, usage = os.wait4(process.pid, 0)
+        return os.waitstatus_to_exitcode(status), usage.ru_utime + usage.ru_stime
 
     def end(self, code: int, cpu_s: float, ran_s: float, log: Path) -> None:
         """Keeps what a slice did."""

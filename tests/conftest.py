@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from hypothesis import HealthCheck, settings
 from typer.testing import CliRunner
 
 if TYPE_CHECKING:
@@ -27,6 +28,11 @@ if TYPE_CHECKING:
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     # A shell starts what it puts into the background so, and every process that a test starts would inherit it.
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+# How long an example takes, or is drawn, is no fault of it on a machine that has other work.
+BUSY = [HealthCheck.too_slow, HealthCheck.function_scoped_fixture]
+settings.register_profile("hotband", settings(), deadline=None, suppress_health_check=BUSY)
+settings.load_profile("hotband")
 
 Hotband = Callable[..., "subprocess.CompletedProcess[str]"]
 

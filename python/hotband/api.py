@@ -24,25 +24,36 @@ from typing import TYPE_CHECKING
 from hotband import __all__ as PUBLIC
 from hotband.advise.api import advise as advise
 from hotband.audit.api import Compared as Compared
+from hotband.audit.api import Result
+from hotband.audit.api import audit as audit
 from hotband.audit.api import compare as compare
+from hotband.audit.result import AuditResult as AuditResult
 from hotband.calibrate.api import calibrate as calibrate
 from hotband.catalog import api as catalog_api
 from hotband.catalog.api import Product as Product
 from hotband.devices.found import Found, Listed
 from hotband.devices.found import found as found_device
 from hotband.devices.found import listed as listed_devices
+from hotband.entropy import Entropy as Entropy
+from hotband.entropy import entropy as entropy
 from hotband.errors import UserError as UserError
 from hotband.expect.api import expect as expect
 from hotband.experiment.executor import Progress as Progress
 from hotband.find.api import find as find
 from hotband.fleet.api import fleet as fleet
 from hotband.fleet.result import Fleet as Fleet
+from hotband.interval.api import why as why
+from hotband.interval.explained import Why as Why
 from hotband.jobs.converted import Converted as Converted
 from hotband.programs.api import ProgramResult as ProgramResult
 from hotband.programs.api import program as program
 from hotband.programs.api import programs as programs
 from hotband.record.record import Record as Record
 from hotband.record.record import record_of, record_of_import
+from hotband.record.steadiness import Steadiness as Steadiness
+from hotband.record.steadiness import steady as steady
+from hotband.reliability.api import reliability as reliability
+from hotband.reliability.result import Reliability as Reliability
 from hotband.review.api import review as review
 from hotband.runs.arguments import public
 from hotband.runs.specify import Named, Spec, changes, expect_interval, named, settings_of, texts
@@ -50,6 +61,9 @@ from hotband.serve import api as serve_api
 from hotband.serve.api import BothWays as BothWays
 from hotband.store.api import store as store
 from hotband.store.results_store import ResultsStore as ResultsStore
+from hotband.study.accounted import Accuracy as Accuracy
+from hotband.study.accounted import accuracy as accuracy
+from hotband.study.accounted import blind_errors as blind_errors
 from hotband.suites.api import PtsResult as PtsResult
 from hotband.suites.api import QuickResult as QuickResult
 from hotband.suites.api import pts as pts
@@ -101,12 +115,15 @@ def run(
     rebuild_after: str | None = None,
     interval: float | None = None,
     draws: int | None = None,
+    into: str | PathLike[str] | None = None,
     erase: str | None = None,
     size: str | None = None,
+    keep: bool = False,
     hosts: str | None = None,
     expect: str | None = None,
     power: str | None = None,
     purge_by: str | None = None,
+    executor: str | Executor | None = None,
     progress: Wanted = None,
     **settings: object,
 ) -> Record:
@@ -115,7 +132,8 @@ def run(
     `duration` is the measured time of a step, such as "5 s"; `seed` the root of all randomness, 0 to 2^64 - 1.
     `settings` are keys of the workload or of the drives (`qd=32`, `bs="8 KiB"`, `wce=True`); keys that are no names in
     Python (`app.cache`) go into `set`. `out` is a folder for the record, `io_log` a Parquet file for every I/O,
-    which as a `workload` is replayed (`issue="after-completion"`, `speed=2`: docs/guides/traces.md; `Record.trace`).
+    which as a `workload` is replayed (`issue="after-completion"`, `speed=2`: docs/guides/traces.md; `Record.trace`);
+    `into` is the folder of a store that takes the run, too (docs/guides/store.md). `executor` is as in `sweep`.
     `events` say what happens to the machine at a measured time ("at 60 s: fail d3"); `power_loss` ("30 s") and `fail`
     ("d3@60 s") are short forms, `spares` drives replace failed ones, at most at `rebuild_rate` ("50 MB/s") and
     `rebuild_after` a time. With `interval` (a percentage, such as 90) the uncertain values of the machine are drawn
@@ -131,14 +149,16 @@ def run(
 
     `on="real:PATH"` is hardware (docs/guides/measure.md): fio runs the workload on a device, a file or in a folder, for
     as long as it says, and `Record.document["expected"]` is what the nearest model, or that of `expect`, predicts.
-    `erase` is the serial number of a drive that may be overwritten, `size` that of the file which is made in a folder,
-    `hosts` are those that ask together, `power` is a command that prints watts, `purge_by` (discard, format, sanitize,
-    secure-erase) is how it is purged before `state="purged"`, "filled" or "preconditioned". It writes without asking.
+    `erase` is the serial number of a drive that may be overwritten, `size` that of the file which is made in a folder
+    and, with `keep`, left there, `hosts` are those that ask together, `power` is a command that prints watts,
+    `purge_by` (discard, format, sanitize, secure-erase) is how it is purged before `state="purged"`, "filled" or
+    "preconditioned". It writes without asking.
     """
-    from hotband.experiment import Experiment, points_of
+    from hotband.experiment import Experiment, expect_models, points_of, using
     from hotband.runs.interrupted import RunsInterrupted
     from hotband.runs.run import MOST_SPARES, Repair
     from hotband.runs.watch import watch
+    from hotband.store.into import into_store
 
     if not 0 <= spares <= MOST_SPARES:
         raise UserError("spares", "", str(spares), f"expected a whole number from 0 to {MOST_SPARES}")
@@ -152,13 +172,15 @@ def run(
         repair=Repair(texts(fail, "fail"), spares, rebuild_rate, rebuild_after),
     )
     asked = _intervals_asked(interval, draws)
-    executor = _executor([spec], RealAsked(erase, size, False, hosts, expect, power, purge_by))
+    expect_models(executor, [spec.machine])
+    hardware = _executor([spec], RealAsked(erase, size, keep, hosts, expect, power, purge_by))
     try:
-        with watch(f"{spec.workload} on {spec.machine}", progress) as tick:
-            experiment = Experiment(points_of([spec]), what=f"the runs {spec.workload} on {spec.machine}")
-            finished = experiment.run(executor=executor, progress=tick).finished[0]
-        if asked is not None:
-            _add_intervals(spec, finished, asked, progress)
+        with using(executor), into_store(into, at_end=asked is not None):
+            with watch(f"{spec.workload} on {spec.machine}", progress) as tick:
+                experiment = Experiment(points_of([spec]), what=f"the runs {spec.workload} on {spec.machine}")
+                finished = experiment.run(executor=hardware, progress=tick).finished[0]
+            if asked is not None:
+                _add_intervals(spec, finished, asked, progress)
         return record_of(finished)
     except RunsInterrupted:
         raise KeyboardInterrupt from None
@@ -173,8 +195,8 @@ def _executor(specs: Sequence[RunSpec], asked: RealAsked) -> Executor | None:
     if specs[0].machine.startswith(EMULATED):
         accepted = f"emulate runs on served machines: expected hb.emulate, and a machine without {EMULATED}"
         raise UserError("on", "", specs[0].machine, accepted)
-    for name in ("erase", "size", "hosts", "expect", "power", "purge_by"):
-        if getattr(asked, name) is not None:
+    for name in ("erase", "size", "keep", "hosts", "expect", "power", "purge_by"):
+        if getattr(asked, name) not in (None, False):
             raise UserError(name, "", str(getattr(asked, name)), 'is for hardware: expected on="real:PATH" with it')
     return None
 
@@ -211,22 +233,30 @@ def sequence(
     fresh_seeds: bool = False,
     events: str | Sequence[str] = (),
     set: Mapping[str, object] | None = None,
+    out: str | PathLike[str] | None = None,
+    fresh: bool = False,
+    into: str | PathLike[str] | None = None,
+    executor: str | Executor | None = None,
     progress: Wanted = None,
     **settings: object,
 ) -> list[Record]:
     """Runs workloads one after the other on one machine, each as the one before left it; a record each.
 
     With `fresh_seeds` each asks for offsets of its own. `events` count from the measured time of the first run, and may
-    come in a later one. Otherwise as `run`, and raises what it raises.
+    come in a later one. With a folder `out` records are kept in folders of it, named 1, 2 and so on, and where all of
+    them are there they are not run again; `fresh` starts over. Otherwise as `run`, and raises what it raises.
     """
+    from hotband.experiment import Experiment, expect_models, expect_out, points_of, using
     from hotband.runs.interrupted import RunsInterrupted
-    from hotband.runs.run import execute
     from hotband.runs.watch import watch
+    from hotband.store.into import into_store
 
-    changed, where = changes(set, settings), named(on, "on")
+    changed, where, folder = changes(set, settings), named(on, "on"), None if out is None else Path(out)
+    expect_out(fresh, folder)
     specs = [
         replace(
             _spec(f"run {n}", named(one, "workload"), where, duration, seed + (n if fresh_seeds else 0), changed),
+            out=None if folder is None else folder / f"{n + 1}",
             after=f"run {n - 1}" if n else "",
             events=() if n else texts(events, "events"),
         )
@@ -234,9 +264,12 @@ def sequence(
     ]
     if not specs:
         raise UserError("workloads", "", "[]", "expected at least one workload")
+    expect_models(executor, [specs[0].machine])
+    title = f"{', '.join(one.workload for one in specs)} on {specs[0].machine}"
     try:
-        with watch(f"{', '.join(one.workload for one in specs)} on {specs[0].machine}", progress) as tick:
-            return [record_of(one) for one in execute(specs, tick)]
+        with using(executor), into_store(into), watch(title, progress) as tick:
+            experiment = Experiment(points_of(specs), what=f"the runs {title}")
+            return [record_of(one) for one in experiment.run(out=folder, fresh=fresh, progress=tick).finished]
     except RunsInterrupted:
         raise KeyboardInterrupt from None
 
@@ -257,8 +290,10 @@ def sweep(
     records: bool = True,
     interval: float | None = None,
     draws: int | None = None,
+    into: str | PathLike[str] | None = None,
     erase: str | None = None,
     size: str | None = None,
+    keep: bool = False,
     hosts: str | None = None,
     executor: str | Executor | None = None,
     purge_by: str | None = None,
@@ -280,6 +315,7 @@ def sweep(
     `Executor` of `hotband.experiment`. Otherwise as `run`.
     """
     from hotband.runs import watch
+    from hotband.store.into import into_store
     from hotband.sweeps import engine, plan
 
     changed = changes(set, settings)
@@ -295,7 +331,7 @@ def sweep(
         texts(events, "events"),
     )
     drawn = _intervals_asked(interval, draws)
-    of_real = RealAsked(erase, size, False, hosts, NONE, None, purge_by)
+    of_real = RealAsked(erase, size, keep, hosts, NONE, None, purge_by)
     asked = engine.Asked(
         jobs,
         None if out is None else Path(out),
@@ -305,7 +341,8 @@ def sweep(
         lambda specs: executor_for(specs, of_real),
         executor,
     )
-    return engine.sweep(grid, asked, lambda title: watch.watch(title, progress), lambda _: None)
+    with into_store(into):
+        return engine.sweep(grid, asked, lambda title: watch.watch(title, progress), lambda _: None)
 
 
 def _spec(
@@ -366,25 +403,38 @@ def _read(path: Path) -> Record:
 
 
 @public
-def report(records: Record | Sequence[Record], *, title: str | None = None) -> Report:
-    """The report of records: `.save("page.html")` writes the page, `.charts` has every chart of it by name (`.view` for
-    altair, `.save("chart.svg")` or `.png`), `.save_charts("folder")` all of them. The page says first which record is
-    faster and by how much; records that differ in their seed alone are repeats of one. Without a `title` it is what was
-    run on what. Raises UserError where there is no record."""
-    from hotband.report import record_page
-    from hotband.report.kept import Report
+def report(
+    records: Result | Sequence[Result],
+    *,
+    title: str | None = None,
+    audit: bool = False,
+    on: Spec | None = None,
+    media: str | None = None,
+    cache: str | None = None,
+) -> Report:
+    """The report of records, or of paths of records, of results of other tools, or of one folder of a study's run:
+    `.save("page.html")` writes the page, `.charts` has every chart of it by name (`.view` for altair,
+    `.save("chart.svg")` or `.png`), `.save_charts("folder")` all of them. The page says first which record is faster
+    and by how much; records that differ in their seed alone are repeats of one. Without a `title` it is what was run on
+    what. With `audit` it says what the auditor finds, who is told of the target by `on`, `media` and `cache` as in
+    `audit`. Raises UserError where there is no record."""
+    from hotband.audit.facts import of_options
+    from hotband.report.kept import report_of
 
-    found = [records] if isinstance(records, Record) else records
+    found = [records] if isinstance(records, Record | str | PathLike) else list(records)
     if not found:
         raise UserError("records", "", "[]", "expected at least one record")
-    return Report(record_page([one.loaded() for one in found], title))
+    given = [one.loaded() if isinstance(one, Record) else Path(one) for one in found]
+    machine = of_options(None if on is None else named(on, "on"), media, cache)
+    return report_of(given, title, audit=audit, machine=machine)
 
 
 # --- catalog ----------------------------------------------------------------------------------------------------
 
 
 drives, osds, workloads, studies = catalog_api.drives, catalog_api.osds, catalog_api.workloads, catalog_api.studies
-layouts, keys, drive = catalog_api.layouts, catalog_api.keys, catalog_api.drive
+layouts, keys, events = catalog_api.layouts, catalog_api.keys, catalog_api.events
+drive, osd = catalog_api.drive, catalog_api.osd
 
 
 @public

@@ -215,10 +215,8 @@ def report(
     It says first which is faster and by how much; repeats (other seeds of the same) are taken together.
     """
     from hotband.audit.facts import of_options
-    from hotband.audit.load import expect_once, records_in
     from hotband.record.incomplete import refusing_incomplete
-    from hotband.report import record_page
-    from hotband.report.kept import Report, kept_study, read_records, read_study
+    from hotband.report.kept import expect_fit, kept_study, places_of, report_of
     from hotband.text.pipes import with_pipes
     from hotband.text.write import expect_page
 
@@ -227,22 +225,13 @@ def report(
     if chart_format is not None and charts is None:
         raise UserError("--chart-format", "", chart_format.value, "is of the files of charts: expected --charts DIR")
     machine = of_options(on, media, cache)
-    if machine is not None and not with_audit:
-        raise UserError("--on, --media, --cache", "", "", "say what the auditor is to know; expected --audit with them")
-    study = kept_study(records)
-    if study is not None and (with_audit or title is not None):
-        raise UserError("--audit, --title", "", "", "are for records; expected neither with the folder of a study")
-    records = [one for path in with_pipes(records) for one in records_in(path)] if study is None else []
-    expect_once(records)
+    expect_fit(records, title, with_audit, machine)
+    is_study = kept_study(records) is not None
+    given = records if is_study else [one for one in places_of(with_pipes(records)) if isinstance(one, Path)]
     if output is not None:
-        expect_page("--output", output, [one for path in records for one in (path, path / "record.json")])
-    with refusing_incomplete(records):
-        if study is not None:
-            found = read_study(study)
-        else:
-            loaded = [one for path in records for one in read_records(path)]
-            page = record_page(loaded, title, audit=with_audit, machine=machine)
-            found = Report(page)
+        expect_page("--output", output, [one for path in given for one in (path, path / "record.json")])
+    with refusing_incomplete([] if is_study else given):
+        found = report_of(given, title, audit=with_audit, machine=machine)
         if output is not None:
             show(f"Report: {found.save(output)}")
         if charts is not None:

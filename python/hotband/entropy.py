@@ -1,23 +1,35 @@
-"""How far real data compresses: measured by the extension, shown as a table with histograms."""
+"""How far real data compresses: measured by the extension, shown as a table with histograms.
+
+The module can be called (`hotband.study` says why): `hotband.entropy("folder")` is its function `entropy`.
+"""
 
 from __future__ import annotations
 
+import copy
 import json
+import sys
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, TypedDict
+from types import ModuleType
+from typing import TYPE_CHECKING, Any, TypedDict
 
 from hotband import _core
+from hotband.errors import UserError
+from hotband.runs.arguments import public
 from hotband.runs.run import user_error
+from hotband.runs.specify import texts
 from hotband.text.formats import Between, Figure
 from hotband.text.tables import binary_size, counted
 
 if TYPE_CHECKING:
+    import polars as pl
     from rich.table import Table
 
+MOST_JOBS = 1024
 Progress = Callable[[int, int, int, int], None]
 """Called with files and bytes counted, bytes to measure (0 while counting) and bytes measured."""
 
@@ -297,3 +309,91 @@ def summary_lines(report: EntropyDoc) -> list[str]:
         interval = "" if interval_text(of["interval"]) == "–" else f" (95 % interval {interval_text(of['interval'])})"
         lines += ["", f"Archive entropy: {percent(of['entropy'])}{interval} ({compressor}, as tgz and zip)", ""]
     return lines
+
+
+@dataclass(frozen=True)
+class Entropy:
+    """How far data compresses: shares of one, of which 1 is data that does not."""
+
+    _report: EntropyDoc
+
+    @property
+    def archive(self) -> dict[str, float | None]:
+        """By compressor, what an archive of all of it would have of its size; None where there was no data."""
+        return {name: of["entropy"] for name, of in self._report["archive"].items()}
+
+    @property
+    def complete(self) -> bool:
+        """Whether all that was asked for was measured: no interrupt ended it."""
+        return not self._report["interrupted"]
+
+    @property
+    def frame(self) -> pl.DataFrame:
+        """A row a size of chunk and compressor: chunk_bytes, compressor, entropy (mean of the chunks, each compressed
+        alone), low and high of its 95 % interval (null where it is not a sample), and incompressible, the share of the
+        data in chunks of 99 % and above."""
+        import polars as pl
+
+        numbers = ("entropy", "low", "high", "incompressible")
+        schema = {"chunk_bytes": pl.Int64, "compressor": pl.String, **dict.fromkeys(numbers, pl.Float64)}
+        rows = []
+        for of in self._report["chunks"]:
+            data, (low, high) = sum(of["histogram_bytes"]), of["interval"] or (None, None)
+            rest = of["histogram_bytes"][-1] / data if data else None
+            rows.append((of["size"], of["compressor"], of["mean"], low, high, rest))
+        return pl.DataFrame(rows, schema=schema, orient="row")
+
+    def to_dict(self) -> EntropyDoc:
+        """All that `hotband entropy --json` prints, which `data=` of a run takes as a file; a copy."""
+        return copy.deepcopy(self._report)
+
+    def __repr__(self) -> str:
+        said = ", ".join(f"{name} {percent(ratio)}" for name, ratio in self.archive.items())
+        return f"<Entropy of {decimal_size(self._report['bytes_read'])}: {said or 'chunks alone'}>"
+
+
+@public
+def entropy(
+    paths: str | PathLike[str] | Sequence[str | PathLike[str]],
+    *,
+    compressor: str | Sequence[str] = (),
+    chunk: str | Sequence[str] = (),
+    sample: str | None = None,
+    seed: int = 1,
+    jobs: int | None = None,
+    one_file_system: bool = False,
+) -> Entropy:
+    """Measures how far the data of files and folders compresses: the entropy that an SSD with compression would see.
+
+    `compressor` is "lz4", "deflate" or "zstd", `chunk` "4 KiB" to "64 KiB" or "none", all where none is said. About as
+    much is read, at random by `seed`, as `sample` says ("1 GB", or "all"). `jobs` limits the threads;
+    `one_file_system` leaves out what is mounted in the tree. Ctrl-C ends it with what was measured (`complete` is
+    False). The result has `archive` and a `frame`. Raises UserError, KeyboardInterrupt where nothing was measured.
+    """
+    given = [paths] if isinstance(paths, str | PathLike) else list(paths)
+    if not given:
+        raise UserError("paths", "", "[]", "expected a file or a folder")
+    if not 0 <= seed < 2**64:
+        raise UserError("seed", "", str(seed), "expected a whole number from 0 to 2^64 - 1")
+    if jobs is not None and not 1 <= jobs <= MOST_JOBS:
+        raise UserError("jobs", "", str(jobs), f"expected a whole number from 1 to {MOST_JOBS}")
+    names, chunks = texts(compressor, "compressor"), texts(chunk, "chunk")
+    try:
+        found = measure(Asked(tuple(map(Path, given)), names, chunks, sample, seed, jobs, one_file_system))
+    except UserError as error:
+        where = {"compressors": "compressor", "chunks": "chunk"}.get(error.where, error.where)
+        raise UserError(where, error.key, error.value, error.accepted) from None
+    if found is None:
+        raise KeyboardInterrupt
+    return Entropy(found.report)
+
+
+class _Callable(ModuleType):
+    """A module that can be called."""
+
+    def __call__(self, paths: Any, **options: Any) -> Entropy:
+        """Measures data (`entropy`). Raises UserError."""
+        return entropy(paths, **options)
+
+
+sys.modules[__name__].__class__ = _Callable

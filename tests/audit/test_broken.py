@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from made_up import DISK, SSD, result
 
@@ -45,7 +45,7 @@ def refusal(path: Path) -> str:
     return ""
 
 
-@settings(max_examples=300, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@settings(max_examples=300)
 @given(place=st.sampled_from(PLACES), odd=ODD)
 def test_any_value_in_any_place_is_judged_or_refused(tmp_path: Path, place: tuple[Any, ...], odd: Any) -> None:
     record = copy.deepcopy(RECORD)

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 import typer
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from spied import Spy, command_line
 
@@ -121,7 +121,7 @@ def command_lines(draw: st.DrawFn, victim: str, links: Path) -> list[str]:
     return words
 
 
-@settings(max_examples=50, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=50, derandomize=True)
 @given(data=st.data())
 def test_no_command_line_without_erase_writes_a_block_device(
     data: st.DataObject, victim: tuple[str, Path], links: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

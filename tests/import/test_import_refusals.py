@@ -9,7 +9,7 @@ from pathlib import Path
 import fio_documents as fio_build
 import pytest
 import result_documents as build
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hotband.errors import UserError
@@ -178,7 +178,7 @@ def attempt(path: Path) -> tuple[list[Imported], str]:
         return [], str(error)
 
 
-@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=150)
 @given(data=st.data())
 def test_cut_and_changed_results_give_records_or_a_refusal(tmp_path: Path, data: st.DataObject) -> None:
     name, good = data.draw(st.sampled_from([*GOOD.values(), LOG]))

@@ -79,6 +79,39 @@ def test_what_it_starts_from_and_damage_to_it(name: str, form: str, rounds: int,
             fuzzed.one_input(damaged(form, data, drawn(form, rng), donors))
 
 
+@pytest.fixture(scope="module")
+def commands() -> ModuleType:
+    """The target of commands, which makes what it starts from once."""
+    return target("commands")
+
+
+def test_inputs_of_commands_and_damage_to_them(commands: ModuleType) -> None:
+    inputs, mutator, rng = commands.inputs(), commands.Mutator(), random.Random(1)
+    assert {name.rsplit("-", 1)[0] for name in inputs} == set(commands.KINDS)
+    for kind in commands.KINDS:
+        data = inputs[f"{kind}-0"]
+        one = commands.asked(data)
+        assert commands.written(one) == data
+        commands.one_input(data)
+        for _ in range(3):
+            commands.one_input(commands.written(mutator.changed(one, rng)))
+
+
+def test_a_fault_of_a_command_is_raised_and_what_asks_for_none_is_passed_over(
+    commands: ModuleType, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from probe import kinds
+
+    def broken(*_: Path) -> tuple[bool, bool]:
+        raise ZeroDivisionError
+
+    monkeypatch.setitem(kinds.KINDS, "drive", kinds.KINDS["drive"]._replace(ways=[broken]))
+    for line in (b"", b"nbd 0 a", b"drive 1 a", b"drive -1 a", b"drive 0 a/b", b"drive 0 ..", b"drive 0 ", b"drive"):
+        commands.one_input(line + b"\nx")
+    with pytest.raises(RuntimeError, match="ZeroDivisionError"):
+        commands.one_input(b"drive 0 a.toml\nx")
+
+
 def test_job_files_of_all_tools_are_taken(tmp_path: Path) -> None:
     target("job_files").write_seeds(tmp_path)
     texts = [path.read_bytes() for path in sorted(tmp_path.iterdir())]

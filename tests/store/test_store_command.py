@@ -272,6 +272,12 @@ def test_the_answers_of_a_search_go_into_a_store(hotband: Hotband, tmp_path: Pat
     ]
     assert rows[0]["rate"] > 50
     assert all(row["bs"].endswith(" KiB") and row["qd"] == 4 for row in rows[1:])
+    # From Python it is the same run, which is there already.
+    store = tmp_path / "s"
+    hb.find("IOPS at mean < 10 ms", "fio-randread", on="ent-10k", ios=1000, into=store, progress=False)
+    assert len(hb.store(store)) == 3
+    hb.find("IOPS at mean < 10 ms", "fio-randread", on="ent-15k", ios=1000, into=store, progress=False)
+    assert len(hb.store(store)) == 4
 
 
 def test_a_search_refuses_a_folder_that_is_no_store_before_it_runs(hotband: Hotband, tmp_path: Path) -> None:

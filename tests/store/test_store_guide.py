@@ -34,4 +34,4 @@ def test_the_guide(hotband: Callable[..., subprocess.CompletedProcess[str]], tmp
         # A store of its own, so that the frame has what this block adds.
         names: dict[str, object] = {}
         exec(block("python").replace('"results"', '"python"'), names)
-        assert duckdb.sql("select count(*) from 'python/summary/**/*.parquet'").fetchall() == [(5,)]
+        assert duckdb.sql("select count(*) from 'python/summary/**/*.parquet'").fetchall() == [(6,)]

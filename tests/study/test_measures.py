@@ -28,6 +28,12 @@ def swept(*points: tuple[int, float, float]) -> dict[int, Reading]:
     return {depth: Reading({"summary": summary(iops, ms), "concurrency": depth}) for depth, iops, ms in points}
 
 
+def test_bandwidth_is_read_in_either_unit() -> None:
+    runs = {0: Reading({"summary": summary(1000.0, 1.0)})}
+    assert read("bandwidth_mb_per_s", runs, Parameters()) == Value(4.096)
+    assert read("bandwidth_mib_per_s", runs, Parameters()) == Value(3.90625)
+
+
 POINTS = ((8, 900.0, 8.0), (1, 200.0, 2.0), (4, 600.0, 4.0))
 
 

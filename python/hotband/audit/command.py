@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from hotband.audit.compare import compare, comparisons_data
 from hotband.audit.facts import of_options
-from hotband.audit.finding import audit_data
-from hotband.audit.load import load_results, load_sides
-from hotband.audit.rules import findings
+from hotband.audit.load import load_sides
+from hotband.audit.result import audit_of
 from hotband.audit.show import comparison_view, findings_view, overview_table
 from hotband.errors import UserError
 from hotband.record.incomplete import refusing_incomplete
@@ -29,19 +28,8 @@ def audit_results(
     paths: Sequence[Path], study: str | None, on: str | None, media: str | None, cache: str | None
 ) -> tuple[list[Any], AuditDoc, bool]:
     """Findings for the terminal and as data, and whether one is severe. Raises UserError."""
-    wanted = with_pipes(paths)
-    if study is not None:
-        from hotband.study.file import PUBLISHED_FILE, load
-
-        wanted.append(load(study).folder / PUBLISHED_FILE)
-    if not wanted:
-        raise UserError("RECORD|FILE...", "", "", "expected records, result files or tables (or --study NAME)")
-    machine = of_options(on, media, cache)
-    with refusing_incomplete(wanted):
-        results = load_results(wanted)
-        found = findings(results, machine)
-        names = [one.name for one in results]
-        return findings_view(names, found), audit_data(names, found), any(one.severity == "severe" for one in found)
+    found = audit_of(with_pipes(paths), study, of_options(on, media, cache))
+    return findings_view(found.subjects, found.findings), found.to_dict(), found.is_severe
 
 
 def compare_results(arguments: Sequence[Path], seed: int, anyway: bool) -> tuple[list[Any], ComparisonsDoc]:

@@ -19,6 +19,7 @@ from hotband.text.quantities import SIZE_EXPECTED, size_bytes, span_ns
 
 if TYPE_CHECKING:
     from hotband.record.document import RecordDoc
+    from hotband.runs.specify import Named
     from hotband.text.values import Toml
 
 MEDIA_EXPECTED = 'expected hdd, ssd or a speed, such as "7200rpm"'
@@ -49,7 +50,7 @@ class MachineFacts:
         return None if self.rpm is None else 60e9 / self.rpm
 
 
-def of_options(on: str | None, media: str | None, cache: str | None) -> MachineFacts | None:
+def of_options(on: str | Named | None, media: str | None, cache: str | None) -> MachineFacts | None:
     """From `--on`, `--media` and `--cache`; None where none was given. Raises UserError."""
     if on is not None and media is not None:
         raise UserError("--media", "", media, "not together with --on, which says what the target stores on")
@@ -76,14 +77,16 @@ def of_media(text: str | None, cache: str | None = None) -> MachineFacts | None:
     return replace(facts or MachineFacts("the target", "--cache"), read_cache_bytes=size)
 
 
-def of_machine(argument: str, cache: str | None = None) -> MachineFacts:
-    """From a catalog drive, a short form or a TOML file, as `hotband run --on` takes them. Raises UserError."""
+def of_machine(argument: str | Named, cache: str | None = None) -> MachineFacts:
+    """From a catalog drive, a short form or a TOML file, as `hotband run --on` takes them, or from a text of its own.
+    Raises UserError."""
     from hotband.runs.run import text_of
 
-    text = text_of(argument, "machine")
-    facts = _of_text(argument, argument if text is None else text, text is not None, {}, {})
+    name = argument if isinstance(argument, str) else argument.name
+    text = text_of(argument, "machine") if isinstance(argument, str) else argument.text
+    facts = _of_text(name, name if text is None else text, text is not None, {}, {})
     extra = of_media(None, cache)
-    found = replace(facts, name=argument, known="--on")
+    found = replace(facts, name=name, known="--on")
     return found if extra is None else replace(found, read_cache_bytes=found.read_cache_bytes + extra.read_cache_bytes)
 
 
@@ -108,7 +111,10 @@ def _of_text(
         layout, count, product = (short[1], int(short[2]), short[3]) if short else ("single", 1, text)
         if layout not in KINDS or not 1 <= count <= MOST_DRIVES:
             raise UserError("--on", "", text, f"expected LAYOUT:COUNTxDRIVE with a layout of {', '.join(KINDS)}")
-        values = _values(product, products, changed, {})
+        try:
+            values = _values(product, products, changed, {})
+        except UserError as error:
+            raise UserError("--on", "", error.value, error.accepted) from None
         size = _size(values)
         return _sum_up([(values, count)], None if size is None else usable_bytes(layout, [size] * count, {}))
     try:

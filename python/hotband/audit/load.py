@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     import polars as pl
 
     from hotband.record.document import RecordDoc
+    from hotband.record.record import Record
     from hotband.report.load import LoadedRecord
 
 # The heading of a table and the schema of a record stand within this much of a file.
@@ -32,9 +33,19 @@ def audited_record(record: RecordDoc, series: pl.DataFrame | None = None, name: 
     return Audited(name or str(record["name"]), record, series)
 
 
-def load_results(paths: Sequence[Path]) -> list[Audited]:
-    """Every result in files and folders, each under a name of its own. Raises UserError for the first mistake."""
-    return named([one for path in paths for place in records_in(path) for one in load_one(place)])
+def load_results(results: Sequence[Path | Record]) -> list[Audited]:
+    """Every result in files and folders, and records from memory, each under a name of its own. Raises UserError for
+    the first mistake."""
+    return named([one for result in results for one in _results_of(result)])
+
+
+def _results_of(result: Path | Record) -> list[Audited]:
+    if isinstance(result, Path):
+        return [one for place in records_in(result) for one in load_one(place)]
+    loaded = result.loaded()
+    shapes.check(result.name, loaded.record)
+    file = source_file(loaded.record)
+    return [Audited(PurePath(file).name if file else result.name, loaded.record, loaded.series, health=loaded.health)]
 
 
 def records_in(path: Path) -> list[Path]:
@@ -134,7 +145,7 @@ def named(results: Sequence[Audited]) -> list[Audited]:
     found = []
     for one in results:
         name = one.name
-        if counts[name] > 1:
+        if counts[name] > 1 and name != one.record["name"]:
             name = f"{one.name}: {one.record['name']}"
         seen[name] += 1
         found.append(replace(one, name=name if seen[name] == 1 else f"{name} ({seen[name]})"))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from os import PathLike
 from typing import TYPE_CHECKING
 
 from hotband.runs.arguments import public
@@ -11,6 +12,10 @@ from hotband.runs.specify import changes, settings_of
 
 if TYPE_CHECKING:
     import polars as pl
+
+    from hotband._core import CatalogEntry
+
+EVENTS = ("event", "group", "on", "supported", "why")
 
 
 @dataclass(frozen=True)
@@ -73,14 +78,37 @@ def keys(workload: str, *, on: str, set: Mapping[str, object] | None = None) -> 
     return _listing(found, ("key", "part", "value", "accepted", "meaning", "fio"))
 
 
-@public
-def drive(name: str) -> Product:
-    """A drive of the catalog with all its values, each with its source. Raises UserError for an unknown name."""
+def events() -> pl.DataFrame:
+    """What may happen in a run, and on what it is supported (docs/guides/events.md): a row an event and part with
+    `event`, `group` ("layout", "drive" or "with"), `on`, `supported` and `why` not (null where it is)."""
     import polars as pl
 
+    from hotband.catalog.events import event_rows
+
+    kinds = {name: pl.Boolean if name == "supported" else pl.String for name in EVENTS}
+    return pl.DataFrame(event_rows(), schema=kinds)
+
+
+@public
+def drive(name: str | PathLike[str]) -> Product:
+    """A drive of the catalog, or of a file of your own, with all its values, each with its source. Raises UserError for
+    an unknown name."""
     from hotband.catalog import entries
 
-    product = entries.drive(name)
+    return _product(entries.drive(str(name)))
+
+
+@public
+def osd(name: str) -> Product:
+    """An object storage daemon of the catalog with all its values. Raises UserError for an unknown name."""
+    from hotband.catalog import entries
+
+    return _product(entries.osd(name))
+
+
+def _product(product: CatalogEntry) -> Product:
+    import polars as pl
+
     rows = [
         {**value, "low": (value["range"] or (None, None))[0], "high": (value["range"] or (None, None))[1]}
         for value in product["values"]

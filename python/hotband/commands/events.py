@@ -5,6 +5,7 @@ from __future__ import annotations
 from itertools import groupby
 
 from hotband import _core
+from hotband.catalog.events import event_rows
 from hotband.commands.output import JsonFlag, print_listing, print_rows, show
 from hotband.text.formats import as_rows
 
@@ -23,13 +24,7 @@ def events(as_json: JsonFlag = False) -> None:
     """What may happen in a run (failures, loss of power, changed values), and on what it is supported."""
     cells = _core.event_table()
     if as_json:
-        print_rows(
-            [
-                {"event": one.event, "group": one.group, "on": one.on, "supported": not one.why, "why": one.why}
-                for one in cells
-            ]
-        )
-        return None
+        return print_rows(event_rows())
     if as_rows():
         rows = [(one.event, GROUPS[one.group], one.on, "no" if one.why else "yes", one.why or "") for one in cells]
         return print_listing("Events", rows, ("event", "group", "on", "supported", "why not"))

@@ -10,7 +10,6 @@ import typer
 from hotband.commands import names
 from hotband.commands.executors import on_executor
 from hotband.commands.intervals import IntervalOption, JobsOption, RunDrawsOption, expect_interval
-from hotband.commands.into import answers_kept
 from hotband.commands.output import JsonFlag, SetOption, parse_set, print_json, say, show_views
 from hotband.interval import DRAWS
 
@@ -75,6 +74,7 @@ def find(
     """Find the rate, queue depth, number of drives or value that meets a condition, in at most 12 runs a machine."""
     from hotband.find.find import Asked
     from hotband.find.find import find as answers_to
+    from hotband.find.kept import answers_kept
     from hotband.find.show import answer_views
     from hotband.runs.progress import run_progress
     from hotband.runs.run import text_of

@@ -21,7 +21,6 @@ from hotband.errors import UserError
 from hotband.interval import DRAWS, LEAST_DRAWS, LEVEL, MOST_DRAWS
 
 if TYPE_CHECKING:
-    from hotband.interval.documents import WhyFigureDoc
     from hotband.interval.of_run import Asked
     from hotband.runs.run import Finished, RunSpec
 
@@ -106,27 +105,12 @@ def why(
     as_json: JsonFlag = False,
 ) -> None:
     """Say where the uncertainty of a prediction comes from, value by value, and what to measure to reduce it."""
-    from hotband.interval.of_record import expect_figure, figure_name
+    from hotband.interval.explained import why_run
+    from hotband.interval.of_run import Asked
     from hotband.interval.show import why_views
+    from hotband.runs.progress import run_progress
     from hotband.runs.run import RunSpec
 
     spec = RunSpec("run", on, workload, parse_set(set_ or []), seed, duration)
-    expect_figure(spec, figure)
-    found = {one["figure"]: one for one in whys(spec, figure, level, draws, jobs)}
-    chosen = found[figure_name(figure, list(found))]
-    return print_json(chosen, "hotband-why") if as_json else show_views(why_views(chosen))
-
-
-def whys(spec: RunSpec, figure: str, level: float, draws: int, jobs: int | None) -> list[WhyFigureDoc]:
-    """Runs a workload as a whole, then its draws: where the interval of every figure comes from. Raises UserError where
-    the whole run does not have the figure that is asked for."""
-    from hotband.interval.of_record import figure_name, intervals_of
-    from hotband.interval.of_run import Asked, figures_of
-    from hotband.runs.progress import run_progress
-    from hotband.runs.run import execute
-
-    asked = Asked(level, draws)
-    with run_progress(f"{spec.workload} on {spec.machine}") as progress:
-        whole = execute([spec], progress, jobs)[0]
-    figure_name(figure, list(figures_of(whole.record)))
-    return intervals_of(spec, whole, asked, jobs, say, run_progress)[1]
+    found = why_run(spec, figure, Asked(level, draws), jobs, say, run_progress)
+    return print_json(found, "hotband-why") if as_json else show_views(why_views(found))

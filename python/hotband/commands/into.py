@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
 from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, TypeVar
+from typing import Annotated, TypeVar
 
 import typer
-
-if TYPE_CHECKING:
-    from hotband.find.found import Found
 
 R = TypeVar("R")
 IntoOption = Annotated[
@@ -31,34 +27,14 @@ def into_store_at_end(command: Callable[..., R]) -> Callable[..., R]:
     return _with_option(command, lambda given: given.get("interval") is not None)
 
 
-@contextmanager
-def answers_kept(into: Path | None) -> Iterator[Callable[[Found], None]]:
-    """What keeps the runs of a question's answers in a store, where one is asked for: not the steps that led to them.
-    Raises UserError for a folder that is something else, before anything runs."""
-    if into is None:
-        yield lambda found: None
-        return
-    from hotband.find.question import RATE
-    from hotband.store.results_store import ResultsStore
-
-    def keep(found: Found) -> None:
-        for one in found.answers:
-            if one.record is not None and one.value is not None and one.axis is not None:
-                value = one.value if one.axis.name == RATE else one.axis.text(one.value)
-                store.append(one.record, {one.axis.name: value}, experiment=f"find: {found.question.text}")
-
-    with ResultsStore(into) as store, store.taking():
-        yield keep
-
-
 def _with_option(command: Callable[..., R], is_late: Callable[[Mapping[str, object]], bool]) -> Callable[..., R]:
     @wraps(command)
     def called(*, into: Path | None = None, **given: object) -> R:
         if into is None:
             return command(**given)
-        from hotband.store.results_store import ResultsStore
+        from hotband.store.into import into_store as taken
 
-        with ResultsStore(into) as store, store.taking(at_end=is_late(given)):
+        with taken(into, at_end=is_late(given)):
             return command(**given)
 
     signature = inspect.signature(command, eval_str=True)

@@ -125,10 +125,9 @@ def say(text: str) -> None:
 def print_json(document: Mapping[str, object], schema: str) -> None:
     """A document to stdout, which says what it is: as it is where it does so itself."""
     from hotband.text.foreign import json_text
+    from hotband.text.schema import with_schema
 
-    told = document if "schema" in document else {"schema": schema, "schema_version": 1, **document}
-    assert told["schema"] == schema, "a document is called what its command says"
-    sys.stdout.write(json_text(told) + "\n")
+    sys.stdout.write(json_text(with_schema(document, schema)) + "\n")
 
 
 def print_text(text: str) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from os import PathLike
 from typing import TYPE_CHECKING
 
 from hotband.interval import DRAWS
@@ -32,6 +33,7 @@ def find(
     draws: int | None = None,
     jobs: int | None = None,
     executor: str | Executor | None = None,
+    into: str | PathLike[str] | None = None,
     progress: Wanted = None,
     **settings: object,
 ) -> Found:
@@ -43,7 +45,8 @@ def find(
     MB/s". `range` bounds what is varied ("1..64"), `within` is how near the answer is to the crossing in percent. A
     trial measures `ios` I/Os (60,000 to 300,000 where not said), or lasts `duration`. With `interval` (a percentage)
     every answer has bounds, from `draws` draws (64 where not said) of the machine's uncertain
-    values. `executor` as in `sweep`.
+    values. `executor` as in `sweep`. `into` is the folder of a
+    store that takes the run of each answer, with what was found as a factor.
 
     The result has an `Answer` a machine (`found.answers`, `found["MACHINE"]`): `status`, `text`, `value` (I/Os a
     second, bytes, seconds or a count), `figures` (I/Os and bytes a second, seconds), `interval`, `trials`,
@@ -53,6 +56,7 @@ def find(
     from hotband.experiment import using
     from hotband.find.find import Asked
     from hotband.find.find import find as answers_to
+    from hotband.find.kept import answers_kept
     from hotband.interval.of_run import Asked as IntervalsAsked
     from hotband.runs.interrupted import RunsInterrupted
     from hotband.runs.watch import watch
@@ -77,8 +81,10 @@ def find(
             drawn,
             jobs,
         )
-        with using(executor, jobs):
-            return answers_to(asked, lambda title: watch(title, progress))
+        with using(executor, jobs), answers_kept(into) as keep:
+            found = answers_to(asked, lambda title: watch(title, progress))
+            keep(found)
+            return found
     except RunsInterrupted:
         raise KeyboardInterrupt from None
 

@@ -29,6 +29,7 @@ from hotband.interval.sampler import Sampler
 from hotband.interval.surface import additive, effects_of
 from hotband.interval.why import Evidence, why
 from hotband.runs.interrupted import RunsInterrupted
+from hotband.runs.progress import run_progress
 from hotband.study import file
 from hotband.study.blind import scored_as
 from hotband.study.figureclass import FigureClass
@@ -40,6 +41,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from hotband.interval.documents import WhyFigureDoc
+    from hotband.interval.of_run import Watch
     from hotband.interval.uncertain import Uncertain
     from hotband.runs.run import Finished
     from hotband.study.documents import ListedFigureDoc
@@ -84,18 +86,32 @@ class Work:
 
 
 def run_intervals(
-    name: str, *, out: Path | None, save: bool, only: Collection[str], jobs: int | None, say: Say
+    given: str | Study,
+    *,
+    out: Path | None,
+    save: bool,
+    only: Collection[str],
+    jobs: int | None,
+    say: Say,
+    watch: Watch = run_progress,
 ) -> IntervalFile:
     """Makes the intervals of a study; see `run_study_intervals`."""
-    return run_study_intervals(name, out=out, save=save, only=only, jobs=jobs, say=say)[0]
+    return run_study_intervals(given, out=out, save=save, only=only, jobs=jobs, say=say, watch=watch)[0]
 
 
 def run_study_intervals(
-    name: str, *, out: Path | None, save: bool, only: Collection[str], jobs: int | None, say: Say
+    given: str | Study,
+    *,
+    out: Path | None,
+    save: bool,
+    only: Collection[str],
+    jobs: int | None,
+    say: Say,
+    watch: Watch = run_progress,
 ) -> tuple[IntervalFile, list[ListedFigureDoc]]:
-    """Makes the intervals of a study, and predicts its figures; lines that are there already, made by the same runs,
-    are kept. With `out` the whole runs are kept there, too. Writes after each line."""
-    study = file.load(name)
+    """Makes the intervals of a study, by its name or as it was loaded, and predicts its figures; lines that are there
+    already, made by the same runs, are kept. With `out` the whole runs are kept there, too. Writes after each line."""
+    study = file.load(given) if isinstance(given, str) else given
     check_only(study, only)
     work = Work.of(study)
     chosen = [line for line in work.lines if not only or {load.id for _, load in line.pairs} & set(only)]
@@ -107,9 +123,9 @@ def run_study_intervals(
         for folder, option in folders:
             held.enter_context(Lock(folder, option))
         _take_over(made, paths, work)
-        _predict(work, chosen, None if out is None else out / study.name / FOLDER, jobs, say)
+        _predict(work, chosen, None if out is None else out / study.name / FOLDER, say, watch)
         try:
-            _run_lines(work, made, chosen, paths, jobs, say)
+            _run_lines(work, made, chosen, paths, Runs(jobs, say, watch))
         except (RunsInterrupted, KeyboardInterrupt):
             kept = f", kept in {paths[0]}" if paths else ""
             say(f"interrupted; {len(made.lines)} of {len(work.lines)} lines are done{kept}")
@@ -129,14 +145,12 @@ def _take_over(made: IntervalFile, paths: Sequence[Path], work: Work) -> None:
         made.figures = kept.figures
 
 
-def _predict(work: Work, lines: Sequence[Line], out: Path | None, jobs: int | None, say: Say) -> None:
+def _predict(work: Work, lines: Sequence[Line], out: Path | None, say: Say, watch: Watch) -> None:
     """Runs the study as it stands, or the loads that some lines need: predictions rest on whole runs."""
-    from hotband.runs.progress import run_progress
-
     study = work.study
     loads = dict.fromkeys(load.id for line in lines for _, load in line.pairs)
     only = () if len(lines) == len(work.lines) else tuple(loads)
-    with run_progress(f"{study.name}: whole runs") as progress:
+    with watch(f"{study.name}: whole runs") as progress:
         result, finished = predict(study, Asked(out, study.seed, only), progress, say if out is not None else None)
     work.whole = {one.spec.id: one for one in finished}
     work.rows = list(result["figures"])
@@ -145,17 +159,22 @@ def _predict(work: Work, lines: Sequence[Line], out: Path | None, jobs: int | No
     work.keys = {row["id"]: figure_key(*place) for place, row in rows.items()}
 
 
-def _run_lines(
-    work: Work, made: IntervalFile, lines: Sequence[Line], paths: Sequence[Path], jobs: int | None, say: Say
-) -> None:
-    from hotband.runs.progress import run_progress
+@dataclass(frozen=True)
+class Runs:
+    """How lines are run: how many runs at a time, who is told in sentences, and who sees their progress."""
 
+    jobs: int | None
+    say: Say
+    watch: Watch
+
+
+def _run_lines(work: Work, made: IntervalFile, lines: Sequence[Line], paths: Sequence[Path], how: Runs) -> None:
     plans = [plan_of(work.study, line, work.whole, work.shares) for line in lines]
     missing = [plan for plan in plans if plan.line.id not in made.lines or made.lines[plan.line.id].key != plan.key]
-    say(announced(work.study.name, plans, missing))
+    how.say(announced(work.study.name, plans, missing))
     for number, plan in enumerate(missing, 1):
-        with run_progress(f"{number} of {len(missing)}: {plan.line.id}") as progress:
-            made.lines[plan.line.id] = run_line(work.study, plan, jobs, progress)
+        with how.watch(f"{number} of {len(missing)}: {plan.line.id}") as progress:
+            made.lines[plan.line.id] = run_line(work.study, plan, how.jobs, progress)
         _write(made, work, paths)
 
 
@@ -233,10 +252,10 @@ def _rounded(value: float) -> float:
     return round(value, 5)
 
 
-def why_figure(name: str, figure: str, level: float) -> WhyFigureDoc:
+def why_figure(given: str | Study, figure: str, level: float) -> WhyFigureDoc:
     """Where the interval of a study's figure comes from, of what is kept in its folder: nothing is run. Raises
     UserError where nothing is kept, or for a figure that the study does not have."""
-    study = file.load(name)
+    study = file.load(given) if isinstance(given, str) else given
     path = study.folder / INTERVALS_FILE
     kept = read_intervals(path)
     if kept is None:

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     import polars as pl
 
     from hotband.record.document import RecordDoc, VerdictDoc
+    from hotband.record.record import Record
 
 # The PTS's round: one minute.
 ROUND_NS = 60_000_000_000
@@ -33,7 +34,12 @@ _SAME_TIME = 0.01
 
 
 def judge_files(paths: Sequence[Path], round_text: str | None, track: str | None) -> list[VerdictDoc]:
-    """What the rule says of records on disk, one entry a verdict. Raises UserError."""
+    """What the rule says of records on disk; see `judge`."""
+    return judge(paths, round_text, track)
+
+
+def judge(given: Sequence[Path | Record], round_text: str | None, track: str | None) -> list[VerdictDoc]:
+    """What the rule says of records on disk or in memory, one entry a verdict. Raises UserError."""
     if track is not None and track not in TRACKS:
         raise UserError("--track", "", track, f"expected one of {', '.join(TRACKS)}")
     round_ns = None if round_text is None else span_ns(round_text)
@@ -41,8 +47,8 @@ def judge_files(paths: Sequence[Path], round_text: str | None, track: str | None
         raise UserError("--round", "", round_text, f"expected {SPAN_EXPECTED}")
     verdicts: list[VerdictDoc] = []
     single: list[tuple[Path, LoadedRecord]] = []
-    for path in paths:
-        loaded = load_record(path)
+    for one in given:
+        path, loaded = (one, load_record(one)) if isinstance(one, Path) else (Path(one.name), one.loaded())
         own = of_phases(loaded.record)
         verdicts += own
         asked_track = track or (own[-1]["track"] if own else "iops")

@@ -8,7 +8,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TypedDict
+from typing import TYPE_CHECKING, TypedDict
 
 from hotband import _core
 from hotband.catalog import CATALOG_DIR, entries
@@ -19,6 +19,9 @@ from hotband.reliability.recorded import NS_PER_HOUR, Rebuilt, recorded_rebuild
 from hotband.runs.run import mistakes_without_load, text_of
 from hotband.targets.named import expect_model
 from hotband.text.quantities import SPAN_FORM, SPAN_UNITS, share, size_bytes, span_ns
+
+if TYPE_CHECKING:
+    from hotband.record.record import Record
 
 NO_ERROR_RATE = "the catalog has none"
 """Source of a rate of unrecoverable errors that nobody states."""
@@ -35,7 +38,8 @@ ZONES = 1000
 
 @dataclass(frozen=True)
 class Asked:
-    """The options, as text where they have a unit; None is what the catalog or the model says."""
+    """The options, as text where they have a unit; None is what the catalog or the model says. `machine_text` is the
+    text of a machine that is neither in the catalog nor in a file."""
 
     machine: str
     layout: str | None = None
@@ -44,7 +48,7 @@ class Asked:
     afr: str | None = None
     rebuild_time: str | None = None
     rebuild_rate: str | None = None
-    record: Path | None = None
+    record: Path | Record | None = None
     spares: int = 0
     replacement: str | None = None
     error_rate: str | None = None
@@ -56,6 +60,7 @@ class Asked:
     method: str = "auto"
     arrays: int = 200_000
     seed: int = 1
+    machine_text: str | None = None
 
 
 @dataclass(frozen=True)
@@ -169,7 +174,7 @@ class Layout(TypedDict):
 def layout_of(asked: Asked) -> Layout:
     """The layout that is meant, as the core describes it."""
     expect_model(asked.machine, "reliability is of", "MACHINE")
-    text = text_of(asked.machine, "machine")
+    text = text_of(asked.machine, "machine") if asked.machine_text is None else asked.machine_text
     with mistakes_without_load(asked.machine, asked.set, "and nothing runs here: expected a value of the drives"):
         layouts: list[Layout] = json.loads(_core.layouts_of(CATALOG_DIR, asked.machine, text, list(asked.set)))
     names = ", ".join(layout["name"] for layout in layouts)
@@ -279,7 +284,7 @@ def rebuild_hours(asked: Asked, rebuilt: Rebuilt, sources: dict[str, str]) -> fl
         sources["rebuild"] = "--rebuild-time"
         return hours("--rebuild-time", asked.rebuild_time)
     if asked.record is not None:
-        with refusing_incomplete([asked.record]):
+        with refusing_incomplete([asked.record if isinstance(asked.record, Path) else Path(asked.record.name)]):
             recorded, sources["rebuild"] = recorded_rebuild(asked.record, rebuilt)
         return recorded
     limit = math.inf

@@ -18,6 +18,7 @@ from hotband.text.tables import decimal_size
 
 if TYPE_CHECKING:
     from hotband.record.document import RebuildDoc, RecordDoc
+    from hotband.record.record import Record
 
 NS_PER_HOUR = 3.6e12
 # Bytes of a rebuild may differ by this share without a word: layouts of whole chunks leave the end of a member out.
@@ -59,23 +60,24 @@ class Replaced:
         return sum(hours for hours, _ in self.layouts.values())
 
 
-def recorded_rebuild(path: Path, wanted: Rebuilt) -> tuple[float, str]:
-    """Mean hours to rebuild a drive by a record, in proportion to bytes, and where they are from.
+def recorded_rebuild(given: Path | Record, wanted: Rebuilt) -> tuple[float, str]:
+    """Mean hours to rebuild a drive by a record, on disk or in memory, in proportion to bytes, and where they are from.
 
     Raises UserError for what is no such record, and for one of other products.
     """
-    file = path / "record.json" if path.is_dir() else path
+    name = str(given) if isinstance(given, Path) else given.name
+    file = str(given / "record.json") if isinstance(given, Path) and given.is_dir() else name
     try:
-        record = json.loads(file_text(file, pipes=file == path))
+        record = json.loads(file_text(Path(file), pipes=file == name)) if isinstance(given, Path) else given.document
         drives = replaced_drives(record)
         machine = str(record["target"]["machine"])
     except OSError as error:
-        raise UserError("--record", "", str(file), f"cannot be read: {reason_of(error)}") from None
+        raise UserError("--record", "", file, f"cannot be read: {reason_of(error)}") from None
     except (ValueError, KeyError, TypeError, AttributeError):
         drives, machine = [], ""
     if not drives:
         accepted = "expected the record of a run in which a rebuild was finished (hotband run --fail)"
-        raise UserError("--record", "repair.rebuilds", str(file), accepted)
+        raise UserError("--record", "repair.rebuilds", file, accepted)
     alike = [drive for drive in drives if drive.product in wanted.values]
     if not alike:
         accepted = f"another product than is rebuilt here; expected a record of {', '.join(wanted.values)}"
@@ -86,10 +88,10 @@ def recorded_rebuild(path: Path, wanted: Rebuilt) -> tuple[float, str]:
         if size is None:
             names = ", ".join(drive.layouts)
             accepted = f"expected a rebuild of {wanted.layout}: the record has those of {names}"
-            raise UserError("--record", "repair.rebuilds", str(file), accepted)
+            raise UserError("--record", "repair.rebuilds", file, accepted)
         found.append((drive.hours, size))
     hours = sum(hours * wanted.member_bytes / size for hours, size in found) / len(found)
-    return hours, "; ".join([str(path), *differences(wanted, machine, alike, [size for _, size in found])])
+    return hours, "; ".join([name, *differences(wanted, machine, alike, [size for _, size in found])])
 
 
 def replaced_drives(record: RecordDoc) -> list[Replaced]:

@@ -14,9 +14,8 @@ The package can be called (`hotband.study` says why): `hotband.report([one, othe
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
 from types import ModuleType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from hotband.report.load import LoadedRecord, load_record, loaded_run
 from hotband.report.page import Page, write_report
@@ -24,7 +23,6 @@ from hotband.report.record_page import record_page
 from hotband.report.study_page import study_page
 
 if TYPE_CHECKING:
-    from hotband.record.record import Record
     from hotband.report.kept import Report
 
 __all__ = ["LoadedRecord", "Page", "load_record", "loaded_run", "record_page", "study_page", "write_report"]
@@ -33,11 +31,11 @@ __all__ = ["LoadedRecord", "Page", "load_record", "loaded_run", "record_page", "
 class _Callable(ModuleType):
     """A package that can be called."""
 
-    def __call__(self, records: Record | Sequence[Record], *, title: str | None = None) -> Report:
+    def __call__(self, records: Any, **options: Any) -> Report:
         """The report of records: its page, and every chart of it by name (`api.report`). Raises UserError."""
         from hotband.api import report
 
-        return report(records, title=title)
+        return report(records, **options)
 
 
 sys.modules[__name__].__class__ = _Callable

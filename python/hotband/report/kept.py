@@ -17,6 +17,7 @@ from hotband.runs.arguments import public
 from hotband.text.regular import file_text
 
 if TYPE_CHECKING:
+    from hotband.audit.facts import MachineFacts
     from hotband.report.load import LoadedRecord
     from hotband.study.documents import StudyDoc
 
@@ -95,6 +96,50 @@ def _free(name: str, taken: Mapping[str, object]) -> str:
     return found
 
 
+def report_of(
+    given: Sequence[Path | LoadedRecord],
+    title: str | None = None,
+    *,
+    audit: bool = False,
+    machine: MachineFacts | None = None,
+) -> Report:
+    """The report of records, on disk or in memory, or of the study that was kept in the folder which is all that is
+    given; `audit` and `machine` as in `record_page`. Raises UserError."""
+    from hotband.record.incomplete import refusing_incomplete
+    from hotband.report.record_page import record_page
+
+    expect_fit(given, title, audit, machine)
+    wanted = places_of(given)
+    with refusing_incomplete([one for one in wanted if isinstance(one, Path)]):
+        if (study := kept_study(given)) is not None:
+            return read_study(study)
+        loaded = [record for one in wanted for record in (read_records(one) if isinstance(one, Path) else [one])]
+        return Report(record_page(loaded, title, audit=audit, machine=machine))
+
+
+def expect_fit(
+    given: Sequence[Path | LoadedRecord], title: str | None, audit: bool, machine: MachineFacts | None
+) -> None:
+    """Raises UserError for options of a report that another would have to be with, or that a study's has not."""
+    if machine is not None and not audit:
+        raise UserError("--audit", "", "", "missing: --on, --media and --cache say what the auditor is to know")
+    if kept_study(given) is not None and (audit or title is not None):
+        option = "--audit" if audit else "--title"
+        raise UserError(option, "", title or "", "is for records; expected none with the folder of a study")
+
+
+def places_of(given: Sequence[Path | LoadedRecord]) -> list[Path | LoadedRecord]:
+    """What is reported: of folders the records in them, the folder of a study as it is. Raises UserError for a result
+    that is given twice."""
+    from hotband.audit.load import expect_once, records_in
+
+    if kept_study(given) is not None:
+        return list(given)
+    found = [place for one in given for place in (records_in(one) if isinstance(one, Path) else [one])]
+    expect_once([one for one in found if isinstance(one, Path)])
+    return found
+
+
 def read_records(path: Path) -> list[LoadedRecord]:
     """The records behind a path: one of ours, or the results in a file of another tool. Raises UserError."""
     from hotband.draw.latency import load_any
@@ -105,11 +150,10 @@ def read_records(path: Path) -> list[LoadedRecord]:
     return load_any(path) if is_foreign else [load_record(path)]
 
 
-def kept_study(paths: Sequence[Path]) -> Path | None:
+def kept_study(given: Sequence[Path | LoadedRecord]) -> Path | None:
     """The folder of a study's result, where that is what is to be reported."""
-    if len(paths) == 1 and (paths[0] / RESULT_FILE).is_file():
-        return paths[0]
-    return None
+    first = given[0] if len(given) == 1 else None
+    return first if isinstance(first, Path) and (first / RESULT_FILE).is_file() else None
 
 
 def read_study(folder: Path) -> Report:

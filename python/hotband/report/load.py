@@ -95,9 +95,10 @@ def loaded_import(record: RecordDoc, series: SeriesColumns | None) -> LoadedReco
 def loaded_frames(record: RecordDoc, tables: Mapping[str, pl.DataFrame]) -> LoadedRecord:
     """A record of the Python API, from memory."""
     texts = {"series": SERIES_TEXTS, "caches": CACHE_TEXTS, "smart": SMART_TEXTS, "power": POWER_TEXTS}
+    texts["health"] = HEALTH_TEXTS
     frames = {name: _numbers(tables[name], columns) for name, columns in texts.items() if name in tables}
-    series, caches, smart, power = (frames.get(name) for name in texts)
-    return LoadedRecord(record, series, record["name"], (), caches, smart, power)
+    series, caches, smart, power, health = (frames.get(name) for name in texts)
+    return LoadedRecord(record, series, record["name"], (), caches, smart, power, health)
 
 
 def load_record(path: Path) -> LoadedRecord:

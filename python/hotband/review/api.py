@@ -35,6 +35,7 @@ def review(
     executor: str | Executor | None = None,
     out: str | PathLike[str] | None = None,
     fresh: bool = False,
+    into: str | PathLike[str] | None = None,
     progress: Wanted = None,
     **settings: object,
 ) -> Reviewed:
@@ -45,7 +46,7 @@ def review(
     threads, `executor` is as in `sweep`.
 
     With `interval` (a percentage) figures have intervals, of `draws` draws. With `out` everything is written into that
-    folder, and what is there is not run again, unless `fresh`. `progress` as in `run`.
+    folder, and what is there is not run again, unless `fresh`. `into` and `progress` as in `run`.
 
     The result has `reviews` and `comparison`, documents as `hotband review --json` prints them. What is stopped leaves
     the parts that were finished: `interrupted` says so. Raises UserError before anything runs, OSError.
@@ -53,12 +54,13 @@ def review(
     from hotband.experiment import expect_models, using
     from hotband.review.many import review_all
     from hotband.runs.watch import watch
+    from hotband.store.into import into_store
 
     machines = [on] if isinstance(on, str) else list(on)
     if not machines:
         raise UserError("on", "", "", "expected the name of a machine, or a list of some")
     expect_models(executor, machines)
-    with using(executor, jobs):
+    with using(executor, jobs), into_store(into):
         return review_all(
             machines,
             set=settings_of(changes(set, settings)),

@@ -26,6 +26,8 @@ from hotband.store.writer import Writer
 if TYPE_CHECKING:
     import polars as pl
 
+    from hotband.store.check import Checked
+    from hotband.store.compact import Compacted
     from hotband.store.folders import Added
 
 
@@ -169,6 +171,24 @@ class ResultsStore:
         from hotband.store.lookup import record_of
 
         return record_of(self._place(), run)
+
+    # --- keeping --------------------------------------------------------------------------------------------
+
+    def compact(self) -> Compacted:
+        """Merges many small parts into few large ones, and takes over what writers that were killed left: how many
+        there were `before` and are `after`. Ends adding, as `close` does. Raises UserError where another process
+        compacts it, OSError."""
+        from hotband.store.compact import compact
+
+        self.close()
+        return compact(self._place(), lambda _: None)
+
+    def check(self) -> Checked:
+        """Compares every file with its digest: `runs`, `files`, `damaged` (those that are not as they were written, or
+        missing), `strange` (those that are in no part) and `journals` of writers. Raises UserError."""
+        from hotband.store.check import check
+
+        return check(self._place())
 
     def __len__(self) -> int:
         from hotband.store.manifest import snapshot

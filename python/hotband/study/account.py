@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hotband.experiment.store import other_version
+from hotband.runs.progress import run_progress
 from hotband.study import file
 from hotband.study.accuracy import by_class, goals, totals
 from hotband.study.blind import check_released
@@ -15,13 +16,16 @@ from hotband.study.study import reason, run_study
 
 if TYPE_CHECKING:
     from hotband.experiment import Say
+    from hotband.interval.of_run import Watch
     from hotband.study.documents import AccountDoc, ListedFigureDoc, MissedDoc
 
 LARGE = 25.0
 """Errors beyond this (percent) are named: the bound of nine in ten rates and times."""
 
 
-def run_account(chosen: Sequence[str], out: Path | None, fresh: bool, say: Say) -> AccountDoc:
+def run_account(
+    chosen: Sequence[str], out: Path | None, fresh: bool, say: Say, watch: Watch = run_progress
+) -> AccountDoc:
     """Runs studies of the catalog (all where none is chosen) and sums up their errors. With `out` every study keeps its
     runs in a folder there and goes on from those that it finds, unless they are of another version."""
     asked = {(study := file.load(name)).name: (name, study) for name in chosen or file.whole_names()}
@@ -33,7 +37,7 @@ def run_account(chosen: Sequence[str], out: Path | None, fresh: bool, say: Say) 
         before = None if folder is None else other_version(folder)
         if before is not None and not fresh:
             say(f"{name}: the runs in {folder} are of another version, {before}; begun again")
-        result = run_study(argument, folder, None, fresh=fresh or before is not None, page=False, say=say)
+        result = run_study(argument, folder, None, fresh=fresh or before is not None, page=False, say=say, watch=watch)
         figures[name] = result["figures"]
     return account_of(known, figures)
 

@@ -251,9 +251,9 @@ def with_data(study: Study, folder: Path | None) -> Study:
     return replace(study, data=replace(study.data, said=folder))
 
 
-def describe(name: str) -> StudyOutline:
-    """A study's outline as plain data."""
-    study = load(name)
+def describe(given: str | Study) -> StudyOutline:
+    """A study's outline as plain data, by its name or as it was loaded."""
+    study = load(given) if isinstance(given, str) else given
     return {
         "name": study.name,
         "title": study.title,

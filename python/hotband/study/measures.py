@@ -238,6 +238,9 @@ MEASURES: dict[str, Kind] = {
     "bandwidth_mib_per_s": Kind(
         units.MEBIBYTES, _of_summary(lambda summary: known(summary["bandwidth_bytes_per_s"]) / 2**20)
     ),
+    "bandwidth_mb_per_s": Kind(
+        units.MEGABYTES, _of_summary(lambda summary: known(summary["bandwidth_bytes_per_s"]) / 1e6)
+    ),
     "latency_mean_ms": Kind(units.MILLISECONDS, _of_summary(lambda summary: milliseconds(summary["latency_mean_ns"]))),
     "latency_percentile_ms": Kind(units.MILLISECONDS, latency_percentile_ms, ("percent",), ("percent",)),
     "concurrency": Kind(units.OUTSTANDING, _of_summary(_concurrency)),

@@ -3,26 +3,33 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hotband.errors import UserError
+from hotband.interval import LEVEL
 from hotband.record.record import Record, record_of
 from hotband.runs.arguments import public
+from hotband.text.schema import with_schema
 
 if TYPE_CHECKING:
     import polars as pl
 
     from hotband.draw.charts import View
     from hotband.experiment import Executor
+    from hotband.interval.explained import Why
+    from hotband.interval.of_run import Watch
+    from hotband.interval.spreads import Spreads
     from hotband.report.kept import Report
     from hotband.runs.watch import Wanted
-    from hotband.study.documents import ClaimDoc, FindingDoc, StudyDoc
+    from hotband.study.documents import ClaimDoc, FindingDoc, StudyDoc, StudyOutline
     from hotband.study.emulate.result import EmulationResult
     from hotband.study.file import Study
+    from hotband.study.swung import Swings
 
 TEXTS_BEFORE, NUMBERS = ("id", "config", "label", "metric", "unit"), ("published", "predicted", "error_pct")
 
@@ -99,7 +106,7 @@ class StudyResult:
 
     def to_dict(self) -> StudyDoc:
         """All of it as `hotband study run --json` prints it; a copy."""
-        return copy.deepcopy(self._result)
+        return with_schema(copy.deepcopy(self._result), "hotband-study")
 
     def report(self) -> Report:
         """Its report: `.save("page.html")`, and every chart by name in `.charts`, as that of `hotband.report`."""
@@ -161,17 +168,19 @@ class StudyHandle:
         out: str | Path | None = None,
         fresh: bool = False,
         trust: bool = False,
+        into: str | Path | None = None,
         executor: str | Executor | None = None,
         progress: Wanted = None,
     ) -> StudyResult:
         """Runs it on all cores: all loads, or `only` some (then without claims and findings). With `out`, records,
         `result.json` and `report.html` are left there, and runs that are there already are not repeated (`fresh`: they
         are). `trust` executes the `findings.py` of a study that is not of the catalog. `executor` as in `sweep`,
-        `progress` as in `run`. Raises UserError, and KeyboardInterrupt where it is stopped."""
+        `into` and `progress` as in `run`. Raises UserError, and KeyboardInterrupt where it is stopped."""
         from hotband.experiment import using
         from hotband.runs.interrupted import RunsInterrupted
         from hotband.runs.specify import texts
         from hotband.runs.watch import watch
+        from hotband.store.into import into_store
         from hotband.study.study import Asked, predict
 
         root = self.study.seed if seed is None else seed
@@ -181,7 +190,7 @@ class StudyHandle:
             further = ", fresh_seeds=True" * fresh_seeds + ", trust=True" * trust
             command = f"hotband.study({self.name!r}).run({chosen}seed={root}{further})"
             asked = Asked(None if out is None else Path(out), root, loads, fresh_seeds, fresh, trust, command)
-            with using(executor), watch(self.name, progress) as tick:
+            with using(executor), into_store(into), watch(self.name, progress) as tick:
                 result, finished = predict(self.study, asked, tick)
         except RunsInterrupted:
             raise KeyboardInterrupt from None
@@ -215,5 +224,89 @@ class StudyHandle:
         except RunsInterrupted:
             raise KeyboardInterrupt from None
 
+    @public
+    def swings(
+        self,
+        *,
+        only: str | Sequence[str] = (),
+        seed: int | None = None,
+        out: str | Path | None = None,
+        save: bool = False,
+        jobs: int | None = None,
+        executor: str | Executor | None = None,
+        progress: Wanted = None,
+    ) -> Swings:
+        """Runs each assumption at both ends of its range, one at a time: which of them move a prediction. `only` names
+        some, by name or key. With `out` what is done is kept there, with `save` in the study's own folder, and not run
+        again. `jobs`, `executor` and `progress` as in `sweep`. Raises UserError, KeyboardInterrupt where it is
+        stopped."""
+        from hotband.runs.specify import texts
+        from hotband.study.swings import run_swings
+        from hotband.study.swung import Swings
+
+        where = None if out is None else Path(out)
+        with _runs(executor, jobs, progress) as watch:
+            names = texts(only, "only")
+            return Swings(run_swings(self.study, where, save, seed, names, jobs, lambda _: None, watch))
+
+    @public
+    def intervals(
+        self,
+        *,
+        only: str | Sequence[str] = (),
+        out: str | Path | None = None,
+        save: bool = False,
+        jobs: int | None = None,
+        executor: str | Executor | None = None,
+        progress: Wanted = None,
+    ) -> Spreads:
+        """Draws the uncertain values of its machines: how far its figures may be off (docs/guides/intervals.md). `only`
+        takes the runs of some loads. With `out` runs are kept there, with `save` what they say in the study's own
+        folder, where `run` and `why` find it. `jobs`, `executor` and `progress` as in `sweep`. Raises UserError,
+        KeyboardInterrupt where it is stopped."""
+        from hotband.interval.of_study import run_intervals
+        from hotband.interval.spreads import Spreads
+        from hotband.runs.specify import texts
+
+        where = None if out is None else Path(out)
+        with _runs(executor, jobs, progress) as watch:
+            loads = texts(only, "only")
+            made = run_intervals(
+                self.study, out=where, save=save, only=loads, jobs=jobs, say=lambda _: None, watch=watch
+            )
+            return Spreads(made)
+
+    @public
+    def why(self, figure: str, *, interval: float = LEVEL) -> Why:
+        """Where the uncertainty of a figure comes from, by its id, of the draws that are kept in the study's folder,
+        and what to measure; `interval` is the percentage of such predictions that it is to hold. Runs nothing. Raises
+        UserError."""
+        from hotband.interval import check_level
+        from hotband.interval.explained import Why
+        from hotband.interval.of_study import why_figure
+
+        check_level(interval, "interval")
+        return Why(why_figure(self.study, figure, interval))
+
+    def to_dict(self) -> StudyOutline:
+        """Its configurations, loads and published figures, as `hotband studies NAME --json` prints them."""
+        from hotband.study import file
+
+        return with_schema(file.describe(self.study), "hotband-study-outline")
+
     def __repr__(self) -> str:
         return f"<Study {self.name}: {self.title}>"
+
+
+@contextmanager
+def _runs(executor: str | Executor | None, jobs: int | None, progress: Wanted) -> Iterator[Watch]:
+    """Where runs run, and who sees their progress; one that is stopped is a KeyboardInterrupt."""
+    from hotband.experiment import using
+    from hotband.runs.interrupted import RunsInterrupted
+    from hotband.runs.watch import watch
+
+    try:
+        with using(executor, jobs):
+            yield lambda title: watch(title, progress)
+    except RunsInterrupted:
+        raise KeyboardInterrupt from None

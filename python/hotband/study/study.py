@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Unpack
 from hotband.experiment import Experiment, Lock, Say, Tick, expect_out, expect_own_page
 from hotband.experiment.store import EXPERIMENT_FILE
 from hotband.record.files import REPORT_FILE
+from hotband.runs.progress import run_progress
 from hotband.runs.run import Finished
 from hotband.study import cellrows, comparisons, file, wearrows
 from hotband.study.accuracy import by_class
@@ -25,6 +26,7 @@ from hotband.study.measures import error_pct, median
 from hotband.study.runs import Cell, Results, chosen, collect, points, products
 
 if TYPE_CHECKING:
+    from hotband.interval.of_run import Watch
     from hotband.study.answer_documents import AnswerDoc
     from hotband.study.documents import (
         AccuracyDoc,
@@ -302,6 +304,11 @@ def check_only(study: Study, only: Collection[str]) -> None:
             raise unknown("--only", name, known)
 
 
+def named_as(study: Study) -> str:
+    """What names a study on the command line: its name, or the folder of one that is not of the catalog."""
+    return study.name if in_catalog(study) else str(study.folder)
+
+
 def run_study(
     name: str,
     out: Path | None,
@@ -314,6 +321,7 @@ def run_study(
     page: bool = True,
     data: Path | None = None,
     say: Say | None = None,
+    watch: Watch = run_progress,
 ) -> StudyDoc:
     """Runs a study, or only some loads of it; with `out` it leaves records, `result.json` and (with `page`)
     `report.html` there, and goes on from the runs that are there already, unless `fresh`. `data` is the folder that it
@@ -323,15 +331,13 @@ def run_study(
     others on one machine ask for other offsets than those before them. `trust` executes the `findings.py` of a study
     that is not of the catalog; `say` is called with sentences for the user.
     """
-    from hotband.runs.progress import run_progress
-
     study = file.with_data(file.load(name), data)
     command = f"hotband study run {name} --seed {study.seed if seed is None else seed}"
     command += (f" --only {','.join(only)}" if only else "") + " --fresh-seeds" * fresh_seeds
     command += " --trust" if trust and not in_catalog(study) else ""
     command += (f" --data {data}" if data else "") + (f" --out {out}" if out else "")
     asked = Asked(out, seed, tuple(only), fresh_seeds, fresh, trust, command, page)
-    with run_progress(study.name) as progress:
+    with watch(study.name) as progress:
         return predict(study, asked, progress, say)[0]
 
 

@@ -9,7 +9,7 @@ from collections.abc import Collection, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 from hotband import _core
 from hotband.catalog import CATALOG_DIR
@@ -17,12 +17,16 @@ from hotband.errors import UserError
 from hotband.experiment import Experiment, Lock, Say, points_of
 from hotband.experiment.ranges import ENDS, End, at_end
 from hotband.runs.interrupted import RunsInterrupted
-from hotband.runs.run import RunSpec
+from hotband.runs.progress import run_progress
+from hotband.runs.run import Finished, RunSpec
 from hotband.study import file
 from hotband.study.file import STUDY_FILE, SWINGS_FILE, Study, Swing
 from hotband.study.runs import Pair, Results, collect, in_catalog, machine_of, specs, specs_of, with_sequences
-from hotband.study.study import cell_figures, comparison_figures
+from hotband.study.study import cell_figures, comparison_figures, named_as
 from hotband.study.swingfile import Entry, Figures, SwingFile, read_swings
+
+if TYPE_CHECKING:
+    from hotband.interval.of_run import Watch
 
 
 @dataclass(frozen=True)
@@ -31,6 +35,15 @@ class Planned:
 
     swing: Swing
     pairs: tuple[Pair, ...]
+
+
+@dataclass(frozen=True)
+class Runner:
+    """How runs are run: the root of their randomness, how many at a time, and who sees their progress."""
+
+    seed: int
+    jobs: int | None
+    watch: Watch
 
 
 def plan(study: Study) -> list[Planned]:
@@ -101,10 +114,18 @@ def figures_of(results: Results, pairs: Sequence[Pair]) -> tuple[Figures, dict[s
 
 
 def run_swings(
-    name: str, out: Path | None, save: bool, seed: int | None, only: Collection[str], jobs: int | None, say: Say
+    given: str | Study,
+    out: Path | None,
+    save: bool,
+    seed: int | None,
+    only: Collection[str],
+    jobs: int | None,
+    say: Say,
+    watch: Watch = run_progress,
 ) -> SwingFile:
-    """Swings the assumptions of a study; what is already there and still holds is kept. Writes after each one."""
-    study = file.load(name)
+    """Swings the assumptions of a study, by its name or as it was loaded; what is already there and still holds is
+    kept. Writes after each one."""
+    study, name = (file.load(given), given) if isinstance(given, str) else (given, named_as(given))
     root = study.seed if seed is None else seed
     planned = plan(study)
     if not planned:
@@ -119,7 +140,7 @@ def run_swings(
             held.enter_context(Lock(folder, option))
         _take_over(swings, paths, {one.swing.name for one in planned})
         try:
-            _swing_all(study, swings, chosen, paths, root, jobs, say)
+            _swing_all(study, swings, chosen, paths, Runner(root, jobs, watch), say)
         except (RunsInterrupted, KeyboardInterrupt):
             kept_in = f", kept in {paths[0]}" if paths else ""
             say(f"interrupted; {len(swings.entries)} assumptions are done{kept_in}")
@@ -140,12 +161,11 @@ def _swing_all(
     swings: SwingFile,
     chosen: Sequence[Planned],
     paths: Sequence[Path],
-    seed: int,
-    jobs: int | None,
+    runner: Runner,
     say: Say,
 ) -> None:
     """Runs what is not kept, one assumption after the other, and writes after each."""
-    nominal = _nominal(study, chosen, seed, jobs)
+    nominal = _nominal(study, chosen, runner)
     for number, one in enumerate(chosen, 1):
         figures, labels = figures_of(nominal, one.pairs)
         swings.labels |= labels
@@ -154,7 +174,7 @@ def _swing_all(
             say(f"{one.swing.name}: kept")
             continue
         title = f"{number} of {len(chosen)}: {one.swing.name}"
-        swings.put(_entry(study, one, nominal, figures, seed, jobs, title))
+        swings.put(_entry(study, one, nominal, figures, runner, title))
         _write(swings, paths)
 
 
@@ -173,35 +193,31 @@ def _write(swings: SwingFile, paths: Sequence[Path]) -> None:
         write_file(path, swings.text())
 
 
-def _execute(runs: Sequence[RunSpec], jobs: int | None, title: str) -> list[Any]:
-    from hotband.runs.progress import run_progress
-
-    with run_progress(title) as progress:
-        return Experiment(points_of(runs)).run(progress=progress, jobs=jobs).finished
+def _execute(runs: Sequence[RunSpec], runner: Runner, title: str) -> list[Finished]:
+    with runner.watch(title) as progress:
+        return Experiment(points_of(runs)).run(progress=progress, jobs=runner.jobs).finished
 
 
-def _nominal(study: Study, chosen: Sequence[Planned], seed: int, jobs: int | None) -> Results:
+def _nominal(study: Study, chosen: Sequence[Planned], runner: Runner) -> Results:
     """The study as it stands, for every pair that a swing, or a comparison with one, needs."""
     needed = {(config.id, load.id) for one in chosen for config, load in one.pairs}
     for one in study.comparisons:
         sides = {(config, one.load) for config in one.sides}
         needed |= sides if sides & needed else set()
     pairs = [pair for pair in study.pairs() if (pair[0].id, pair[1].id) in needed]
-    return collect(study, pairs, _execute(specs(study, pairs, None, seed), jobs, f"{study.name}: nominal"))
+    return collect(study, pairs, _execute(specs(study, pairs, None, runner.seed), runner, f"{study.name}: nominal"))
 
 
-def _entry(
-    study: Study, one: Planned, nominal: Results, figures: Figures, seed: int, jobs: int | None, title: str
-) -> Entry:
+def _entry(study: Study, one: Planned, nominal: Results, figures: Figures, runner: Runner, title: str) -> Entry:
     """Both ends of one assumption, run together; an end that the model refuses is noted, not run."""
     entry = Entry(one.swing.name, str(one.swing.low), str(one.swing.high), figures)
     ends = one.swing.moves()
     entry.ends = {end: dict(figures) for end in ENDS if end not in ends}
-    runs = {end: [spec for pair in one.pairs for spec in _specs(study, one, pair, end, seed)] for end in ends}
+    runs = {end: [spec for pair in one.pairs for spec in _specs(study, one, pair, end, runner.seed)] for end in ends}
     for end, error in _refusals(runs).items():
         entry.refused[end] = error
         ends.remove(end)
-    finished = _execute([spec for end in ends for spec in runs[end]], jobs, title) if ends else []
+    finished = _execute([spec for end in ends for spec in runs[end]], runner, title) if ends else []
     for end in ends:
         changed = collect(study, one.pairs, finished, f"{end}.")
         results = Results(study, {**nominal.cells, **changed.cells})

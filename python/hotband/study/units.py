@@ -40,7 +40,9 @@ class _Rate(Unit):
 
 
 RATE = _Rate("IOPS", r"IOPS|tps|[A-Za-z/]+/s", ', or what is done in a second, such as "op/s", "tps" or "pages/s"')
-MEBIBYTES, MILLISECONDS, SECONDS, TERABYTES = Unit("MiB/s"), Unit("ms"), Unit("s"), Unit("TB")
+MEBIBYTES = Unit("MiB/s", others=' (what many tools print as MB/s: 2^20 bytes; 10^6 are "bandwidth_mb_per_s")')
+MEGABYTES = Unit("MB/s", others=' (10^6 bytes; 2^20 are "bandwidth_mib_per_s")')
+MILLISECONDS, SECONDS, TERABYTES = Unit("ms"), Unit("s"), Unit("TB")
 SHARE = Unit("frac", r"frac|x|1|[Bb]/[Bb]|", " (a share of one)")
 RATIO = Unit("x", r"frac|x|times|1|[Bb]/[Bb]|:1|", " (how many times as much)")
 PERCENT = Unit("%", r"%( .*)?")

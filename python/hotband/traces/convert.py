@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from hotband.text.values import Json
-
 ENDINGS = {
     ".parquet": IO_LOG,
     ".csv": "io-log-csv",
@@ -50,6 +48,22 @@ class RowsHead(TypedDict):
     streams: list[dict[str, str]]
 
 
+class TraceConvertedDoc(TypedDict):
+    """What `hotband trace convert --json` prints."""
+
+    schema: str
+    schema_version: int
+    source: str
+    output: str
+    source_format: str
+    output_format: str
+    ios: int
+    written: int
+    lost: dict[str, int]
+    rounded_ns: int
+    notes: list[str]
+
+
 @dataclass(frozen=True)
 class TraceConverted:
     """A trace that was converted: its formats, I/Os read and written, what the new format cannot say (and of how many
@@ -65,8 +79,19 @@ class TraceConverted:
     rounded_ns: int
     notes: Sequence[str]
 
-    def to_dict(self) -> dict[str, Json]:
-        """As `hotband trace convert --json` prints it."""
+    def lines(self) -> list[str]:
+        """It as text, a line each."""
+        whole = f"{self.written:,} of {self.ios:,} I/Os" if self.written != self.ios else f"{self.ios:,} I/Os"
+        lines = [f"{self.output}: {whole}, {self.source_format} to {self.output_format}"]
+        lines += [f"  lost: {what} ({count:,} I/Os)" for what, count in self.lost.items()]
+        if self.rounded_ns:
+            lines.append(f"  lost: up to {self.rounded_ns:,} ns of a time")
+        if len(lines) == 1:
+            lines.append("  nothing is lost")
+        return [*lines, *(f"  note: {note}" for note in self.notes)]
+
+    def to_dict(self) -> TraceConvertedDoc:
+        """All that `hotband trace convert --json` prints."""
         return {
             "schema": "hotband-trace-convert",
             "schema_version": 1,
@@ -80,17 +105,6 @@ class TraceConverted:
             "rounded_ns": self.rounded_ns,
             "notes": list(self.notes),
         }
-
-    def lines(self) -> list[str]:
-        """It as text, a line each."""
-        whole = f"{self.written:,} of {self.ios:,} I/Os" if self.written != self.ios else f"{self.ios:,} I/Os"
-        lines = [f"{self.output}: {whole}, {self.source_format} to {self.output_format}"]
-        lines += [f"  lost: {what} ({count:,} I/Os)" for what, count in self.lost.items()]
-        if self.rounded_ns:
-            lines.append(f"  lost: up to {self.rounded_ns:,} ns of a time")
-        if len(lines) == 1:
-            lines.append("  nothing is lost")
-        return [*lines, *(f"  note: {note}" for note in self.notes)]
 
 
 def targets() -> list[str]:

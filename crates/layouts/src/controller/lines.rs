@@ -30,10 +30,11 @@ impl Line {
     fn has_clean(&self) -> bool {
         self.held & !self.unclean() != 0
     }
+}
 
-    fn room(&self) -> u64 {
-        u64::from(self.held.count_ones()).max(LEAST)
-    }
+/// Sectors of room that these of one line take.
+fn room_of(sectors: u128) -> u64 {
+    if sectors == 0 { 0 } else { u64::from(sectors.count_ones()).max(LEAST) }
 }
 
 /// The memory.
@@ -54,9 +55,10 @@ pub struct Lines {
     full: BTreeSet<u64>,
     /// Stripes that are being written back.
     leaving: BTreeSet<u64>,
-    /// Sectors dirty, and those dirty or being written back.
-    still: u64,
+    /// Sectors dirty or being written back, the room that they take, and that of those of which nothing is on its way.
     unclean: u64,
+    unclean_room: u64,
+    still_room: u64,
 }
 
 impl Lines {
@@ -73,8 +75,9 @@ impl Lines {
             dirty: BTreeMap::new(),
             full: BTreeSet::new(),
             leaving: BTreeSet::new(),
-            still: 0,
             unclean: 0,
+            unclean_room: 0,
+            still_room: 0,
         }
     }
 
@@ -83,9 +86,19 @@ impl Lines {
         self.unclean * SECTOR
     }
 
-    /// Bytes dirty of which nothing is on its way.
-    pub fn still_dirty(&self) -> u64 {
-        self.still * SECTOR
+    /// Bytes of memory that what is dirty or being written back takes.
+    pub fn unclean_room(&self) -> u64 {
+        self.unclean_room * SECTOR
+    }
+
+    /// Bytes of memory that what is dirty takes, of which nothing is on its way.
+    pub fn still_room(&self) -> u64 {
+        self.still_room * SECTOR
+    }
+
+    /// Bytes of memory that `range` takes at least.
+    pub fn room_for(range: &Range<u64>) -> u64 {
+        (range.end - range.start).max(LEAST * SECTOR)
     }
 
     /// Bytes held.
@@ -125,7 +138,6 @@ impl Lines {
                 });
                 self.unclean += more;
             }
-            self.still += fresh;
             if fresh > 0 {
                 let sectors = self.dirty.entry(stripe).or_default();
                 *sectors += fresh;
@@ -169,11 +181,13 @@ impl Lines {
         for (number, mask) in pieces(&range) {
             let Some(line) = self.by_number.get_mut(&number) else { continue };
             let dirty = line.dirty & mask;
+            self.still_room -= room_of(line.dirty);
             line.dirty &= !dirty;
             line.leaving |= dirty;
+            self.still_room += room_of(line.dirty);
             runs(number, dirty, &mut taken);
         }
-        self.still -= self.dirty.remove(&stripe).unwrap_or(0);
+        self.dirty.remove(&stripe);
         self.full.remove(&stripe);
         self.leaving.insert(stripe);
         taken
@@ -230,16 +244,18 @@ impl Lines {
     /// Changes a line, which has been used.
     fn change(&mut self, number: u64, change: impl FnOnce(&mut Line)) {
         let line = self.by_number.entry(number).or_default();
-        if line.held != 0 {
-            self.taken -= line.room();
-        }
+        self.taken -= room_of(line.held);
+        self.unclean_room -= room_of(line.unclean());
+        self.still_room -= room_of(line.dirty);
         self.by_use.remove(&line.used);
         change(line);
         if line.held == 0 {
             self.by_number.remove(&number);
             return;
         }
-        self.taken += line.room();
+        self.taken += room_of(line.held);
+        self.unclean_room += room_of(line.unclean());
+        self.still_room += room_of(line.dirty);
         self.turn += 1;
         line.used = self.turn;
         if line.has_clean() {
@@ -253,12 +269,11 @@ impl Lines {
             && let Some((_, number)) = self.by_use.pop_first()
         {
             let line = self.by_number.get_mut(&number).expect("what may be forgotten is there");
-            self.taken -= line.room();
+            self.taken -= room_of(line.held);
             line.held = line.unclean();
+            self.taken += room_of(line.held);
             if line.held == 0 {
                 self.by_number.remove(&number);
-            } else {
-                self.taken += line.room();
             }
         }
     }
@@ -360,8 +375,15 @@ mod tests {
                 }
                 let unclean = model.iter().filter(|sector| sector.dirty || sector.leaving).count() as u64;
                 prop_assert_eq!(lines.unclean(), unclean * SECTOR);
-                let dirty = model.iter().filter(|sector| sector.dirty).count() as u64;
-                prop_assert_eq!(lines.still_dirty(), dirty * SECTOR);
+                let room = |is: fn(&Sector) -> bool| -> u64 {
+                    let of_line = |line: &[Sector]| match line.iter().filter(|sector| is(sector)).count() as u64 {
+                        0 => 0,
+                        count => count.max(8) * SECTOR,
+                    };
+                    model.chunks(128).map(of_line).sum()
+                };
+                prop_assert_eq!(lines.unclean_room(), room(|sector| sector.dirty || sector.leaving));
+                prop_assert_eq!(lines.still_room(), room(|sector| sector.dirty));
                 prop_assert_eq!(lines.held(), model.iter().filter(|sector| sector.held).count() as u64 * SECTOR);
                 let missing: u64 = lines.missing(&range).iter().map(|part| part.end - part.start).sum();
                 let absent = model[sectors(&range)].iter().filter(|sector| !sector.held).count() as u64;

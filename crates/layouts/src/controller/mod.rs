@@ -194,8 +194,8 @@ impl Controller {
 
     /// A write has room where little enough is dirty; one that is larger than that, where nothing is.
     fn has_room(&self, range: &Range<u64>) -> bool {
-        let unclean = self.lines.unclean();
-        unclean == 0 || unclean + (range.end - range.start) <= self.spec.high
+        let room = self.lines.unclean_room();
+        room == 0 || room + Lines::room_for(range) <= self.spec.high
     }
 
     fn take_write(&mut self, now: Instant, number: u32) {
@@ -230,9 +230,9 @@ impl Controller {
         }
         let (low, waits) = (self.spec.low, !self.waiting.is_empty());
         let next = |full| self.lines.next_stripe(self.cursor, full).or_else(|| self.lines.next_stripe(0, full));
-        let mut next_stripe = if self.lines.unclean() > low || waits { next(true) } else { None };
+        let mut next_stripe = if self.lines.unclean_room() > low || waits { next(true) } else { None };
         // A stripe in part may yet become full: it goes only where what is on its way makes no room.
-        if next_stripe.is_none() && (self.lines.still_dirty() > low || (waits && self.destages.is_empty())) {
+        if next_stripe.is_none() && (self.lines.still_room() > low || (waits && self.destages.is_empty())) {
             next_stripe = next(false);
         }
         self.cursor = next_stripe.map_or(0, |stripe| stripe + 1);

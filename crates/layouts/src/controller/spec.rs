@@ -12,9 +12,9 @@ pub struct ControllerSpec {
     pub is_protected: bool,
     /// Bytes read ahead of a sequential reader; none where it does not.
     pub read_ahead: Option<u64>,
-    /// Dirty bytes above which it writes back all the time.
+    /// Bytes of memory that dirty data takes, above which it writes back all the time.
     pub low: u64,
-    /// Dirty bytes above which writes wait.
+    /// Those above which writes wait.
     pub high: u64,
     /// How long data stays dirty at most, before it is this data's turn.
     pub flush_every: Span,

@@ -287,6 +287,18 @@ fn above_the_low_mark_it_writes_back_full_stripes_first_and_above_the_high_mark_
 }
 
 #[test]
+fn a_dirty_sector_takes_the_room_that_a_line_takes_at_least() {
+    let marks = ", cache = \"16 MiB\", dirty_low = \"25 %\", dirty_high = \"50 %\", destages = 1";
+    let mut rig = Rig::new(&format!("{TIMES}{marks}"));
+    for line in 0..1024 {
+        rig.ask(Op::Write, line * 64 * KIB, 512);
+    }
+    assert_eq!((rig.sent(), rig.count("dirty_bytes")), (vec![], 512 * KIB));
+    rig.ask(Op::Write, 1024 * 64 * KIB, 512);
+    assert_eq!(rig.sent().len() as u64, STRIPE / (64 * KIB), "all lines of a stripe go");
+}
+
+#[test]
 fn protected_content_survives_the_loss_of_power() {
     let mut rig = Rig::new(TIMES);
     rig.ask(Op::Write, MIB, 8192);

@@ -1,0 +1,88 @@
+"""`hb.reliability`: how long an array keeps its data, from Python (docs/guides/reliability.md)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from os import PathLike
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from hotband.errors import UserError
+from hotband.record.record import Record
+from hotband.runs.arguments import public
+from hotband.runs.specify import Spec, changes, named, settings_of
+
+if TYPE_CHECKING:
+    from hotband.reliability.result import Reliability
+
+MOST_SPARES, ARRAYS = 64, (1000, 10_000_000)
+DISTRIBUTIONS, REBUILDS, METHODS = ("exponential", "weibull"), ("exponential", "constant"), ("auto", "biased", "direct")
+
+
+@public
+def reliability(
+    on: Spec,
+    *,
+    layout: str | None = None,
+    set: Mapping[str, object] | None = None,
+    mtbf: str | None = None,
+    afr: str | None = None,
+    rebuild_time: str | None = None,
+    rebuild_rate: str | None = None,
+    record: Record | str | PathLike[str] | None = None,
+    spares: int = 0,
+    replacement: str | None = None,
+    error_rate: str | None = None,
+    one_rebuild: bool = False,
+    distribution: str = "exponential",
+    shape: float | None = None,
+    rebuild_distribution: str = "exponential",
+    years: float = 10.0,
+    method: str = "auto",
+    arrays: int = 200_000,
+    seed: int = 1,
+    **settings: object,
+) -> Reliability:
+    """Says how long an array keeps its data: mean time to data loss and the chance of loss within some `years`,
+    simulated, beside the closed form.
+
+    The machine `on` has the array; `layout` names one of several, `settings` change values of its drives. Lives of
+    drives are from the catalog, or a mean (`mtbf="1400000 h"`), or drives failing a year (`afr="0.9 %"`), with a
+    `distribution` "exponential" or "weibull" of a `shape`. A rebuild takes as long as the media do, at most at
+    `rebuild_rate` ("50 MB/s"), or a time (`rebuild_time="6 h"`), or as long as in a `record` of a run in which a drive
+    failed, "exponential" or "constant" (`rebuild_distribution`); `one_rebuild` has one drive rebuilt after the other. A
+    new drive is there at once, or after `replacement` ("24 h") where none of the `spares` is left. `error_rate` is bits
+    read for one unrecoverable error ("1e15", or "none"). `method` ("auto", "biased", "direct") and `arrays` are how and
+    how much is simulated.
+
+    The result has `mttdl_years`, `loss`, `bytes_lost_per_tb` (each with `value`, `low`, `high`), `exact_mttdl_years`,
+    `exact_loss`, `causes`, `sources` and a `frame`. Raises UserError.
+    """
+    from hotband.reliability.asked import Asked
+    from hotband.reliability.assess import assess
+    from hotband.reliability.result import Reliability
+
+    _expect_whole("spares", spares, 0, MOST_SPARES)
+    _expect_whole("arrays", arrays, *ARRAYS)
+    if not 0 <= seed < 2**64:
+        raise UserError("seed", "", str(seed), "expected a whole number from 0 to 2^64 - 1")
+    _expect_one_of("distribution", distribution, DISTRIBUTIONS)
+    _expect_one_of("rebuild_distribution", rebuild_distribution, REBUILDS)
+    _expect_one_of("method", method, METHODS)
+    machine = named(on, "on")
+    asked = Asked(
+        machine.name, layout, settings_of(changes(set, settings, of_load=False)), mtbf, afr, rebuild_time, rebuild_rate,
+        record if isinstance(record, Record | None) else Path(record), spares, replacement, error_rate, one_rebuild,
+        distribution, shape, rebuild_distribution, years, method, arrays, seed, machine.text,
+    )  # fmt: skip
+    return Reliability(assess(asked))
+
+
+def _expect_whole(name: str, value: int, least: int, most: int) -> None:
+    if not least <= value <= most:
+        raise UserError(name, "", str(value), f"expected a whole number from {least:,} to {most:,}")
+
+
+def _expect_one_of(name: str, value: str, words: tuple[str, ...]) -> None:
+    if value not in words:
+        raise UserError(name, "", value, f"expected one of {', '.join(words)}")

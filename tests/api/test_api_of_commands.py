@@ -1,0 +1,111 @@
+"""Is what commands print there from Python, where no other test of theirs asks?"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+import hotband as hb
+
+LOAD, DISK = "fio-randread", "ent-15k"
+
+
+def test_steady_state_is_judged_as_the_command_does_it(hotband, disk: hb.Record, tmp_path: Path) -> None:
+    disk.save(tmp_path / "run")
+    done = hotband("steady", str(tmp_path / "run"), "--round", "1 s", "--track", "latency", "--json")
+    on_disk, in_memory = (hb.steady(one, round="1 s", track="latency") for one in (tmp_path / "run", disk))
+    assert json.loads(json.dumps(on_disk.to_dict())) == json.loads(done.stdout)
+    assert in_memory.to_dict() == on_disk.to_dict()
+    row = on_disk.frame.row(0, named=True)
+    assert (row["track"], row["rounds"], row["reached"]) == ("latency", 5, on_disk.reached)
+
+
+def test_every_run_of_a_call_is_in_the_store_that_takes_it(tmp_path: Path) -> None:
+    run = hb.run(LOAD, on=DISK, duration="0.1 s", interval=90, draws=8, into=tmp_path / "store", progress=False)
+    hb.sequence([LOAD, LOAD], on=DISK, seed=7, duration="0.1 s", into=tmp_path / "store", progress=False)
+    hb.sweep(LOAD, on=DISK, qd=[2, 4], duration="0.1 s", into=tmp_path / "store", records=False, progress=False)
+    store = hb.store(tmp_path / "store")
+    assert len(store) == 5
+    kept = [store.record(key) for key in store.runs("qd is null and seed = '1'")["run"]]
+    assert [one.to_dict() for one in kept] == [run.to_dict()], "with its intervals"
+
+
+def test_a_sequence_in_a_folder_is_what_then_leaves_there(hotband, tmp_path: Path) -> None:
+    asked = {"on": DISK, "duration": "0.1 s", "out": tmp_path / "python", "progress": False}
+    first = hb.sequence([LOAD, "fio-randwrite"], **asked)
+    words = (
+        "run",
+        LOAD,
+        "--on",
+        DISK,
+        "--then",
+        "fio-randwrite",
+        "--duration",
+        "0.1 s",
+        "--out",
+        str(tmp_path / "command"),
+    )
+    assert hotband(*words).returncode == 0
+    for place in ("1", "2"):
+        files = [tmp_path / whose / place / "record.json" for whose in ("python", "command")]
+        assert files[0].read_bytes() == files[1].read_bytes()
+    again = hb.sequence([LOAD, "fio-randwrite"], **asked)
+    assert [one.to_dict() for one in again] == [one.to_dict() for one in first]
+
+
+def test_a_store_is_compacted_and_checked(hotband, disk: hb.Record, tmp_path: Path) -> None:
+    for shelf in ("a", "b"):
+        with hb.store(tmp_path / "store") as store:
+            store.append(hb.run(LOAD, on=DISK, qd=2 if shelf == "a" else 3, duration="0.1 s", progress=False))
+    done = hb.store(tmp_path / "store").compact()
+    assert (done.before, done.after) == (2, 1)
+    found = hb.store(tmp_path / "store").check()
+    assert (found.runs, found.damaged) == (2, [])
+    assert vars(found) == json.loads(hotband("store", "check", str(tmp_path / "store"), "--json").stdout)
+
+
+def test_events_are_those_of_the_command(hotband) -> None:
+    assert hb.events().to_dicts() == json.loads(hotband("events", "--json").stdout)
+
+
+def test_a_daemon_has_its_values() -> None:
+    name = hb.osds()["name"][0]
+    assert hb.osd(name).values.height > 5
+
+
+def test_a_converted_trace_is_what_the_command_prints(hotband, tmp_path: Path) -> None:
+    (tmp_path / "a.spc").write_text("0,20941264,8192,W,0.551706\n0,20939840,8192,W,0.554041\n")
+    done = hotband("trace", "convert", str(tmp_path / "a.spc"), str(tmp_path / "a.iolog"), "--json")
+    found = hb.convert_trace(tmp_path / "a.spc", tmp_path / "a.iolog")
+    assert json.loads(json.dumps(found.to_dict())) == json.loads(done.stdout)
+
+
+@pytest.mark.parametrize(
+    ("call", "file", "value"),
+    [
+        (lambda disk: hb.steady([]), "records", "[]"),
+        (lambda disk: hb.steady(disk, round="5"), "round", "5"),
+        (lambda disk: hb.steady(disk, track="speed"), "track", "speed"),
+        (lambda disk: hb.steady("/nowhere"), "/nowhere", ""),
+        (lambda disk: hb.run(LOAD, on=DISK, duration="1 s", keep=True), "keep", "True"),
+        (lambda disk: hb.run(LOAD, on=DISK, duration="1 s", executor="cloud"), "executor", "cloud"),
+        (lambda disk: hb.run(LOAD, on=DISK, duration="1 s", into=""), "into", ""),
+        (lambda disk: hb.find("IOPS at mean < 10 ms", LOAD, on=DISK, into=""), "into", ""),
+        (lambda disk: hb.sequence([LOAD], on=DISK, duration="1 s", fresh=True), "fresh", ""),
+        (lambda disk: hb.osd("nothing"), "name", "nothing"),
+    ],
+)
+def test_a_mistake_names_the_argument(call, file: str, value: str, disk: hb.Record) -> None:
+    with pytest.raises(hb.UserError) as caught:
+        call(disk)
+    assert (caught.value.file, caught.value.value) == (file, value)
+    assert "--" not in str(caught.value)
+
+
+def test_a_report_takes_paths_and_says_what_the_auditor_finds(disk: hb.Record, tmp_path: Path) -> None:
+    disk.save(tmp_path / "run")
+    of_path, of_record = (hb.report(one, audit=True, media="hdd") for one in (tmp_path / "run", disk))
+    assert any(section.id == "audit" for section in of_path.page.every_section)
+    assert list(of_path.charts) == list(of_record.charts)

@@ -1,0 +1,79 @@
+"""Do a study's swings, intervals and errors from Python agree with what the commands print?"""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+
+import hotband as hb
+
+TINY = Path(__file__).parent / "tiny"
+READS = "study: share of the reads"
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """The tiny study with one queue depth, so that a swing is few runs."""
+    copy = Path(shutil.copytree(TINY, tmp_path / "tiny"))
+    file = copy / "study.toml"
+    file.write_text(file.read_text().replace("sweep = [1, 8]", 'set = { qd = "8" }'))
+    return copy
+
+
+def test_swings_are_what_the_command_prints(hotband, folder: Path) -> None:
+    done = hotband("study", "swings", str(folder), "--only", READS, "--json")
+    found = hb.study(folder).swings(only=READS, progress=False)
+    assert json.loads(json.dumps(found.to_dict())) == json.loads(done.stdout)
+    ends = found.frame.filter(found.frame["figure"] == "tiny/fifteen/mixed/most")
+    assert ends["end"].to_list() == ["low", "high"]
+    assert found.moved[0]["name"] == READS
+
+
+def test_intervals_are_kept_where_why_finds_them(hotband, folder: Path) -> None:
+    made = hb.study(folder).intervals(only="mixed", save=True, progress=False)
+    kept = json.loads((folder / "intervals.json").read_text())
+    assert made.to_dict() == {"schema": "hotband-study-intervals", "schema_version": 1, **kept}
+    figure = made.frame.row(0, named=True)["figure"]
+    done = hotband("study", "why", str(folder), figure, "--interval", "80", "--json")
+    assert json.loads(json.dumps(hb.study(folder).why(figure, interval=80).to_dict())) == json.loads(done.stdout)
+
+
+def test_errors_of_blind_predictions_are_what_the_command_prints(hotband) -> None:
+    assert hb.blind_errors().to_dicts() == json.loads(hotband("study", "blind", "--json").stdout)
+
+
+def test_a_study_is_outlined_as_the_listing_has_it(hotband) -> None:
+    done = hotband("studies", "content-hdd", "--json")
+    assert json.loads(json.dumps(hb.study("content-hdd").to_dict())) == json.loads(done.stdout)
+
+
+def test_errors_have_a_row_a_class_and_all_studies_at_last() -> None:
+    errors = {"measurements": 2, "median_pct": 3.0, "p90_pct": 4.0, "largest_pct": 5.0}
+    none = {"measurements": 0, "median_pct": None, "p90_pct": None, "largest_pct": None}
+    row = {"figure_class": "random rate", "seen": errors, "blind": none, "now": none, "coverage": None}
+    found = hb.Accuracy({"studies": {"a": {"classes": [row], "missed": []}}, "totals": [row], "goals": []})  # type: ignore[typeddict-item, list-item]
+    assert found.frame["study"].to_list() == ["a", "all"]
+    assert found.frame["seen_largest_pct"].to_list() == [5.0, 5.0]
+    assert found.frame["blind_median_pct"].null_count() == 2
+
+
+@pytest.mark.parametrize(
+    ("call", "file", "value"),
+    [
+        (lambda: hb.study(TINY).swings(only="nothing"), "only", "nothing"),
+        (lambda: hb.study("content-hdd").intervals(only="nothing"), "only", "nothing"),
+        (lambda: hb.study("content-hdd").why("nothing"), "figure", "nothing"),
+        (lambda: hb.study("content-hdd").why("nothing", interval=100), "interval", "100"),
+        (lambda: hb.study("content-hdd").swings(jobs="2"), "jobs", "2"),
+        (lambda: hb.accuracy("content"), "study", "content"),
+        (lambda: hb.accuracy(3), "studies", "3"),
+    ],
+)
+def test_a_mistake_names_the_argument(call, file: str, value: str) -> None:
+    with pytest.raises(hb.UserError) as caught:
+        call()
+    assert (caught.value.file, caught.value.value) == (file, value)
+    assert "--" not in str(caught.value)
