@@ -63,7 +63,8 @@ def test_a_store_is_compacted_and_checked(hotband, disk: hb.Record, tmp_path: Pa
     assert (done.before, done.after) == (2, 1)
     found = hb.store(tmp_path / "store").check()
     assert (found.runs, found.damaged) == (2, [])
-    assert vars(found) == json.loads(hotband("store", "check", str(tmp_path / "store"), "--json").stdout)
+    told = json.loads(hotband("store", "check", str(tmp_path / "store"), "--json").stdout)
+    assert told == {"schema": "hotband-store-check", "schema_version": 1, **vars(found)}
 
 
 def test_events_are_those_of_the_command(hotband) -> None:
