@@ -56,7 +56,7 @@ from hotband.reliability.api import reliability as reliability
 from hotband.reliability.result import Reliability as Reliability
 from hotband.review.api import review as review
 from hotband.runs.arguments import public
-from hotband.runs.specify import Named, Spec, changes, expect_interval, named, settings_of, texts
+from hotband.runs.specify import Named, Spec, changes, expect_interval, expect_seed, named, settings_of, texts
 from hotband.serve import api as serve_api
 from hotband.serve.api import BothWays as BothWays
 from hotband.store.api import store as store
@@ -155,7 +155,7 @@ def run(
     "preconditioned". It writes without asking.
     """
     from hotband.experiment import Experiment, expect_models, points_of, using
-    from hotband.runs.interrupted import RunsInterrupted
+    from hotband.runs.interrupted import as_interrupt
     from hotband.runs.run import MOST_SPARES, Repair
     from hotband.runs.watch import watch
     from hotband.store.into import into_store
@@ -174,7 +174,7 @@ def run(
     asked = _intervals_asked(interval, draws)
     expect_models(executor, [spec.machine])
     hardware = _executor([spec], RealAsked(erase, size, keep, hosts, expect, power, purge_by))
-    try:
+    with as_interrupt():
         with using(executor), into_store(into, at_end=asked is not None):
             with watch(f"{spec.workload} on {spec.machine}", progress) as tick:
                 experiment = Experiment(points_of([spec]), what=f"the runs {spec.workload} on {spec.machine}")
@@ -182,8 +182,6 @@ def run(
             if asked is not None:
                 _add_intervals(spec, finished, asked, progress)
         return record_of(finished)
-    except RunsInterrupted:
-        raise KeyboardInterrupt from None
 
 
 def _executor(specs: Sequence[RunSpec], asked: RealAsked) -> Executor | None:
@@ -247,7 +245,7 @@ def sequence(
     them are there they are not run again; `fresh` starts over. Otherwise as `run`, and raises what it raises.
     """
     from hotband.experiment import Experiment, expect_models, expect_out, points_of, using
-    from hotband.runs.interrupted import RunsInterrupted
+    from hotband.runs.interrupted import as_interrupt
     from hotband.runs.watch import watch
     from hotband.store.into import into_store
 
@@ -266,12 +264,9 @@ def sequence(
         raise UserError("workloads", "", "[]", "expected at least one workload")
     expect_models(executor, [specs[0].machine])
     title = f"{', '.join(one.workload for one in specs)} on {specs[0].machine}"
-    try:
-        with using(executor), into_store(into), watch(title, progress) as tick:
-            experiment = Experiment(points_of(specs), what=f"the runs {title}")
-            return [record_of(one) for one in experiment.run(out=folder, fresh=fresh, progress=tick).finished]
-    except RunsInterrupted:
-        raise KeyboardInterrupt from None
+    with as_interrupt(), using(executor), into_store(into), watch(title, progress) as tick:
+        experiment = Experiment(points_of(specs), what=f"the runs {title}")
+        return [record_of(one) for one in experiment.run(out=folder, fresh=fresh, progress=tick).finished]
 
 
 @public
@@ -351,8 +346,7 @@ def _spec(
     """A run as the engine takes it."""
     from hotband.runs.run import RunSpec
 
-    if not 0 <= seed < 2**64:
-        raise UserError("seed", "", str(seed), "expected a whole number from 0 to 2^64 - 1")
+    expect_seed(seed)
     return RunSpec(
         name,
         on.name,
@@ -419,14 +413,18 @@ def report(
     what. With `audit` it says what the auditor finds, who is told of the target by `on`, `media` and `cache` as in
     `audit`. Raises UserError where there is no record."""
     from hotband.audit.facts import of_options
-    from hotband.report.kept import report_of
+    from hotband.record.incomplete import refusing_incomplete
+    from hotband.report.kept import expect_fit, places_of, report_of
 
     found = [records] if isinstance(records, Record | str | PathLike) else list(records)
     if not found:
         raise UserError("records", "", "[]", "expected at least one record")
     given = [one.loaded() if isinstance(one, Record) else Path(one) for one in found]
     machine = of_options(None if on is None else named(on, "on"), media, cache)
-    return report_of(given, title, audit=audit, machine=machine)
+    expect_fit(given, title, audit, machine)
+    places = places_of(given)
+    with refusing_incomplete([one for one in places if isinstance(one, Path)]):
+        return report_of(places, title, audit=audit, machine=machine)
 
 
 # --- catalog ----------------------------------------------------------------------------------------------------

@@ -61,11 +61,11 @@ def advise(
     """
     from hotband.advise.advise import advise as advice_of
     from hotband.experiment import using
-    from hotband.runs.interrupted import RunsInterrupted
+    from hotband.runs.interrupted import as_interrupt
     from hotband.runs.watch import watch
 
     given = workloads if isinstance(workloads, list) else [workloads]
-    try:
+    with as_interrupt():
         asked = Asked(
             [named(one, f"workload {number}" if len(given) > 1 else "workload") for number, one in enumerate(given, 1)],
             slo, capacity, protect, _said(candidates), None if cost is None else Path(cost), power, grow, years, duty,
@@ -73,8 +73,6 @@ def advise(
         )  # fmt: skip
         with using(executor, jobs):
             return advice_of(asked, lambda title: watch(title, progress), lambda _: None)
-    except RunsInterrupted:
-        raise KeyboardInterrupt from None
 
 
 def _said(candidates: object) -> str:

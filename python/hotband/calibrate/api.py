@@ -56,13 +56,13 @@ def calibrate(
     from hotband.calibrate.run import Wanted, run
     from hotband.calibrate.target import Hardware
     from hotband.experiment import using
-    from hotband.runs.interrupted import RunsInterrupted
+    from hotband.runs.interrupted import as_interrupt
     from hotband.runs.watch import watch
 
     targets = [fspath(target)] if isinstance(target, str | PathLike) else [fspath(one) for one in target]
     if not targets:
         raise UserError("target", "", "[]", "expected at least one")
-    try:
+    with as_interrupt():
         product = named(like, "like")
         wanted = Wanted(
             targets,
@@ -80,8 +80,6 @@ def calibrate(
         )
         with using(executor, jobs):
             return run(wanted, lambda _: None, lambda _: None, lambda title: watch(title, progress))
-    except RunsInterrupted:
-        raise KeyboardInterrupt from None
 
 
 def seconds_of(text: str) -> float:

@@ -48,11 +48,11 @@ def expect(
     from hotband.expect.expect import expect as expected_of
     from hotband.expect.predict import Settings
     from hotband.experiment import using
-    from hotband.runs.interrupted import RunsInterrupted
+    from hotband.runs.interrupted import as_interrupt
     from hotband.runs.watch import watch
 
     paths = [result] if isinstance(result, str | PathLike) else result
-    try:
+    with as_interrupt():
         asked = Asked(
             [Path(path) for path in paths],
             None if on is None else named(on, "machine"),
@@ -68,5 +68,3 @@ def expect(
         )
         with using(executor, jobs):
             return expected_of(asked, lambda title: watch(title, progress), lambda _: None)
-    except RunsInterrupted:
-        raise KeyboardInterrupt from None

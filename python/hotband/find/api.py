@@ -58,10 +58,10 @@ def find(
     from hotband.find.find import find as answers_to
     from hotband.find.kept import answers_kept
     from hotband.interval.of_run import Asked as IntervalsAsked
-    from hotband.runs.interrupted import RunsInterrupted
+    from hotband.runs.interrupted import as_interrupt
     from hotband.runs.watch import watch
 
-    try:
+    with as_interrupt():
         drawn = DRAWS if draws is None else draws
         expect_interval(interval, draws)
         if interval is not None:
@@ -85,8 +85,6 @@ def find(
             found = answers_to(asked, lambda title: watch(title, progress))
             keep(found)
             return found
-    except RunsInterrupted:
-        raise KeyboardInterrupt from None
 
 
 def machine(spec: object) -> Named:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from hotband.errors import UserError
 from hotband.runs.arguments import public
+from hotband.runs.specify import expect_seed
 
 if TYPE_CHECKING:
     from hotband.experiment import Executor
@@ -42,18 +43,16 @@ def fleet(
     """
     from hotband.experiment import using
     from hotband.fleet.run import Asked, run_fleet, spec_of
-    from hotband.runs.interrupted import RunsInterrupted
+    from hotband.runs.interrupted import as_interrupt
     from hotband.runs.watch import watch
 
-    try:
+    with as_interrupt():
         if repetitions is not None and not 2 <= repetitions <= 1_000_000:
             raise UserError("repetitions", "", str(repetitions), "expected a whole number from 2 to 1,000,000")
-        if seed is not None and not 0 <= seed < 2**64:
-            raise UserError("seed", "", str(seed), "expected a whole number from 0 to 2^64 - 1")
+        if seed is not None:
+            expect_seed(seed)
         where = None if out is None else Path(out)
         asked = Asked(repetitions, seed, where, fresh, jobs)
         given = fleet if isinstance(fleet, str | Mapping) else Path(fleet)
         with using(executor, jobs):
             return run_fleet(spec_of(given, asked), asked, lambda title: watch(title, progress))
-    except RunsInterrupted:
-        raise KeyboardInterrupt from None

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from hotband.errors import UserError
 from hotband.interval import DRAWS, LEVEL
 from hotband.runs.arguments import public
-from hotband.runs.specify import Spec, changes, named, settings_of
+from hotband.runs.specify import Spec, changes, expect_seed, named, settings_of
 
 if TYPE_CHECKING:
     from hotband.experiment import Executor
@@ -45,20 +44,16 @@ def why(
     from hotband.experiment import expect_models, using
     from hotband.interval.explained import Why, why_run
     from hotband.interval.of_run import Asked
-    from hotband.runs.interrupted import RunsInterrupted
+    from hotband.runs.interrupted import as_interrupt
     from hotband.runs.run import RunSpec
     from hotband.runs.watch import watch
 
-    if not 0 <= seed < 2**64:
-        raise UserError("seed", "", str(seed), "expected a whole number from 0 to 2^64 - 1")
+    expect_seed(seed)
     asked, load, machine = Asked(interval, draws), named(workload, "workload"), named(on, "on")
     expect_models(executor, [machine.name])
     changed = settings_of(changes(set, settings))
     spec = RunSpec(
         "run", machine.name, load.name, changed, seed, duration, machine_text=machine.text, workload_text=load.text
     )
-    try:
-        with using(executor, jobs):
-            return Why(why_run(spec, figure, asked, jobs, lambda _: None, lambda title: watch(title, progress)))
-    except RunsInterrupted:
-        raise KeyboardInterrupt from None
+    with as_interrupt(), using(executor, jobs):
+        return Why(why_run(spec, figure, asked, jobs, lambda _: None, lambda title: watch(title, progress)))

@@ -111,7 +111,7 @@ def run_study_intervals(
 ) -> tuple[IntervalFile, list[ListedFigureDoc]]:
     """Makes the intervals of a study, by its name or as it was loaded, and predicts its figures; lines that are there
     already, made by the same runs, are kept. With `out` the whole runs are kept there, too. Writes after each line."""
-    study = file.load(given) if isinstance(given, str) else given
+    study = file.load(given)
     check_only(study, only)
     work = Work.of(study)
     chosen = [line for line in work.lines if not only or {load.id for _, load in line.pairs} & set(only)]
@@ -255,7 +255,7 @@ def _rounded(value: float) -> float:
 def why_figure(given: str | Study, figure: str, level: float) -> WhyFigureDoc:
     """Where the interval of a study's figure comes from, of what is kept in its folder: nothing is run. Raises
     UserError where nothing is kept, or for a figure that the study does not have."""
-    study = file.load(given) if isinstance(given, str) else given
+    study = file.load(given)
     path = study.folder / INTERVALS_FILE
     kept = read_intervals(path)
     if kept is None:

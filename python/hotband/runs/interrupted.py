@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -14,3 +16,12 @@ class RunsInterrupted(Exception):
     def __init__(self, finished: list[Finished]) -> None:
         super().__init__("interrupted")
         self.finished = finished
+
+
+@contextmanager
+def as_interrupt() -> Iterator[None]:
+    """Within it runs that the user stopped are a KeyboardInterrupt: what Python's own functions raise then."""
+    try:
+        yield
+    except RunsInterrupted:
+        raise KeyboardInterrupt from None

@@ -91,18 +91,15 @@ def accuracy(
     KeyboardInterrupt where it is stopped.
     """
     from hotband.experiment import using
-    from hotband.runs.interrupted import RunsInterrupted
+    from hotband.runs.interrupted import as_interrupt
     from hotband.runs.specify import texts
     from hotband.runs.watch import watch
     from hotband.study.account import run_account
 
     where = None if out is None else Path(out)
-    try:
-        with using(executor):
-            chosen = texts(studies, "studies")
-            return Accuracy(run_account(chosen, where, fresh, lambda _: None, lambda title: watch(title, progress)))
-    except RunsInterrupted:
-        raise KeyboardInterrupt from None
+    with as_interrupt(), using(executor):
+        chosen = texts(studies, "studies")
+        return Accuracy(run_account(chosen, where, fresh, lambda _: None, lambda title: watch(title, progress)))
 
 
 def blind_errors() -> pl.DataFrame:

@@ -229,8 +229,11 @@ def whole_names() -> list[str]:
     return [name for name in names() if load(name).data is None]
 
 
-def load(name: str) -> Study:
-    """Reads a study of the catalog, or one from a folder. Raises UserError."""
+def load(given: str | Study) -> Study:
+    """Reads a study of the catalog, or one from a folder; one that was read already is that. Raises UserError."""
+    if isinstance(given, Study):
+        return given
+    name = given
     from hotband.catalog.entries import unknown
     from hotband.study.parse import read_study
 
@@ -253,7 +256,7 @@ def with_data(study: Study, folder: Path | None) -> Study:
 
 def describe(given: str | Study) -> StudyOutline:
     """A study's outline as plain data, by its name or as it was loaded."""
-    study = load(given) if isinstance(given, str) else given
+    study = load(given)
     return {
         "name": study.name,
         "title": study.title,

@@ -177,14 +177,14 @@ class StudyHandle:
         are). `trust` executes the `findings.py` of a study that is not of the catalog. `executor` as in `sweep`,
         `into` and `progress` as in `run`. Raises UserError, and KeyboardInterrupt where it is stopped."""
         from hotband.experiment import using
-        from hotband.runs.interrupted import RunsInterrupted
+        from hotband.runs.interrupted import as_interrupt
         from hotband.runs.specify import texts
         from hotband.runs.watch import watch
         from hotband.store.into import into_store
         from hotband.study.study import Asked, predict
 
         root = self.study.seed if seed is None else seed
-        try:
+        with as_interrupt():
             loads = texts(only, "only")
             chosen = f"only={list(loads)!r}, " * bool(loads)
             further = ", fresh_seeds=True" * fresh_seeds + ", trust=True" * trust
@@ -192,8 +192,6 @@ class StudyHandle:
             asked = Asked(None if out is None else Path(out), root, loads, fresh_seeds, fresh, trust, command)
             with using(executor), into_store(into), watch(self.name, progress) as tick:
                 result, finished = predict(self.study, asked, tick)
-        except RunsInterrupted:
-            raise KeyboardInterrupt from None
         return StudyResult({one.spec.id: record_of(one) for one in finished}, result)
 
     @public
@@ -212,17 +210,15 @@ class StudyHandle:
         lines of progress, from other threads too. A part whose program is not there is skipped, and says what to
         install. Raises UserError for a mistake and for a study without emulated parts, OSError where a program fails,
         KeyboardInterrupt where it is stopped."""
-        from hotband.runs.interrupted import RunsInterrupted
+        from hotband.runs.interrupted import as_interrupt
         from hotband.runs.specify import texts
         from hotband.study.emulate.result import EmulationResult
         from hotband.study.emulate.run import Asked, emulate
 
         share = f"{scale:.12f}" if isinstance(scale, int | float) else None if scale is None else str(scale)
-        try:
+        with as_interrupt():
             asked = Asked(texts(only, "only"), share, None if out is None else Path(out), fresh)
             return EmulationResult(emulate(self.study, asked, progress or (lambda _: None)))
-        except RunsInterrupted:
-            raise KeyboardInterrupt from None
 
     @public
     def swings(
@@ -302,11 +298,8 @@ class StudyHandle:
 def _runs(executor: str | Executor | None, jobs: int | None, progress: Wanted) -> Iterator[Watch]:
     """Where runs run, and who sees their progress; one that is stopped is a KeyboardInterrupt."""
     from hotband.experiment import using
-    from hotband.runs.interrupted import RunsInterrupted
+    from hotband.runs.interrupted import as_interrupt
     from hotband.runs.watch import watch
 
-    try:
-        with using(executor, jobs):
-            yield lambda title: watch(title, progress)
-    except RunsInterrupted:
-        raise KeyboardInterrupt from None
+    with as_interrupt(), using(executor, jobs):
+        yield lambda title: watch(title, progress)

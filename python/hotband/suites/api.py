@@ -207,14 +207,12 @@ def quick(
     catalog's drive that has the device's model number). Raises UserError for a mistake, KeyboardInterrupt where it is
     stopped.
     """
-    from hotband.runs.interrupted import RunsInterrupted
+    from hotband.runs.interrupted import as_interrupt
     from hotband.runs.watch import watch
     from hotband.suites.asking import quick_of
     from hotband.suites.quick import run_quick
 
-    try:
+    with as_interrupt():
         suite = _suite(on, set, RealAsked(erase, size), seed, out, fresh)
         asked = quick_of(suite, time=duration, expect=expect)
         return QuickResult(run_quick(asked, watch=lambda title: watch(title, progress)))
-    except RunsInterrupted:
-        raise KeyboardInterrupt from None
