@@ -1,27 +1,26 @@
 """How far real data compresses: measured by the extension, shown as a table with histograms.
 
-The module can be called (`hotband.study` says why): `hotband.entropy("folder")` is its function `entropy`.
+The module can be called (`hotband.packages` says why): `hotband.entropy("folder")` is its function `entropy`.
 """
 
 from __future__ import annotations
 
 import copy
 import json
-import sys
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
-from types import ModuleType
-from typing import TYPE_CHECKING, Any, TypedDict
+from typing import TYPE_CHECKING, TypedDict
 
 from hotband import _core
 from hotband.errors import UserError
+from hotband.packages import make_callable
 from hotband.runs.arguments import public
 from hotband.runs.run import user_error
-from hotband.runs.specify import texts
+from hotband.runs.specify import expect_seed, texts
 from hotband.text.formats import Between, Figure
 from hotband.text.tables import binary_size, counted
 
@@ -373,8 +372,7 @@ def entropy(
     given = [paths] if isinstance(paths, str | PathLike) else list(paths)
     if not given:
         raise UserError("paths", "", "[]", "expected a file or a folder")
-    if not 0 <= seed < 2**64:
-        raise UserError("seed", "", str(seed), "expected a whole number from 0 to 2^64 - 1")
+    expect_seed(seed)
     if jobs is not None and not 1 <= jobs <= MOST_JOBS:
         raise UserError("jobs", "", str(jobs), f"expected a whole number from 1 to {MOST_JOBS}")
     names, chunks = texts(compressor, "compressor"), texts(chunk, "chunk")
@@ -388,12 +386,4 @@ def entropy(
     return Entropy(found.report)
 
 
-class _Callable(ModuleType):
-    """A module that can be called."""
-
-    def __call__(self, paths: Any, **options: Any) -> Entropy:
-        """Measures data (`entropy`). Raises UserError."""
-        return entropy(paths, **options)
-
-
-sys.modules[__name__].__class__ = _Callable
+make_callable(__name__, "hotband.entropy", "entropy")

@@ -1,21 +1,18 @@
 """Real programs as workloads (docs/guides/programs.md): each prepares, runs for a bounded time on the volumes of a
 machine, stops all that it started, and leaves figures. One file and one line here a program.
 
-The package can be called: `hotband.programs()` lists them; `hotband.study` says why.
+The package can be called: `hotband.programs()` lists them; `hotband.packages` says why.
 """
 
 from __future__ import annotations
 
-import sys
 from importlib import import_module
-from types import ModuleType
 from typing import TYPE_CHECKING
 
+from hotband.packages import make_callable
 from hotband.text.nearest import unknown_name
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from hotband.programs.program import Program
 
 PROGRAMS = ("pgbench", "oltp", "web", "ycsb", "sysbench", "db_bench", "jetstress", "specsfs", "ceph", "boot-storm")
@@ -43,14 +40,4 @@ def _load(name: str) -> Program:
     return replace(found, settings={**found.settings, "fs": FILE_SYSTEM})
 
 
-class _Callable(ModuleType):
-    """A package that can be called."""
-
-    def __call__(self) -> pl.DataFrame:
-        """Lists the programs: see `hotband.programs.api.programs`."""
-        from hotband.programs.api import programs
-
-        return programs()
-
-
-sys.modules[__name__].__class__ = _Callable
+make_callable(__name__, "hotband.programs.api", "programs")

@@ -8,34 +8,17 @@
 `study_page` say what stands on a page, `page` writes it. What is left out: paging, and any access to the
 network (the file forbids itself every load through its Content-Security-Policy).
 
-The package can be called (`hotband.study` says why): `hotband.report([one, other])` is `api.report`.
+The package can be called (`hotband.packages` says why): `hotband.report([one, other])` is `api.report`.
 """
 
 from __future__ import annotations
 
-import sys
-from types import ModuleType
-from typing import TYPE_CHECKING, Any
-
+from hotband.packages import make_callable
 from hotband.report.load import LoadedRecord, load_record, loaded_run
 from hotband.report.page import Page, write_report
 from hotband.report.record_page import record_page
 from hotband.report.study_page import study_page
 
-if TYPE_CHECKING:
-    from hotband.report.kept import Report
-
 __all__ = ["LoadedRecord", "Page", "load_record", "loaded_run", "record_page", "study_page", "write_report"]
 
-
-class _Callable(ModuleType):
-    """A package that can be called."""
-
-    def __call__(self, records: Any, **options: Any) -> Report:
-        """The report of records: its page, and every chart of it by name (`api.report`). Raises UserError."""
-        from hotband.api import report
-
-        return report(records, **options)
-
-
-sys.modules[__name__].__class__ = _Callable
+make_callable(__name__, "hotband.api", "report")
