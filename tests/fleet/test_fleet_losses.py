@@ -19,8 +19,9 @@ from hotband.fleet.plan import Drawn, Plan, months_of_service
 from hotband.fleet.repetition import COLUMNS, TOTALS, repeat
 from hotband.fleet.show import beyond_chance, losses_in_words
 from hotband.fleet.values import generator
-from hotband.reliability import Asked, assess
 from hotband.reliability.array import Array, Conditions
+from hotband.reliability.asked import Asked
+from hotband.reliability.assess import assess
 from hotband.reliability.chain import build, loss_within, mean_time_to_loss
 
 LOSSES = [COLUMNS.index("loss_failure"), COLUMNS.index("loss_sector")]

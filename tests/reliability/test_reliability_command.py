@@ -12,7 +12,8 @@ import pytest
 
 from hotband.catalog import entries as catalogue
 from hotband.errors import UserError
-from hotband.reliability import Asked, assess
+from hotband.reliability.asked import Asked
+from hotband.reliability.assess import assess
 from hotband.reliability.show import notes, summary_lines
 from hotband.text.quantities import share_text, span_text
 

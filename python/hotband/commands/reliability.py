@@ -2,35 +2,13 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from hotband.commands.output import JsonFlag, MachineArgument, SetOption, parse_set, print_json, show
-
-
-class Distribution(StrEnum):
-    """Of drives' lives."""
-
-    exponential = "exponential"
-    weibull = "weibull"
-
-
-class Rebuilds(StrEnum):
-    """Of the times of rebuilds."""
-
-    exponential = "exponential"
-    constant = "constant"
-
-
-class Method(StrEnum):
-    """Of simulating the mean time to data loss."""
-
-    auto = "auto"
-    biased = "biased"
-    direct = "direct"
+from hotband.reliability.options import LEAST_ARRAYS, MOST_ARRAYS, MOST_SPARES, Distribution, Method, Rebuilds
 
 
 def reliability(
@@ -46,7 +24,7 @@ def reliability(
     record: Annotated[
         Path | None, typer.Option(metavar="RECORD", help="Rebuild time from a record of hotband run --fail.")
     ] = None,
-    spares: Annotated[int, typer.Option(min=0, max=64, help="Spare drives that are there.")] = 0,
+    spares: Annotated[int, typer.Option(min=0, max=MOST_SPARES, help="Spare drives that are there.")] = 0,
     replacement: Annotated[
         str | None,
         typer.Option(metavar="TIME", help='Until a drive ordered at a failure is there, as "24 h"; at once.'),
@@ -61,13 +39,14 @@ def reliability(
     years: Annotated[float, typer.Option(help="The mission.")] = 10.0,
     method: Annotated[Method, typer.Option(help="How the mean time is simulated.")] = Method.auto,
     arrays: Annotated[
-        int, typer.Option(min=1000, max=10_000_000, help="Effort: cycles or arrays simulated.")
+        int, typer.Option(min=LEAST_ARRAYS, max=MOST_ARRAYS, help="Effort: cycles or arrays simulated.")
     ] = 200_000,
     seed: Annotated[int, typer.Option(min=0, max=2**64 - 1, help="Root of all randomness.")] = 1,
     as_json: JsonFlag = False,
 ) -> None:
     """Say how long an array keeps its data: mean time to data loss and the chance of loss, beside the closed form."""
-    from hotband.reliability import Asked, assess
+    from hotband.reliability.asked import Asked
+    from hotband.reliability.assess import assess
     from hotband.reliability.show import figures_table, notes, summary_lines
 
     asked = Asked(

@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from enum import StrEnum
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hotband.errors import UserError
 from hotband.record.record import Record
+from hotband.reliability.options import LEAST_ARRAYS, MOST_ARRAYS, MOST_SPARES, Distribution, Method, Rebuilds
 from hotband.runs.arguments import public
-from hotband.runs.specify import Spec, changes, named, settings_of
+from hotband.runs.specify import Spec, changes, expect_seed, named, settings_of
 
 if TYPE_CHECKING:
     from hotband.reliability.result import Reliability
-
-MOST_SPARES, ARRAYS = 64, (1000, 10_000_000)
-DISTRIBUTIONS, REBUILDS, METHODS = ("exponential", "weibull"), ("exponential", "constant"), ("auto", "biased", "direct")
 
 
 @public
@@ -63,12 +62,11 @@ def reliability(
     from hotband.reliability.result import Reliability
 
     _expect_whole("spares", spares, 0, MOST_SPARES)
-    _expect_whole("arrays", arrays, *ARRAYS)
-    if not 0 <= seed < 2**64:
-        raise UserError("seed", "", str(seed), "expected a whole number from 0 to 2^64 - 1")
-    _expect_one_of("distribution", distribution, DISTRIBUTIONS)
-    _expect_one_of("rebuild_distribution", rebuild_distribution, REBUILDS)
-    _expect_one_of("method", method, METHODS)
+    _expect_whole("arrays", arrays, LEAST_ARRAYS, MOST_ARRAYS)
+    expect_seed(seed)
+    _expect_one_of("distribution", distribution, Distribution)
+    _expect_one_of("rebuild_distribution", rebuild_distribution, Rebuilds)
+    _expect_one_of("method", method, Method)
     machine = named(on, "on")
     asked = Asked(
         machine.name, layout, settings_of(changes(set, settings, of_load=False)), mtbf, afr, rebuild_time, rebuild_rate,
@@ -83,6 +81,6 @@ def _expect_whole(name: str, value: int, least: int, most: int) -> None:
         raise UserError(name, "", str(value), f"expected a whole number from {least:,} to {most:,}")
 
 
-def _expect_one_of(name: str, value: str, words: tuple[str, ...]) -> None:
-    if value not in words:
+def _expect_one_of(name: str, value: str, words: type[StrEnum]) -> None:
+    if value not in list(words):
         raise UserError(name, "", value, f"expected one of {', '.join(words)}")
