@@ -103,18 +103,14 @@ def report_of(
     audit: bool = False,
     machine: MachineFacts | None = None,
 ) -> Report:
-    """The report of records, on disk or in memory, or of the study that was kept in the folder which is all that is
-    given; `audit` and `machine` as in `record_page`. Raises UserError."""
-    from hotband.record.incomplete import refusing_incomplete
+    """The report of records, on disk or in memory, as `places_of` names them, or of the study that was kept in the
+    folder which is all that is given; `audit` and `machine` as in `record_page`. Raises UserError."""
     from hotband.report.record_page import record_page
 
-    expect_fit(given, title, audit, machine)
-    wanted = places_of(given)
-    with refusing_incomplete([one for one in wanted if isinstance(one, Path)]):
-        if (study := kept_study(given)) is not None:
-            return read_study(study)
-        loaded = [record for one in wanted for record in (read_records(one) if isinstance(one, Path) else [one])]
-        return Report(record_page(loaded, title, audit=audit, machine=machine))
+    if (study := kept_study(given)) is not None:
+        return read_study(study)
+    loaded = [record for one in given for record in (read_records(one) if isinstance(one, Path) else [one])]
+    return Report(record_page(loaded, title, audit=audit, machine=machine))
 
 
 def expect_fit(
