@@ -13,6 +13,7 @@ from hotband.text.write import make_folder, write_files
 
 if TYPE_CHECKING:
     import polars as pl
+    import pyarrow as pa
 
     from hotband.importers.imported import Imported, SeriesColumns
     from hotband.record.document import RecordDoc
@@ -90,16 +91,11 @@ def table_files(series: Mapping[str, object]) -> dict[str, str]:
 
 def parquet_of(table: Table) -> bytes:
     """A table as the bytes of a Parquet file."""
-    import io
-
     import pyarrow as pa
-    import pyarrow.parquet as pq
 
     kinds = {WHOLE: pa.uint64(), REAL: pa.float64(), TEXT: pa.string()}
     arrays = {name: pa.array(cells, kinds[table.kinds[name]]) for name, cells in table.columns.items()}
-    buffer = io.BytesIO()
-    pq.write_table(pa.table(arrays), buffer)
-    return buffer.getvalue()
+    return _parquet(pa.table(arrays))
 
 
 def frame_of(table: Table) -> pl.DataFrame:
@@ -111,18 +107,22 @@ def frame_of(table: Table) -> pl.DataFrame:
 
 
 def parquet_of_frame(frame: pl.DataFrame) -> bytes:
-    """A frame as the bytes of a Parquet file: those of the table that it was made of, where its columns are of the
-    kinds that a run's tables have."""
+    """A frame as the bytes of a Parquet file: those of the table that it was made of."""
+    import pyarrow as pa
+
+    table = frame.rechunk().to_arrow()
+    texts = (pa.types.is_large_string, pa.types.is_string_view)
+    kinds = [(one.name, pa.string() if any(of(one.type) for of in texts) else one.type) for one in table.schema]
+    return _parquet(table.cast(pa.schema(kinds)))
+
+
+def _parquet(table: pa.Table) -> bytes:
     import io
 
-    import polars as pl
+    import pyarrow.parquet as pq
 
-    kinds: dict[pl.DataType, str] = {pl.UInt64(): WHOLE, pl.Float64(): REAL, pl.String(): TEXT}
-    if all(of in kinds for of in frame.dtypes):
-        named = {name: kinds[of] for name, of in frame.schema.items()}
-        return parquet_of(ReadTable(frame.to_dict(as_series=False), named))
     buffer = io.BytesIO()
-    frame.write_parquet(buffer)
+    pq.write_table(table, buffer)
     return buffer.getvalue()
 
 
