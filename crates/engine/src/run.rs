@@ -13,7 +13,7 @@ use crate::build::catalog::Catalog;
 use crate::build::means::{Means, Use};
 use crate::control::{Control, RunError};
 use crate::drive::{Driver, Ended, PowerSwitch};
-use crate::events::{Asked, Happening, failing, in_short_forms, measured_time};
+use crate::events::{Asked, Happening, failing, in_short_forms, measured_time, missed_note};
 use crate::in_use;
 use crate::live::Live;
 use crate::power_cut::PowerCut;
@@ -50,6 +50,9 @@ pub struct MachineState {
     built_from: (String, Vec<(String, String)>),
     /// Its spares, and the most bytes a second of a rebuild.
     rebuilds: (u32, Option<u64>),
+    /// What was asked for with the first run and is still to happen, and how long after the measured time of the next
+    /// begins.
+    left: Vec<Happening>,
 }
 
 /// A run that was checked and can be executed.
@@ -68,8 +71,6 @@ pub struct Run {
     rebuilds: (u32, Option<u64>),
     /// Drives that fail in runs that follow it.
     fail_later: Vec<Part>,
-    /// What happens in runs that follow it, as time goes on from its own measured time to theirs.
-    ahead: Vec<Happening>,
     /// The measured time of it and those that follow; none where that is not known.
     measured: Option<Span>,
     /// What was chosen for drives in use.
@@ -188,8 +189,6 @@ impl Run {
         asked.tell_pools(&mut assembled.machine)?;
         let measured = measured_time(&workload);
         asked.check_times(&workload, if request.is_followed { None } else { measured })?;
-        let (happenings, ahead) =
-            happenings.into_iter().partition(|(at, ..)| measured.is_none_or(|measured| *at <= measured));
         let power_cut = PowerCut::of(&asked, &workload)?;
         let request = in_short_forms(request)?;
         let streams = bind(&workload, &assembled, request.seed)?;
@@ -215,7 +214,6 @@ impl Run {
             power_cut,
             rebuilds,
             fail_later: Vec::new(),
-            ahead,
             measured,
             chosen: None,
             asked_for: None,
@@ -267,8 +265,7 @@ impl Run {
         }
         self.request.repair.check_follower()?;
         let machine = &mut first.assembled.machine;
-        let before: Vec<Part> =
-            failing(&first.happenings).chain(failing(&first.ahead)).chain(first.fail_later.iter().copied()).collect();
+        let before: Vec<Part> = failing(&first.happenings).chain(first.fail_later.iter().copied()).collect();
         let happenings = self.asked.happenings(machine, &before)?;
         first.fail_later.extend(failing(&happenings));
         if machine.repair().is_none()
@@ -278,14 +275,7 @@ impl Run {
         }
         self.asked.tell_pools(machine)?;
         self.happenings = happenings;
-        let Some(before) = first.measured else { return Ok(()) };
-        first.measured = measured_time(&self.workload).map(|own| before + own);
-        let is_here = |at: Span| first.measured.is_none_or(|end| at <= end);
-        let (here, ahead) = std::mem::take(&mut first.ahead).into_iter().partition(|(at, ..)| is_here(*at));
-        first.ahead = ahead;
-        let here: Vec<Happening> = here;
-        first.fail_later.extend(failing(&here));
-        self.happenings.extend(here.into_iter().map(|(at, part, what)| (Span(at.0 - before.0), part, what)));
+        first.measured = first.measured.and_then(|before| Some(before + measured_time(&self.workload)?));
         Ok(())
     }
 
@@ -325,6 +315,7 @@ impl Run {
         let caches = std::mem::take(&mut self.assembled.caches);
         self.assembled.caches = caches.left_in(&self.assembled.machine);
         self.rebuilds = before.rebuilds;
+        self.happenings.extend(before.left);
         before.now
     }
 
@@ -336,6 +327,7 @@ impl Run {
     ) -> Result<(Outcome, MachineState), RunError> {
         let begin = before.map_or(Instant::ZERO, |before| self.go_on_with(before));
         let (seed, rebuilds, drive_set) = (self.request.seed, self.rebuilds, std::mem::take(&mut self.drive_set));
+        let (asked, is_followed) = (std::mem::take(&mut self.asked), self.request.is_followed);
         let Begun { mut machine, parts, closing } = self.begin(None)?;
         let DriverParts { streams, targets, names, sources, probes, events, power } = parts;
         let mut driver = Driver::new(&mut machine, streams, targets, sources, probes);
@@ -350,14 +342,16 @@ impl Run {
         driver.precondition(workload, seed, control)?;
         control.begin_phase(before - laid_out);
         driver.lay_out(control)?;
-        let duration = run_phases(&mut driver, workload, (before, seed), control)?;
+        let (duration, left) = run_phases(&mut driver, workload, (before, seed), control)?;
         let ios = driver.ios;
         let Ended { watched, sources, now } = driver.finish(duration, &names, drain)?;
         control.begin_phase(phases);
         control.report(0.0, ios)?;
         let built_from = (closing.texts.0.clone(), drive_set);
+        let (left, missed) = asked.split(left, &machine, is_followed);
+        let sources = sources.with_notes(missed_note(&missed, &machine));
         let (record, tables) = closing.record(duration, sources, watched, &|| control.report(0.0, ios))?;
-        Ok((Outcome { record, tables, ios }, MachineState { machine, now, built_from, rebuilds }))
+        Ok((Outcome { record, tables, ios }, MachineState { machine, now, built_from, rebuilds, left }))
     }
 
     /// Makes it ready for programs to ask: what its drives hold is there, and its measured time begins. Its load is
@@ -414,9 +408,7 @@ impl Run {
         if let Some(cut) = self.power_cut {
             probes.add(Box::new(PowerLossProbe::new(&mut machine, cut, held)));
         }
-        let failures = failing(&self.happenings).count();
-        let repair = RepairProbe::of(&machine, &closing.workload, failures, self.rebuilds);
-        if let Some(repair) = repair {
+        if let Some(repair) = RepairProbe::of(&machine, &closing.workload, self.rebuilds) {
             probes.add(Box::new(repair));
         }
         if let Some(host) = HostProbe::of(&machine) {
@@ -446,14 +438,15 @@ struct DriverParts {
     power: PowerSwitch,
 }
 
-/// Runs all phases; returns the measured time.
+/// Runs all phases; returns the measured time, and what is still to happen.
 fn run_phases(
     driver: &mut Driver,
     workload: &Workload,
     (before, seed): (u64, u64),
     control: &Control,
-) -> Result<Span, RunError> {
-    let mut duration = Span::ZERO;
+) -> Result<(Span, Vec<Happening>), RunError> {
+    let (mut duration, mut left) = (Span::ZERO, Vec::new());
+    let last = workload.phases.iter().rposition(|phase| phase.measure);
     for (index, phase) in workload.phases.iter().enumerate() {
         control.begin_phase(before + index as u64);
         control.report(0.0, driver.ios)?;
@@ -461,9 +454,12 @@ fn run_phases(
         if let Some(measured) = driver.phase(phase, threads, seed, control)? {
             duration += measured;
         }
+        if last == Some(index) || driver.is_cut() {
+            left = driver.take_back_events();
+        }
         if driver.is_cut() {
             break;
         }
     }
-    Ok(duration)
+    Ok((duration, left))
 }

@@ -74,6 +74,20 @@ impl Asked {
         Ok(())
     }
 
+    /// Of what was `left` to happen when a run on `machine` ended, what the run that follows it goes on with, and what
+    /// does not happen any more: the workload's own, and all where none follows.
+    pub fn split(
+        &self,
+        left: Vec<Happening>,
+        machine: &Machine,
+        is_followed: bool,
+    ) -> (Vec<Happening>, Vec<Happening>) {
+        let of_workload = self.events.iter().zip(&self.of_workload).filter_map(|(event, is)| is.then_some(event));
+        let own: Vec<(Part, &What)> =
+            of_workload.filter_map(|event| Some((part_of(event, machine).ok()?, &event.what))).collect();
+        left.into_iter().partition(|(_, part, what)| is_followed && !own.contains(&(*part, what)))
+    }
+
     /// Drives that are to fail.
     pub fn failures(&self) -> impl Iterator<Item = &EventSpec> {
         self.events.iter().filter(|event| event.what == What::Fail)
@@ -169,6 +183,26 @@ impl Asked {
 /// Drives that fail.
 pub(crate) fn failing(happenings: &[Happening]) -> impl Iterator<Item = Part> {
     happenings.iter().filter(|(_, _, what)| *what == What::Fail).map(|(_, part, _)| *part)
+}
+
+/// Most events that a note names.
+const NAMED: usize = 3;
+
+/// Says that `missed` did not happen; none where it is empty.
+pub(crate) fn missed_note(missed: &[Happening], machine: &Machine) -> Option<String> {
+    let drives: Vec<&str> = machine.drives().names().collect();
+    let name = |part: &Part| match *part {
+        Part::Machine => String::new(),
+        Part::Drive(drive) => drives[drive as usize].to_owned(),
+        Part::Daemon { layout, daemon } => format!("{}.{daemon}", machine.layouts().get(layout).name),
+    };
+    let text = |(_, part, what): &Happening| match what {
+        What::Set { key, value } => format!("set {}.{key}={value}", name(part)),
+        What::Fail | What::Out | What::PowerOff => format!("{} {}", what.name(), name(part)),
+    };
+    let mut texts: Vec<String> = missed.iter().take(NAMED).map(text).collect();
+    texts.extend((missed.len() > NAMED).then(|| "...".to_owned()));
+    (!missed.is_empty()).then(|| format!("the run ended before {} of its events: {}", missed.len(), texts.join(", ")))
 }
 
 /// What `event` happens to.

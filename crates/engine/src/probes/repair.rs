@@ -88,8 +88,6 @@ struct Level {
 pub struct RepairProbe {
     /// Spares of the machine.
     spares: u32,
-    /// How many drives are to fail.
-    failures: usize,
     /// Drives that failed in runs before, on the same machine.
     before: usize,
     /// Most bytes a second of a rebuild.
@@ -116,13 +114,8 @@ fn index_of(level: ServiceLevel) -> usize {
 }
 
 impl RepairProbe {
-    /// None where no failure is to come. `failures` are those that the run itself asks for.
-    pub fn of(
-        machine: &Machine,
-        workload: &Workload,
-        failures: usize,
-        (spares, rate): (u32, Option<u64>),
-    ) -> Option<Self> {
+    /// None where no failure is to come.
+    pub fn of(machine: &Machine, workload: &Workload, (spares, rate): (u32, Option<u64>)) -> Option<Self> {
         let before = machine.repair()?.report().failures.len();
         let level = || Level {
             duration: Span::ZERO,
@@ -135,7 +128,6 @@ impl RepairProbe {
         };
         Some(Self {
             spares,
-            failures,
             before,
             rate,
             levels: [level(), level(), level(), level()],
@@ -314,10 +306,8 @@ impl Probe for RepairProbe {
     fn end(self: Box<Self>, run: &mut RunEnd) -> Result<Findings, RunError> {
         let report = run.machine.repair().map(RepairView::report).unwrap_or_default();
         let record = self.record(run.machine, &report);
-        let missed = self.failures.saturating_sub(report.failures.len() - self.before);
-        let missed = (missed > 0).then(|| format!("the run ended before {missed} of its failures"));
         let unfinished: Vec<String> = record.unfinished().collect();
-        let notes = unfinished.into_iter().chain(missed).chain(self.remarks(&report, run.machine));
+        let notes = unfinished.into_iter().chain(self.remarks(&report, run.machine));
         Ok(Findings::default().with_notes(notes).with("repair", record))
     }
 }

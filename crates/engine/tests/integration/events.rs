@@ -191,9 +191,14 @@ type Asked<'a> = (&'a [&'a str], &'a str);
 
 /// Records of runs that follow each other: events of the request, and what the workload has besides its stream.
 fn in_turn(machine: &str, asked: &[Asked]) -> Result<Vec<Value>, String> {
+    texts_in_turn(machine, &asked.iter().map(|(events, more)| (*events, text(0, more))).collect::<Vec<_>>())
+}
+
+/// The same of whole workloads.
+fn texts_in_turn(machine: &str, asked: &[(&[&str], String)]) -> Result<Vec<Value>, String> {
     let last = asked.len() - 1;
-    let run = |(place, (events, more)): (usize, &Asked)| {
-        let request = with(machine, &text(0, more), events);
+    let run = |(place, (events, text)): (usize, &(&[&str], String))| {
+        let request = with(machine, text, events);
         let request = Request { follows: place > 0, is_followed: place < last, ..request };
         Run::new(&catalog(), request).map_err(|error| error.to_string())
     };
@@ -245,6 +250,36 @@ fn other_events_count_from_the_first_run_and_may_come_in_a_later_one() {
     assert_eq!(records[1]["repair"]["failures"][0]["at_ns"], 2_000_000_000_u64, "of 4 s each");
     let error = in_turn(MIRROR, &[(&["at 9 s: fail d1"], ""), (&[], "")]).expect_err("after the end");
     assert!(error.contains("at most the measured time of all runs together") && error.contains("8 s"), "{error}");
+}
+
+/// A run whose length is known when it is over.
+fn of_500_ios(more: &str) -> String {
+    workload(&random_4k(70), &closed(4), "", "ios = 500") + more
+}
+
+#[test]
+fn what_a_run_of_unknown_length_does_not_reach_happens_in_the_next() {
+    let plain = texts_in_turn(MIRROR, &[(&[], of_500_ios("")), (&[], text(0, ""))]).expect("valid");
+    let first = plain[0]["duration_ns"].as_u64().expect("a time");
+    let at = format!("at {} ms: fail d1", (first + 2_500_000_000) / 1_000_000);
+    let records = texts_in_turn(MIRROR, &[(&[&at], of_500_ios("")), (&[], text(0, ""))]).expect("valid");
+    assert_eq!((states(&records[0]), states(&records[1])), (vec!["before"], vec!["before", "degraded"]));
+    assert!(!records[0]["notes"].to_string().contains("the run ended before"), "{}", records[0]["notes"]);
+    let failed = records[1]["repair"]["failures"][0]["at_ns"].as_u64().expect("a time");
+    assert!(failed.abs_diff(2_500_000_000) < 1_000_000, "{failed}: time goes on from the end of the first");
+}
+
+#[test]
+fn events_that_no_run_reaches_are_named() {
+    let late = "\n[[events]]\nat = \"90 s\"\nfail = \"d1\"\n";
+    let asked: [(&[&str], String); 2] = [(&["at 99 s: set d0.wce=off"], of_500_ios(late)), (&[], of_500_ios(""))];
+    let records = texts_in_turn(MIRROR, &asked).expect("valid");
+    let [first, last] = [0, 1].map(|run| records[run]["notes"].to_string());
+    assert!(first.contains("the run ended before 1 of its events: fail d1"), "its workload's is its own: {first}");
+    assert!(last.contains("the run ended before 1 of its events: set d0.wce=off"), "{last}");
+    let pool = machine("mg06sca-10tb", 4, "replicated = { members = \"d*\", replicas = 2, image = \"1 GiB\" }", "");
+    let record = record(with(&pool, &of_500_ios(""), &["at 99 s: osd-out data.1"]));
+    assert!(record["notes"].to_string().contains("1 of its events: osd-out data.1"), "{}", record["notes"]);
 }
 
 #[test]

@@ -84,3 +84,15 @@ fn without_power_a_volatile_cache_has_lost_what_a_drive_without_cache_holds() {
     assert!(volatile.contains(&0), "nothing was lost of what lay in the cache: {volatile:?}");
     assert_eq!(through, (1..=64).collect::<Vec<u64>>());
 }
+
+#[test]
+fn events_that_a_served_machine_does_not_reach_are_named() {
+    let events = vec!["at 1 h: set drive.wce=off".to_owned()];
+    let text = "[drives.drive]\nproduct = \"ent-15k\"\n";
+    let mut live = live(Request { events, ..request(text, SERVED, &[]) });
+    one_by_one(&mut live, [io(Op::Read, 0)]);
+    let (outcome, _) = live.finish(Findings::default()).expect("nothing watches it that can fail");
+    let record: Value = serde_json::from_str(&outcome.record.to_json()).expect("a record is JSON");
+    let notes = record["notes"].to_string();
+    assert!(notes.contains("the run ended before 1 of its events: set drive.wce=off"), "{notes}");
+}

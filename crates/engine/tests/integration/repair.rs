@@ -387,7 +387,7 @@ fn a_run_that_is_over_before_a_failure_says_so() {
     let record = record(failing("raid1:2xsavvio-10k1", &text, &[], &["d1@100 s"], 0));
     assert_eq!(record["repair"]["failures"].as_array().unwrap().len(), 0);
     let notes = record["notes"].to_string();
-    assert!(notes.contains("the run ended before 1 of its failures"), "{notes}");
+    assert!(notes.contains("the run ended before 1 of its events: fail d1"), "{notes}");
 }
 
 fn notes(machine: &str, text: &str, fail: &[&str], spares: u32) -> String {

@@ -90,6 +90,19 @@ impl EventQueue {
         self.open = !self.heap.is_empty();
     }
 
+    /// Removes the events whose payload `is_out` tells of; returns their times and payloads, in their order.
+    pub fn remove(&mut self, is_out: impl Fn(u32) -> bool) -> Vec<(Instant, u32)> {
+        let payload = |key: u128| (key as u32) & ((1 << PAYLOAD_BITS) - 1);
+        // The key at an open root has left.
+        let there = std::mem::take(&mut self.heap).into_iter().skip(usize::from(std::mem::take(&mut self.open)));
+        let (mut out, mut kept): (Vec<u128>, Vec<u128>) = there.partition(|key| is_out(payload(*key)));
+        out.sort_unstable();
+        // What is in order is a heap.
+        kept.sort_unstable();
+        self.heap = kept;
+        out.into_iter().map(|key| (Instant((key >> 64) as u64), payload(key))).collect()
+    }
+
     /// Removes all events.
     pub fn clear(&mut self) {
         self.heap.clear();
@@ -174,6 +187,28 @@ mod tests {
             queue.pop();
         }
         assert_eq!(order, [6, 5, 4, 3, 2, 1]);
+    }
+
+    #[test]
+    fn what_is_removed_comes_back_in_order_and_the_rest_stays() {
+        for is_open in [false, true] {
+            let mut queue = EventQueue::default();
+            queue.push(Instant(0), 9);
+            for (at, payload) in [(5, 1), (3, 2), (9, 3), (1, 4), (7, 5), (3, 6)] {
+                queue.push(Instant(at), payload);
+            }
+            if is_open {
+                queue.pop();
+            }
+            let odd = queue.remove(|payload| payload % 2 == 1 && payload != 9);
+            assert_eq!(odd, [(Instant(5), 1), (Instant(7), 5), (Instant(9), 3)]);
+            let mut left = Vec::new();
+            while let Some((_, payload)) = queue.peek() {
+                left.push(payload);
+                queue.pop();
+            }
+            assert_eq!(left, if is_open { vec![4, 2, 6] } else { vec![9, 4, 2, 6] });
+        }
     }
 
     proptest! {

@@ -4,7 +4,7 @@ use hotband_units::Instant;
 
 use crate::event::{Event, EventError, Part, What};
 use crate::graph::queue::Class;
-use crate::graph::{DriveSlot, LayoutSlot, Machine, Role};
+use crate::graph::{AGENDA, DriveSlot, KIND_SHIFT, LayoutSlot, Machine, Role};
 use crate::io::{Completion, Fault};
 use crate::repair::agenda::Due;
 use crate::repair::failing::Failing;
@@ -99,6 +99,29 @@ impl Machine {
             }
             (part, what) => Err(EventError::Unsupported { what: what.name(), part: part.kind() }),
         }
+    }
+
+    /// Takes back what was scheduled and has not happened, in the order of its times.
+    pub fn take_back(&mut self) -> Vec<Event> {
+        let Self { events, agenda, settings, .. } = self;
+        let number = |payload: u32| payload & ((1 << KIND_SHIFT) - 1);
+        let is_scheduled = |due: &Due| matches!(due, Due::Failure(_) | Due::Set(_) | Due::Out { .. } | Due::PowerOff);
+        let taken =
+            events.remove(|payload| payload >> KIND_SHIFT == AGENDA && is_scheduled(agenda.at(number(payload))));
+        let event = |(at, payload): (Instant, u32)| {
+            let (part, what) = match agenda.take(number(payload)) {
+                Due::Failure(drive) => (Part::Drive(drive), What::Fail),
+                Due::Set(setting) => {
+                    let (drive, key, value) = settings[setting as usize].clone();
+                    (Part::Drive(drive), What::Set { key, value })
+                }
+                Due::Out { layout, daemon } => (Part::Daemon { layout, daemon }, What::Out),
+                Due::PowerOff => (Part::Machine, What::PowerOff),
+                Due::Core(_) | Due::Spare(_) | Due::Pace(_) | Due::Lost(_) => return None,
+            };
+            Some(Event { at, part, what })
+        };
+        taken.into_iter().filter_map(event).collect()
     }
 
     /// Power goes off: drives keep what survives, and nothing is due any more.

@@ -24,6 +24,11 @@ impl<T: Copy> Slab<T> {
         u32::try_from(self.all.len() - 1).expect("fewer than 2^32 things are under way at once")
     }
 
+    /// The entry of that number, to look at.
+    pub fn at(&self, id: u32) -> &T {
+        &self.all[id as usize]
+    }
+
     /// The entry of that number.
     pub fn get(&mut self, id: u32) -> &mut T {
         &mut self.all[id as usize]
