@@ -53,6 +53,8 @@ def test_a_share_of_the_most() -> None:
         ("IOPS at p99 < 1,5 ms", "p99 < 1,5 ms", "a time with its unit"),
         ("bs for 500 Mb/s", "500 Mb/s", "a small b is a bit"),
         ("qd for MB/s > 2 Gb/s", "2 Gb/s", "a small b is a bit"),
+        ("drives for 50.000 IOPS", "50.000 IOPS", "expected 50000 IOPS or 50 IOPS"),
+        ("qd for IOPS > 1.500", "IOPS > 1.500", "expected 1500 IOPS or 1.5 IOPS"),
         ("IOPS at p100 < 1 ms", "p100", "expected IOPS, MB/s, mean, p50"),
         ("IOPS at p99 > 10 ms", "p99 > 10 ms", "expected <"),
         ("queue depth for IOPS < 300", "IOPS < 300", "expected >"),

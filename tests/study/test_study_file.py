@@ -146,6 +146,32 @@ def test_a_published_figure_that_cannot_be_is_named(folder: Path, old: str, new:
 
 
 @pytest.mark.parametrize(
+    ("named", "key", "words"),
+    [
+        ('label = "gain of the faster drive"', None, ""),
+        ('config = "15K"', None, ""),
+        ('config = "10K"\nlabel = "mixed on"', None, ""),
+        ('label = "gains"', "label", '"mixed on a file\'s machine", "read on a short form"'),
+        ('config = "7K"', "config", 'the configs of figures: "15K", "10K"'),
+        ('config = "10K"\nlabel = "gains"', "label", 'the labels of figures of "10K": "mixed on a file'),
+    ],
+)
+def test_an_explanation_that_no_figure_has_is_named(folder: Path, named: str, key: str | None, words: str) -> None:
+    file = folder / "study.toml"
+    file.write_text(f'{file.read_text()}\n[[explanations]]\n{named}\ntext = "Why."\n')
+    if key is None:
+        assert len(load(str(folder)).explanations) == 1
+        return
+    with pytest.raises(UserError) as caught:
+        load(str(folder))
+    assert (caught.value.key, caught.value.where) == (f"explanations[0].{key}", str(file))
+    assert words in caught.value.accepted
+    # What the study's own module adds is not known before it runs.
+    (folder / "findings.py").write_text("")
+    assert len(load(str(folder)).explanations) == 1
+
+
+@pytest.mark.parametrize(
     "row",
     [
         "tiny-own,15K against 10K,mixed,IOPS gain,-12,%,derived,",

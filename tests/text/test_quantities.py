@@ -26,7 +26,11 @@ def test_times(unit: str, gap: str) -> None:
         assert told == pytest.approx(of_engine("time", text, 1e9)), text
 
 
-@pytest.mark.parametrize("unit", ["B", "k", "K", "KiB", "kB", "MB", "MiB", "GB", "TiB", "TB", "PB", "x", ""])
+@pytest.mark.parametrize(
+    "unit",
+    ["B", "k", "K", "KiB", "kB", "KB", "m", "M", "MB", "MiB", "g", "G", "GB", "GiB", "t", "T", "TiB", "TB", "PB", "x", ""]
+    + ["b", "kb", "Kb", "Mb", "Gb", "Tb", "kiB", "KIB", "mb", "gb", "tb", "p", "P", "PiB", "EB"],
+)
 def test_sizes(unit: str) -> None:
     for number in NUMBERS:
         text = f"{number} {unit}"

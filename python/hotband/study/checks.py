@@ -6,10 +6,11 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from hotband.errors import UserError
-from hotband.study.comparisons import NEVER_BELOW, RATIOS
+from hotband.study.comparisons import NEVER_BELOW, RATIOS, figure_of
 from hotband.study.figureclass import COMPARED_WORDS, PROGRAM_UNITS, RATE_UNITS, TIME_UNITS
-from hotband.study.file import PUBLISHED_FILE, STUDY_FILE, Published, Study, published_row
+from hotband.study.file import FINDINGS_FILE, PUBLISHED_FILE, STUDY_FILE, Published, Study, published_row
 from hotband.study.measures import MEASURES
+from hotband.study.readings import Value
 from hotband.study.rows import is_number
 from hotband.study.units import PERCENT, RATIO
 from hotband.text.regular import file_text
@@ -97,6 +98,25 @@ def check_comparisons(study: Study, tables: Sequence[TomlTable]) -> None:
             table.refuse("reading", f'is of a published row, and none in {PUBLISHED_FILE} has the id "{one.id}"')
         if one.reading is not None and row is not None and row.value is not None:
             table.refuse("reading", f"is for words, and {row.id} is published as a number, {row.text}")
+
+
+def check_explanations(study: Study, tables: Sequence[TomlTable]) -> None:
+    """An explanation names figures by their label, their configuration or both: where none has these, it would never be
+    shown. A study with a module of its own may have figures that only that knows."""
+    if (study.folder / FINDINGS_FILE).is_file():
+        return
+    cells = [(config.label, load.label) for config, load in study.pairs() if not (config.what_if or load.what_if)]
+    compared = [figure_of(study, one, Value(None)) for one in study.comparisons]
+    places = dict.fromkeys([*cells, *((one["config"], one["label"]) for one in compared)])
+    for one, table in zip(study.explanations, tables, strict=True):
+        there = list(places)
+        for index, key in enumerate(("config", "label")):
+            fits = [place for place in there if one[key] in place[index]]
+            if not fits:
+                known = ", ".join(f'"{name}"' for name in dict.fromkeys(place[index] for place in there))
+                of = f' of "{one["config"]}"' if index and one["config"] else ""
+                table.refuse(key, f"expected a text that is in one of the {key}s of figures{of}: {known}")
+            there = fits
 
 
 def check_values(study: Study, readings: Mapping[str, float], tables: Sequence[TomlTable]) -> None:

@@ -12,7 +12,14 @@ from hotband.errors import UserError
 from hotband.experiment.ranges import KINDS as KINDS_OF_RANGE
 from hotband.runs.events import check_events
 from hotband.study.blind import predictions
-from hotband.study.checks import check_comparisons, check_fills, check_ids, check_units, check_values
+from hotband.study.checks import (
+    check_comparisons,
+    check_explanations,
+    check_fills,
+    check_ids,
+    check_units,
+    check_values,
+)
 from hotband.study.comparisons import KINDS
 from hotband.study.data import Data
 from hotband.study.file import (
@@ -89,6 +96,7 @@ def read_study(folder: Path) -> Study:
     check_units(study, measure_tables)
     check_comparisons(study, comparison_tables)
     check_values(study, said, comparison_tables)
+    check_explanations(study, table.parts("explanations"))
     return study
 
 

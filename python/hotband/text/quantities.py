@@ -79,19 +79,23 @@ def share(text: str) -> float | None:
     return float(found[1]) / (100.0 if found[2] else 1.0)
 
 
-# "GB" is 10^9, "GiB" 2^30, a single letter is binary as in fio (docs/guides/machines.md).
-_SIZE_POWERS = {"": 0, "k": 1, "m": 2, "g": 3, "t": 4, "p": 5}
+# "GB" is 10^9, "GiB" 2^30, a single letter is binary as in fio (docs/guides/machines.md). "Gb" are bits: no size.
+_SIZE_UNITS = {
+    "B": 1,
+    "kB": 10**3,
+    **{f"{prefix}B": 1000**power for power, prefix in enumerate("KMGTP", 1)},
+    **{f"{prefix}iB": 1024**power for power, prefix in enumerate("KMGT", 1)},
+    **{letter: 1024**power for power, pair in enumerate(("kK", "mM", "gG", "tT"), 1) for letter in pair},
+}
 SIZE_EXPECTED = 'a size with its unit, such as "256 MB" or "8 GiB", less than 9 EB'
 
 
 def size_bytes(text: str) -> float | None:
     """Bytes of a size above zero; None where the text is none."""
     found = _parted(text)
-    unit = None if found is None else re.fullmatch(r"([kKmMgGtTpP]?)(iB|B|b)?", found[1])
-    if found is None or unit is None:
+    if found is None or found[1] not in _SIZE_UNITS:
         return None
-    base = 1000 if unit[2] in ("B", "b") else 1024
-    return _whole(found[0] * base ** _SIZE_POWERS[unit[1].lower()])
+    return _whole(found[0] * _SIZE_UNITS[found[1]])
 
 
 WATTS_MOST = 1e9
