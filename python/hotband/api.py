@@ -29,6 +29,7 @@ from hotband.audit.api import audit as audit
 from hotband.audit.api import compare as compare
 from hotband.audit.result import AuditResult as AuditResult
 from hotband.calibrate.api import calibrate as calibrate
+from hotband.calibrate.api import calibration_plan as calibration_plan
 from hotband.catalog import api as catalog_api
 from hotband.catalog.api import Product as Product
 from hotband.devices.found import Found, Listed
@@ -364,27 +365,34 @@ def _spec(
 
 
 @public
-def load(path: str | PathLike[str]) -> Record:
+def load(path: str | PathLike[str], *, unit: str | None = None) -> Record:
     """Reads one record: a folder with a `record.json`, such a file, or a result of fio, vdbench, DiskSpd, Iometer or
-    HdrHistogram that holds one. Raises UserError for anything else; `load_all` takes results that hold several."""
-    found = load_all(path)
+    HdrHistogram that holds one; `unit` as in `load_all`. Raises UserError for anything else; `load_all` takes results
+    that hold several."""
+    found = load_all(path, unit=unit)
     if len(found) != 1:
         raise UserError(str(path), "", "", f"holds {len(found)} records; read them with load_all")
     return found[0]
 
 
 @public
-def load_all(path: str | PathLike[str]) -> list[Record]:
-    """Reads every record of a file or folder, of any tool that is recognised. Raises UserError where there is none."""
+def load_all(path: str | PathLike[str], *, unit: str | None = None) -> list[Record]:
+    """Reads every record of a file or folder, of any tool that is recognised. `unit` ("ns", "us", "ms", "s") is that of
+    the values of an HdrHistogram log, which does not say. Raises UserError where there is none."""
+    from hotband.importers import hdr
     from hotband.importers import load as load_results
     from hotband.importers.files import read_beginning
     from hotband.record.files import RECORD_FILE
 
     where = Path(path)
     of_ours = where.is_file() and b'"hotband-record"' in read_beginning(where)[:4096]
-    if of_ours or (where / RECORD_FILE).is_file() or where.name == RECORD_FILE:
+    if unit is None and (of_ours or (where / RECORD_FILE).is_file() or where.name == RECORD_FILE):
         return [_read(where)]
-    return [record_of_import(one) for one in load_results(where)]
+    if unit is None:
+        return [record_of_import(one) for one in load_results(where)]
+    if where.is_dir() or not hdr.recognises(read_beginning(where)):
+        raise UserError("unit", "", unit, f"is of the values of an HdrHistogram log, and {path} is none: leave it out")
+    return [record_of_import(one) for one in hdr.read([where], unit)]
 
 
 def _read(path: Path) -> Record:
@@ -432,7 +440,7 @@ def report(
 
 drives, osds, workloads, studies = catalog_api.drives, catalog_api.osds, catalog_api.workloads, catalog_api.studies
 layouts, keys, events = catalog_api.layouts, catalog_api.keys, catalog_api.events
-drive, osd = catalog_api.drive, catalog_api.osd
+drive, new_drive, osd = catalog_api.drive, catalog_api.new_drive, catalog_api.osd
 
 
 @public

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import socket
 from pathlib import Path
 
 import pytest
@@ -83,9 +84,57 @@ def test_a_converted_trace_is_what_the_command_prints(hotband, tmp_path: Path) -
     assert json.loads(json.dumps(found.to_dict())) == json.loads(done.stdout)
 
 
+SHEET = {"capacity": "16 TB", "rpm": "7200 rpm", "interface": "sata", "bandwidth": "261 MB/s", "read_iops_qd1": 80}
+
+
+def test_a_drive_of_ones_own_is_the_file_that_the_command_writes(
+    hotband, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    lines = [word for key, value in SHEET.items() for word in (f"--{key.replace('_', '-')}", str(value))]
+    assert hotband("drives", "new", "typed", "--kind", "hdd", "--title", "X16", *lines).returncode == 0
+    made = hb.new_drive("made", kind="hdd", title="X16", **SHEET)
+    assert Path("made.toml").read_bytes() == Path("typed.toml").read_bytes()
+    assert (made.title, made.values.height) == ("X16", hb.drive("./typed.toml").values.height)
+    assert hb.run(LOAD, on="./made.toml", duration="0.1 s", progress=False).iops > 0
+    flash = {"capacity": "960 GB", "interface": "sata", "read_bandwidth": "550 MB/s", "write_bandwidth": "520 MB/s"}
+    made = hb.new_drive(tmp_path / "flash", kind="ssd", read_iops=98_000, power_loss_protection=True, **flash)
+    assert made.kind == "ssd"
+    assert (tmp_path / "flash.toml").is_file()
+
+
+@pytest.mark.parametrize("like", ["black-box", DISK])
+def test_a_plan_of_a_calibration_is_what_the_command_shows(hotband, like: str) -> None:
+    plan = hb.calibration_plan(f"emulated:{DISK}", like=like, duration="8 min", progress=False)
+    shown = hotband("calibrate", f"emulated:{DISK}", "--like", like, "--for", "8 min", "--plan").stdout
+    lines = [" ".join(line.replace("│", " ").split()) for line in shown.splitlines()]
+    for load, times, seconds, use in plan.rows():
+        assert f"{load} {times} {seconds:.0f} {use}" in lines
+    assert set(plan["use"]) == {"the fit", "the check"}
+
+
+def test_a_machine_is_served_over_tcp(tmp_path: Path) -> None:
+    with (
+        hb.serve(DISK, socket=tmp_path / "s", tcp="127.0.0.1:0", insecure_loopback=True, anyway=True) as served,
+        socket.create_connection(("127.0.0.1", served.port), timeout=60) as client,
+    ):
+        assert client.recv(8) == b"NBDMAGIC"
+
+
 @pytest.mark.parametrize(
     ("call", "file", "value"),
     [
+        (lambda disk: hb.new_drive("a b", kind="hdd", **SHEET), "name", "a b"),
+        (lambda disk: hb.new_drive(DISK, kind="hdd", **SHEET), "name", DISK),
+        (lambda disk: hb.new_drive("x", kind="tape", **SHEET), "kind", "tape"),
+        (lambda disk: hb.new_drive("x", kind="hdd", read_bandwidth="1 GB/s", **SHEET), "read_bandwidth", ""),
+        (lambda disk: hb.new_drive("x", kind="hdd", **{**SHEET, "rpm": "fast"}), "rpm", "fast"),
+        (lambda disk: hb.new_drive("x", kind="hdd", capacity="1 TB"), "rpm", ""),
+        (lambda disk: hb.calibration_plan(DISK, like="nothing"), "like", "nothing"),
+        (lambda disk: hb.calibration_plan(DISK, like=DISK, duration="soon"), "duration", "soon"),
+        (lambda disk: hb.serve(DISK, tcp="here", anyway=True).__enter__(), "tcp", "here"),
+        (lambda disk: hb.serve(DISK, tcp="127.0.0.1:0", anyway=True).__enter__(), "tcp", "127.0.0.1:0"),
+        (lambda disk: hb.load(__file__, unit="us"), "unit", "us"),
         (lambda disk: hb.steady([]), "records", "[]"),
         (lambda disk: hb.steady(disk, round="5"), "round", "5"),
         (lambda disk: hb.steady(disk, track="speed"), "track", "speed"),

@@ -10,6 +10,7 @@ import fio_documents as fio_build
 import pytest
 import result_documents as build
 
+import hotband as hb
 from hotband.audit import findings, load_results
 from hotband.audit.compare import compare
 from hotband.audit.load import load_sides
@@ -291,6 +292,17 @@ def test_every_tag_is_a_record(tmp_path: Path) -> None:
     assert [one.record["source"]["target"] for one in found] == [None, "A", "WRITE"]
     assert [one.record["summary"]["latency_max_ns"] for one in found] == [1000, 2000, 3000]
     assert found[2].record["summary"]["write"]["count"] == 1
+
+
+def test_the_unit_of_a_log_is_said_from_python(tmp_path: Path) -> None:
+    path = tmp_path / "x.hlog"
+    path.write_bytes(build.hlog(f"0.0,1.0,0.1,{build.histogram([7])}"))
+    assert [hb.load(path, unit=unit).to_dict()["summary"]["latency_max_ns"] for unit in (None, "us")] == [7, 7000]
+    with pytest.raises(UserError, match=r"^unit = 'h': accepted: ns, us, ms, s$"):
+        hb.load_all(path, unit="h")
+    for other in (tmp_path, Path(__file__)):
+        with pytest.raises(UserError, match="is of the values of an HdrHistogram log"):
+            hb.load(other, unit="us")
 
 
 def test_ycsb_logs_microseconds(tmp_path: Path) -> None:

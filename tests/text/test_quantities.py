@@ -28,8 +28,11 @@ def test_times(unit: str, gap: str) -> None:
 
 @pytest.mark.parametrize(
     "unit",
-    ["B", "k", "K", "KiB", "kB", "KB", "m", "M", "MB", "MiB", "g", "G", "GB", "GiB", "t", "T", "TiB", "TB", "PB", "x", ""]
-    + ["b", "kb", "Kb", "Mb", "Gb", "Tb", "kiB", "KIB", "mb", "gb", "tb", "p", "P", "PiB", "EB"],
+    [
+        *("B", "kB", "KB", "MB", "GB", "TB", "PB", "EB", "KiB", "kiB", "KIB", "MiB", "GiB", "TiB", "PiB"),
+        *("k", "K", "m", "M", "g", "G", "t", "T", "p", "P", "x", ""),
+        *("b", "kb", "Kb", "mb", "Mb", "gb", "Gb", "tb", "Tb"),
+    ],
 )
 def test_sizes(unit: str) -> None:
     for number in NUMBERS:

@@ -159,6 +159,9 @@ def test_text_fits_and_pages_are_written(tmp_path: Path, hotband: Any) -> None:
     both = hotband("trace", "show", str(path), str(other), "-o", str(tmp_path / "both.html"))
     assert "Mostly sequential" in both.stdout
     assert "one.spc" in (tmp_path / "both.html").read_text(encoding="utf-8")
+    first, second = hb.show_trace(path), hb.show_trace(other)
+    first.write_html(tmp_path / "python.html", beside=[second])
+    assert (tmp_path / "python.html").read_bytes() == (tmp_path / "both.html").read_bytes()
     data = json.loads(hotband("trace", "show", str(path), str(other), "--json").stdout)
     assert [one["ios"] for one in data] == [3000, 1000]
 

@@ -12,7 +12,10 @@ from hotband.runs.arguments import public
 from hotband.runs.specify import Spec, changes, named, settings_of
 
 if TYPE_CHECKING:
+    import polars as pl
+
     from hotband.calibrate.calibrated import Calibrated
+    from hotband.calibrate.model import Product
     from hotband.experiment import Executor
     from hotband.runs.watch import Wanted
 
@@ -52,7 +55,6 @@ def calibrate(
     a trace `comparison` (its second half, as a record has it), a `frame` with a row a value, and `to_dict()`. Raises
     UserError for a mistake, KeyboardInterrupt where it is stopped.
     """
-    from hotband.calibrate.model import Product
     from hotband.calibrate.run import Wanted, run
     from hotband.calibrate.target import Hardware
     from hotband.experiment import using
@@ -63,10 +65,9 @@ def calibrate(
     if not targets:
         raise UserError("target", "", "[]", "expected at least one")
     with as_interrupt():
-        product = named(like, "like")
         wanted = Wanted(
             targets,
-            Product(product.name, product.text, settings_of(changes(set, {}))),
+            _product(like, set),
             None if output is None else Path(output),
             None if out is None else Path(out),
             seconds_of(duration),
@@ -80,6 +81,60 @@ def calibrate(
         )
         with using(executor, jobs):
             return run(wanted, lambda _: None, lambda _: None, lambda title: watch(title, progress))
+
+
+@public
+def calibration_plan(
+    target: str | PathLike[str],
+    *,
+    like: str | PathLike[str],
+    duration: str = "10 min",
+    set: Mapping[str, object] | None = None,
+    reads_only: bool = False,
+    size: str | None = None,
+    seed: int = 1,
+    jobs: int | None = None,
+    progress: Wanted = None,
+) -> pl.DataFrame:
+    """What `calibrate` would measure of `target`, which is not measured: a row a load with `load`, `times`, `seconds`
+    (of all times together) and `use` ("the fit", or "the check", which the fit does not see). Arguments are those of
+    `calibrate`. Raises UserError, KeyboardInterrupt where it is stopped."""
+    import polars as pl
+
+    from hotband.calibrate.loads import BLACK_BOX
+    from hotband.calibrate.run import Wanted, black_box_plan, plan_only
+    from hotband.calibrate.show import USES
+    from hotband.calibrate.target import Hardware
+    from hotband.runs.interrupted import as_interrupt
+    from hotband.runs.watch import watch
+
+    with as_interrupt():
+        product, hardware = _product(like, set), Hardware(None, True, bytes_of(size))
+        wanted = Wanted(
+            [fspath(target)],
+            product,
+            seconds=seconds_of(duration),
+            reads=reads_only,
+            seed=seed,
+            jobs=jobs,
+            hardware=hardware,
+        )
+        if product.name == BLACK_BOX:
+            loads, counts = black_box_plan(wanted, lambda _: None)
+        else:
+            planned = plan_only(wanted, lambda _: None, lambda title: watch(title, progress))
+            loads, counts = planned.loads, planned.counts
+    rows = [(one.name, count, count * one.time, USES[one.held_out]) for one, count in zip(loads, counts, strict=True)]
+    schema = {"load": pl.String, "times": pl.Int64, "seconds": pl.Float64, "use": pl.String}
+    return pl.DataFrame([row for row in rows if row[1]], schema=schema, orient="row")
+
+
+def _product(like: str | PathLike[str], set: Mapping[str, object] | None) -> Product:
+    """The product that is fitted, with the values of it that are known."""
+    from hotband.calibrate.model import Product
+
+    product = named(like, "like")
+    return Product(product.name, product.text, settings_of(changes(set, {})))
 
 
 def seconds_of(text: str) -> float:

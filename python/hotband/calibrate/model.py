@@ -7,8 +7,8 @@ chance does is much the same on both sides of a difference.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from contextlib import nullcontext
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
@@ -64,12 +64,25 @@ class Product:
     held: tuple[Setting, ...] = ()
 
 
+@contextmanager
+def named_by(argument: str) -> Iterator[None]:
+    """What is wrong with the name of a machine is wrong with this argument, which is one."""
+    try:
+        yield
+    except UserError as error:
+        if error.where != "MACHINE":
+            raise
+        raise UserError(argument, error.key, error.value, error.accepted) from None
+
+
 def expect_one_volume(like: Product) -> None:
     """Raises UserError for a product with several volumes."""
     from hotband.expect.capacity import target_bytes
     from hotband.runs.specify import Named
 
-    if target_bytes(Named(like.name, like.text)) is None:
+    with named_by("--like"):
+        size = target_bytes(Named(like.name, like.text))
+    if size is None:
         raise UserError("--like", "", like.name, "has several volumes: expected a product with one")
 
 

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from hotband.calibrate.loads import Measurement
 
 MOST_NAMED = 12
+USES = {True: "the check", False: "the fit"}
+"""What a load is for, by whether it is held out."""
 
 
 def loads_table(loads: Sequence[Measurement], counts: Sequence[int]) -> Table:
@@ -31,8 +33,7 @@ def loads_table(loads: Sequence[Measurement], counts: Sequence[int]) -> Table:
         table.add_column(name, justify="right" if name in ("times", "seconds") else "left")
     for load, count in zip(loads, counts, strict=True):
         if count:
-            why = "the check" if load.held_out else "the fit"
-            table.add_row(load.name, str(count), f"{count * load.time:.0f}", why)
+            table.add_row(load.name, str(count), f"{count * load.time:.0f}", USES[load.held_out])
     return table
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hotband.calibrate.loads import BLACK_BOX
-from hotband.calibrate.model import EMULATED, Product, own_scale
+from hotband.calibrate.model import EMULATED, Product, named_by, own_scale
 from hotband.errors import UserError
 
 if TYPE_CHECKING:
@@ -67,7 +67,8 @@ def span_of_model(named: Product, like: Product) -> int | None:
     from hotband.expect.capacity import target_bytes
     from hotband.runs.specify import Named
 
-    size = target_bytes(Named(named.name.removeprefix(EMULATED), named.text))
+    with named_by("TARGET"):
+        size = target_bytes(Named(named.name.removeprefix(EMULATED), named.text))
     return None if size is None else _span(size * own_scale(named), like)
 
 
@@ -134,7 +135,8 @@ def _span(size: int, like: Product) -> int | None:
 
     if like.name == BLACK_BOX:
         return size
-    whole = target_bytes(Named(like.name, like.text))
+    with named_by("--like"):
+        whole = target_bytes(Named(like.name, like.text))
     if whole is None or abs(size / whole - 1.0) <= SAME_SIZE:
         return None
     return min(size, whole)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from os import PathLike
+from os import PathLike, fspath
 from typing import TYPE_CHECKING
 
 from hotband.runs.arguments import public
@@ -96,6 +96,33 @@ def drive(name: str | PathLike[str]) -> Product:
     from hotband.catalog import entries
 
     return _product(entries.drive(str(name)))
+
+
+@public
+def new_drive(
+    name: str | PathLike[str],
+    *,
+    kind: str,
+    title: str | None = None,
+    source: str = "its data sheet",
+    force: bool = False,
+    **lines: object,
+) -> Product:
+    """Describes a drive from lines of its data sheet, in the file NAME.toml, which `on="./NAME.toml"` and `drive` take;
+    `force` replaces one that is there. What the lines leave open follows by rules, with ranges.
+
+    `kind` is "hdd", "ssd" (SATA or SAS) or "nvme"; `lines` are those that `hotband drives new --help` lists, with _ for
+    -: `capacity="16 TB"`, `read_iops=98000`, `power_loss_protection=True`. `title` is what reports call it, `source`
+    names the data sheet. Raises UserError for lines that are missing, unknown or make no drive.
+    """
+    from hotband.catalog import entries
+    from hotband.catalog.own import describe, file_of
+
+    path = file_of(fspath(name), force)
+    words = {True: "on", False: "off"}
+    given = {key.replace("_", "-"): words[one] if isinstance(one, bool) else str(one) for key, one in lines.items()}
+    describe(path, kind, given, title=title, source=source)
+    return _product(entries.drive(f"{path.parent}/{path.name}"))
 
 
 @public

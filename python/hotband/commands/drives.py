@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import re
 import sys
-import tempfile
-from collections.abc import Mapping, Sequence
-from pathlib import Path
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -18,7 +15,6 @@ from hotband.commands.output import JsonFlag, say
 from hotband.errors import UserError
 
 if TYPE_CHECKING:
-    from hotband._core import CatalogEntry
     from hotband.catalog.datasheet.lines import Line
 
 drives_app = typer.Typer(cls=Listing, help="Drives: those of the catalog, and your own (docs/guides/answers.md).")
@@ -85,49 +81,18 @@ def new_drive(
 
     Every value of the file has a source, or is an estimate with a range that follows by a rule.
     """
-    from hotband.catalog.datasheet import KINDS, described_text
-    from hotband.text.write import write_file
+    from hotband.catalog.datasheet import KINDS
+    from hotband.catalog.own import describe, file_of
 
     path = file_of(name, force)
     given = given_lines(ctx.args)
     if kind in KINDS and not given and sys.stdin.isatty():
         given = asked_lines(KINDS[kind].lines)
-    text = described_text(kind, given, title=title or path.stem, source=source)
-    drive = checked(text, given)
-    write_file(path, text)
+    drive = describe(path, kind, given, title=title, source=source)
     estimates = [value["key"] for value in drive["values"] if value["estimate"]]
     say(f"{path}: {len(drive['values'])} values, of them {len(estimates)} estimates with ranges")
     say(f"look at it: hotband drives ./{path}")
     say(f"run it: hotband run fio-randread --on ./{path} {RUN[drive['kind']]}")
-
-
-def checked(text: str, lines: Mapping[str, str]) -> CatalogEntry:
-    """The drive that a file of this text, made of these lines, would be. Raises UserError for what no drive can be."""
-    from hotband import _core
-    from hotband.catalog import CATALOG_DIR
-    from hotband.catalog.datasheet import blamed
-    from hotband.text.write import write_file
-
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder, "drive.toml")
-        write_file(path, text)
-        try:
-            return _core.drive(CATALOG_DIR, str(path))
-        except _core.SpecError as error:
-            raise blamed(error, lines) from None
-
-
-def file_of(name: str, force: bool) -> Path:
-    """The file of a new drive. Raises UserError where it is there, or is the name of one of the catalog."""
-    stem = name.removesuffix(".toml")
-    if not re.fullmatch(r"[\w./-]*[\w-][\w.-]*", stem) or stem.endswith("."):
-        raise UserError("NAME", "", name, "expected letters, digits, - and _, such as x16")
-    if stem in names.drive_names():
-        raise UserError("NAME", "", name, "is a drive of the catalog: give yours another name")
-    path = Path(f"{stem}.toml")
-    if path.exists() and not force:
-        raise UserError("NAME", "", name, f"{path} is there: give another name, or --force to replace it")
-    return path
 
 
 def given_lines(arguments: Sequence[str]) -> dict[str, str]:

@@ -254,7 +254,9 @@ def _expect_bytes(text: str) -> None:
 def _expect_no_grouping_points(text: str, number: str, prefix: str) -> None:
     """Refuses `50.000 IOPS`: whoever writes so means 50,000, and nobody asks for three decimals of an I/O."""
     if not prefix and re.fullmatch(r"\d{1,3}\.\d{3}", number):
-        refuse(text, f"a point stands before decimals: expected {number.replace('.', '')} IOPS or {float(number):g} IOPS")
+        refuse(
+            text, f"a point stands before decimals: expected {number.replace('.', '')} IOPS or {float(number):g} IOPS"
+        )
 
 
 def _rate(text: str, of: Figure, bound: str) -> float:

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from hotband.errors import UserError
 from hotband.record.record import Record, record_of
 from hotband.runs.arguments import public
-from hotband.runs.specify import Spec, changes, named, settings_of, texts
+from hotband.runs.specify import Spec, changes, in_python, named, settings_of, texts
 from hotband.serve.served import Served, ServeSpec
 
 if TYPE_CHECKING:
@@ -28,6 +30,9 @@ def serve(
     events: str | Sequence[str] = (),
     nbd: bool = True,
     socket: str | PathLike[str] | None = None,
+    tcp: str | None = None,
+    tls: str | PathLike[str] | None = None,
+    insecure_loopback: bool = False,
     fuse: str | PathLike[str] | None = None,
     loop: bool = False,
     store: str | PathLike[str] | None = None,
@@ -44,10 +49,11 @@ def serve(
 
     Within it `.volumes["d0"]` has `uri` (NBD on a unix socket), `file` (with `fuse`, a folder, or `loop`) and `device`
     (with `loop`: a block device; both need root), `.serving()` what clients got so far and how late, `.wait(seconds)`
-    waits. Behind it `.record` is its Record. `store` is a file that keeps what is written, `base` an image to begin
-    with, `out` a folder for the record, `io_log` a Parquet file for every I/O; `events` as for `run`, power-off
-    included: then `store` holds what the drives hold. `spin` is how long the clock looks at the time before an answer
-    is due.
+    waits. `tcp` ("127.0.0.1:0") serves NBD on TCP, too, with the certificates in the folder `tls` or, for this host
+    only, `insecure_loopback`; its port is `.port`. Behind it `.record` is its Record. `store` is a file that keeps what
+    is written, `base` an image to begin with, `out` a folder for the record, `io_log` a Parquet file for every I/O;
+    `events` as for `run`, power-off included: then `store` holds what the drives hold. `spin` is how long the clock
+    looks at the time before an answer is due.
 
     Raises UserError for a mistake, for what the host refuses, and for a machine that is faster than the host can serve
     unless it is served `anyway`.
@@ -71,8 +77,21 @@ def serve(
         machine_text=where.text,
         awake=awake,
         anyway=anyway,
+        tcp=tcp,
+        tls=_path(tls),
+        insecure_loopback=insecure_loopback,
     )
-    return Served(spec)
+    return _Served(spec)
+
+
+class _Served(Served):
+    """One whose mistakes are named by the arguments of `serve`."""
+
+    def __enter__(self) -> Served:
+        try:
+            return super().__enter__()
+        except UserError as error:
+            raise in_python(error, inspect.signature(serve).parameters) from None
 
 
 @dataclass(frozen=True)
@@ -105,15 +124,16 @@ def emulate(
     duration: str | None = None,
     seed: int = 1,
     set: Mapping[str, object] | None = None,
+    events: str | Sequence[str] = (),
     out: str | PathLike[str] | None = None,
     anyway: bool = False,
     **settings: object,
 ) -> BothWays:
     """Runs a workload on a model and, through fio, on the same machine as a served drive (docs/guides/serve.md).
 
-    Arguments are those of `run`; it takes as long as the workload says. Raises UserError for a mistake, for what fio
-    cannot say (apps, scripts), where fio is not installed, and for a machine that is faster than the host can serve,
-    unless `anyway`.
+    Arguments are those of `run`, `events` among them; it takes as long as the workload says. Raises UserError for a
+    mistake, for what fio cannot say (apps, scripts), where fio is not installed, and for a machine that is faster than
+    the host can serve, unless `anyway`.
     """
     from hotband.runs.run import RunSpec
     from hotband.targets.emulated import emulate as run_both
@@ -129,6 +149,7 @@ def emulate(
         _path(out),
         machine_text=where.text,
         workload_text=what.text,
+        events=texts(events, "events"),
     )
     found = run_both(spec, anyway=anyway)
     return BothWays(record_of(found.model), record_of(found.fio), record_of(found.served), found)

@@ -64,9 +64,10 @@ class TraceShown:
         return curve_frame(self.properties)
 
     @public
-    def write_html(self, path: str | Path) -> Path:
-        """Writes the page, one HTML file; returns its path. Raises UserError where the path is wrong, OSError."""
-        return write_page([self], path)
+    def write_html(self, path: str | Path, *, beside: Sequence[TraceShown] = ()) -> Path:
+        """Writes the page, one HTML file, of this trace and of others `beside` it; returns its path. Raises UserError
+        where the path is wrong, OSError."""
+        return write_page([self, *beside], path)
 
     def _repr_html_(self) -> str:
         from html import escape
