@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import sys
 import tomllib
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +14,7 @@ from job_files import job_of
 import hotband as hb
 from hotband.catalog import CATALOG_DIR
 from hotband.errors import UserError
-from hotband.jobs.job_file import written
+from hotband.jobs.job_file import converted, written
 from hotband.jobs.loss import Fate, LossReport
 from hotband.text.quantities import size_bytes, span_ns
 
@@ -138,3 +140,31 @@ def test_what_a_load_loses_is_said_however_it_is_written(load: str) -> None:
     assert {loss.why.partition(":")[0] for loss in report.of(Fate.APPROXIMATED)} == {
         "fio has one clock for reads and one for writes"
     }
+
+
+def calls(work: Callable[[], object]) -> int:
+    """How many functions of Python are called, or gone on with, while it is done."""
+    count = 0
+
+    def seen(_frame: object, event: str, _argument: object) -> None:
+        nonlocal count
+        count += event == "call"
+
+    sys.setprofile(seen)
+    try:
+        work()
+    finally:
+        sys.setprofile(None)
+    return count
+
+
+@pytest.mark.parametrize("shared", ["", "flow=1\n"])
+@pytest.mark.parametrize("tool", ["fio", "vdbench"])
+def test_a_file_of_many_jobs_takes_no_longer_by_the_job(tool: str, shared: str) -> None:
+    def both_ways(jobs: int) -> None:
+        file = f"[global]\nsize=1g\n{shared}" + "".join(f"[j{job}]\nrw=randread\nbs=4k\n" for job in range(jobs))
+        written("x", converted(Path("x.fio"), file.encode())[0], tool)
+
+    both_ways(1)
+    few, many = (calls(lambda jobs=jobs: both_ways(jobs)) for jobs in (50, 400))
+    assert many < 9 * few, "eight times as many jobs"

@@ -88,12 +88,14 @@ def form(path: Path, text: str, report: LossReport) -> Form:
     drafts = [_draft(job, files) for job in jobs]
     found = Form(f"{path.name}: {', '.join(draft.name for draft in drafts[:4])}", report)
     groups: list[list[tuple[Draft, list[int]]]] = []
+    streams = 0
     for draft in drafts:
         begins = _waits(draft.asked)
         loops = _loops(draft, files)
         places = list(range(len(found.loops), len(found.loops) + len(loops)))
         found.loops += loops
-        if sum(len(loop.streams) for loop in found.loops) > MOST_STREAMS:
+        streams += sum(len(loop.streams) for loop in loops)
+        if streams > MOST_STREAMS:
             accepted = f"more than {MOST_STREAMS} streams (jobs, zones, directions); expected fewer in one file"
             raise UserError(str(draft.asked.job.place), "", draft.name, accepted)
         if begins or not groups:
@@ -110,11 +112,11 @@ def form(path: Path, text: str, report: LossReport) -> Form:
 def _flows(found: Form, groups: list[list[tuple[Draft, list[int]]]]) -> None:
     """Jobs that `flow=` holds to a ratio become one loop: its streams by their weights, its depth that of all jobs."""
     for group in groups:
-        of: dict[str, list[tuple[Draft, int]]] = {}
+        of: dict[str, list[tuple[Draft, list[int]]]] = {}
         for draft, places in group:
             flow, name = draft.asked.get("flow"), draft.asked.get("flow_id")
             if flow is not None and count(flow):
-                of.setdefault(name.value if name else "", []).append((draft, places[0]))
+                of.setdefault(name.value if name else "", []).append((draft, places))
                 plain = len(places) == 1 and found.loops[places[0]].load == draft.load and draft.load.burst == 1
                 if not plain:
                     draft.asked.ignore("flow", "jobs with a rate or positions of their own keep their own loops")
@@ -124,15 +126,15 @@ def _flows(found: Form, groups: list[list[tuple[Draft, list[int]]]]) -> None:
         for members in of.values():
             if len(members) > 1:
                 _join(found, members)
-                for draft, place in members[1:]:
-                    group[[one for one, _ in group].index(draft)][1].remove(place)
+                for _, places in members[1:]:
+                    places.clear()
 
 
-def _join(found: Form, members: list[tuple[Draft, int]]) -> None:
-    first = found.loops[members[0][1]]
+def _join(found: Form, members: list[tuple[Draft, list[int]]]) -> None:
+    first = found.loops[members[0][1][0]]
     outstanding = 0
     streams: list[StreamForm] = []
-    for draft, place in members:
+    for draft, [place] in members:
         weight = count(draft.asked.job.options["flow"])
         outstanding += draft.load.threads * draft.load.depth
         whole = sum(stream.share for stream in found.loops[place].streams)
@@ -142,7 +144,7 @@ def _join(found: Form, members: list[tuple[Draft, int]]) -> None:
         draft.asked.approximate("flow", "one loop with the I/Os outstanding of all jobs draws them by their weights")
     think = max(draft.load.think_us for draft, _ in members)
     first.streams, first.load = streams, Closed(outstanding if think else 1, 1 if think else outstanding, think)
-    for _, place in members[1:]:
+    for _, [place] in members[1:]:
         found.loops[place].streams = []
 
 

@@ -257,11 +257,9 @@ def _closed(told: Told, step: Step, stream: Stream, closed: tuple[int, int, floa
     threads, depth, think = closed
     if step.threads is not None and stream.load_key == "load":
         threads = step.threads
-    beside = [one for one in step.streams if one.load_key == "load"]
     lines: Lines = []
-    if stream.load_key == "load" and len(beside) > 1:
-        whole = sum(one.share for one in beside)
-        total, share = threads * depth, stream.share / whole
+    if stream.load_key == "load" and len(step.of_one_loop) > 1:
+        total, share = threads * depth, stream.share / step.whole_of_one_loop
         threads, depth = 1, max(1, round(total * share))
         why = "fio's jobs share no loop: flow= holds the ratio, the outstanding I/Os are divided by it"
         told.approximate(stream.key("share_pct"), why)

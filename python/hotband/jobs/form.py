@@ -129,8 +129,9 @@ def workload_text(form: Form) -> str:
         if index != shared and _is_script(loop):
             script_names[index] = names.new(loop.streams[0].name)
             scripts += _script_lines(script_names[index], loop)
+        whole = sum(one.share for one in loop.streams)
         for stream in loop.streams:
-            lines += ["", *_stream_lines(stream, loop, index == shared, index in script_names)]
+            lines += ["", *_stream_lines(stream, loop, whole, index == shared, index in script_names)]
     lines += [*scripts, *_phase_lines(form, script_names)]
     return "\n".join(lines) + "\n"
 
@@ -138,8 +139,9 @@ def workload_text(form: Form) -> str:
 def _drop_empty(form: Form) -> None:
     """Loops whose streams went into another one."""
     kept = [n for n, loop in enumerate(form.loops) if loop.streams]
+    places = {n: place for place, n in enumerate(kept)}
     for step in form.steps:
-        step.loops = [kept.index(n) for n in step.loops if n in kept]
+        step.loops = [places[n] for n in step.loops if n in places]
     form.loops = [form.loops[n] for n in kept]
 
 
@@ -224,15 +226,14 @@ def _load_table(load: Closed | Open) -> dict[str, Value]:
     return {"closed": closed}
 
 
-def _stream_lines(stream: StreamForm, loop: Loop, is_shared: bool, is_script: bool) -> list[str]:
+def _stream_lines(stream: StreamForm, loop: Loop, whole: float, is_shared: bool, is_script: bool) -> list[str]:
+    """One stream of a loop whose streams have `whole` as the sum of their shares."""
     lines = ["[[streams]]", f"name = {quoted(stream.name)}"]
     if len(loop.streams) > 1 and (is_shared or is_script):
-        whole = sum(one.share for one in loop.streams)
         lines.append(f"share_pct = {percent(100 * stream.share / whole)}")
     if not is_shared and not is_script:
         load = loop.load
         if isinstance(load, Open) and len(loop.streams) > 1:
-            whole = sum(one.share for one in loop.streams)
             load = Open(load.rate * stream.share / whole, load.arrival)
         lines.append(f"load = {toml(_load_table(load))}")
     for key, value in stream.keys.items():

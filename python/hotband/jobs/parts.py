@@ -29,12 +29,23 @@ class Files:
     """
 
     sizes: dict[str, int | None] = field(default_factory=dict)
+    _begins: dict[str, tuple[int, int]] = field(default_factory=dict)
 
     def meet(self, name: str, size: int | None) -> None:
         """A file is used up to `size`; None where that is not known, as of a whole device: what others use of it does
         not say where it ends."""
         known = self.sizes.get(name, 0)
         self.sizes[name] = None if known is None or size is None else max(known, size)
+        self._begins.clear()
+
+    def _begin(self, name: str) -> tuple[int, int]:
+        """How many files lie before one, and their bytes, where all are known."""
+        if not self._begins:
+            start = 0
+            for number, (each, size) in enumerate(self.sizes.items()):
+                self._begins[each] = number, start
+                start += size or 0
+        return self._begins[name]
 
     def part(self, name: str, offset: Amount | None, size: Amount | None, option: Option | None) -> list[str] | None:
         """The range on the target of a part of a file; None for the whole target. `option` is named by the error."""
@@ -45,8 +56,7 @@ class Files:
             return self._equal_part(name, offset, size)
         whole = self.sizes[name]
         if whole is not None:
-            before = list(self.sizes).index(name)
-            start = sum(one or 0 for one in list(self.sizes.values())[:before])
+            _, start = self._begin(name)
             at = 0 if offset is None else _bytes(offset, whole)
             length = whole - at if size is None else _bytes(size, whole)
             return [bytes_text(start + at), bytes_text(start + at + length)]
@@ -60,7 +70,7 @@ class Files:
         return None if high == Amount(1.0, True) and not low.value else [str(low), str(high)]
 
     def _equal_part(self, name: str, offset: Amount | None, size: Amount | None) -> list[str]:
-        number, each = list(self.sizes).index(name), 1.0 / len(self.sizes)
+        (number, _), each = self._begin(name), 1.0 / len(self.sizes)
         low = offset.value if offset else 0.0
         width = size.value if size else 1.0 - low
         ends = (number + low, number + min(1.0, low + width))

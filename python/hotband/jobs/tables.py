@@ -6,6 +6,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, cast
 
 from hotband.errors import UserError
@@ -113,6 +114,16 @@ class Step:
     seconds: float | None
     ios: int | None
     threads: int | None
+
+    @cached_property
+    def of_one_loop(self) -> list[Stream]:
+        """The streams of `[load]`."""
+        return [one for one in self.streams if one.load_key == "load"]
+
+    @cached_property
+    def whole_of_one_loop(self) -> float:
+        """The sum of their shares."""
+        return sum(one.share for one in self.of_one_loop)
 
 
 @dataclass

@@ -6,6 +6,9 @@ position; one rate or none for all of a run; no pauses, flushes or trims.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import NamedTuple
+
 from hotband.errors import UserError
 from hotband.jobs.form import number_text
 from hotband.jobs.parts import Amount
@@ -22,7 +25,8 @@ def vdbench_text(told: Told, target: str) -> str:
     storages = [_storage(told, volume, target, number) for number, volume in enumerate(volumes, 1)]
     names = _names(told)
     asked = {one.index for step in told.steps for one in step.streams}
-    works = [_work(told, one, names[one.index], volumes) for one in told.streams if one.index in asked]
+    skews = _skews(told)
+    works = [_work(told, one, names[one.index], volumes, skews) for one in told.streams if one.index in asked]
     runs = [_run(told, step, number, names) for number, step in enumerate(told.steps)]
     general = _general(told)
     told.finish()
@@ -93,7 +97,7 @@ def _size(size: int) -> str:
 # --- workloads --------------------------------------------------------------------------------------------------
 
 
-def _work(told: Told, stream: Stream, name: str, volumes: list[str]) -> str:
+def _work(told: Told, stream: Stream, name: str, volumes: list[str], skews: Mapping[int, Skew]) -> str:
     parts = [f"wd={name}", f"sd=sd{volumes.index(str(stream.table.get('volume', ''))) + 1}"]
     parts.append(f"rdpct={number_text(stream.read_pct)}")
     if stream.table.get("trim_pct"):
@@ -103,8 +107,13 @@ def _work(told: Told, stream: Stream, name: str, volumes: list[str]) -> str:
     if stream.table.get("start", "0 %") not in ("0 %", "0%"):
         told.ignore(stream.key("start"), "a workload begins where its range begins")
     parts += [_seek(told, stream), _sizes(stream), *_where(told, stream)]
-    skew = _skew(told, stream)
-    return ",".join([*parts, f"skew={number_text(skew)}"] if skew is not None else parts)
+    if stream.index not in skews:
+        return ",".join(parts)
+    skew = skews[stream.index]
+    if skew.of_several_loads:
+        why = "loads beside one another are one, whose skew is that of their I/Os"
+        told.approximate(stream.load_key, why)
+    return ",".join([*parts, f"skew={number_text(skew.percent)}"])
 
 
 def _seek(told: Told, stream: Stream) -> str:
@@ -151,17 +160,27 @@ def _end(amount: Amount, is_share: bool) -> str:
     return number_text(round(100 * amount.value, 9)) if is_share else _size(int(amount.value))
 
 
-def _skew(told: Told, stream: Stream) -> float | None:
-    """The share of the I/Os of a run; none where the stream is alone in all of them."""
-    together = [step.streams for step in told.steps if any(one.index == stream.index for one in step.streams)]
-    if not together or all(len(streams) == 1 for streams in together):
-        return None
-    largest = max(together, key=len)
-    weights = {one.index: _weight(one) for one in largest}
-    if len({one.load_key for one in largest}) > 1:
-        why = "loads beside one another are one, whose skew is that of their I/Os"
-        told.approximate(stream.load_key, why)
-    return 100 * weights[stream.index] / sum(weights.values())
+class Skew(NamedTuple):
+    """The share of a stream of the I/Os of a run, in which others may have other loads."""
+
+    percent: float
+    of_several_loads: bool
+
+
+def _skews(told: Told) -> dict[int, Skew]:
+    """Skews by the index of a stream, each in the first of the runs with most streams beside it; none of a stream that
+    is alone in all of its runs."""
+    largest: dict[int, Step] = {}
+    for step in told.steps:
+        for one in step.streams:
+            if one.index not in largest or len(step.streams) > len(largest[one.index].streams):
+                largest[one.index] = step
+    found: dict[int, Skew] = {}
+    for step in {step.index: step for step in largest.values() if len(step.streams) > 1}.values():
+        weights = {one.index: _weight(one) for one in step.streams}
+        whole, several = sum(weights.values()), len({one.load_key for one in step.streams}) > 1
+        found |= {index: Skew(100 * weights[index] / whole, several) for index in weights if largest[index] is step}
+    return found
 
 
 def _weight(stream: Stream) -> float:
