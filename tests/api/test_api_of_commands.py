@@ -134,6 +134,7 @@ def test_a_machine_is_served_over_tcp(tmp_path: Path) -> None:
         (lambda disk: hb.calibration_plan(DISK, like=DISK, duration="soon"), "duration", "soon"),
         (lambda disk: hb.serve(DISK, tcp="here", anyway=True).__enter__(), "tcp", "here"),
         (lambda disk: hb.serve(DISK, tcp="127.0.0.1:0", anyway=True).__enter__(), "tcp", "127.0.0.1:0"),
+        (lambda disk: hb.convert_trace(__file__, "a.xyz"), "output", "a.xyz"),
         (lambda disk: hb.load(__file__, unit="us"), "unit", "us"),
         (lambda disk: hb.steady([]), "records", "[]"),
         (lambda disk: hb.steady(disk, round="5"), "round", "5"),
