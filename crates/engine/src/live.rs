@@ -8,7 +8,7 @@ use hotband_units::Instant;
 
 use crate::control::RunError;
 use crate::drive::in_flight::{InFlight, Outstanding};
-use crate::events::missed_note;
+use crate::events::{missed_note, take_back};
 use crate::probes::power_loss::{Held, HeldSink};
 use crate::probes::steps::StepEnd;
 use crate::probes::{Answered, Findings, Probes, RunEnd};
@@ -180,8 +180,8 @@ impl Live {
         let step = StepEnd { name, threads: None, clients: None, sections: Sections::default() };
         let duration = self.probes.end(step, self.now, &self.machine, Vec::new());
         let Self { mut machine, probes, names, now, ios, closing, held, .. } = self;
-        let missed = machine.take_back().into_iter().map(|event| (event.at.since(now), event.part, event.what));
-        let served = served.with_notes(missed_note(&missed.collect::<Vec<_>>(), &machine));
+        let missed = take_back(&mut machine, now);
+        let served = served.with_notes(missed_note(&missed, &machine));
         let watched =
             probes.finish(&mut RunEnd { machine: &mut machine, now, duration, streams: &names, served: 0 })?;
         let (record, tables) = closing.record(duration, served, watched, &|| Ok(()))?;

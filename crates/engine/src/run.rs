@@ -13,7 +13,7 @@ use crate::build::catalog::Catalog;
 use crate::build::means::{Means, Use};
 use crate::control::{Control, RunError};
 use crate::drive::{Driver, Ended, PowerSwitch};
-use crate::events::{Asked, Happening, failing, in_short_forms, measured_time, missed_note};
+use crate::events::{Asked, Happening, failing, in_short_forms, measured_time, missed_note, take_back};
 use crate::in_use;
 use crate::live::Live;
 use crate::power_cut::PowerCut;
@@ -455,7 +455,7 @@ fn run_phases(
             duration += measured;
         }
         if last == Some(index) || driver.is_cut() {
-            left = driver.take_back_events();
+            left = take_back(driver.machine, driver.now);
         }
         if driver.is_cut() {
             break;

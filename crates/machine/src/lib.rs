@@ -22,7 +22,7 @@ pub use drive::{
 pub use event::{Event, EventError, Part, SetError, What};
 pub use graph::link::{Link, LinkSpec};
 pub use graph::queue::{Class, EventQueue};
-pub use graph::schedule::{Expected, Outs};
+pub use graph::schedule::{Events, Expected, Outs};
 pub use graph::slab::Slab;
 pub use graph::view::{DriveView, Drives, LayoutView, Layouts, OnDrive, RepairView};
 pub use graph::{Machine, MachineParts, Role, Volume};

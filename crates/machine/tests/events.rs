@@ -83,7 +83,7 @@ fn both() -> Expected {
 }
 
 fn schedule(machine: &mut Machine, at: u64, part: Part, what: What) -> Result<(), EventError> {
-    machine.schedule(Event { at: Instant(at), part, what })
+    machine.events().schedule(Event { at: Instant(at), part, what })
 }
 
 fn write(machine: &mut Machine, at: u64, volume: u16) {
@@ -121,6 +121,23 @@ fn power_goes_off_before_what_is_due_at_that_time_and_nothing_is_due_after() {
     assert_eq!(run_to(&mut machine, SECOND), []);
     assert_eq!(machine.wake(), None);
     assert!(machine.drives().iter().all(|drive| drive.left.is_some_and(|left| left.iter().count() == 0)));
+}
+
+#[test]
+fn what_has_not_happened_can_be_taken_back() {
+    let mut machine = machine(both());
+    schedule(&mut machine, 3 * SECOND, Part::Machine, What::PowerOff).unwrap();
+    schedule(&mut machine, SECOND, Part::Drive(0), What::Fail).unwrap();
+    schedule(&mut machine, 2 * SECOND, Part::Drive(1), What::Fail).unwrap();
+    assert_eq!(run_to(&mut machine, SECOND), []);
+    let left: Vec<_> = machine.events().take_back().into_iter().map(|event| (event.at.0, event.part)).collect();
+    assert_eq!(left, [(2 * SECOND, Part::Drive(1)), (3 * SECOND, Part::Machine)]);
+    assert_eq!(machine.events().take_back().len(), 0);
+    // An I/O is answered, and later no power is lost.
+    write(&mut machine, 4 * SECOND, 1);
+    assert_eq!(run_to(&mut machine, 5 * SECOND).len(), 1);
+    let failed: Vec<bool> = machine.drives().iter().map(|drive| drive.failed_at.is_some()).collect();
+    assert_eq!(failed, [true, false]);
 }
 
 #[test]

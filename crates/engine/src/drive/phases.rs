@@ -7,7 +7,6 @@ use hotband_workloads::{Phase, PhaseStart, Source};
 use crate::control::{Control, RunError};
 use crate::drive::Driver;
 use crate::drive::until::Conditions;
-use crate::events::Happening;
 use crate::probes::steps::StepEnd;
 use crate::record::sections::Sections;
 
@@ -90,14 +89,8 @@ impl Driver<'_> {
     fn schedule_events(&mut self) {
         for (after, part, what) in self.events.drain(..) {
             let event = Event { at: self.now + after, part, what };
-            self.machine.schedule(event).expect("checked, and the machine was told, before the run");
+            self.machine.events().schedule(event).expect("checked, and the machine was told, before the run");
         }
-    }
-
-    /// The measured time is over: what is still to happen, and how long after now.
-    pub fn take_back_events(&mut self) -> Vec<Happening> {
-        let left = self.machine.take_back().into_iter();
-        left.map(|Event { at, part, what }| (at.since(self.now), part, what)).collect()
     }
 
     /// The measured time begins, in which only programs outside ask; returns when, and when power goes off.

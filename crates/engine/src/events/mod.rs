@@ -5,7 +5,7 @@ pub mod support;
 
 use hotband_layouts::is_pool;
 use hotband_machine::{EventSpec, Expected, LayoutView, Machine, Outs, Part, SpecError, What};
-use hotband_units::Span;
+use hotband_units::{Instant, Span};
 use hotband_workloads::{Phase, Workload};
 
 use crate::repair::drive_of;
@@ -183,6 +183,12 @@ impl Asked {
 /// Drives that fail.
 pub(crate) fn failing(happenings: &[Happening]) -> impl Iterator<Item = Part> {
     happenings.iter().filter(|(_, _, what)| *what == What::Fail).map(|(_, part, _)| *part)
+}
+
+/// Takes back what is still to happen to a machine after `now`, when its measured time is over.
+pub(crate) fn take_back(machine: &mut Machine, now: Instant) -> Vec<Happening> {
+    let left = machine.events().take_back().into_iter();
+    left.map(|event| (event.at.since(now), event.part, event.what)).collect()
 }
 
 /// Most events that a note names.

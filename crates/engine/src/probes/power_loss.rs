@@ -197,7 +197,7 @@ impl Ledger {
     /// Cuts the power of `machine` at `now`, `at` after the measured time began: what is lost, by stream name.
     pub fn cut(&self, machine: &mut Machine, now: Instant, at: Span, names: &[String]) -> PowerLoss {
         let event = Event { at: now, part: Part::Machine, what: What::PowerOff };
-        machine.schedule(event).expect("told when the ledger was opened");
+        machine.events().schedule(event).expect("told when the ledger was opened");
         // Power goes off before anything else that is due now.
         machine.advance(now, &mut Vec::new());
         let left: Vec<Versions> = machine.drives().iter().filter_map(|drive| drive.left.cloned()).collect();

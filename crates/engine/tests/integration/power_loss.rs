@@ -171,7 +171,7 @@ proptest! {
         let (mut one, mut other) = (Played::new(&text, &schedule, at), Played::new(&text, &schedule, at));
         let loss = cut(&mut one, at);
         let event = Event { at: Instant(at), part: Part::Machine, what: What::PowerOff };
-        other.machine.schedule(event).expect("accounts are kept");
+        other.machine.events().schedule(event).expect("accounts are kept");
         other.machine.advance(Instant(at), &mut Vec::new());
         prop_assert_eq!(other.machine.wake(), None, "nothing is due any more");
         let left: Vec<Versions> = other.machine.drives().iter().filter_map(|drive| drive.left.cloned()).collect();

@@ -86,7 +86,7 @@ fn machine(kind: Kind, spec: Failures, spares: usize, seed: u64) -> (Machine, Sh
         .expect("no daemon goes out");
     for (drive, at) in spec.failures {
         let event = Event { at: Instant::ZERO + at, part: Part::Drive(drive), what: What::Fail };
-        machine.schedule(event).expect("failures are expected");
+        machine.events().schedule(event).expect("failures are expected");
     }
     (machine, store)
 }

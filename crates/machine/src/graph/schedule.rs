@@ -36,6 +36,72 @@ pub struct Outs {
     pub failed: bool,
 }
 
+/// What is to happen to the parts of a machine.
+pub struct Events<'a>(&'a mut Machine);
+
+impl Events<'_> {
+    /// Lets something happen to a part, at a time that is not past.
+    ///
+    /// # Errors
+    /// There is no such part, or it cannot happen to it.
+    pub fn schedule(self, event: Event) -> Result<(), EventError> {
+        let Event { at, part, what } = event;
+        let machine = self.0;
+        let not_expected = EventError::NotExpected { what: what.name() };
+        match (part, what) {
+            (Part::Drive(drive), _) if drive as usize >= machine.drives.len() => Err(EventError::UnknownPart),
+            (Part::Drive(_), What::Fail) if machine.repair.is_none() => Err(not_expected),
+            (Part::Drive(drive), What::Fail) => {
+                machine.post(Class::Last, at, Due::Failure(drive));
+                Ok(())
+            }
+            (Part::Drive(drive), What::Set { key, value }) => {
+                machine.drives[drive as usize].drive.check_set(&key, &value)?;
+                let number = machine.settings.len() as u32;
+                machine.settings.push((drive, key, value));
+                machine.post(Class::Last, at, Due::Set(number));
+                Ok(())
+            }
+            (Part::Machine, What::PowerOff) if !machine.keeps_account => Err(not_expected),
+            (Part::Machine, What::PowerOff) => {
+                machine.post(Class::First, at, Due::PowerOff);
+                Ok(())
+            }
+            (Part::Daemon { layout, daemon }, What::Out) => {
+                let Some(slot) = machine.layouts.get_mut(layout as usize) else { return Err(EventError::UnknownPart) };
+                let Role::Service(service) = &mut slot.role else {
+                    return Err(EventError::Unsupported { what: "osd-out", part: "layout that only plans" });
+                };
+                service.check_out(daemon)?;
+                machine.post(Class::Last, at, Due::Out { layout, daemon });
+                Ok(())
+            }
+            (part, what) => Err(EventError::Unsupported { what: what.name(), part: part.kind() }),
+        }
+    }
+
+    /// Takes back what was scheduled and has not happened, in the order of its times.
+    pub fn take_back(self) -> Vec<Event> {
+        let Machine { events, agenda, settings, .. } = self.0;
+        let number = |payload: u32| payload & ((1 << KIND_SHIFT) - 1);
+        let happens = |due: Due| match due {
+            Due::Failure(drive) => Some((Part::Drive(drive), What::Fail)),
+            Due::Set(setting) => {
+                let (drive, key, value) = settings[setting as usize].clone();
+                Some((Part::Drive(drive), What::Set { key, value }))
+            }
+            Due::Out { layout, daemon } => Some((Part::Daemon { layout, daemon }, What::Out)),
+            Due::PowerOff => Some((Part::Machine, What::PowerOff)),
+            Due::Core(_) | Due::Spare(_) | Due::Pace(_) | Due::Lost(_) => None,
+        };
+        let is_scheduled =
+            |payload: u32| payload >> KIND_SHIFT == AGENDA && happens(agenda.at(number(payload))).is_some();
+        let taken = events.remove(is_scheduled);
+        let event = |(at, payload)| happens(agenda.take(number(payload))).map(|(part, what)| Event { at, part, what });
+        taken.into_iter().filter_map(event).collect()
+    }
+}
+
 impl Machine {
     /// Tells, before the first I/O, what may happen.
     ///
@@ -62,66 +128,9 @@ impl Machine {
         Ok(())
     }
 
-    /// Lets something happen to a part, at a time that is not past.
-    ///
-    /// # Errors
-    /// There is no such part, or it cannot happen to it.
-    pub fn schedule(&mut self, event: Event) -> Result<(), EventError> {
-        let Event { at, part, what } = event;
-        let not_expected = EventError::NotExpected { what: what.name() };
-        match (part, what) {
-            (Part::Drive(drive), _) if drive as usize >= self.drives.len() => Err(EventError::UnknownPart),
-            (Part::Drive(_), What::Fail) if self.repair.is_none() => Err(not_expected),
-            (Part::Drive(drive), What::Fail) => {
-                self.post(Class::Last, at, Due::Failure(drive));
-                Ok(())
-            }
-            (Part::Drive(drive), What::Set { key, value }) => {
-                self.drives[drive as usize].drive.check_set(&key, &value)?;
-                let number = self.settings.len() as u32;
-                self.settings.push((drive, key, value));
-                self.post(Class::Last, at, Due::Set(number));
-                Ok(())
-            }
-            (Part::Machine, What::PowerOff) if !self.keeps_account => Err(not_expected),
-            (Part::Machine, What::PowerOff) => {
-                self.post(Class::First, at, Due::PowerOff);
-                Ok(())
-            }
-            (Part::Daemon { layout, daemon }, What::Out) => {
-                let Some(slot) = self.layouts.get_mut(layout as usize) else { return Err(EventError::UnknownPart) };
-                let Role::Service(service) = &mut slot.role else {
-                    return Err(EventError::Unsupported { what: "osd-out", part: "layout that only plans" });
-                };
-                service.check_out(daemon)?;
-                self.post(Class::Last, at, Due::Out { layout, daemon });
-                Ok(())
-            }
-            (part, what) => Err(EventError::Unsupported { what: what.name(), part: part.kind() }),
-        }
-    }
-
-    /// Takes back what was scheduled and has not happened, in the order of its times.
-    pub fn take_back(&mut self) -> Vec<Event> {
-        let Self { events, agenda, settings, .. } = self;
-        let number = |payload: u32| payload & ((1 << KIND_SHIFT) - 1);
-        let is_scheduled = |due: &Due| matches!(due, Due::Failure(_) | Due::Set(_) | Due::Out { .. } | Due::PowerOff);
-        let taken =
-            events.remove(|payload| payload >> KIND_SHIFT == AGENDA && is_scheduled(agenda.at(number(payload))));
-        let event = |(at, payload): (Instant, u32)| {
-            let (part, what) = match agenda.take(number(payload)) {
-                Due::Failure(drive) => (Part::Drive(drive), What::Fail),
-                Due::Set(setting) => {
-                    let (drive, key, value) = settings[setting as usize].clone();
-                    (Part::Drive(drive), What::Set { key, value })
-                }
-                Due::Out { layout, daemon } => (Part::Daemon { layout, daemon }, What::Out),
-                Due::PowerOff => (Part::Machine, What::PowerOff),
-                Due::Core(_) | Due::Spare(_) | Due::Pace(_) | Due::Lost(_) => return None,
-            };
-            Some(Event { at, part, what })
-        };
-        taken.into_iter().filter_map(event).collect()
+    /// What is to happen to it.
+    pub fn events(&mut self) -> Events<'_> {
+        Events(self)
     }
 
     /// Power goes off: drives keep what survives, and nothing is due any more.

@@ -25,8 +25,8 @@ impl<T: Copy> Slab<T> {
     }
 
     /// The entry of that number, to look at.
-    pub fn at(&self, id: u32) -> &T {
-        &self.all[id as usize]
+    pub fn at(&self, id: u32) -> T {
+        self.all[id as usize]
     }
 
     /// The entry of that number.
