@@ -385,14 +385,15 @@ def load_all(path: str | PathLike[str], *, unit: str | None = None) -> list[Reco
     from hotband.record.files import RECORD_FILE
 
     where = Path(path)
+    if unit is not None:
+        if where.is_dir() or not hdr.recognises(read_beginning(where)):
+            accepted = f"is of the values of an HdrHistogram log, and {path} is none: leave it out"
+            raise UserError("unit", "", unit, accepted)
+        return [record_of_import(one) for one in hdr.read([where], unit)]
     of_ours = where.is_file() and b'"hotband-record"' in read_beginning(where)[:4096]
-    if unit is None and (of_ours or (where / RECORD_FILE).is_file() or where.name == RECORD_FILE):
+    if of_ours or (where / RECORD_FILE).is_file() or where.name == RECORD_FILE:
         return [_read(where)]
-    if unit is None:
-        return [record_of_import(one) for one in load_results(where)]
-    if where.is_dir() or not hdr.recognises(read_beginning(where)):
-        raise UserError("unit", "", unit, f"is of the values of an HdrHistogram log, and {path} is none: leave it out")
-    return [record_of_import(one) for one in hdr.read([where], unit)]
+    return [record_of_import(one) for one in load_results(where)]
 
 
 def _read(path: Path) -> Record:

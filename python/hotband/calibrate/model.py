@@ -7,8 +7,8 @@ chance does is much the same on both sides of a difference.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, nullcontext
+from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
@@ -64,11 +64,14 @@ class Product:
     held: tuple[Setting, ...] = ()
 
 
-@contextmanager
-def named_by(argument: str) -> Iterator[None]:
-    """What is wrong with the name of a machine is wrong with this argument, which is one."""
+def size_of(product: Product, argument: str) -> int | None:
+    """The bytes of a product's only volume; None where it has several. Raises UserError: what is wrong with its name is
+    wrong with the argument that names it."""
+    from hotband.expect.capacity import target_bytes
+    from hotband.runs.specify import Named
+
     try:
-        yield
+        return target_bytes(Named(product.name, product.text))
     except UserError as error:
         if error.where != "MACHINE":
             raise
@@ -77,12 +80,7 @@ def named_by(argument: str) -> Iterator[None]:
 
 def expect_one_volume(like: Product) -> None:
     """Raises UserError for a product with several volumes."""
-    from hotband.expect.capacity import target_bytes
-    from hotband.runs.specify import Named
-
-    with named_by("--like"):
-        size = target_bytes(Named(like.name, like.text))
-    if size is None:
+    if size_of(like, "--like") is None:
         raise UserError("--like", "", like.name, "has several volumes: expected a product with one")
 
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hotband.calibrate.loads import BLACK_BOX
-from hotband.calibrate.model import EMULATED, Product, named_by, own_scale
+from hotband.calibrate.model import EMULATED, Product, own_scale, size_of
 from hotband.errors import UserError
 
 if TYPE_CHECKING:
@@ -64,11 +64,7 @@ def target_of(named: Product, like: Product, hardware: Hardware, how: tuple[bool
 
 def span_of_model(named: Product, like: Product) -> int | None:
     """The bytes that are used of a machine (None: all). Raises UserError where there is none, or one that is larger."""
-    from hotband.expect.capacity import target_bytes
-    from hotband.runs.specify import Named
-
-    with named_by("TARGET"):
-        size = target_bytes(Named(named.name.removeprefix(EMULATED), named.text))
+    size = size_of(replace(named, name=named.name.removeprefix(EMULATED)), "TARGET")
     return None if size is None else _span(size * own_scale(named), like)
 
 
@@ -130,13 +126,9 @@ def _on_device(named: Product, like: Product, hardware: Hardware, writes: bool, 
 def _span(size: int, like: Product) -> int | None:
     """The bytes that are used of a target, where it is not of the product's size. Raises UserError for one that is
     larger: the model has no such addresses."""
-    from hotband.expect.capacity import target_bytes
-    from hotband.runs.specify import Named
-
     if like.name == BLACK_BOX:
         return size
-    with named_by("--like"):
-        whole = target_bytes(Named(like.name, like.text))
+    whole = size_of(like, "--like")
     if whole is None or abs(size / whole - 1.0) <= SAME_SIZE:
         return None
     return min(size, whole)

@@ -119,8 +119,7 @@ def new_drive(
     from hotband.catalog.own import describe, file_of
 
     path = file_of(fspath(name), force)
-    words = {True: "on", False: "off"}
-    given = {key.replace("_", "-"): words[one] if isinstance(one, bool) else str(one) for key, one in lines.items()}
+    given = {key.replace("_", "-"): text for key, text in settings_of(lines)}
     describe(path, kind, given, title=title, source=source)
     return _product(entries.drive(f"{path.parent}/{path.name}"))
 

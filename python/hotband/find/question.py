@@ -237,9 +237,7 @@ def _reached(text: str) -> Condition:
     name = "bandwidth" if unit in BANDWIDTHS else "iops"
     if (prefix and name == "bandwidth") or (side and of and side != of):
         refuse(text, 'expected a rate such as "50k IOPS", "2 GB/s" or "500 write.MB/s"')
-    if name == "iops":
-        _expect_no_grouping_points(text, number, prefix or "")
-    bound = _number(number) * BANDWIDTHS.get(unit, THOUSANDS[prefix or ""])
+    bound = _ios(text, number, prefix or "") if name == "iops" else _number(number) * BANDWIDTHS[unit]
     if not bound:
         refuse(text, "expected a rate above zero")
     return Condition(Figure(side or of or "", name), bound, text)
@@ -251,12 +249,12 @@ def _expect_bytes(text: str) -> None:
         refuse(text, 'expected bytes a second, such as "500 MB/s": a small b is a bit')
 
 
-def _expect_no_grouping_points(text: str, number: str, prefix: str) -> None:
-    """Refuses `50.000 IOPS`: whoever writes so means 50,000, and nobody asks for three decimals of an I/O."""
+def _ios(text: str, number: str, prefix: str) -> float:
+    """I/Os a second. Refuses `50.000 IOPS`: whoever writes so means 50,000, and nobody asks for three decimals."""
     if not prefix and re.fullmatch(r"\d{1,3}\.\d{3}", number):
-        refuse(
-            text, f"a point stands before decimals: expected {number.replace('.', '')} IOPS or {float(number):g} IOPS"
-        )
+        whole = number.replace(".", "")
+        refuse(text, f"a point stands before decimals: expected {whole} IOPS or {float(number):g} IOPS")
+    return _number(number) * THOUSANDS[prefix]
 
 
 def _rate(text: str, of: Figure, bound: str) -> float:
@@ -264,8 +262,7 @@ def _rate(text: str, of: Figure, bound: str) -> float:
     found = re.fullmatch(rf"{_NUMBER}\s*([a-z/]*)", bound.lower())
     unit = found[2].removesuffix("iops") if found else ""
     if found is not None and of.name == "iops" and unit in THOUSANDS and _number(found[1]):
-        _expect_no_grouping_points(text, found[1], unit)
-        return _number(found[1]) * THOUSANDS[unit]
+        return _ios(text, found[1], unit)
     if found is not None and of.name == "bandwidth" and found[2] in BANDWIDTHS and _number(found[1]):
         return _number(found[1]) * BANDWIDTHS[found[2]]
     refuse(text, 'expected a rate above zero, such as "IOPS > 5000" or "MB/s > 500 MB/s"')

@@ -29,7 +29,7 @@ class Files:
     """
 
     sizes: dict[str, int | None] = field(default_factory=dict)
-    _begins: dict[str, tuple[int, int]] = field(default_factory=dict)
+    _begins: dict[str, tuple[int, int]] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def meet(self, name: str, size: int | None) -> None:
         """A file is used up to `size`; None where that is not known, as of a whole device: what others use of it does

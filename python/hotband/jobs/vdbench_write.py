@@ -170,16 +170,13 @@ class Skew(NamedTuple):
 def _skews(told: Told) -> dict[int, Skew]:
     """Skews by the index of a stream, each in the first of the runs with most streams beside it; none of a stream that
     is alone in all of its runs."""
-    largest: dict[int, Step] = {}
-    for step in told.steps:
-        for one in step.streams:
-            if one.index not in largest or len(step.streams) > len(largest[one.index].streams):
-                largest[one.index] = step
     found: dict[int, Skew] = {}
-    for step in {step.index: step for step in largest.values() if len(step.streams) > 1}.values():
-        weights = {one.index: _weight(one) for one in step.streams}
-        whole, several = sum(weights.values()), len({one.load_key for one in step.streams}) > 1
-        found |= {index: Skew(100 * weights[index] / whole, several) for index in weights if largest[index] is step}
+    for step in sorted(told.steps, key=lambda one: -len(one.streams)):
+        new = [one for one in step.streams if one.index not in found]
+        if len(step.streams) > 1 and new:
+            weights = {one.index: _weight(one) for one in step.streams}
+            whole, several = sum(weights.values()), len({one.load_key for one in step.streams}) > 1
+            found |= {one.index: Skew(100 * weights[one.index] / whole, several) for one in new}
     return found
 
 
