@@ -43,6 +43,7 @@ const SIZE_UNITS: &[(&str, f64)] = &[
     ("MiB", 1_048_576.0),
     ("GiB", 1_073_741_824.0),
     ("TiB", 1_099_511_627_776.0),
+    ("PiB", 1_125_899_906_842_624.0),
     ("k", 1024.0),
     ("K", 1024.0),
     ("m", 1_048_576.0),
@@ -51,13 +52,15 @@ const SIZE_UNITS: &[(&str, f64)] = &[
     ("G", 1_073_741_824.0),
     ("t", 1_099_511_627_776.0),
     ("T", 1_099_511_627_776.0),
+    ("p", 1_125_899_906_842_624.0),
+    ("P", 1_125_899_906_842_624.0),
 ];
 
 impl FromStr for Bytes {
     type Err = UnitError;
     fn from_str(text: &str) -> Result<Self, UnitError> {
-        let accepted =
-            "a size with its unit, such as \"4 KiB\", \"4k\" or \"900 GB\" (B, kB, MB, GB, TB, KiB, MiB, GiB, TiB)";
+        let accepted = "a size with its unit, such as \"4 KiB\", \"4k\" or \"900 GB\" \
+             (B, kB, MB, GB, TB, PB, KiB, MiB, GiB, TiB, PiB)";
         parse_scaled(text, SIZE_UNITS, accepted).map(Self)
     }
 }

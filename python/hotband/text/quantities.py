@@ -84,8 +84,8 @@ _SIZE_UNITS = {
     "B": 1,
     "kB": 10**3,
     **{f"{prefix}B": 1000**power for power, prefix in enumerate("KMGTP", 1)},
-    **{f"{prefix}iB": 1024**power for power, prefix in enumerate("KMGT", 1)},
-    **{letter: 1024**power for power, pair in enumerate(("kK", "mM", "gG", "tT"), 1) for letter in pair},
+    **{f"{prefix}iB": 1024**power for power, prefix in enumerate("KMGTP", 1)},
+    **{letter: 1024**power for power, pair in enumerate(("kK", "mM", "gG", "tT", "pP"), 1) for letter in pair},
 }
 SIZE_EXPECTED = 'a size with its unit, such as "256 MB" or "8 GiB", less than 9 EB'
 
