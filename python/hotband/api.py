@@ -235,6 +235,13 @@ def sequence(
     out: str | PathLike[str] | None = None,
     fresh: bool = False,
     into: str | PathLike[str] | None = None,
+    erase: str | None = None,
+    size: str | None = None,
+    keep: bool = False,
+    hosts: str | None = None,
+    expect: str | None = None,
+    power: str | None = None,
+    purge_by: str | None = None,
     executor: str | Executor | None = None,
     progress: Wanted = None,
     **settings: object,
@@ -243,31 +250,30 @@ def sequence(
 
     With `fresh_seeds` each asks for offsets of its own. `events` count from the measured time of the first run, and may
     come in a later one. With a folder `out` records are kept in folders of it, named 1, 2 and so on, and where all of
-    them are there they are not run again; `fresh` starts over. Otherwise as `run`, and raises what it raises.
+    them are there they are not run again, on hardware none that is there; `fresh` starts over. Hardware is brought into
+    a `state` before the first alone. Otherwise as `run`, and raises what it raises.
     """
     from hotband.experiment import Experiment, expect_models, expect_out, points_of, using
     from hotband.runs.interrupted import as_interrupt
+    from hotband.runs.sequence import in_sequence
     from hotband.runs.watch import watch
     from hotband.store.into import into_store
 
-    changed, where, folder = changes(set, settings), named(on, "on"), None if out is None else Path(out)
+    folder = None if out is None else Path(out)
     expect_out(fresh, folder)
-    specs = [
-        replace(
-            _spec(f"run {n}", named(one, "workload"), where, duration, seed + (n if fresh_seeds else 0), changed),
-            out=None if folder is None else folder / f"{n + 1}",
-            after=f"run {n - 1}" if n else "",
-            events=() if n else texts(events, "events"),
-        )
-        for n, one in enumerate(workloads)
-    ]
-    if not specs:
+    asked = [named(one, "workload") for one in workloads]
+    if not asked:
         raise UserError("workloads", "", "[]", "expected at least one workload")
-    expect_models(executor, [specs[0].machine])
-    title = f"{', '.join(one.workload for one in specs)} on {specs[0].machine}"
+    first = _spec("run", asked[0], named(on, "on"), duration, seed, changes(set, settings))
+    folders = [None if folder is None else folder / f"{n}" for n in range(1, len(asked) + 1)]
+    specs = in_sequence(replace(first, events=texts(events, "events")), asked, folders, fresh_seeds)
+    expect_models(executor, [first.machine])
+    hardware = _executor(specs, RealAsked(erase, size, keep, hosts, expect, power, purge_by))
+    title = f"{', '.join(one.workload for one in specs)} on {first.machine}"
     with as_interrupt(), using(executor), into_store(into), watch(title, progress) as tick:
         experiment = Experiment(points_of(specs), what=f"the runs {title}")
-        return [record_of(one) for one in experiment.run(out=folder, fresh=fresh, progress=tick).finished]
+        done = experiment.run(out=folder, fresh=fresh, executor=hardware, progress=tick)
+        return [record_of(one) for one in done.finished]
 
 
 @public

@@ -16,9 +16,11 @@ import pytest
 
 import hotband as hb
 from hotband.catalog import CATALOG_DIR
-from hotband.commands.run import run, settings_after
+from hotband.commands.run import run
 from hotband.commands.sweep import sweep
 from hotband.runs.run import RunSpec
+from hotband.runs.sequence import in_sequence, settings_after
+from hotband.runs.specify import Named
 from hotband.targets.asked import asked_of
 from hotband.targets.expected import expected_views, products_by_model, sentence_of, without_verdict
 from hotband.targets.fio_child import run_fio
@@ -128,8 +130,40 @@ def test_a_drive_that_is_not_near_judges_nothing() -> None:
 
 def test_hardware_is_brought_into_its_state_before_the_first_run_alone() -> None:
     pairs = (("state", "filled"), ("qd", "4"))
-    assert settings_after(pairs, 0, "real:/dev/sdz") == settings_after(pairs, 1, "s4500-960") == pairs
-    assert settings_after(pairs, 1, "real:/dev/sdz") == (("qd", "4"),)
+    assert settings_after(pairs, is_real=False) == pairs
+    assert settings_after(pairs, is_real=True) == (("qd", "4"),)
+    workloads = [Named("a"), Named("b"), Named("c")]
+    folders = [Path("1"), Path("2"), Path("3")]
+    runs = in_sequence(RunSpec("run", "real:/dev/sdz", "a", pairs, 7, events=("at 1 s: x",)), workloads, folders, True)
+    assert [one.set for one in runs] == [pairs, pairs[1:], pairs[1:]]
+    assert [(one.id, one.workload, one.seed, one.out) for one in runs] == [
+        ("run 0", "a", 7, Path("1")),
+        ("run 1", "b", 8, Path("2")),
+        ("run 2", "c", 9, Path("3")),
+    ]
+    assert [one.events for one in runs] == [("at 1 s: x",), (), ()]
+    assert [one.after for one in runs] == ["", "", ""], "hardware keeps by itself what a run leaves"
+    on_model = in_sequence(RunSpec("run", "s4500-960", "a", pairs), workloads, folders, False)
+    assert [(one.after, one.seed) for one in on_model] == [("", 1), ("run 0", 1), ("run 1", 1)]
+
+
+@fio
+def test_workloads_follow_each_other_on_hardware_from_python(tmp_path: Path) -> None:
+    folder = tmp_path / "disk"
+    folder.mkdir()
+    how = {"on": f"real:{folder}", "size": "8 MiB", "duration": "1 s", "warm_up": "0 s", "expect": "none"}
+    first, second = hb.sequence(["fio-randwrite", "fio-randread"], out=tmp_path / "out", **how)
+    assert (first.read.iops, second.write.iops) == (0, 0)
+    assert first.write.iops > 0 < second.read.iops
+    assert second.document["target"]["kind"] == "real"
+    written = (tmp_path / "out/1/record.json").stat().st_mtime_ns
+    shutil.rmtree(tmp_path / "out/2")
+    again = hb.sequence(["fio-randwrite", "fio-randread"], out=tmp_path / "out", **how)
+    assert (tmp_path / "out/1/record.json").stat().st_mtime_ns == written, "what is there is not run again"
+    assert again[0].document == first.document
+    assert again[1].read.iops > 0
+    with pytest.raises(hb.UserError, match=r'erase.*is for hardware: expected on="real:PATH" with it'):
+        hb.sequence(["fio-randread"], on="ent-10k", erase="Z1")
 
 
 def test_a_plain_file_where_a_device_should_be_is_refused(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

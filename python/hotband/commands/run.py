@@ -87,6 +87,8 @@ def run(
     one after the other on the same machine."""
     from hotband.experiment import expect_out
     from hotband.runs.run import Repair, RunSpec
+    from hotband.runs.sequence import in_sequence
+    from hotband.runs.specify import Named
     from hotband.targets.real_asked import RealAsked
 
     expect_out(fresh, out)
@@ -111,26 +113,20 @@ def run(
         return targets.run_emulated(spec, virtual, fresh, as_json)
     repair = Repair(tuple(fail or ()), spare, rebuild_rate, rebuild_after)
     folders = [out if out is None or len(asked) == 1 else out / f"{n}" for n in range(1, len(asked) + 1)]
-    specs = [
-        RunSpec(
-            f"run {n}",
-            on,
-            name,
-            settings_after(parse_set(set_ or []), n, on),
-            seed + (n if fresh_seeds else 0),
-            duration,
-            folders[n],
-            io_log,
-            None if n else power_loss,
-            # Hardware keeps by itself what a run leaves: one that is there need not be run again for those behind it.
-            after=f"run {n - 1}" if n and not real.is_real(on) else "",
-            # What happens to the machine counts from the first run and is not said again to those that follow.
-            repair=Repair() if n else repair,
-            events=() if n else tuple(event or ()),
-            in_use=True,
-        )
-        for n, name in enumerate(asked)
-    ]
+    first = RunSpec(
+        "run",
+        on,
+        workload,
+        parse_set(set_ or []),
+        seed,
+        duration,
+        io_log=io_log,
+        power_loss=power_loss,
+        repair=repair,
+        events=tuple(event or ()),
+        in_use=True,
+    )
+    specs = in_sequence(first, [Named(name) for name in asked], folders, fresh_seeds)
     title = f"{', '.join(asked)} on {on}"
     with real.measuring(title, specs, of_real, yes) if real.is_real(on) else on_model(title) as (executor, progress):
         finished = run_all(specs, title, out, fresh, executor, progress)
@@ -141,13 +137,6 @@ def run(
     if not is_whole:
         raise typer.Exit(INTERRUPTED)
     return None
-
-
-def settings_after(pairs: Sequence[tuple[str, str]], number: int, on: str) -> tuple[tuple[str, str], ...]:
-    """What the run `number` (from 0) is given: hardware is brought into its state before the first alone."""
-    from hotband.targets.named import STATE
-
-    return tuple(pair for pair in pairs if not (number and pair[0] == STATE and real.is_real(on)))
 
 
 @contextmanager
