@@ -42,6 +42,36 @@ def test_sizes(unit: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("512", None),
+        ("512 B", 512),
+        ("4k", 4096),
+        ("1.5 kB", 1500),
+        ("900 GB", 900_000_000_000),
+        ("8GiB", 8 << 30),
+        (" 2 T ", 2 << 40),
+        ("3 PB", 3 * 10**15),
+        ("3 PiB", 3 << 50),
+        ("3p", 3 << 50),
+        ("1_000 MB", 1_000_000_000),
+        ("0.4 B", None),
+        ("0.5 B", 1),
+        ("8.9e3 PB", 8_900_000_000_000_000_000),
+        ("9000 PB", None),
+        ("1e300 B", None),
+        ("20 Tb", None),
+        ("1 EB", None),
+        ("-1 B", None),
+        ("\ud800 B", None),
+        ("", None),
+    ],
+)
+def test_sizes_that_are_known(text: str, told: float | None) -> None:
+    assert size_bytes(text) == told
+
+
+@pytest.mark.parametrize(
     ("text", "plain"),
     [
         ("1500", "1500"),

@@ -11,7 +11,7 @@ SPAN_FORM = 'a time with its unit, such as "5 ms" or "10 s" (ns, us, ms, s, min,
 SPAN_EXPECTED = f"{SPAN_FORM}, less than 285 years"
 QUANTITY = re.compile(r"\s*([0-9._]+(?:[eE][+-]?[0-9]+)?)\s*([A-Za-zµ]+)\s*")
 LIMIT = 9e18
-"""What text names is less than this many bytes or ns, as in the engine (crates/units/src/text.rs)."""
+"""What text names is less than this many ns, as in the engine (crates/units/src/text.rs)."""
 
 
 GROUPED = re.compile(r"\s*[+-]?[1-9][0-9]{0,2}(,[0-9]{3})+(?![0-9])[^,]*")
@@ -79,23 +79,18 @@ def share(text: str) -> float | None:
     return float(found[1]) / (100.0 if found[2] else 1.0)
 
 
-# "GB" is 10^9, "GiB" 2^30, a single letter is binary as in fio (docs/guides/machines.md). "Gb" are bits: no size.
-_SIZE_UNITS = {
-    "B": 1,
-    "kB": 10**3,
-    **{f"{prefix}B": 1000**power for power, prefix in enumerate("KMGTP", 1)},
-    **{f"{prefix}iB": 1024**power for power, prefix in enumerate("KMGTP", 1)},
-    **{letter: 1024**power for power, pair in enumerate(("kK", "mM", "gG", "tT", "pP"), 1) for letter in pair},
-}
 SIZE_EXPECTED = 'a size with its unit, such as "256 MB" or "8 GiB", less than 9 EB'
 
 
 def size_bytes(text: str) -> float | None:
-    """Bytes of a size above zero; None where the text is none."""
-    found = _parted(text)
-    if found is None or found[1] not in _SIZE_UNITS:
+    """Bytes of a size above zero, as the engine reads it: "GB" is 10^9, "GiB" 2^30, a single letter binary as in fio
+    (docs/guides/machines.md), "Gb" are bits and no size. None where the text is none."""
+    from hotband import _core
+
+    try:
+        return _core.quantity("size", text) or None
+    except ValueError:
         return None
-    return _whole(found[0] * _SIZE_UNITS[found[1]])
 
 
 WATTS_MOST = 1e9
