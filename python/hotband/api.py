@@ -71,7 +71,7 @@ from hotband.suites.api import pts as pts
 from hotband.suites.api import quick as quick
 from hotband.sweeps.sweep import Sweep as Sweep
 from hotband.targets.expected import NONE
-from hotband.targets.named import EMULATED, REAL
+from hotband.targets.named import EMULATED, is_emulated, is_real
 from hotband.targets.real_asked import RealAsked
 from hotband.targets.target import executor_for, expect_folder
 from hotband.traces import api as traces_api
@@ -187,11 +187,11 @@ def run(
 
 def _executor(specs: Sequence[RunSpec], asked: RealAsked) -> Executor | None:
     """Who runs them on hardware; None for a model."""
-    if specs[0].machine.startswith(REAL):
+    if is_real(specs[0].machine):
         executor = executor_for(specs, asked)
         expect_folder(executor.place, asked)
         return executor
-    if specs[0].machine.startswith(EMULATED):
+    if is_emulated(specs[0].machine):
         accepted = f"emulate runs on served machines: expected hb.emulate, and a machine without {EMULATED}"
         raise UserError("on", "", specs[0].machine, accepted)
     for name in ("erase", "size", "keep", "hosts", "expect", "power", "purge_by"):

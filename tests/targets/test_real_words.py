@@ -130,8 +130,8 @@ def test_a_drive_that_is_not_near_judges_nothing() -> None:
 
 def test_hardware_is_brought_into_its_state_before_the_first_run_alone() -> None:
     pairs = (("state", "filled"), ("qd", "4"))
-    assert settings_after(pairs, is_real=False) == pairs
-    assert settings_after(pairs, is_real=True) == (("qd", "4"),)
+    assert settings_after(pairs, on_hardware=False) == pairs
+    assert settings_after(pairs, on_hardware=True) == (("qd", "4"),)
     workloads = [Named("a"), Named("b"), Named("c")]
     folders = [Path("1"), Path("2"), Path("3")]
     runs = in_sequence(RunSpec("run", "real:/dev/sdz", "a", pairs, 7, events=("at 1 s: x",)), workloads, folders, True)

@@ -18,6 +18,7 @@ from hotband.calibrate.unknowns import unknowns_of
 from hotband.errors import UserError
 from hotband.experiment import Experiment, Point
 from hotband.runs.run import RunSpec, prepare
+from hotband.targets.named import EMULATED
 
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager
@@ -49,7 +50,6 @@ SHOWN_POINTS = 8
 """Fewer points are run without a bar: a step of the fit takes a second."""
 BATCH = 24
 """Points that are run together: some hundred runs, whose records are let go before the next."""
-EMULATED = "emulated:"
 FILL = Measurement("fill", ((("name", "fill"), ("read_pct", 0), ("random_pct", 100), ("size", "4 KiB")),), seconds=1.0)
 """First on every simulated drive: one in use is written over by the load that it begins with, by this one at random."""
 FILL_IOS = 1_000

@@ -14,12 +14,13 @@ from hotband.calibrate.black_box import checks_for, loads_for, product_of
 from hotband.calibrate.calibrate import Asked, Planned
 from hotband.calibrate.loads import BLACK_BOX, held_out
 from hotband.calibrate.measure import measure
-from hotband.calibrate.model import EMULATED, Product, Watch
+from hotband.calibrate.model import Product, Watch
 from hotband.calibrate.product_file import file_text, whole_text
 from hotband.calibrate.results import measured_of
-from hotband.calibrate.target import REAL, Hardware, is_model, span_of_model, target_of
+from hotband.calibrate.target import Hardware, is_model, span_of_model, target_of
 from hotband.calibrate.trace.calibrate import of_trace
 from hotband.errors import UserError
+from hotband.targets.named import EMULATED, is_real
 from hotband.text.tables import counted
 from hotband.text.write import write_file
 
@@ -103,7 +104,7 @@ def plan_only(wanted: Wanted, say: Say, watch: Watch) -> Planned:
     [name] = _one(wanted.targets)
     if trace_of(wanted.targets) is not None:
         raise UserError("--plan", "", name, "is a trace: nothing is measured; leave --plan out")
-    if not name.startswith(REAL):
+    if not is_real(name):
         span = span_of_model(Product(name, text_of(name.removeprefix(EMULATED), "machine")), wanted.like)
         return calibrate.plan(_asked(wanted, Product(name), span), watch)
     with target_of(Product(name), wanted.like, wanted.hardware, (False, wanted.seed), say) as target:
@@ -116,7 +117,7 @@ def black_box_plan(wanted: Wanted, say: Say) -> tuple[list[Measurement], list[in
     from hotband.runs.run import text_of
 
     [name] = _one(wanted.targets)
-    if name.startswith(REAL):
+    if is_real(name):
         with target_of(Product(name), wanted.like, wanted.hardware, (False, wanted.seed), say) as target:
             span = target.span_bytes
     else:

@@ -10,14 +10,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hotband.calibrate.loads import BLACK_BOX
-from hotband.calibrate.model import EMULATED, Product, own_scale, size_of
+from hotband.calibrate.model import Product, own_scale, size_of
 from hotband.errors import UserError
+from hotband.targets.named import EMULATED, REAL, is_emulated, is_real
 
 if TYPE_CHECKING:
     from hotband.experiment import Executor, Say
     from hotband.serve import Served
 
-REAL = "real:"
 WORN_IN = {"sequential": 2.0, "random": 1.0}
 """What an emulated drive holds: written over in order twice, and once at random, as the model's do before."""
 HOST_NS, SERVED_NS = 10_000.0, 20_000.0
@@ -53,10 +53,10 @@ class Target:
 def target_of(named: Product, like: Product, hardware: Hardware, how: tuple[bool, int], say: Say) -> Iterator[Target]:
     """The target of a name while the block lasts. `how` is whether it is written to, and a seed. Raises UserError."""
     writes, seed = how
-    if named.name.startswith(EMULATED):
+    if is_emulated(named.name):
         with _served(named, like, seed) as target:
             yield target
-    elif named.name.startswith(REAL):
+    elif is_real(named.name):
         yield _on_device(named, like, hardware, writes, say)
     else:
         yield Target(named, span_bytes=span_of_model(named, like))
@@ -70,7 +70,7 @@ def span_of_model(named: Product, like: Product) -> int | None:
 
 def is_model(name: str) -> bool:
     """Whether a target is a model, in virtual time."""
-    return not name.startswith((EMULATED, REAL))
+    return not (is_real(name) or is_emulated(name))
 
 
 @contextmanager

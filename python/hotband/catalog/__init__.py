@@ -21,9 +21,9 @@ in them, as in ./NAME."""
 
 def is_file(name: str) -> bool:
     """Whether a name is that of a file, not of an entry of the catalog, of a machine in short form or of hardware."""
-    from hotband.targets.named import REAL
+    from hotband.targets.named import is_real
 
-    if name.startswith(REAL):
+    if is_real(name):
         return False
     return (name.lower().endswith((".toml", *JOB_ENDINGS, *TRACE_ENDINGS)) or "/" in name) and not SHORT_FORM.match(
         name

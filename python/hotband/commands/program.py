@@ -48,9 +48,9 @@ def program_names() -> list[str]:
 
 def place(where: str, name: str) -> str:
     """A machine with its name completed; a folder of the host as it is."""
-    from hotband.targets.named import EMULATED, REAL
+    from hotband.targets.named import EMULATED, is_real
 
-    return name if name.startswith(REAL) else names.machine_names(where, name.removeprefix(EMULATED))
+    return name if is_real(name) else names.machine_names(where, name.removeprefix(EMULATED))
 
 
 def setting_keys(ctx: typer.Context, incomplete: str) -> Iterator[str]:

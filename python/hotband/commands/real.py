@@ -14,6 +14,7 @@ import typer
 from hotband.commands.output import say
 from hotband.errors import UserError
 from hotband.record.files import RECORD_FILE, REPORT_FILE
+from hotband.targets.named import is_emulated, is_real
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -44,13 +45,6 @@ ExpectOption = Annotated[
     str | None,
     typer.Option("--expect", metavar="PRODUCT", help="real: whose prediction is beside it; none: no prediction."),
 ]
-
-
-def is_real(on: str) -> bool:
-    """Whether a target is hardware."""
-    from hotband.targets.named import REAL
-
-    return on.startswith(REAL)
 
 
 def expect_fit(on: str, yes: bool, asked: RealAsked, interval: float | None) -> None:
@@ -133,7 +127,6 @@ def hardware(specs: Sequence[RunSpec], asked: RealAsked, yes: bool) -> OnDevice:
 def interruptible(on: Sequence[str]) -> Iterator[None]:
     """Requests to end are interruptions where hardware or an emulated drive is among the machines: fio has to be
     ended, and what is served."""
-    from hotband.commands.targets import is_emulated
     from hotband.runs.signals import stoppable
 
     with stoppable() if any(is_real(one) or is_emulated(one) for one in on) else nullcontext():

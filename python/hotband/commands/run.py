@@ -28,6 +28,7 @@ from hotband.commands.output import (
 )
 from hotband.errors import UserError
 from hotband.runs.signals import INTERRUPTED
+from hotband.targets.named import is_emulated, is_real
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -101,7 +102,7 @@ def run(
     expect_one_run(interval, draws, len(asked))
     of_real = RealAsked(erase, size, keep, hosts, expected, power, purge_by)
     real.expect_fit(on, yes, of_real, interval)
-    if targets.is_emulated(on):
+    if is_emulated(on):
         virtual: dict[str, object] = {"--then": then, "--io-log": io_log, "--power-loss": power_loss, "--fail": fail}
         virtual |= {
             "--spare": spare,
@@ -128,11 +129,11 @@ def run(
     )
     specs = in_sequence(first, [Named(name) for name in asked], folders, fresh_seeds)
     title = f"{', '.join(asked)} on {on}"
-    with real.measuring(title, specs, of_real, yes) if real.is_real(on) else on_model(title) as (executor, progress):
+    with real.measuring(title, specs, of_real, yes) if is_real(on) else on_model(title) as (executor, progress):
         finished = run_all(specs, title, out, fresh, executor, progress)
     is_whole = interval is None or add_intervals(specs[0], finished[0], interval, draws)
     show_all(finished, io_log, as_json)
-    if real.is_real(on) and out is not None and not as_json:
+    if is_real(on) and out is not None and not as_json:
         show(f"Report: {real.write_report(out, specs)}")
     if not is_whole:
         raise typer.Exit(INTERRUPTED)
@@ -157,7 +158,7 @@ def run_all(
     from hotband.record.files import RECORD_FILE
 
     experiment = Experiment(points_of(specs), what=f"the runs {title}")
-    if out is not None and not fresh and real.is_real(specs[0].machine):
+    if out is not None and not fresh and is_real(specs[0].machine):
         expect_own_page(out, (EXPERIMENT_FILE, RECORD_FILE))
     if len(specs) > 1:
         return experiment.run(out=out, fresh=fresh, executor=executor, progress=progress, say=say).finished

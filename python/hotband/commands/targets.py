@@ -18,11 +18,6 @@ MODEL, FIO, SERVED = "model", "emulated", "served"
 """Folders of a comparison's records."""
 
 
-def is_emulated(on: str) -> bool:
-    """Whether a target is an emulated machine."""
-    return on.startswith(EMULATED)
-
-
 def run_emulated(spec: RunSpec, left_out: dict[str, object], fresh: bool, as_json: bool) -> None:
     """Runs it on both, and prints both. `left_out` are options that only virtual time has, with their values. `fresh`
     writes over another comparison in the folder. Raises UserError."""

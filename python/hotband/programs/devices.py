@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from hotband.errors import UserError, reason_of
-from hotband.targets.named import REAL
+from hotband.targets.named import REAL, is_real
 
 ROLES = ("data", "log")
 """Names of volumes that say what they are for."""
@@ -52,7 +52,7 @@ Open = Callable[[str, Path | None, Values], AbstractContextManager[Devices]]
 @contextmanager
 def devices_on(on: str, out: Path | None, values: Values = (), serve: Open | None = None) -> Iterator[Devices]:
     """What `on` names, for as long as the block lasts. Raises UserError where it cannot be had."""
-    if on.startswith(REAL):
+    if is_real(on):
         yield Devices({"data": folder_of(on)})
         return
     with (serve or served)(on, out, values) as devices:
@@ -79,7 +79,7 @@ def keys_of(on: str) -> list[str]:
     machine that is none, which is said once it is served."""
     from hotband.runs.keys import set_keys
 
-    if on.startswith(REAL):
+    if is_real(on):
         return []
     try:
         keys = set_keys(ANY_WORKLOAD, on)

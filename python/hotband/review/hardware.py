@@ -16,11 +16,6 @@ if TYPE_CHECKING:
     from hotband.runs.run import RunSpec
 
 
-def is_hardware(machine: str) -> bool:
-    """Whether a machine's name is that of hardware."""
-    return machine.startswith(REAL)
-
-
 def hardware_target(
     machine: str, pairs: Sequence[tuple[str, str]], seed: int, quick: bool, size_bytes: int = 0
 ) -> Target:

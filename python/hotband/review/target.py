@@ -17,6 +17,7 @@ from hotband.errors import UserError
 from hotband.runs.events import check_events
 from hotband.runs.folders import folder_name
 from hotband.runs.run import mistakes_of, mistakes_without_load, text_of
+from hotband.targets.named import is_real
 
 # A drive that wears is reviewed at this share of its size: its mapping table is written before every run, and a 64th
 # has the same shares and write amplification (docs/models/ssd.md, "Preconditioning and scale").
@@ -112,9 +113,9 @@ def targets_of(
 ) -> list[Target]:
     """All machines of a review, checked; `size_bytes` is that of a file that is made in a folder of real hardware.
     Raises UserError for the first mistake, one of them named twice too."""
-    from hotband.review.hardware import hardware_target, is_hardware
+    from hotband.review.hardware import hardware_target
 
-    names = [machine if is_hardware(machine) else short_name(machine) for machine in machines]
+    names = [machine if is_real(machine) else short_name(machine) for machine in machines]
     places = [folder_name(name) for name in names]
     for index, name in enumerate(names):
         if places[index] in places[:index]:
@@ -124,7 +125,7 @@ def targets_of(
     found = []
     for machine in machines:
         with mistakes_without_load(machine, pairs, accepted, OF_WORKLOAD):
-            if is_hardware(machine):
+            if is_real(machine):
                 if events:
                     raise UserError("--event", "", events[0], f"happens to models alone, and {machine} is hardware")
                 found.append(hardware_target(machine, pairs, seed, quick, size_bytes))

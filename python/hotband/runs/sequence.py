@@ -8,7 +8,7 @@ from pathlib import Path
 
 from hotband.runs.run import Repair, RunSpec
 from hotband.runs.specify import Named, expect_seed
-from hotband.targets.named import REAL, STATE
+from hotband.targets.named import STATE, is_real
 
 
 def in_sequence(
@@ -18,19 +18,19 @@ def in_sequence(
 
     With `fresh_seeds` each has a seed of its own, one more than that before it. Raises UserError where one is no seed.
     """
-    is_real = first.machine.startswith(REAL)
+    on_hardware = is_real(first.machine)
     runs = [
         replace(
             first,
             id=f"run {n}",
             workload=one.name,
             workload_text=one.text,
-            set=first.set if not n else settings_after(first.set, is_real),
+            set=first.set if not n else settings_after(first.set, on_hardware),
             seed=first.seed + (n if fresh_seeds else 0),
             out=folder,
             power_loss=None if n else first.power_loss,
             # Hardware keeps by itself what a run leaves: one that is there need not be run again for those behind it.
-            after="" if not n or is_real else f"run {n - 1}",
+            after="" if not n or on_hardware else f"run {n - 1}",
             # What happens to the machine counts from the first run and is not said again to those that follow.
             repair=Repair() if n else first.repair,
             events=() if n else first.events,
@@ -42,6 +42,6 @@ def in_sequence(
     return runs
 
 
-def settings_after(settings: tuple[tuple[str, str], ...], is_real: bool) -> tuple[tuple[str, str], ...]:
+def settings_after(settings: tuple[tuple[str, str], ...], on_hardware: bool) -> tuple[tuple[str, str], ...]:
     """What a run behind the first is given: hardware is brought into its state before the first alone."""
-    return tuple(pair for pair in settings if not (is_real and pair[0] == STATE))
+    return tuple(pair for pair in settings if not (on_hardware and pair[0] == STATE))

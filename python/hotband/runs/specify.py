@@ -14,7 +14,7 @@ import tomli
 
 from hotband.errors import UserError, characters
 from hotband.runs.words import ours, twice
-from hotband.targets.named import REAL
+from hotband.targets.named import is_real
 
 Scalar: TypeAlias = str | int | float | bool
 Spec: TypeAlias = "str | PathLike[str] | Mapping[str, object]"
@@ -76,7 +76,7 @@ def named(spec: object, argument: str) -> Named:
     if not isinstance(spec, str) or not spec.strip():
         accepted = "expected a catalog name, a path, TOML text or a dict"
         raise UserError(argument, "", short(spec), accepted)
-    if characters(argument, spec).startswith(REAL):
+    if is_real(characters(argument, spec)):
         return Named(spec)
     # No name or short form has line ends; one line of TOML has an equals sign. Files may have both in their names.
     if ("\n" in spec or "=" in spec) and not os.path.isfile(spec):

@@ -12,7 +12,7 @@ from hotband.review.target import Target
 from hotband.review.target import target as model_target
 from hotband.runs.run import mistakes_without_load
 from hotband.suites.device import ModelDevice
-from hotband.targets.named import REAL
+from hotband.targets.named import REAL, is_real
 
 if TYPE_CHECKING:
     from hotband.targets.real_asked import RealAsked
@@ -69,11 +69,6 @@ class SuiteTarget:
     def takes(self, block_bytes: int) -> bool:
         """Whether I/Os of a size go to it."""
         return block_bytes % self.block_bytes == 0
-
-
-def is_real(machine: str) -> bool:
-    """Whether a suite's MACHINE is a device, a file or a folder of this computer."""
-    return machine.startswith(REAL)
 
 
 def target_of(machine: str, pairs: Sequence[tuple[str, str]] = (), size_bytes: int = 0) -> SuiteTarget:

@@ -24,7 +24,7 @@ from hotband.sweeps.kept import Kept, Row, bounds_of, entry_of, kept_of, row_of_
 from hotband.sweeps.plan import Grid
 from hotband.sweeps.sweep import Sweep
 from hotband.sweeps.turns import Turns
-from hotband.targets.named import EMULATED, REAL, expect_model
+from hotband.targets.named import expect_model, is_emulated, is_real
 from hotband.text.tables import counted
 
 if TYPE_CHECKING:
@@ -69,10 +69,10 @@ def sweep(grid: Grid, asked: Asked, watch: Watch, say: Say) -> Sweep:
 def _expect_predicted(grid: Grid, asked: Asked) -> None:
     """Raises UserError where hardware is among the machines and cannot be run, or intervals of predictions are asked
     for."""
-    emulated = next((name for name in grid.machines if name.startswith(EMULATED)), None)
+    emulated = next((name for name in grid.machines if is_emulated(name)), None)
     if emulated is not None:
         expect_model(emulated, "a sweep runs hardware and")
-    real = next((name for name in grid.machines if name.startswith(REAL)), None)
+    real = next((name for name in grid.machines if is_real(name)), None)
     if real is not None:
         expect_models(asked.executor or chosen(), grid.machines)
     if real is not None and asked.hardware is None:

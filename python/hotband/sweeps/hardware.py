@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from hotband.experiment.executor import Executor, Progress, Tick
 from hotband.experiment.point import Point
-from hotband.targets.named import REAL
+from hotband.targets.named import is_real
 
 if TYPE_CHECKING:
     from hotband.runs.run import Finished, RunSpec
@@ -22,7 +22,7 @@ def by_hardware(specs: Mapping[int, RunSpec]) -> tuple[list[int], list[list[int]
     models: list[int] = []
     real: dict[str, list[int]] = {}
     for place, spec in specs.items():
-        (real.setdefault(spec.machine, []) if spec.machine.startswith(REAL) else models).append(place)
+        (real.setdefault(spec.machine, []) if is_real(spec.machine) else models).append(place)
     return models, list(real.values())
 
 

@@ -10,6 +10,16 @@ STATE = "state"
 """The key of `--set` that says what a drive holds before."""
 
 
+def is_real(name: str) -> bool:
+    """Whether a target is hardware."""
+    return name.startswith(REAL)
+
+
+def is_emulated(name: str) -> bool:
+    """Whether a target is a machine that is served."""
+    return name.startswith(EMULATED)
+
+
 def expect_model(name: str, who: str, where: str = "--on") -> None:
     """Raises UserError for a served machine or hardware where models alone are asked; `who` asks them."""
     prefix = next((one for one in (REAL, EMULATED) if name.startswith(one)), None)

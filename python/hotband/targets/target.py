@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from hotband.errors import UserError
 from hotband.targets.asked import asked_of, expect_real
-from hotband.targets.named import REAL
+from hotband.targets.named import is_real
 from hotband.targets.on_device import How, OnDevice
 from hotband.targets.place import Place, place_of
 
@@ -29,7 +29,7 @@ def executor_of(
     """Who runs points on `on`; None for a model. `writes` says whether any of them writes, `erase` is what the user
     typed to have it written: the serial number of a device (docs/guides/measure.md). Raises UserError for a place that
     cannot be used, or must not be written."""
-    if not on.startswith(REAL):
+    if not is_real(on):
         return None
     place, how = place_of(on), how or How()
     if place.is_ours:

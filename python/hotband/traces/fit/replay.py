@@ -45,9 +45,9 @@ def replayed(source: Path, keys: Mapping[str, object], workload: str, on: Named,
     import tomlkit
 
     from hotband.runs.run import RunSpec, execute
-    from hotband.targets.named import REAL
+    from hotband.targets.named import is_real
 
-    if on.name.startswith(REAL):
+    if is_real(on.name):
         accepted = "is hardware; expected a model: a drive, LAYOUT:COUNTxDRIVE, or a TOML file"
         raise UserError("--on", "", on.name, accepted)
     said = {key: value for key, value in keys.items() if value not in (None, [], {}, (), 0)}
