@@ -92,7 +92,7 @@ def _add(writer: Writer, place: Path, experiment: str) -> Added:
 
 
 def _read(place: Path) -> list[Record]:
-    from hotband.api import load_all
+    from hotband.record.api import load_all
 
     return load_all(place)
 
