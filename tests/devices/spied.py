@@ -57,7 +57,10 @@ class Spy:
             self.found.append(f"{event} {arguments}")
 
     def _is_victim(self, path: str | bytes) -> bool:
-        return os.path.realpath(os.fsdecode(path)) == self.victim
+        named = os.fsdecode(path)
+        # What is opened from the descriptor of its folder has its last name alone here.
+        from_folder = os.sep not in named and named == os.path.basename(str(self.victim))
+        return from_folder or os.path.realpath(named) == self.victim
 
     def _command(self, words: Sequence[str], folder: str | None) -> None:
         named = " ".join([os.path.basename(words[0]), *words[1:]])

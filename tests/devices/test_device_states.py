@@ -6,7 +6,8 @@ import json
 import os
 import shutil
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
@@ -14,13 +15,24 @@ from trees import Tree
 
 from hotband.devices import purge as purging
 from hotband.devices.device import ID_CTRL, ID_NS
-from hotband.devices.safety import held, permission
+from hotband.devices.held import Held, held
+from hotband.devices.safety import Permission, permission
 from hotband.devices.states import Data, Rounds, StateKept, Step, prepare, ways_to_purge
 from hotband.errors import UserError
 
 RECORDED = Path(__file__).parent / "recorded"
 MIB = 1 << 20
 FREE = "\tMaster password revision code = 65534\n\t\tsupported\n\tnot\tenabled\n\tnot\tlocked\n\tnot\tfrozen\n"
+
+
+Holds = Callable[[Permission], Held]
+
+
+@pytest.fixture
+def holds() -> Iterator[Holds]:
+    """Holds what is permitted until the test is over."""
+    with ExitStack() as stack:
+        yield lambda permission: stack.enter_context(held(permission))
 
 
 def nvme(tree: Tree, discards: bool = True, **changed: object) -> str:
@@ -46,12 +58,12 @@ def sata(tree: Tree, security: str, discards: bool = False) -> str:
     return path
 
 
-def test_an_nvme_drive_that_is_alone_is_formatted(tree: Tree) -> None:
+def test_an_nvme_drive_that_is_alone_is_formatted(holds: Holds, tree: Tree) -> None:
     path = nvme(tree)
     assert ways_to_purge(path, "block", tree.host) == ["format", "discard", "sanitize"]
     tree.recorded(f"nvme format {path} --lbaf=0 --ses=2 --force", "Success formatting namespace:1\n")
-    granted = permission(path, tree.host, writes=True, erase="S64FNE0R")
-    kept = prepare(granted, "purged", size_bytes=8 * MIB)
+    holding = holds(permission(path, tree.host, writes=True, erase="S64FNE0R"))
+    kept = prepare(holding, "purged", size_bytes=8 * MIB)
     assert (kept.state, kept.by, kept.written_bytes) == ("purged", ("NVMe format (crypto erase)",), 0)
 
 
@@ -95,42 +107,42 @@ def test_a_frozen_or_locked_drive_is_not_erased(tree: Tree, security: str, expec
     assert ways_to_purge(sata(tree, security), "block", tree.host) == expected
 
 
-def test_an_erase_that_cannot_be_interrupted_is_done_only_where_it_is_named(tree: Tree) -> None:
+def test_an_erase_that_cannot_be_interrupted_is_done_only_where_it_is_named(holds: Holds, tree: Tree) -> None:
     path = sata(tree, FREE)
-    granted = permission(path, tree.host, writes=True, erase="A1B2C3")
+    holding = holds(permission(path, tree.host, writes=True, erase="A1B2C3"))
     with pytest.raises(UserError, match="where it is named alone: secure-erase"):
-        prepare(granted, "purged", size_bytes=8 * MIB)
+        prepare(holding, "purged", size_bytes=8 * MIB)
     tree.recorded(f"hdparm --user-master u --security-set-pass hotband {path}", "")
     tree.recorded(f"hdparm --user-master u --security-erase hotband {path}", "")
-    kept = prepare(granted, "purged", size_bytes=8 * MIB, purge_by="secure-erase")
+    kept = prepare(holding, "purged", size_bytes=8 * MIB, purge_by="secure-erase")
     assert kept.by == ("ATA security erase",)
 
 
-def test_an_erase_that_fails_says_the_password(tree: Tree) -> None:
+def test_an_erase_that_fails_says_the_password(holds: Holds, tree: Tree) -> None:
     path = sata(tree, FREE)
     tree.recorded(f"hdparm --user-master u --security-set-pass hotband {path}", "")
-    granted = permission(path, tree.host, writes=True, erase="A1B2C3")
+    holding = holds(permission(path, tree.host, writes=True, erase="A1B2C3"))
     with pytest.raises(UserError, match="its password is 'hotband'"):
-        prepare(granted, "purged", size_bytes=8 * MIB, purge_by="secure-erase")
+        prepare(holding, "purged", size_bytes=8 * MIB, purge_by="secure-erase")
 
 
-def test_a_disk_that_rotates_has_no_purged_state(tree: Tree) -> None:
+def test_a_disk_that_rotates_has_no_purged_state(holds: Holds, tree: Tree) -> None:
     path = sata(tree, FREE)
     tree.put("/sys/block/sdb/queue/rotational", "1")
     assert ways_to_purge(path, "block", tree.host) == []
-    granted = permission(path, tree.host, writes=True, erase="A1B2C3")
+    holding = holds(permission(path, tree.host, writes=True, erase="A1B2C3"))
     with pytest.raises(UserError, match="cannot be purged"):
-        prepare(granted, "purged", size_bytes=8 * MIB)
+        prepare(holding, "purged", size_bytes=8 * MIB)
 
 
 @pytest.mark.parametrize("state", ["purged", "filled", "preconditioned"])
-def test_permission_to_read_prepares_nothing(tmp_path: Path, state: str) -> None:
+def test_permission_to_read_prepares_nothing(holds: Holds, tmp_path: Path, state: str) -> None:
     file = tmp_path / "a.img"
     file.write_bytes(b"precious")
-    reading = permission(file, writes=False, erase=None)
+    holding = holds(permission(file, writes=False, erase=None))
     with pytest.raises(UserError, match="may only be read"):
-        prepare(reading, state, size_bytes=8 * MIB)  # type: ignore[arg-type]
-    with pytest.raises(UserError, match="may only be read"), purging.opened(reading):
+        prepare(holding, state, size_bytes=8 * MIB)  # type: ignore[arg-type]
+    with pytest.raises(UserError, match="may only be read"), purging.opened(holding):
         pass
     assert file.read_bytes() == b"precious"
 
@@ -143,8 +155,19 @@ def test_a_file_that_took_the_name_is_not_opened(tmp_path: Path) -> None:
     file.write_bytes(b"of another")
     with pytest.raises(UserError, match="is another device or file by now"), held(granted):
         pass
-    with pytest.raises(UserError, match="is another device by now"), purging.opened(granted):
-        pass
+
+
+def test_what_is_held_is_written_whatever_took_its_name(tmp_path: Path) -> None:
+    file = tmp_path / "a.img"
+    file.write_bytes(b"\xff" * 4096)
+    with held(permission(file, writes=True, erase="a.img")) as holding:
+        file.rename(tmp_path / "b.img")
+        file.write_bytes(b"of another")
+        assert prepare(holding, "purged", size_bytes=MIB).by == ("discard (a hole in the file)",)
+        with pytest.raises(UserError, match="is another device or file by now"):
+            holding.expect_named()
+    assert file.read_bytes() == b"of another"
+    assert (tmp_path / "b.img").read_bytes() == bytes(4096)
 
 
 def test_a_file_is_held_against_a_second_run(tmp_path: Path) -> None:
@@ -161,11 +184,11 @@ needs_fio = pytest.mark.skipif(shutil.which("fio") is None, reason="fio is not i
 
 
 @needs_fio
-def test_a_file_is_filled_with_data_that_compresses_as_asked(tmp_path: Path) -> None:
+def test_a_file_is_filled_with_data_that_compresses_as_asked(holds: Holds, tmp_path: Path) -> None:
     file = tmp_path / "a.img"
     steps: list[Step] = []
-    granted = permission(file, writes=True, erase=None)
-    kept = prepare(granted, "filled", size_bytes=4 * MIB, data=Data(compressed_pct=50), progress=steps.append)
+    holding = holds(permission(file, writes=True, erase=None))
+    kept = prepare(holding, "filled", size_bytes=4 * MIB, data=Data(compressed_pct=50), progress=steps.append)
     assert kept.written_bytes == 2 * 4 * MIB
     assert kept.compressed_pct == pytest.approx(50, abs=2)
     assert file.stat().st_size == 4 * MIB
@@ -174,40 +197,40 @@ def test_a_file_is_filled_with_data_that_compresses_as_asked(tmp_path: Path) -> 
 
 
 @needs_fio
-def test_data_that_reads_back_otherwise_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_data_that_reads_back_otherwise_is_told(holds: Holds, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A drive that keeps nothing, or less than it says that it has."""
     from hotband.devices.host import Host
 
-    granted = permission(tmp_path / "a.img", writes=True, erase=None)
+    holding = holds(permission(tmp_path / "a.img", writes=True, erase=None))
     monkeypatch.setattr(Host, "read", lambda _self, _path, _at, count: bytes(count))
     with pytest.raises(UserError, match="reads back zeros in 64 of 64 places"):
-        prepare(granted, "filled", size_bytes=MIB)
+        prepare(holding, "filled", size_bytes=MIB)
     monkeypatch.setattr(Host, "read", lambda _self, _path, _at, count: b"ab" * (count // 2))
     with pytest.raises(UserError, match="of which 100 % compress away, not the 0 %"):
-        prepare(granted, "filled", size_bytes=MIB)
+        prepare(holding, "filled", size_bytes=MIB)
 
 
 @needs_fio
-def test_preconditioning_ends_by_the_rule(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_preconditioning_ends_by_the_rule(holds: Holds, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from hotband.devices import states
 
-    granted = permission(tmp_path / "a.img", writes=True, erase=None)
+    holding = holds(permission(tmp_path / "a.img", writes=True, erase=None))
     rates = iter([900.0, 500.0, 101.0, 100.0, 99.0, 100.0, 100.0, 1.0])
     told = states._done
     monkeypatch.setattr(states, "_done", lambda *words: states._Done(next(rates), told(*words).written_bytes))
     # Both fills take a rate, too.
-    kept = prepare(granted, "preconditioned", size_bytes=MIB, rounds=Rounds(0.1, 25))
+    kept = prepare(holding, "preconditioned", size_bytes=MIB, rounds=Rounds(0.1, 25))
     assert kept.steady is not None
     assert (kept.steady["rounds"], kept.steady["reached"]) == ([101.0, 100.0, 99.0, 100.0, 100.0], True)
     assert kept.written_bytes > 2 * MIB
 
 
 @needs_fio
-def test_an_interruption_ends_it(tmp_path: Path) -> None:
-    granted = permission(tmp_path / "a.img", writes=True, erase=None)
+def test_an_interruption_ends_it(holds: Holds, tmp_path: Path) -> None:
+    holding = holds(permission(tmp_path / "a.img", writes=True, erase=None))
     with pytest.raises(KeyboardInterrupt):
         prepare(
-            granted, "preconditioned", size_bytes=MIB, rounds=Rounds(600), stop=lambda: len(asked) > 3, progress=note
+            holding, "preconditioned", size_bytes=MIB, rounds=Rounds(600), stop=lambda: len(asked) > 3, progress=note
         )
 
 
@@ -240,12 +263,12 @@ def test_a_real_device_is_held_purged_and_filled(loop: tuple[str, Path]) -> None
     with pytest.raises(UserError, match=str(file)):
         permission(path, writes=True, erase=None)
     granted = permission(path, writes=True, erase=str(file))
-    with held(granted):
+    with held(granted) as holding:
         with pytest.raises(OSError, match="busy"):
             os.open(path, os.O_RDONLY | os.O_EXCL)
-        assert prepare(granted, "purged", size_bytes=4 * MIB).by == ("discard",)
+        assert prepare(holding, "purged", size_bytes=4 * MIB).by == ("discard",)
         assert file.stat().st_blocks == 0
-        kept = prepare(granted, "filled", size_bytes=4 * MIB)
+        kept = prepare(holding, "filled", size_bytes=4 * MIB)
     assert isinstance(kept, StateKept)
     assert kept.compressed_pct == pytest.approx(0, abs=2)
     assert file.stat().st_blocks * 512 >= 4 * MIB

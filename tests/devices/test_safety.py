@@ -455,7 +455,8 @@ def test_a_free_disk_is_written_when_its_serial_is_typed(tree: Tree) -> None:
     assert refusals(path, tree.host) == []
     granted = permission(path, tree.host, writes=True, erase=SERIAL)
     assert granted.may_write
-    assert (granted.identity, granted.number, granted.sequence) == (SERIAL, "8:16", "7")
+    assert granted.node is not None
+    assert (granted.identity, granted.node.number, granted.node.sequence) == (SERIAL, "8:16", "7")
 
 
 @pytest.mark.parametrize(

@@ -217,7 +217,7 @@ def test_no_is_no(tmp_path: Path) -> None:
 def test_a_file_that_was_left_is_used_again_and_one_in_use_is_not(tmp_path: Path) -> None:
     place = place_of(f"real:{tmp_path}")
     (tmp_path / OWN_FILE).write_bytes(b"left")
-    with laid_out(place, MIB, 1, True, lambda _: None) as made:
+    with laid_out(place, MIB, 1, True, lambda _: None) as (made, _):
         assert made.size_bytes == (tmp_path / OWN_FILE).stat().st_size == MIB
         content = (tmp_path / OWN_FILE).read_bytes()
         assert len({content[at : at + 4096] for at in range(0, MIB, 4096)}) == MIB // 4096, "no block is a copy"

@@ -18,6 +18,14 @@ def number_of(name: str, host: Host) -> str:
     return host.text(f"{host.sysfs(name)}/dev") or ""
 
 
+def named(number: str, host: Host) -> str:
+    """The kernel's name of a block device, by MAJOR:MINOR; empty where sysfs does not know it."""
+    if host.root is not None:
+        return next(iter(numbered_names(host).get(number, [])), "")
+    place = f"/sys/dev/block/{number}"
+    return os.path.basename(host.real(place)) if host.has(place) else ""
+
+
 def disk_of(name: str, host: Host) -> str:
     """The whole disk of a partition; itself for all else."""
     folder = host.sysfs(name)

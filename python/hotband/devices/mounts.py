@@ -36,7 +36,7 @@ def mounts(host: Host, process: str = "self") -> list[Mount]:
         if not dash or len(words) < 6 or len(ends) < 3:
             continue
         options = (*words[5].split(","), *ends[2].split(","))
-        found.append(Mount(words[2], _plain(words[3]), _plain(words[4]), ends[0], _plain(ends[1]), options, process))
+        found.append(Mount(words[2], plain(words[3]), plain(words[4]), ends[0], plain(ends[1]), options, process))
     return found
 
 
@@ -66,6 +66,16 @@ def mount_of(path: str, host: Host) -> Mount | None:
     return max(enumerate(on), key=lambda one: (len(one[1].place), one[0]))[1] if on else None
 
 
-def _plain(text: str) -> str:
-    """Blanks and backslashes are octal numbers in proc's tables."""
+def paths_of(path: str, host: Host) -> list[str]:
+    """All paths by which the mounts of this process show a file: a bind mount shows a folder, or a file, once more."""
+    real, mount = host.real(path), mount_of(path, host)
+    if mount is None:
+        return [real]
+    below = PurePosixPath(mount.root) / PurePosixPath(real).relative_to(mount.place)
+    same = (one for one in mounts(host) if one.number == mount.number and below.is_relative_to(one.root))
+    return list(dict.fromkeys([real, *(str(PurePosixPath(one.place) / below.relative_to(one.root)) for one in same)]))
+
+
+def plain(text: str) -> str:
+    """A path of one of proc's tables, in which blanks and backslashes are octal numbers."""
     return re.sub(r"\\([0-7]{3})", lambda found: chr(int(found[1], 8)), text)

@@ -9,7 +9,6 @@ from __future__ import annotations
 import ctypes
 import fcntl
 import os
-import stat
 import struct
 import tempfile
 import time
@@ -21,7 +20,9 @@ from pathlib import Path
 
 from hotband.devices import blocks
 from hotband.devices.device import ID_CTRL, ID_NS, asked_json, kind_of
+from hotband.devices.held import Held
 from hotband.devices.host import Host
+from hotband.devices.nodes import node_of
 from hotband.devices.readings import whole
 from hotband.devices.safety import Permission
 from hotband.errors import UserError, reason_of
@@ -54,7 +55,7 @@ class Way:
 
     name: str
     words: str
-    do: Callable[[Permission, Progress], None]
+    do: Callable[[Held, Progress], None]
     is_usual: bool = True
 
 
@@ -64,12 +65,13 @@ def ways_to_purge(path: str, kind: str, host: Host) -> list[str]:
     return [way.name for way in ways(path, kind, host)]
 
 
-def purge(permission: Permission, progress: Progress, by: str | None = None) -> str:
-    """Purges by the best way that can be interrupted or takes seconds, or by the one that is named; returns what it
-    was in words. Raises UserError where there is none, or it fails."""
+def purge(held: Held, progress: Progress, by: str | None = None) -> str:
+    """Purges what is held by the best way that can be interrupted or takes seconds, or by the one that is named;
+    returns what it was in words. Raises UserError where there is none, or it fails."""
+    permission = held.permission
     expect_writes(permission)
     chosen = way_of(permission.path, permission.kind, permission.host, by)
-    chosen.do(permission, progress)
+    chosen.do(held, progress)
     return chosen.words
 
 
@@ -115,19 +117,16 @@ def expect_writes(permission: Permission) -> None:
 
 
 @contextmanager
-def opened(permission: Permission) -> Iterator[int]:
-    """A descriptor for writing: the one place where Hotband opens a device for it. Raises UserError where it is not
-    what was permitted, OSError."""
+def opened(held: Held) -> Iterator[int]:
+    """A descriptor for writing what is held: the one place where Hotband opens a device for it. Raises UserError where
+    it is not what was permitted, OSError."""
+    permission = held.permission
     expect_writes(permission)
-    if permission.host.root is not None:
+    if held.node is None:
         raise UserError(permission.path, "", "", "is part of a recorded machine: nothing can be written there")
-    descriptor = os.open(permission.path, os.O_RDWR | os.O_CLOEXEC)
+    descriptor = os.open(held.path, os.O_RDWR | os.O_CLOEXEC)
     try:
-        found = os.fstat(descriptor)
-        number = f"{found.st_dev}:{found.st_ino}"
-        if stat.S_ISBLK(found.st_mode):
-            number = f"{os.major(found.st_rdev)}:{os.minor(found.st_rdev)}"
-        if permission.number is not None and number != permission.number:
+        if not held.node.is_same(node_of(descriptor)):
             raise UserError(permission.path, "", "", "is another device by now than the one that was permitted")
         yield descriptor
     finally:
@@ -138,30 +137,30 @@ def _discards(disk: str, host: Host) -> bool:
     return (host.number(f"{host.sysfs(disk)}/queue/discard_max_bytes") or 0) > 0
 
 
-def _discard(permission: Permission, progress: Progress) -> None:
-    size = permission.host.size(permission.path) or 0
-    with opened(permission) as descriptor:
+def _discard(held: Held, progress: Progress) -> None:
+    size = held.permission.host.size(held.path) or 0
+    with opened(held) as descriptor:
         for at in range(0, size, PIECE):
             piece = min(PIECE, size - at)
             try:
                 fcntl.ioctl(descriptor, BLKDISCARD, struct.pack("QQ", at, piece))
             except OSError as error:
                 accepted = f"takes no discard, though its queue says so: {reason_of(error)}"
-                raise UserError(permission.path, "", "", accepted) from None
+                raise UserError(held.permission.path, "", "", accepted) from None
             progress((at + piece) / size)
 
 
-def _punch(permission: Permission, progress: Progress) -> None:
+def _punch(held: Held, progress: Progress) -> None:
     """A hole as large as the file, which keeps its size."""
-    size = permission.host.size(permission.path) or 0
+    path, size = held.permission.path, held.permission.host.size(held.path) or 0
     if not size:
         return progress(1.0)
     libc = ctypes.CDLL(None, use_errno=True)
     libc.fallocate.argtypes = [ctypes.c_int, ctypes.c_int, ctypes.c_int64, ctypes.c_int64]
-    with opened(permission) as descriptor:
+    with opened(held) as descriptor:
         if libc.fallocate(descriptor, PUNCH_HOLE | KEEP_SIZE, 0, size) != 0:
             reason = os.strerror(ctypes.get_errno())
-            raise UserError(permission.path, "", "", f"cannot be purged: its file system takes no holes ({reason})")
+            raise UserError(path, "", "", f"cannot be purged: its file system takes no holes ({reason})")
         os.fsync(descriptor)
     return progress(1.0)
 
@@ -175,14 +174,14 @@ def _is_trimmed(uri: str) -> bool:
     return export_of(uri, uri).trims
 
 
-def _trim(permission: Permission, progress: Progress) -> None:
+def _trim(held: Held, progress: Progress) -> None:
     """By fio, which has NBD's client."""
     from hotband.targets.fio_child import Status, run_fio
 
     def look(status: Status) -> None:
         progress(status.share or 0.0)
 
-    lines = ["[purge]", "ioengine=nbd", f"uri={permission.path}", "rw=trim", f"bs={TRIM}", "iodepth=8", "thread=1"]
+    lines = ["[purge]", "ioengine=nbd", f"uri={held.permission.path}", "rw=trim", f"bs={TRIM}", "iodepth=8", "thread=1"]
     with tempfile.TemporaryDirectory(prefix="hotband-purge-") as folder:
         run_fio("\n".join(lines) + "\n", Path(folder), look)
     progress(1.0)
@@ -213,18 +212,20 @@ def _metadata(name: object, used: int) -> int:
     return (whole(row.get("ms")) or 0) if isinstance(row, dict) else 1
 
 
-def _format(permission: Permission, progress: Progress, *, form: int, erase: str) -> None:
-    host = permission.host
+def _format(held: Held, progress: Progress, *, form: int, erase: str) -> None:
+    permission, host = held.permission, held.permission.host
+    held.expect_named()
     progress(0.0)
-    # --force: the namespace is held, by us (`safety.held`).
+    # --force: the namespace is held, by us (`devices.held`).
     words = ("nvme", "format", permission.path, f"--lbaf={form}", f"--ses={erase}", "--force")
     _expect_done(permission, host.run(*words, longest_s=LONGEST_S), "nvme format")
     progress(1.0)
 
 
-def _sanitize(permission: Permission, progress: Progress) -> None:
+def _sanitize(held: Held, progress: Progress) -> None:
     """Erases all blocks; the drive goes on by itself and says in its log how far it is (SPROG, of 65,536)."""
-    host = permission.host
+    permission, host = held.permission, held.permission.host
+    held.expect_named()
     output = host.run("nvme", "sanitize", permission.path, "--sanact=2", "--force", longest_s=LONGEST_S)
     _expect_done(permission, output, "nvme sanitize")
     begin = time.monotonic()
@@ -258,8 +259,9 @@ def _of_ata(path: str, host: Host) -> list[Way]:
     return [Way("secure-erase", "ATA security erase", _erase, is_usual=False)]
 
 
-def _erase(permission: Permission, progress: Progress) -> None:
-    host = permission.host
+def _erase(held: Held, progress: Progress) -> None:
+    permission, host = held.permission, held.permission.host
+    held.expect_named()
     progress(0.0)
     user = ("hdparm", "--user-master", "u")
     output = host.run(*user, "--security-set-pass", PASSWORD, permission.path)

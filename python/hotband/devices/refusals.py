@@ -11,9 +11,10 @@ from functools import cached_property
 from hotband.devices import blocks
 from hotband.devices.device import kind_of, serial_of
 from hotband.devices.host import Host
-from hotband.devices.mounts import Mount, all_mounts
+from hotband.devices.mounts import Mount, all_mounts, paths_of
+from hotband.devices.nodes import DELETED, Node, has_writer, node_at, node_below
 from hotband.devices.signatures import Signature, image_format, signatures
-from hotband.devices.users import Opened, all_opened, exports, mappers, reservations, swaps, writers
+from hotband.devices.users import Opened, all_opened, exports, mappers, opened_by, reservations, swaps, writers
 from hotband.errors import reason_of
 
 
@@ -49,6 +50,16 @@ class Seen:
             direct = tuple(blocks.below_file(place, self.host))
             found.append((place, direct, frozenset(_below(direct, self.host))))
         return found
+
+    @cached_property
+    def swap_nodes(self) -> list[Node | None]:
+        """What active swap lies on."""
+        return [node_at(place, self.host) for place, _, _ in self.swaps]
+
+    @cached_property
+    def loops(self) -> dict[str, Node | None]:
+        """What each loop device in use lies on."""
+        return {name: node_below(name, self.host) for name in blocks.loops(self.host)}
 
     @cached_property
     def opened(self) -> list[Opened]:
@@ -87,13 +98,14 @@ def _below(names: Iterable[str], host: Host) -> set[str]:
 @dataclass(frozen=True)
 class Target:
     """A block device that somebody would write: with it go its `parts`: itself, the partitions on it, and those that
-    share sectors with it."""
+    share sectors with it. It `is_claimed` where this process holds it exclusively."""
 
     path: str
     name: str
     disk: str
     parts: tuple[str, ...]
     seen: Seen
+    is_claimed: bool = False
 
     @property
     def with_disk(self) -> tuple[str, ...]:
@@ -107,15 +119,19 @@ SYSTEM = ("/proc/", "/sys/", "/dev/", "/boot/", "/etc/", "/usr/", "/bin/", "/sbi
 Check = Callable[[Target, Host], Iterator[str]]
 
 
-def of_block(path: str, seen: Seen, above: frozenset[str] = frozenset()) -> list[str]:
-    """The reasons of a block device, each once. `above` are devices on it that were asked before."""
+def of_block(path: str, seen: Seen, *, is_claimed: bool = False) -> list[str]:
+    """The reasons of a block device, each once. It `is_claimed` where this process holds it exclusively."""
+    return _of_name(seen.host.block_name(path), seen, is_claimed=is_claimed)
+
+
+def _of_name(name: str, seen: Seen, above: frozenset[str] = frozenset(), *, is_claimed: bool = False) -> list[str]:
+    """By the kernel's name. `above` are devices on it that were asked before."""
     host = seen.host
-    name = host.block_name(path)
     if not name:
         return ["sysfs does not know it, so nobody can tell who uses it"]
     disk = blocks.disk_of(name, host)
     further = blocks.partitions_of(name, host) if name == disk else blocks.overlapping(name, host)
-    target = Target(blocks.path_of(name), name, disk, (name, *further), seen)
+    target = Target(blocks.path_of(name), name, disk, (name, *further), seen, is_claimed)
     found: list[str] = []
     for check in CHECKS:
         found += check(target, host)
@@ -230,14 +246,16 @@ def _in_use(target: Target, host: Host) -> Iterator[str]:
     """Processes that write it, kernel servers that hand it on, and whoever holds it exclusively."""
     for part in target.with_disk:
         path = blocks.path_of(part)
-        for who in writers(path, host, target.seen.opened):
+        node = Node("block", blocks.number_of(part, host))
+        for who in writers(node, host, target.seen.opened):
             yield f"{_of(part, target)} is open for writing by {who}"
         for what in reservations(path, part, host) if part == target.name else ():
             yield f"{_of(part, target)} is kept by {what}"
-        for who in exports(path, host):
+        for who in exports(node, host):
             yield f"{_of(part, target)} is handed to other hosts by {who}"
     for part in target.parts:
-        if not host.number(f"{host.sysfs(part)}/size"):
+        # Our own claim on the whole is one on each of its parts, too.
+        if target.is_claimed or not host.number(f"{host.sysfs(part)}/size"):
             continue
         try:
             if host.is_busy(blocks.path_of(part)):
@@ -259,38 +277,68 @@ CHECKS: tuple[Check, ...] = (_kind, _mounted, _swap, _holders, _btrfs, _signed, 
 
 def _below_loop(loop: str, file: str, seen: Seen, above: frozenset[str]) -> Iterator[str]:
     """What lies below a loop device: a file that others use, too, or another device, with all its own reasons."""
-    if file.endswith(" (deleted)"):
+    if file.endswith(DELETED):
         yield f"the file below it ({file}) was deleted"
+    node = seen.loops.get(loop) or node_at(file, seen.host)
+    if node is not None and node.kind == "block":
+        name = blocks.named(node.number, seen.host)
+        yield from (f"{file} below it {reason}" for reason in _of_name(name, seen, above) if "(O_EXCL)" not in reason)
         return
-    if seen.host.block_name(file):
-        yield from (f"{file} below it {reason}" for reason in of_block(file, seen, above) if "(O_EXCL)" not in reason)
-        return
-    for reason in of_file(file, seen, loop):
+    for reason in _of_node(file, file, node, seen, loop):
         yield f"the file below it ({file}) {reason}"
 
 
-def of_file(path: str, seen: Seen, loop: str = "") -> list[str]:
-    """The reasons of a regular file; `loop` is a loop device on it that is not to count."""
+def of_file(path: str, seen: Seen) -> list[str]:
+    """The reasons of a regular file."""
+    return _of_node(path, seen.host.real(path), node_at(path, seen.host), seen)
+
+
+def _of_node(path: str, name: str, node: Node | None, seen: Seen, loop: str = "") -> list[str]:
+    """The reasons of the file `node`, which is read at `path` and called `name`; `loop` is a loop device on it that is
+    not to count."""
     host = seen.host
-    found = []
-    if path.startswith(SYSTEM) and not path.startswith("/dev/shm/"):
-        found.append("lies in a folder of the system")
-    if path in (host.real(place) for place, _, _ in seen.swaps):
+    if node is None:
+        return ["cannot be told from other files" if not loop else "is not there"]
+    found = list(_in_system(name, host))
+    if node in seen.swap_nodes:
         found.append("is active swap")
     form = image_format(path, host)
     if form is not None and not loop:
         found.append(
             f"is an image in the format {form}: its bytes are not those of the disk in it (qemu-nbd serves that)"
         )
-    found += [f"is mapped for writing by {who}" for who in mappers(path, host)]
-    for name, file in blocks.loops(host).items():
-        if name != loop and host.real(file) == path:
-            found.append(f"is below the loop device {name}")
-    found += [f"is open for writing by {who}" for who in writers(path, host, seen.opened)]
-    found += [f"is handed to other hosts by {who}" for who in exports(path, host)]
+    found += [f"is mounted on {place}" for place in _mounted_as_it_is(node, seen)]
+    found += [f"is mapped for writing by {who}" for who in mappers(node, host)]
+    found += [f"is below the loop device {one}" for one, below in seen.loops.items() if one != loop and below == node]
+    found += [f"is open for writing by {who}" for who in writers(node, host, seen.opened)]
+    found += [f"is handed to other hosts by {who}" for who in exports(node, host)]
     if host.root is None and not os.access(path, os.W_OK):
         found.append("may not be written by this user, or its file system is read-only")
+    # A loop device has it open itself, as we may have.
+    if not found and not loop and host.root is None and not _is_written_here(node, host) and has_writer(path):
+        found.append("is open for writing by somebody (its file system refuses a lease)")
     return found
+
+
+def _in_system(name: str, host: Host) -> Iterator[str]:
+    """A folder of the system that shows the file, here or where a bind mount has it from."""
+    for path in paths_of(name, host):
+        if path.startswith(SYSTEM) and not path.startswith("/dev/shm/"):
+            yield "lies in a folder of the system" + (f" ({path})" if path != name else "")
+            return
+
+
+def _mounted_as_it_is(node: Node, seen: Seen) -> Iterator[str]:
+    """Where a file is mounted without a device between: EROFS does so, and file systems of FUSE."""
+    for one in seen.mounted:
+        source = one.mount.source
+        if source.startswith("/") and not one.direct and node_at(source, seen.host) == node:
+            yield one.mount.place
+
+
+def _is_written_here(node: Node, host: Host) -> bool:
+    """Whether this process has it open for writing."""
+    return any(one.writes and one.node == node for one in opened_by("self", host))
 
 
 def _of(part: str, target: Target) -> str:

@@ -1,23 +1,22 @@
-"""The permission to write a device or a file, and holding it while it is written.
+"""The permission to write a device or a file: what it is, looked at through a descriptor, and who else uses it.
 
 Reading is always allowed. Nothing here opens anything for writing.
 """
 
 from __future__ import annotations
 
-import errno
-import fcntl
 import os
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from hotband.devices import blocks
 from hotband.devices.device import by_id, kind_of, what_it_is
 from hotband.devices.host import Host
+from hotband.devices.nodes import Node, node_at, node_of, open_at
 from hotband.devices.refusals import Seen, of_block, of_file
-from hotband.errors import UserError, reason_of
+from hotband.errors import UserError
 
 _MADE_HERE = object()
 # Places that are read of a device before it is written, and bytes of each.
@@ -29,17 +28,16 @@ class Permission:
     """What may be done with a place; only `permission` makes one.
 
     `path` is that behind symbolic links, or the URI as it was named; `kind` is block, file or uri. `may_write` is
-    whether it may be opened for writing. `identity` is what had to be typed; `number` (of a device MAJOR:MINOR, of a
-    file device and inode) and `sequence` (the kernel's number of this very device, diskseq) are those by which `held`
-    sees that another has taken its name. `notes` are to be said before it is written.
+    whether it may be opened for writing. `identity` is what had to be typed; `node` is what it is whatever its name,
+    by which `hotband.devices.held` sees that another has taken it; None of a URI, and of a file that is not there yet.
+    `notes` are to be said before it is written.
     """
 
     path: str
     kind: str
     may_write: bool
     identity: str | None = None
-    number: str | None = None
-    sequence: str | None = None
+    node: Node | None = None
     notes: tuple[str, ...] = ()
     host: Host = field(default=Host(), repr=False)
     _made: object = field(default=None, repr=False)
@@ -52,16 +50,19 @@ class Permission:
         raise TypeError("a Permission holds in the process that it was given in, and for it alone")
 
 
-def refusals(path: str | Path, host: Host | None = None, seen: Seen | None = None) -> list[str]:
+def refusals(
+    path: str | Path, host: Host | None = None, seen: Seen | None = None, *, is_claimed: bool = False
+) -> list[str]:
     """Why a device or a file must not be written, a reason a line; nothing where nobody seems to need what it holds.
-    `seen` is what several have in common. Raises UserError where it is no device and no file."""
+    `seen` is what several have in common; a device `is_claimed` where this process holds it exclusively. Raises
+    UserError where it is no device and no file."""
     host, text = host or Host(), os.path.abspath(path)
     kind, seen = host.kind(text), seen or Seen(host)
     if kind == "file":
-        return of_file(host.real(text), seen)
+        return of_file(text, seen)
     if kind != "block":
         raise UserError(str(path), "", "", what_it_is(text, host))
-    found = of_block(text, seen)
+    found = of_block(text, seen, is_claimed=is_claimed)
     if not found and identity_of(text, host, seen) is None:
         found.append("has no serial and no name in /dev/disk/by-id: nothing tells it from another device")
     return found
@@ -127,21 +128,37 @@ def permission(
     if kind not in ("block", "file"):
         raise UserError(str(place), "", "", what_it_is(text, host))
     real = host.real(text)
-    if not writes:
-        if erase is not None:
-            # Whoever types what may be lost means this device, or another one by mistake.
-            _expect_typed(str(place), str(identity_of(text, host)), erase, "")
-        return Permission(real, kind, False, host=host, _made=_MADE_HERE)
-    found = refusals(text, host)
-    if found:
-        raise UserError(str(place), "", "", "is not written: " + "; ".join(found))
-    identity = identity_of(text, host)
-    if kind == "block" or not (is_ours or not host.size(real)):
-        what = "the device" if kind == "block" else "the file, which Hotband did not make,"
-        _expect_typed(str(place), str(identity), erase, f"{what} would be overwritten")
-    number, sequence = _numbers(real, kind, host)
-    notes = tuple(_notes(real, kind, host))
-    return Permission(real, kind, True, identity, number, sequence, notes, host, _MADE_HERE)
+    with _opened(real, host) as (at, node):
+        if not writes:
+            if erase is not None:
+                # Whoever types what may be lost means this device, or another one by mistake.
+                _expect_typed(str(place), str(identity_of(at, host)), erase, "")
+            return Permission(real, kind, False, node=node, host=host, _made=_MADE_HERE)
+        found = refusals(at, host)
+        if found:
+            raise UserError(str(place), "", "", "is not written: " + "; ".join(found))
+        identity = identity_of(at, host)
+        if kind == "block" or not (is_ours or not host.size(at)):
+            what = "the device" if kind == "block" else "the file, which Hotband did not make,"
+            _expect_typed(str(place), str(identity), erase, f"{what} would be overwritten")
+        return Permission(real, kind, True, identity, node, tuple(_notes(real, at, kind, host)), host, _MADE_HERE)
+
+
+@contextmanager
+def _opened(real: str, host: Host) -> Iterator[tuple[str, Node | None]]:
+    """A place opened for reading: a path that leads to what is open, whatever has its name by then, and what that is.
+    What cannot be opened is looked at by its name: that is a reason to refuse it."""
+    descriptor = None
+    if host.root is None:
+        with suppress(OSError):
+            descriptor = open_at(real, os.O_RDONLY | os.O_NONBLOCK)
+    if descriptor is None:
+        yield real, node_at(real, host)
+        return
+    try:
+        yield f"/proc/self/fd/{descriptor}", node_of(descriptor)
+    finally:
+        os.close(descriptor)
 
 
 def _expect_typed(place: str, identity: str, erase: str | None, what: str) -> None:
@@ -156,22 +173,12 @@ def _expect_typed(place: str, identity: str, erase: str | None, what: str) -> No
         raise UserError("--erase", "", erase, f"is not {place}: expected {quoted} for it, letter for letter")
 
 
-def _numbers(real: str, kind: str, host: Host) -> tuple[str | None, str | None]:
-    """By what it is known again: number and sequence of a device, device and inode of a file."""
-    if kind == "block":
-        name = host.block_name(real)
-        disk = blocks.disk_of(name, host)
-        return blocks.number_of(name, host), host.text(f"{host.sysfs(disk)}/diskseq")
-    try:
-        found = os.stat(host.at(real))
-    except OSError:
-        return None, None
-    return f"{found.st_dev}:{found.st_ino}", None
-
-
-def _notes(real: str, kind: str, host: Host) -> Iterator[str]:
+def _notes(real: str, at: str, kind: str, host: Host) -> Iterator[str]:
     """What is to be known before it is written, though it is no reason to refuse it."""
     if kind == "file":
+        names = host.at(at).stat().st_nlink
+        if names > 1:
+            yield f"the file has {names} names (hard links): what any of them leads to is overwritten"
         from hotband.devices.mounts import mount_of
 
         mount = mount_of(real, host)
@@ -180,10 +187,10 @@ def _notes(real: str, kind: str, host: Host) -> Iterator[str]:
         return
     from hotband.devices.device import device_of
 
-    device = device_of(real, host)
+    device = device_of(at, host)
     if device.transport in ("iscsi", "fc", "fcoe", "nvme-tcp", "nvme-rdma", "nvme-fc") or device.kind in ("nbd", "rbd"):
         yield f"the device is reached over {device.transport or device.kind}: whether other hosts use it is not known"
-    held_places = _places_with_data(real, host)
+    held_places = _places_with_data(at, host)
     if held_places:
         yield f"the device holds data that no signature explains, in {held_places} of {LOOKS} places looked at"
     if os.geteuid() != 0 and host.root is None:
@@ -192,57 +199,8 @@ def _notes(real: str, kind: str, host: Host) -> Iterator[str]:
         yield "Hotband runs in a container: what processes of its host have open was not seen"
 
 
-def _places_with_data(real: str, host: Host) -> int:
+def _places_with_data(path: str, host: Host) -> int:
     """Places over a whole device that are not all zeros or all ones, as they are after a purge."""
-    size = (host.size(real) or 0) // LOOK * LOOK
+    size = (host.size(path) or 0) // LOOK * LOOK
     offsets = {number * (size - LOOK) // (LOOKS - 1) // LOOK * LOOK for number in range(LOOKS)} if size else set()
-    return sum(len(set(host.read(real, at, LOOK))) > 1 for at in offsets)
-
-
-@contextmanager
-def held(permission: Permission) -> Iterator[None]:
-    """Holds what may be written for the time of the block: a block device exclusively (O_EXCL, so that nobody mounts
-    it), a file with a lock (flock). Sees first that it is still what was permitted, and that nothing refuses it by now:
-    who was asked whether to go on may have taken his time. One that is only read is not held, nor is a URI, nor a file
-    that is not there yet. Raises UserError."""
-    if not permission.may_write or permission.number is None or permission.host.root is not None:
-        yield
-        return
-    path = permission.path
-    found = refusals(path, permission.host)
-    if found:
-        raise UserError(path, "", "", f"is in use by now, and was not when it was permitted: {'; '.join(found)}")
-    exclusive = os.O_EXCL if permission.kind == "block" else 0
-    try:
-        # For reading: O_EXCL without O_CREAT is a claim on a block device, whatever it is opened for (open(2)).
-        descriptor = os.open(path, os.O_RDONLY | exclusive | os.O_CLOEXEC | os.O_NONBLOCK)
-    except OSError as error:
-        reason = "is in use by now" if error.errno == errno.EBUSY else f"cannot be held: {reason_of(error)}"
-        raise UserError(path, "", "", f"{reason}; nothing was written") from None
-    try:
-        _expect_same(descriptor, permission)
-        if permission.kind == "file":
-            _lock(descriptor, path)
-        yield
-    finally:
-        os.close(descriptor)
-
-
-def _expect_same(descriptor: int, permission: Permission) -> None:
-    """Raises UserError where the name now leads to something else than was permitted."""
-    found = os.fstat(descriptor)
-    number = f"{found.st_dev}:{found.st_ino}"
-    if permission.kind == "block":
-        number = f"{os.major(found.st_rdev)}:{os.minor(found.st_rdev)}"
-    sequence = _numbers(permission.path, permission.kind, permission.host)[1]
-    same = number == permission.number and sequence == permission.sequence
-    if not same or identity_of(permission.path, permission.host) != permission.identity:
-        accepted = "is another device or file by now than the one that was permitted; nothing was written"
-        raise UserError(permission.path, "", "", accepted)
-
-
-def _lock(descriptor: int, path: str) -> None:
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
-        raise UserError(path, "", "", "is locked by another process; nothing was written") from None
+    return sum(len(set(host.read(path, at, LOOK))) > 1 for at in offsets)

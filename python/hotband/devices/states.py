@@ -9,6 +9,7 @@ than a second; a drive that reclaims flash in so short a time gains by it.
 from __future__ import annotations
 
 import json
+import os
 import tempfile
 import time
 import zlib
@@ -17,8 +18,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TypedDict, cast
 
+from hotband.devices.held import Held
 from hotband.devices.host import Host
-from hotband.devices.purge import expect_writes, purge, way_of, ways, ways_to_purge
+from hotband.devices.purge import expect_writes, opened, purge, way_of, ways, ways_to_purge
 from hotband.devices.safety import Permission
 from hotband.errors import UserError
 
@@ -112,7 +114,7 @@ Told = Callable[[Step], None]
 
 
 def prepare(
-    permission: Permission,
+    held: Held,
     state: State,
     *,
     size_bytes: int,
@@ -122,22 +124,23 @@ def prepare(
     purge_by: str | None = None,
     rounds: Rounds | None = None,
 ) -> StateKept:
-    """Brings what is permitted into `state`; `size_bytes` of it are used, from its begin (a purge is of all). The
-    caller holds it (`safety.held`). `purge_by` names a way of `ways_to_purge`; the best one where it does not.
+    """Brings what is held into `state`; `size_bytes` of it are used, from its begin (a purge is of all). `purge_by`
+    names a way of `ways_to_purge`; the best one where it does not.
 
     `progress` is told about five times a second, in the thread that called; what it raises ends it. Raises UserError
     without permission to write, where no way is supported and where data reads back otherwise; KeyboardInterrupt where
     `stop` says so.
     """
+    permission = held.permission
     expect_writes(permission)
     if state not in STATES:
         raise UserError("state", "", state, f"expected one of {', '.join(STATES)}")
-    work = _Work(permission, size_bytes, data or Data(), progress or _silent, stop or _never)
+    work = _Work(held, size_bytes, data or Data(), progress or _silent, stop or _never)
     begin = time.monotonic()
     notes: list[str] = []
     by: list[str] = []
     if state == "purged" or purge_by is not None or _can_purge(permission):
-        by.append(purge(permission, lambda share: work.tell("purging", share, begin), purge_by))
+        by.append(purge(held, lambda share: work.tell("purging", share, begin), purge_by))
     else:
         notes.append("cannot be purged here: what it held before it was written over may still count")
     if state == "purged":
@@ -185,11 +188,15 @@ def _holes(permission: Permission) -> list[str]:
 class _Work:
     """One preparation."""
 
-    permission: Permission
+    held: Held
     size: int
     data: Data
     progress: Told
     stop: Callable[[], bool]
+
+    @property
+    def permission(self) -> Permission:
+        return self.held.permission
 
     def __post_init__(self) -> None:
         if self.size < FILL_BLOCK:
@@ -206,6 +213,7 @@ class _Work:
 
     def fill(self, by: list[str]) -> int:
         """In sequence, twice; bytes written."""
+        self._expect_size()
         by.append(f"written over {FILLS} times, {FILL_BLOCK >> 10} KiB in sequence")
         wrote = 0
         begin = time.monotonic()
@@ -217,6 +225,12 @@ class _Work:
             lines = ["rw=write", f"bs={FILL_BLOCK}", "iodepth=32", f"randseed={self.data.seed + turn}"]
             wrote += self.run([*lines, "end_fsync=1"], look).written_bytes
         return wrote
+
+    def _expect_size(self) -> None:
+        """A file that is shorter than what is used of it grows: fio cannot lay out one that it was given open."""
+        if self.permission.kind == "file" and (self.permission.host.size(self.held.path) or 0) < self.size:
+            with opened(self.held) as descriptor:
+                os.ftruncate(descriptor, self.size)
 
     def until_steady(self, rounds: Rounds, by: list[str]) -> tuple[SteadyRule, int]:
         """At random until steady; what the rule says, and bytes written."""
@@ -257,7 +271,7 @@ class _Work:
             look(share if isinstance(share, float) else 0.0)
 
         with tempfile.TemporaryDirectory(prefix="hotband-state-") as folder:
-            text = run_fio(job, Path(folder), looked).read_text(errors="replace")
+            text = run_fio(job, Path(folder), looked, held=self.held).read_text(errors="replace")
         return _done(text, self.permission.path, time.monotonic() - begin)
 
     def _place_lines(self) -> list[str]:
@@ -268,9 +282,7 @@ class _Work:
         if path.startswith("rbd:"):
             pool, _, image = path.removeprefix("rbd:").partition("/")
             return ["ioengine=rbd", "clientname=admin", f"pool={pool}", f"rbdname={image}", "thread=1", size]
-        # fio takes several files, with colons between them.
-        named = path.replace("\\", "\\\\").replace(":", "\\:")
-        return [f"filename={named}", "ioengine=libaio", "direct=1", "thread=1", size]
+        return [f"filename={self.held.name}", "allow_file_create=0", "ioengine=libaio", "direct=1", "thread=1", size]
 
     def _data_lines(self) -> list[str]:
         """New data for every I/O: else a drive that compresses or drops copies would hold next to nothing."""
@@ -288,7 +300,7 @@ class _Work:
             return None
         span = self.size // FILL_BLOCK * FILL_BLOCK
         pieces = [
-            self.permission.host.read(self.permission.path, at // PIECE * PIECE, min(PIECE, span))
+            self.permission.host.read(self.held.path, at // PIECE * PIECE, min(PIECE, span))
             for at in (number * (span - min(PIECE, span)) // (PIECES - 1) for number in range(PIECES))
         ]
         empty = sum(not any(piece) for piece in pieces)

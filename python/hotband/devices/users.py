@@ -4,10 +4,12 @@ servers (NVMe and SCSI targets), which claim nothing."""
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from hotband.devices.host import Host
-from hotband.devices.mounts import processes
+from hotband.devices.mounts import plain, processes
+from hotband.devices.nodes import Node, node_at
 
 # Bits of a file's flags in fdinfo, in octal (proc(5), open(2)): O_WRONLY is 1, O_RDWR 2.
 ACCESS = 0o3
@@ -15,74 +17,75 @@ ACCESS = 0o3
 
 @dataclass(frozen=True)
 class Opened:
-    """A file that a process has open: where its link leads, and its place below /proc."""
+    """A file or block device that a process has open: the descriptor and the path that it shows, what it is, and
+    whether it is open for writing."""
 
     process: str
+    descriptor: int
     link: str
-    place: str
-    flags: str
+    node: Node
+    writes: bool
 
 
 def all_opened(host: Host) -> list[Opened]:
     """Every file and device that another process has open; those of other users are only seen by root."""
-    found = []
-    for process in processes(host):
-        if host.root is None and int(process) == os.getpid():
+    others = (one for one in processes(host) if host.root is not None or int(one) != os.getpid())
+    return [opened for process in others for opened in opened_by(process, host)]
+
+
+def opened_by(process: str, host: Host) -> Iterator[Opened]:
+    """What a process has open, a row per descriptor."""
+    for descriptor in host.names(f"/proc/{process}/fd"):
+        place = f"/proc/{process}/fd/{descriptor}"
+        link = host.link(place)
+        if not link.startswith("/"):
+            # Sockets, pipes and the like have no path.
             continue
-        for descriptor in host.names(f"/proc/{process}/fd"):
-            link = host.link(f"/proc/{process}/fd/{descriptor}")
-            if link.startswith("/"):
-                place, flags = f"/proc/{process}/fd/{descriptor}", f"/proc/{process}/fdinfo/{descriptor}"
-                found.append(Opened(process, link, place, flags))
-    return found
+        # Links of a recorded machine lead out of its tree.
+        named = place if host.root is None else link
+        node, flags = node_at(named, host), host.text(f"/proc/{process}/fdinfo/{descriptor}")
+        # Else it was closed while it was looked at, and the flags may be of what was opened next.
+        if node is not None and node_at(named, host) == node:
+            yield Opened(process, int(descriptor), link, node, writes(flags))
 
 
-def writers(path: str, host: Host, opened: list[Opened]) -> list[str]:
+def writers(node: Node | None, host: Host, opened: list[Opened]) -> list[str]:
     """Processes that have a device or file open for writing, as `qemu-system-x86 (1234)`."""
-    real, number = host.real(path), _number(path, host)
-    those = (
-        one for one in opened if _is_same(one.link, one.place, real, number, host) and _writes(host.text(one.flags))
-    )
-    numbers = dict.fromkeys(one.process for one in those)
+    numbers = dict.fromkeys(one.process for one in opened if one.writes and one.node == node)
     return [f"{host.text(f'/proc/{process}/comm') or 'process'} ({process})" for process in numbers]
 
 
-def mappers(path: str, host: Host) -> list[str]:
+def mappers(node: Node, host: Host) -> list[str]:
     """Processes that have a file in memory, shared and for writing (proc(5), maps): it may be open no more."""
-    real, found = host.real(path), []
+    found = []
     for process in processes(host):
         if host.root is None and int(process) == os.getpid():
             continue
         for line in (host.text(f"/proc/{process}/maps") or "").splitlines():
             words = line.split(maxsplit=5)
-            if len(words) == 6 and words[5] == real and words[1][1] == "w" and words[1][3] == "s":
+            if len(words) == 6 and words[1][1] == "w" and words[1][3] == "s" and _maps(words, process, node, host):
                 found.append(f"{host.text(f'/proc/{process}/comm') or 'process'} ({process})")
                 break
     return found
 
 
-def _number(path: str, host: Host) -> tuple[int, int] | None:
-    """What tells a file from others on this machine: device and inode, or the number of a block device."""
+def _maps(words: list[str], process: str, node: Node, host: Host) -> bool:
+    """Whether a line of a table of mappings is of a file. Some file systems (btrfs) have other numbers of devices there
+    than stat(2) tells: so the mapping itself is looked at, where that is allowed."""
     if host.root is not None:
-        return None
-    try:
-        found = os.stat(path)
-    except OSError:
-        return None
-    return (found.st_rdev, -1) if host.kind(path) == "block" else (found.st_dev, found.st_ino)
+        return node_at(words[5], host) == node
+    inode = node.number.partition(":")[2]
+    if words[4] != inode:
+        return False
+    begin, _, end = words[0].partition("-")
+    mapping = node_at(f"/proc/{process}/map_files/{int(begin, 16):x}-{int(end, 16):x}", host)
+    if mapping is not None:
+        return mapping == node
+    major, _, minor = words[3].partition(":")
+    return node.number == f"{os.makedev(int(major, 16), int(minor, 16))}:{inode}"
 
 
-def _is_same(link: str, descriptor: str, real: str, number: tuple[int, int] | None, host: Host) -> bool:
-    """Whether an open file is this one. Names differ in containers; what is looked at closer has the same last name,
-    or is a device."""
-    if link == real:
-        return True
-    # Nodes of block devices may have any name; files keep theirs.
-    near = link.startswith("/dev/") or os.path.basename(link) == os.path.basename(real)
-    return host.root is None and number is not None and near and _number(descriptor, host) == number
-
-
-def _writes(fdinfo: str | None) -> bool:
+def writes(fdinfo: str | None) -> bool:
     """Whether flags say that it is open for writing; flags that cannot be read are taken to."""
     for line in (fdinfo or "").splitlines():
         name, _, value = line.partition(":")
@@ -91,29 +94,33 @@ def _writes(fdinfo: str | None) -> bool:
     return True
 
 
-def exports(path: str, host: Host) -> list[str]:
+def exports(node: Node | None, host: Host) -> list[str]:
     """Servers in the kernel that hand a device or file to other hosts (configfs: nvmet.rst, target-export-device)."""
-    real, found = host.real(path), []
+    found = []
     base = "/sys/kernel/config/nvmet/subsystems"
     for subsystem in host.names(base):
         for number in host.names(f"{base}/{subsystem}/namespaces"):
             folder = f"{base}/{subsystem}/namespaces/{number}"
             place = host.text(f"{folder}/device_path") or ""
-            if host.text(f"{folder}/enable") == "1" and place and host.real(place) == real:
+            if host.text(f"{folder}/enable") == "1" and _is_at(place, node, host):
                 found.append(f"the NVMe target {subsystem}")
     base = "/sys/kernel/config/target/core"
     for adapter in host.names(base):
         for name in host.names(f"{base}/{adapter}"):
             place = host.text(f"{base}/{adapter}/{name}/udev_path") or ""
-            if place and host.real(place) == real:
+            if _is_at(place, node, host):
                 found.append(f"the SCSI target {adapter}/{name}")
     return found
+
+
+def _is_at(place: str, node: Node | None, host: Host) -> bool:
+    return bool(place) and node is not None and node_at(place, host) == node
 
 
 def swaps(host: Host) -> list[str]:
     """Active swap: devices and files."""
     lines = (host.text("/proc/swaps") or "").splitlines()[1:]
-    return [line.split()[0].replace("\\040", " ") for line in lines if line.split()]
+    return [plain(line.split()[0]) for line in lines if line.split()]
 
 
 def reservations(path: str, name: str, host: Host) -> list[str]:

@@ -14,6 +14,7 @@ from hotband.targets.on_device import OnDevice
 from hotband.text.regular import file_text
 
 if TYPE_CHECKING:
+    from hotband.devices.held import Held
     from hotband.devices.safety import Permission
 
 FINISHED = "finished.json"
@@ -58,6 +59,14 @@ def permission_of(executor: Executor) -> Permission:
     return permission
 
 
+def held_of(executor: Executor) -> Held:
+    """What a standing executor holds. Raises UserError where nothing may be written."""
+    permission_of(executor)
+    held: Held | None = getattr(executor, "held", None)
+    assert held is not None, "a suite stands on its device"
+    return held
+
+
 def expect_ways(executor: Executor | None, purge_by: str | None, set_write_cache: bool) -> None:
     """Raises UserError where hardware has not the purge that is named, or no switch for its write cache that is to be
     set. Nothing is done yet. A file of ours is not there yet."""
@@ -97,7 +106,7 @@ def purged(executor: Executor, size_bytes: int, by: str | None) -> str:
     """Purges what a standing executor writes to; how, in words. Raises UserError where that is not supported."""
     from hotband.devices.states import prepare
 
-    return ", ".join(prepare(permission_of(executor), "purged", size_bytes=size_bytes, purge_by=by).by)
+    return ", ".join(prepare(held_of(executor), "purged", size_bytes=size_bytes, purge_by=by).by)
 
 
 def remember_purge(folder: Path | None, how: str, why_not: str) -> None:

@@ -17,6 +17,7 @@ from hotband.targets.outlook import Outlook, mean_bytes, outlook_of
 from hotband.targets.place import Place
 
 if TYPE_CHECKING:
+    from hotband.devices.held import Held
     from hotband.targets.on_device import How
 
 # I/Os of a prediction: the rate of a steady load is within a few percent by then (docs/guides/expect.md).
@@ -24,7 +25,12 @@ IOS = 10_000
 
 
 def ahead(
-    asked: Sequence[Asked], place: Place, how: How, say: Callable[[str], None], go_on: Callable[[], None]
+    asked: Sequence[Asked],
+    place: Place,
+    held: Held | None,
+    how: How,
+    say: Callable[[str], None],
+    go_on: Callable[[], None],
 ) -> Outlook:
     """What is ahead. The place is only read, and only where the rate of a load that writes or counts I/Os is not said.
     `go_on` raises where the user has had enough."""
@@ -47,7 +53,7 @@ def ahead(
                 known[key] = predicted_iops(one, product)
             elif can_probe:
                 say(f"{place.text} is read for {how.probe_s:g} s to see how fast it is")
-                known[key] = probed_iops(one, place, how.probe_s, go_on)
+                known[key] = probed_iops(one, place, held, how.probe_s, go_on)
             else:
                 known[key] = None
         return known[key]
@@ -72,7 +78,9 @@ def predicted_iops(asked: Asked, product: str) -> float | None:
     return finished.record["summary"]["iops"]
 
 
-def probed_iops(asked: Asked, place: Place, seconds: float, go_on: Callable[[], None]) -> float | None:
+def probed_iops(
+    asked: Asked, place: Place, held: Held | None, seconds: float, go_on: Callable[[], None]
+) -> float | None:
     """I/Os a second that the place answers to random reads of the load's mean size and concurrency."""
     step = asked.steps[0]
     size = sum(one.share * mean_bytes(one) for one in step.streams) / (sum(one.share for one in step.streams) or 1.0)
@@ -81,7 +89,8 @@ def probed_iops(asked: Asked, place: Place, seconds: float, go_on: Callable[[], 
     for one in step.streams:
         closed = one.closed()
         depth = max(depth, closed[0] * closed[1] if closed else 1)
-    where = f"uri={place.uri}" if place.kind == "nbd" else f"filename={str(place.path).replace(':', chr(92) + ':')}"
+    assert held is not None, "what is read is open"
+    where = f"uri={place.uri}" if place.kind == "nbd" else f"filename={held.name}"
     engine = NBD if place.kind == "nbd" else KERNEL
     lines = ["[probe]", *engine, where, "rw=randread", f"bs={block}", f"iodepth={min(max(depth, 1), 256)}"]
     lines += ["thread=1", "size=100%", "norandommap", "time_based", f"runtime={round(1000 * seconds)}ms"]
@@ -92,7 +101,7 @@ def probed_iops(asked: Asked, place: Place, seconds: float, go_on: Callable[[], 
     from hotband.targets.fio_record import imported_of
 
     with tempfile.TemporaryDirectory(prefix="hotband-probe-") as folder:
-        run_fio("\n".join(lines) + "\n", Path(folder), look, only_reads=True)
+        run_fio("\n".join(lines) + "\n", Path(folder), look, only_reads=True, held=held)
         return imported_of(Path(folder)).record["summary"]["iops"]
 
 

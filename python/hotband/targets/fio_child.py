@@ -11,9 +11,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from hotband.errors import UserError
 from hotband.text.write import write_file
+
+if TYPE_CHECKING:
+    from hotband.devices.held import Held
 
 # The first version whose engine for NBD takes a URI, and whose JSON has what the importer reads (Debian 12 has it).
 OLDEST = (3, 33)
@@ -22,6 +26,8 @@ HOW_TO_GET = "expected fio 3.33 or newer (apt install fio, dnf install fio, or h
 # it is gone within two.
 TO_END_S = 1.5
 LOOK_EVERY_S = 0.2
+# Until fio has opened what it was given: it takes some hundredths of a second to start.
+OPEN_EVERY_S = 0.01
 # fio's line of status, eta.c: "Jobs: 1 (f=1): [r(1)][60.0%][r=183MiB/s][r=46.8k IOPS][eta 00m:02s]".
 _PERCENT = re.compile(r"\[(\d+(?:\.\d+)?)%\]")
 _IOPS = re.compile(r"\[((?:[rwt]=\d+(?:\.\d+)?[kMG]?,?)+) IOPS\]")
@@ -30,6 +36,8 @@ _THOUSANDS = {"": 1.0, "k": 1e3, "M": 1e6, "G": 1e9}
 _TAIL_BYTES = 4096
 RESULT = "fio.json"
 """The file of a result."""
+SAID = "fio.txt"
+"""The file of what fio prints."""
 
 
 @dataclass(frozen=True)
@@ -83,14 +91,16 @@ def run_fio(
     form: str = "json+",
     *,
     only_reads: bool = False,
+    held: Held | None = None,
 ) -> Path:
     """Runs a job file's text in `folder`; the file of its result (JSON+, or another `form`). Logs lie beside it.
 
     `look` is told how far it is a few times a second, and whatever it raises ends fio within two seconds. `clients` are
-    servers of fio that run the job instead of this computer. With `only_reads` fio refuses to write. Raises UserError
-    with fio's own words where it fails.
+    servers of fio that run the job instead of this computer. With `only_reads` fio refuses to write. fio gets what is
+    `held`, whose name the job has, and is killed where it has something else open. Raises UserError with fio's own
+    words where it fails.
     """
-    result, said = folder / RESULT, folder / "fio.txt"
+    result, said = folder / RESULT, folder / SAID
     file = folder / "job.fio"
     write_file(file, job)
     write_file(said, "")
@@ -102,22 +112,54 @@ def run_fio(
     with said.open("r+b") as words:
         # A group of its own: an interrupt of the terminal goes to us alone, and we end fio.
         child = subprocess.Popen(
-            arguments, cwd=folder, stdin=subprocess.DEVNULL, stdout=words, stderr=words, start_new_session=True
+            arguments,
+            cwd=folder,
+            stdin=subprocess.DEVNULL,
+            stdout=words,
+            stderr=words,
+            start_new_session=True,
+            pass_fds=() if held is None or held.descriptor is None else (held.descriptor,),
         )
-    begin = time.monotonic()
     try:
-        while True:
-            try:
-                child.wait(LOOK_EVERY_S)
-                break
-            except subprocess.TimeoutExpired:
-                if look is not None:
-                    look(_status(said, time.monotonic() - begin))
+        _watch(child, folder, look, held)
     finally:
         _end(child)
     if child.returncode != 0:
         raise UserError("fio", "", file.name, f"failed: {_last_words(said, child.returncode)}")
     return result
+
+
+def _watch(
+    child: subprocess.Popen[bytes], folder: Path, look: Callable[[Status], None] | None, held: Held | None
+) -> None:
+    """Waits for the end of fio, and compares what it has open with what is `held`: at once, every hundredth of a second
+    until it has opened it, and at every look. Raises UserError, and whatever `look` raises."""
+    begin = time.monotonic()
+    next_look = begin + LOOK_EVERY_S
+    compares = held is not None and held.descriptor is not None
+    has_opened = not compares or _compared(child, folder, held)
+    while True:
+        try:
+            child.wait(max(0.0, min(next_look - time.monotonic(), LOOK_EVERY_S if has_opened else OPEN_EVERY_S)))
+            return
+        except subprocess.TimeoutExpired:
+            is_due = time.monotonic() >= next_look
+        if compares and (is_due or not has_opened):
+            has_opened = _compared(child, folder, held) or has_opened
+        if is_due:
+            next_look = time.monotonic() + LOOK_EVERY_S
+            if look is not None:
+                look(_status(folder / SAID, time.monotonic() - begin))
+
+
+def _compared(child: subprocess.Popen[bytes], folder: Path, held: Held | None) -> bool:
+    """Whether fio has opened what is held. Raises UserError where it has something else open, and kills it."""
+    assert held is not None, "what is compared is held"
+    try:
+        return held.expect_opened(child.pid, folder)
+    except UserError:
+        child.kill()
+        raise
 
 
 def _end(child: subprocess.Popen[bytes]) -> None:

@@ -53,8 +53,9 @@ def job_on(asked: Asked, engine: Sequence[str], where: Where, *, with_hosts: boo
     return "\n".join(lines) + "\n"
 
 
-def job_at(asked: Asked, place: Place, *, with_hosts: bool = False) -> str:
-    """The job file of what is asked at a place of the real world, of this computer or of fio's servers."""
+def job_at(asked: Asked, place: Place, *, with_hosts: bool = False, opened: str | None = None) -> str:
+    """The job file of what is asked at a place of the real world, of this computer or of fio's servers. `opened` names
+    a file or device that fio is given open (`hotband.devices.held`); else it opens it by its path."""
     engine: tuple[str, ...] = KERNEL
     if place.kind == "nbd":
         engine, line = NBD, f"uri={place.uri}"
@@ -62,6 +63,8 @@ def job_at(asked: Asked, place: Place, *, with_hosts: bool = False) -> str:
         assert place.uri is not None, "an image has a name"
         pool, _, image = place.uri.removeprefix("rbd:").partition("/")
         engine, line = ("ioengine=rbd", "clientname=admin", f"pool={pool}"), f"rbdname={image}"
+    elif opened is not None:
+        line = f"filename={opened}"
     else:
         # fio takes several files, with colons between them.
         line = "filename=" + str(place.path).replace("\\", "\\\\").replace(":", "\\:")

@@ -25,6 +25,7 @@ from hotband.targets.place import Place
 from hotband.targets.watched import Watched, drive_state
 
 if TYPE_CHECKING:
+    from hotband.devices.held import Held
     from hotband.devices.safety import Permission
     from hotband.runs.run import Finished
 
@@ -56,8 +57,8 @@ class OnDevice:
 
     `permission` is what `hotband.devices.safety` granted: without its `may_write` nothing is opened for writing, and a
     point that writes is refused. It is None for a file that we make, which gets its own once it is there. `say` takes
-    sentences for the user; `confirm` what is ahead, before anything is written, and says whether to go on. What
-    `is_held` already (`standing`) is not held again.
+    sentences for the user; `confirm` what is ahead, before anything is written, and says whether to go on. What is
+    `held` already (`standing`) is not held again.
     """
 
     place: Place
@@ -65,7 +66,7 @@ class OnDevice:
     how: How = How()
     say: Callable[[str], None] = field(default=lambda _: None, kw_only=True)
     confirm: Callable[[Outlook], bool] = field(default=lambda _: True, kw_only=True)
-    is_held: bool = field(default=False, kw_only=True)
+    held: Held | None = field(default=None, kw_only=True)
     _cancelled: threading.Event = field(default_factory=threading.Event, init=False)
     _clocks: list[HostClock] = field(default_factory=list, init=False)
     _holds: str = field(default="as found", init=False)
@@ -78,15 +79,15 @@ class OnDevice:
             return
         self.expect_ready(any(one.writes for one in asked))
         with ExitStack() as stack:
-            stack.enter_context(self._holding())
+            held = stack.enter_context(self._holding())
             place = self._sized(asked)
             self._expect_room(asked, place)
-            self._say_outlook(asked, place)
-            place, permission = stack.enter_context(self._laid_out(asked, place, tick))
+            self._say_outlook(asked, place, held)
+            place, held = stack.enter_context(self._laid_out(asked, place, held, tick))
             if place.is_ours:
                 self._holds = "filled"
             for number, (point, one) in enumerate(zip(points, asked, strict=True)):
-                done(point, self._run(one, place, permission, number, len(points), tick))
+                done(point, self._run(one, place, held, number, len(points), tick))
                 tick(Progress((number + 1) / len(points), 0, number + 1, len(points)))
 
     def cancel(self) -> None:
@@ -100,26 +101,23 @@ class OnDevice:
         """The same for many calls of `execute` on one place: it is held all the time, and a file of ours is there all
         the time, too, and may be written. See `own_file.laid_out` for `shown`, `goes_on` and `stays`. Raises UserError,
         OSError."""
-        from hotband.devices.host import Host
-        from hotband.devices.safety import permission
-
         if not self.place.is_ours:
-            with self._holding():
-                yield replace(self, is_held=True)
+            with self._holding() as held:
+                yield replace(self, held=held)
             return
         size = size_for(self.place, self.how.size_bytes, 0)
-        with laid_out(self.place, size, seed, self.how.keep_file, shown, goes_on=goes_on, stays=stays) as place:
-            assert place.path is not None, "a file of ours has a path"
-            granted = permission(place.path, Host(), writes=True, erase=None, is_ours=True)
-            # Its own lock is on it.
-            made = replace(self, place=replace(place, is_ours=False), permission=granted, is_held=True)
+        with laid_out(self.place, size, seed, self.how.keep_file, shown, goes_on=goes_on, stays=stays) as laid:
+            place, held = laid
+            made = replace(self, place=replace(place, is_ours=False), permission=held.permission, held=held)
             made._holds = "as left" if goes_on else "filled"
             yield made
 
-    def _holding(self) -> AbstractContextManager[None]:
-        from hotband.devices.safety import held
+    def _holding(self) -> AbstractContextManager[Held | None]:
+        from hotband.devices.held import held
 
-        return nullcontext() if self.is_held or self.permission is None else held(self.permission)
+        if self.held is not None or self.permission is None:
+            return nullcontext(self.held)
+        return held(self.permission)
 
     def expect_ready(self, writes: bool) -> None:
         """Raises UserError without fio and its engine, and for hosts that cannot be asked."""
@@ -158,24 +156,21 @@ class OnDevice:
         return self.place.sized(size_for(self.place, self.how.size_bytes, max(one.end_bytes for one in asked)))
 
     @contextmanager
-    def _laid_out(self, asked: Sequence[Asked], place: Place, tick: Tick) -> Iterator[tuple[Place, Permission | None]]:
-        """The place as it is measured, and what may be done with it; a file of ours is there for the time of the
-        block."""
-        from hotband.devices.host import Host
-        from hotband.devices.safety import permission
-
+    def _laid_out(
+        self, asked: Sequence[Asked], place: Place, held: Held | None, tick: Tick
+    ) -> Iterator[tuple[Place, Held]]:
+        """The place as it is measured, held; a file of ours is there for the time of the block."""
         if not place.is_ours:
-            yield place, self.permission
+            assert held is not None, "what is not made here was permitted, and is held"
+            yield place, held
             return
 
         def shown(share: float) -> None:
             self._expect_to_go_on()
             tick(Progress(0.0, 0, 0, len(asked), f"laying out its file, {share:.0%}"))
 
-        with laid_out(place, place.size_bytes, asked[0].spec.seed, self.how.keep_file, shown):
-            assert place.path is not None, "a file of ours has a path"
-            writes = any(one.writes for one in asked)
-            yield place, permission(place.path, Host(), writes=writes, erase=None, is_ours=True)
+        with laid_out(place, place.size_bytes, asked[0].spec.seed, self.how.keep_file, shown) as laid:
+            yield laid
 
     def _expect_room(self, asked: Sequence[Asked], place: Place) -> None:
         """Raises UserError where a workload goes beyond the end, or its I/Os are larger than the place."""
@@ -185,10 +180,10 @@ class OnDevice:
                 accepted = f"has {place.size_bytes:,} bytes, and {one.spec.workload} needs {least:,}"
                 raise UserError("--on", "", place.text, accepted)
 
-    def _say_outlook(self, asked: Sequence[Asked], place: Place) -> None:
+    def _say_outlook(self, asked: Sequence[Asked], place: Place, held: Held | None) -> None:
         from hotband.targets.ahead import ahead
 
-        found = ahead(asked, place, self.how, self.say, self._expect_to_go_on)
+        found = ahead(asked, place, held, self.how, self.say, self._expect_to_go_on)
         if place.is_ours:
             self.say(f"{place.path} is laid out first, {place.size_bytes:,} bytes, and measured")
         for line in [*found.lines(), *(self.permission.notes if self.permission else ())]:
@@ -198,9 +193,7 @@ class OnDevice:
 
     # --- a run ----------------------------------------------------------------------------------------------
 
-    def _run(
-        self, asked: Asked, place: Place, permission: Permission | None, number: int, of: int, tick: Tick
-    ) -> Finished:
+    def _run(self, asked: Asked, place: Place, held: Held, number: int, of: int, tick: Tick) -> Finished:
         """One run. Raises Cancelled, KeyboardInterrupt, UserError."""
 
         def shown(share: float, ios: float, phase: str) -> None:
@@ -209,14 +202,17 @@ class OnDevice:
 
         sections: dict[str, object] = {}
         if asked.state is not None:
-            sections["state_kept"] = self._prepared(asked, place, permission, shown)
+            sections["state_kept"] = self._prepared(asked, place, held, shown)
             self._holds = asked.state
         job = job_at(asked, place, with_hosts=bool(self.how.hosts))
+        # fio's servers open a place by its path, as the record names it; fio here is given what is held.
+        given = None if self.how.hosts else held
+        job_here = job if given is None else job_at(asked, place, opened=given.name)
         with tempfile.TemporaryDirectory(prefix="hotband-fio-") as folder:
             with Watched(place, self.how) as watched:
                 look = self._looking(asked, watched, shown)
                 clients = [local(one, Path(folder)) for one in self.how.hosts]
-                result = run_fio(job, Path(folder), look, clients, only_reads=not asked.writes)
+                result = run_fio(job_here, Path(folder), look, clients, only_reads=not asked.writes, held=given)
             imported = measured_in(asked, Path(folder))
             sections |= self._expected(result, place, shown)
         sections |= watched.sections
@@ -258,13 +254,13 @@ class OnDevice:
         self,
         asked: Asked,
         place: Place,
-        permission: Permission | None,
+        held: Held,
         shown: Shown,
     ) -> object:
         """Brings the place into the state that is asked for; the section of the record that says how."""
         from hotband.devices.states import STATES, Data, Step, prepare
 
-        if permission is None or not permission.may_write:
+        if not held.permission.may_write:
             raise UserError("--set", "state", str(asked.state), "is for a place that may be written")
 
         def progress(step: Step) -> None:
@@ -274,7 +270,7 @@ class OnDevice:
         data = Data(asked.compressed_pct, seed=asked.spec.seed)
         size, stop = place.size_bytes, self._cancelled.is_set
         by = self.how.purge_by
-        kept = prepare(permission, state, size_bytes=size, data=data, progress=progress, stop=stop, purge_by=by)
+        kept = prepare(held, state, size_bytes=size, data=data, progress=progress, stop=stop, purge_by=by)
         return kept.document()
 
     def _expect_to_go_on(self) -> None:

@@ -5,11 +5,16 @@ from __future__ import annotations
 import fcntl
 import os
 import random
+import stat
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from typing import TYPE_CHECKING
 
 from hotband.errors import UserError, reason_of
-from hotband.targets.place import Place
+from hotband.targets.place import OWN_FILE, Place
+
+if TYPE_CHECKING:
+    from hotband.devices.held import Held
 
 # Where neither the workload nor the user says a size: more than the caches of a drive (256 MB of a disk's, 1 to 4 GB
 # of an SSD's DRAM and some GB of SLC are usual), still laid out in seconds to a minute.
@@ -54,14 +59,17 @@ def laid_out(
     *,
     goes_on: bool = False,
     stays: bool = False,
-) -> Iterator[Place]:
-    """The place with its file of `size` bytes, all of them written and on the device; `shown` is told the share done,
-    and what it raises ends it. It is ours alone (flock) and removed afterwards unless `keep`. With `stays` it is left
-    where the block is left by an exception, and with `goes_on` one of that size that was left so is used as it is.
-    Raises UserError, OSError."""
+) -> Iterator[tuple[Place, Held]]:
+    """The place with its file of `size` bytes, all of them written and on the device, and the file held; `shown` is
+    told the share done, and what it raises ends it. It is ours alone (flock) and removed afterwards unless `keep`. With
+    `stays` it is left where the block is left by an exception, and with `goes_on` one of that size that was left so is
+    used as it is. Raises UserError, OSError."""
+    from hotband.devices.nodes import open_at
+
     assert place.path is not None, "a file of ours has a path"
+    path = os.path.join(os.path.realpath(place.path.parent), place.path.name)
     try:
-        descriptor = os.open(place.path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
+        descriptor = open_at(path, os.O_RDWR | os.O_CREAT | os.O_NONBLOCK)
     except OSError as error:
         said = reason_of(error).lower()
         raise UserError("--on", "", place.text, f"{place.path.name} cannot be made in it: {said}") from None
@@ -72,16 +80,32 @@ def laid_out(
         except OSError:
             accepted = f"another hotband measures in it ({place.path.name} is locked): expected another folder"
             raise UserError("--on", "", place.text, accepted) from None
+        held = _expect_ours(place, path, descriptor)
         is_ours = True
         if not (goes_on and os.fstat(descriptor).st_size == size):
             _fill(descriptor, size, seed, shown)
-        yield place.sized(size)
+        yield place.sized(size), held
         is_whole = True
     finally:
         if is_ours and not keep and (is_whole or not stays):
             with suppress(OSError):
-                place.path.unlink()
+                # Whatever took its name by now is not ours to remove.
+                if os.path.samestat(os.lstat(path), os.fstat(descriptor)):
+                    os.unlink(path)
         os.close(descriptor)
+
+
+def _expect_ours(place: Place, path: str, descriptor: int) -> Held:
+    """The file held, which nobody else uses: its name may have been there before us. Raises UserError."""
+    from hotband.devices.held import holding
+    from hotband.devices.safety import permission
+
+    found = os.fstat(descriptor)
+    if not stat.S_ISREG(found.st_mode) or found.st_nlink != 1:
+        what = f"has {found.st_nlink} names (hard links)" if stat.S_ISREG(found.st_mode) else "is no file"
+        accepted = f"{OWN_FILE} in it {what}, so Hotband did not make it: expected another folder, or remove it"
+        raise UserError("--on", "", place.text, accepted)
+    return holding(permission(path, writes=True, erase=None, is_ours=True), descriptor)
 
 
 def _fill(descriptor: int, size: int, seed: int, shown: Callable[[float], None]) -> None:
