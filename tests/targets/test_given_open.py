@@ -10,8 +10,11 @@ from pathlib import Path
 
 import pytest
 
+from hotband.devices import held as holds
 from hotband.devices.held import Held, held
+from hotband.devices.nodes import Node
 from hotband.devices.safety import permission
+from hotband.devices.users import Opened
 from hotband.errors import UserError
 from hotband.experiment import Point, Progress
 from hotband.runs.run import Finished, RunSpec
@@ -146,6 +149,21 @@ def test_another_file_by_the_number_of_the_descriptor_is_seen(tmp_path: Path, ho
                 swapped.expect_opened(child.pid, tmp_path)
         finally:
             child.kill()
+
+
+@pytest.mark.parametrize("times", [1, 2])
+def test_what_is_closed_while_it_is_looked_at_is_nothing_else(
+    tmp_path: Path, file: Path, holding: Held, monkeypatch: pytest.MonkeyPatch, times: int
+) -> None:
+    """A library that fio loads may be there without its flags, which are then taken to be those of a writer."""
+    rows = [Opened("1", 3, "/usr/lib/libc.so", Node("file", "1:2"), True)]
+    looks = iter([rows] * times + [[]] * 2)
+    monkeypatch.setattr(holds, "opened_by", lambda *_: iter(next(looks)))
+    if times == 1:
+        assert not holding.expect_opened(1, tmp_path)
+    else:
+        with pytest.raises(UserError, match=r"/usr/lib/libc\.so open"):
+            holding.expect_opened(1, tmp_path)
 
 
 @needs_fio
