@@ -238,6 +238,21 @@ def test_a_writer_that_nobody_can_see_is_told_by_the_file_system(tmp_path: Path,
     assert refusals(file) == []
 
 
+@needs_root
+def test_a_writer_through_an_overlay_is_told_by_the_file_system(tmp_path: Path) -> None:
+    """As in a container: the file has another device number there."""
+    lower, upper, work, place = (tmp_path / name for name in ("lower", "upper", "work", "place"))
+    for folder in (lower, upper, work, place):
+        folder.mkdir()
+    (upper / "disk.img").write_bytes(bytes(MIB))
+    ran("mount", "-t", "overlay", "overlay", "-o", f"lowerdir={lower},upperdir={upper},workdir={work}", place)
+    try:
+        with written(place / "disk.img"):
+            assert refusals(upper / "disk.img") == ["is open for writing by somebody (its file system refuses a lease)"]
+    finally:
+        subprocess.run(["umount", str(place)], check=True)
+
+
 def test_a_file_that_only_this_process_writes_is_not_refused(tmp_path: Path) -> None:
     file = tmp_path / "disk.img"
     file.write_bytes(bytes(MIB))

@@ -4,7 +4,7 @@ A path is no identity: hard links, bind mounts, device nodes and other mount nam
 is known by the number of its file system and its inode, a block device by its own number and, as such numbers are used
 again, by the kernel's sequence number of the disk.
 
-What it leaves out: an overlay and the folder below it show one file under two numbers.
+What it leaves out: an overlay and the folder below it show one file under two numbers (`has_writer` sees through that).
 """
 
 from __future__ import annotations
