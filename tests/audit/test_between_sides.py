@@ -234,11 +234,14 @@ def test_a_verdict_is_what_its_interval_says(found: Interval, rate: str, time: s
         assert (one.metric, one.unit, one.a, one.b, one.change_pct) == ("x", "y", 80.0, 100.0, 25.0)
 
 
-def test_beyond_an_interval_that_is_the_least_nothing_is_known() -> None:
+@pytest.mark.parametrize(("b", "rate", "time"), [(109.0, NONE, NONE), (111.0, FASTER, SLOWER), (90.0, SLOWER, FASTER)])
+def test_beyond_an_interval_that_is_the_least_it_is_one_run_each(b: float, rate: str, time: str) -> None:
     found = Interval(0.1, 2.0, "how", least=True)
-    one = difference._judged("x", "y", (80.0, 100.0), found, higher_is_faster=True)
-    assert (one.verdict, one.low_pct, one.high_pct) == (TOO_SHORT, None, None)
-    assert one.how == "how, and that is the least they vary; samples or several runs are needed"
+    for verdict, higher in ((rate, True), (time, False)):
+        one = difference._judged("x", "y", (100.0, b), found, higher_is_faster=higher)
+        assert (one.verdict, one.low_pct, one.high_pct) == (verdict, None, None)
+        often = "; runs of one target often differ by 10 %" if verdict == NONE else ""
+        assert one.how == f"one run each, so how much runs differ is unknown{often} (how)"
 
 
 @pytest.mark.parametrize(

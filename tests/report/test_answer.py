@@ -75,8 +75,17 @@ def test_no_difference_is_said_as_such() -> None:
 
 
 def test_a_short_run_leaves_it_open() -> None:
-    short = replace(run("b", 300), series=synthetic.series(seconds=5))
-    assert "How sure that is cannot be said" in said(run("a", 200), short)
+    short, long = (
+        replace(run(name, 300), series=synthetic.series(seconds=count)) for name, count in (("b", 5), ("a", 60))
+    )
+    assert "How sure that is cannot be said" in said(long, short)
+
+
+def test_one_run_each_without_samples_is_faster_without_an_interval() -> None:
+    a, b = (replace(run(name, iops), series=None) for name, iops in (("a", 200), ("b", 500)))
+    assert said(a, b).startswith(
+        "b is 2.5 times as fast as a: 500 against 200 IOPS. One run each, so how much runs differ is unknown (no series"
+    )
 
 
 def test_of_several_the_first_and_how_far_behind_the_others_are() -> None:

@@ -165,7 +165,9 @@ def test_the_command_of_a_comparison_has_the_same_verdict(served: Served, hotban
     names = [served.finish("run", {**form, "on": [one]})["id"] for one in ("ent-10k", "ent-15k")]
     done = served.finish("compare", {"results": names})
     comparison = ran(hotband, done["command"])["comparisons"][0]
-    assert f"{names[1]} (fio-randread on ent-15k) is {comparison['verdict']}" in done["shown"]["lead"][0]
+    lead = done["shown"]["lead"][0]
+    assert lead.startswith(f"{names[1]} (fio-randread on ent-15k) is ")
+    assert f" {comparison['verdict']} than {names[0]} (fio-randread on ent-10k) (" in lead
 
 
 def test_reports_are_made_when_they_are_asked_for_and_cannot_ask_the_server(served: Served) -> None:

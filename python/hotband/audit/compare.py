@@ -6,13 +6,14 @@ once raise more false alarms than one, and none is adjusted for that.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypedDict
 
 from hotband.audit.audited import Audited, Side
 from hotband.audit.comparability import DATA_TOLERANCE, data_of
-from hotband.audit.difference import NONE, Difference, iops_difference, percentile_difference
+from hotband.audit.difference import FASTER, NONE, SLOWER, Difference, iops_difference, percentile_difference
 from hotband.audit.orderstat import CONFIDENCE
 from hotband.errors import UserError
 from hotband.record.states import state_lines, states_of, unequal
@@ -77,6 +78,11 @@ class Comparison:
     verdict: str
     unlike: list[str] = field(default_factory=list)
     unsupported: list[str] = field(default_factory=list)
+
+    @property
+    def deciding(self) -> Difference | None:
+        """The difference that the verdict is of."""
+        return deciding(self.a, self.b, self.differences)
 
     @property
     def unequal_state(self) -> list[str]:
@@ -148,7 +154,8 @@ def compare(a: Side, b: Side, seed: int = 1, anyway: bool = False) -> Comparison
             found.append(one)
         else:
             unsupported.append(one)
-    return Comparison(a, b, found, _overall(a, b, found), unlike, unsupported)
+    decides = deciding(a, b, found)
+    return Comparison(a, b, found, NONE if decides is None else decides.verdict, unlike, unsupported)
 
 
 def _check_repeats(side: Side) -> None:
@@ -173,10 +180,20 @@ def _unlike(a: Side, b: Side, anyway: bool) -> list[str]:
     return found
 
 
-def _overall(a: Side, b: Side, found: Sequence[Difference]) -> str:
-    """Of closed loops the rate decides; of open ones, whose rate is given, the median."""
-    chosen = "IOPS" if a.runs[0].concurrency and b.runs[0].concurrency else "p50"
-    return next((one.verdict for one in found if one.metric == chosen), found[0].verdict if found else NONE)
+def deciding(a: Side, b: Side, found: Sequence[Difference]) -> Difference | None:
+    """The difference that the verdict is of: of closed loops that of the rate. Of others the rate may have been given,
+    so that it is the median's, or the rate's where that moved farther."""
+    by = {one.metric: one for one in found}
+    rate, median = by.get("IOPS"), by.get("p50")
+    if rate is not None and median is not None and not (a.runs[0].concurrency and b.runs[0].concurrency):
+        moved = [one for one in (median, rate) if one.verdict in (FASTER, SLOWER)]
+        return max(moved, key=_distance) if moved else median
+    return rate or median or next(iter(found), None)
+
+
+def _distance(one: Difference) -> float:
+    """How far B lies from A, as the logarithm of their ratio."""
+    return abs(math.log(one.b / one.a)) if one.a > 0 and one.b > 0 else math.inf
 
 
 def unlike_words(a: Audited, b: Audited) -> list[str]:

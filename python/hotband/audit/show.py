@@ -63,11 +63,11 @@ def _rows_view(title: str, rows: Rows) -> Any:
 
 
 def comparison_view(found: Comparison) -> list[Any]:
-    """What is not alike before anything else, the differences with their intervals, what was not compared, and the
-    verdict."""
+    """The verdict first, then what is not alike, the differences with their intervals, and what was not compared."""
     from rich.table import Table
 
     from hotband.audit.compare import state_of
+    from hotband.audit.headline import headline
 
     a, b = (_side(side) for side in (found.a, found.b))
     table = Table(title=About(f"B: {b}, against A: {a}", {"result": b, "against": a}), title_justify="left")
@@ -90,14 +90,15 @@ def comparison_view(found: Comparison) -> list[Any]:
             *([one.how] if len(hows) > 1 else []),
         )
     states = ["; ".join(state_of(side)) for side in (found.a, found.b)]
-    first: list[Any] = [marked("[yellow]{words}[/]", words=words) for words in found.unequal_state]
+    first: list[Any] = [marked("[bold]{said}[/]", said=headline(found))]
+    first += [marked("[yellow]{words}[/]", words=words) for words in found.unequal_state]
     first += [f"A: {states[0]}", f"B: {states[1]}"] if states[0] != states[1] else [f"Both: {states[0]}"]
     lines: list[Any] = [f"how: {how}" for how in hows if len(hows) == 1]
     if all(run.is_model for side in (found.a, found.b) for run in side.runs):
         lines.append("of the model's runs alone: how far the model may be off is what hotband run --interval 90 says")
     lines += [marked("[yellow]unlike: {words}[/]", words=words) for words in found.unlike]
     lines += [f"not compared: {words}" for words in found.unsupported]
-    return [*first, table, *lines, marked("[bold]B is: {verdict}[/]", verdict=found.verdict)]
+    return [*first, table, *lines]
 
 
 def overview_table(found: Sequence[Comparison]) -> Table:

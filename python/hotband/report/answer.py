@@ -166,7 +166,9 @@ def _sentence(a: str, b: str, rates: tuple[float, float], found: Difference | No
     if found is None or found.verdict not in (FASTER, SLOWER, NONE):
         why = found.how if found is not None else "they cannot be compared"
         return f"{b} does {by(rates[1] / rates[0])} {a}: {iops}. How sure that is cannot be said: {why}."
-    low, high = found.low_pct or 0.0, found.high_pct or 0.0
+    if found.low_pct is None or found.high_pct is None:
+        return _of_one_run_each(a, b, rates, found)
+    low, high = found.low_pct, found.high_pct
     if found.verdict == NONE:
         span = f"{low:+.1f} to {high:+.1f} %".replace("-", "−")
         return f"No difference in IOPS is shown between {a} and {b}: {iops} (95 % interval {span})."
@@ -174,6 +176,17 @@ def _sentence(a: str, b: str, rates: tuple[float, float], found: Difference | No
     ends = sorted((1 + end / 100) if found.verdict == FASTER else 1 / (1 + end / 100) for end in (low, high))
     iops = f"{number(max(rates))} against {number(min(rates))} IOPS"
     return f"{fast} is {faster(ratio)} {slow}: {iops} (95 % interval {_between(ends, ratio)})."
+
+
+def _of_one_run_each(a: str, b: str, rates: tuple[float, float], found: Difference) -> str:
+    """The rates of two where nothing says how much runs differ: no interval, but a verdict."""
+    iops = f"{number(rates[1])} against {number(rates[0])} IOPS"
+    how = f"{found.how[0].upper()}{found.how[1:]}."
+    if found.verdict == NONE:
+        return f"No difference in IOPS is shown between {a} and {b}: {iops}. {how}"
+    fast, slow = (b, a) if rates[1] > rates[0] else (a, b)
+    iops = f"{number(max(rates))} against {number(min(rates))} IOPS"
+    return f"{fast} is {faster(max(rates) / min(rates))} {slow}: {iops}. {how}"
 
 
 def faster(ratio: float) -> str:

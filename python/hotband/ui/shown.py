@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, NotRequired, TypedDict
 
-from hotband.report.text import number, percent
+from hotband.report.text import number
 
 if TYPE_CHECKING:
     import polars as pl
@@ -15,7 +15,6 @@ if TYPE_CHECKING:
 
     from hotband.advise.advice import Advice
     from hotband.audit.api import Compared
-    from hotband.audit.compare import Comparison
     from hotband.calibrate.calibrated import Calibrated
     from hotband.expect.expected import Expected
     from hotband.find.found import Found
@@ -278,24 +277,14 @@ def of_found(found: Found) -> Shown:
 
 def of_compared(compared: Compared, names: Mapping[str, str]) -> Shown:
     """Differences with their intervals; `names` says what was run of sides that are named by their ids."""
+    from hotband.audit.headline import headline
     from hotband.audit.show import comparison_view, overview_table
 
     found = compared.comparisons
     overview = [overview_table(found)] if len(found) > 1 else []
-    views = [*overview, *(view for one in found for view in comparison_view(one))]
-    return of_views(views, [_verdict(one, names) for one in found])
-
-
-def _verdict(one: Comparison, names: Mapping[str, str]) -> str:
-    """Which is faster, and by how much."""
-    a, b = (f"{side.name} ({names[side.name]})" if side.name in names else side.name for side in (one.a, one.b))
-    said = f"{b} is {one.verdict} than {a}" if one.verdict in ("faster", "slower") else f"{b}, {a}: {one.verdict}"
-    rate = next((row for row in one.differences if row.metric == "IOPS"), None)
-    if rate is None:
-        return f"{said}."
-    known = rate.low_pct is not None and rate.high_pct is not None
-    ends = f" ({percent(rate.low_pct)} to {percent(rate.high_pct)})" if known else ""
-    return f"{said}: {percent(rate.change_pct)} IOPS{ends}."
+    # The first of each is the verdict, which leads here.
+    views = [*overview, *(view for one in found for view in comparison_view(one)[1:])]
+    return of_views(views, [headline(one, names) for one in found])
 
 
 def of_advice(advice: Advice) -> Shown:
