@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from hotband.runs.run import Finished
 
 DISK = "exos-15e900-512n"
+SSD = "7450-pro-3840"
 
 
 def undrawn(spec: object, whole: Finished, *_: object) -> Drawn:
@@ -57,6 +58,23 @@ def test_writes_that_only_a_write_cache_explains_name_it(fio) -> None:
     assert found.verdict == "better than expected"
     # What is set is known, and not tried otherwise.
     assert not any("wce" in text for text in found.explanations)
+
+
+def limited(fio, reads: int, **more: float) -> str:
+    """What explains a result of 60 s at depth 256 on an SSD of 1,000,000 reads a second."""
+    options = {"rw": "randread", "iodepth": "256", "filename": "/dev/nvme0n1"}
+    found = expected(fio({**job("a", options, reads=reads, mean_ms=256 * 60e3 / reads), **more}), on=SSD)
+    assert found.verdict.startswith("worse than expected")
+    return " ".join(found.explanations)
+
+
+def test_the_processor_is_named_only_where_the_result_shows_it(fio) -> None:
+    # A cloud volume held to 3,000 IOPS: its job used 15 % of a processor, though a core would not do what is predicted.
+    assert "processor" not in limited(fio, 180_000, usr_cpu=5.0, sys_cpu=10.0)
+    assert "processor" not in limited(fio, 180_000), "3,000 IOPS are no work for a core"
+    assert "its one job used 98 % of a processor" in limited(fio, 6_000_000, usr_cpu=20.0, sys_cpu=78.0)
+    assert "processor may have been the limit" in limited(fio, 15_600_000)
+    assert "processor" not in limited(fio, 15_600_000, usr_cpu=30.0, sys_cpu=30.0)
 
 
 def test_json_says_all(fio, hotband) -> None:

@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 OF_A_CORE = 333_000
 """I/Os a second that one core hands out and takes back with `pread` and interrupts: 3 us of 2.5 to 4
 (docs/models/host.md)."""
+NEAR_A_CORE = 250_000
+"""I/Os a second of a job from which on the processor may be the limit: the slowest core of that range, 4 us."""
 WHAT_IF = (
     ("wce", "on", "the drives' volatile write cache on"),
     ("wce", "off", "the drives' write cache off"),
@@ -39,7 +41,7 @@ CLOSER = 0.5
 ANY = ("drift", "no-steady-state", "warm-up-measured", "short-run", "littles-law", "below-half-revolution")
 RULES: dict[Verdict, tuple[str, ...]] = {
     "better": ("cache-served", "replayed-offsets", "working-set-in-cache", "not-preconditioned", *ANY),
-    "worse": ("mixed-jobs", *ANY),
+    "worse": ("mixed-jobs", "processor-bound", *ANY),
 }
 """Rules of the auditor whose findings explain a figure that is better or worse (docs/guides/audit.md)."""
 
@@ -104,18 +106,26 @@ def _assumed(rows: Sequence[Predicted], verdict: Verdict) -> list[str]:
         if any("to a file" in text for text in texts):
             said.append("a file system answers reads of what was never written, and gathers writes")
         return said
-    most = max(one.figures[0].predicted / max(one.row.record["source"]["asked"]["jobs"] or 1, 1) for one in rows
-               if one.figures[0].is_rate) if any(one.figures[0].is_rate for one in rows) else 0.0  # fmt: skip
-    if most > OF_A_CORE:
+    fastest = max((rate for one in rows if (rate := _rate_of_a_job(one)) is not None), default=0.0)
+    if fastest >= NEAR_A_CORE:
         said.append(
-            f"{four_digits(most)} I/Os a second of a job are more than a core hands out ({four_digits(OF_A_CORE)}): "
-            "the processor was the limit, which [host] of a machine's file models"
+            f"a job did {four_digits(fastest)} I/Os a second, and a core hands out about {four_digits(OF_A_CORE)}: "
+            "the processor may have been the limit, which [host] of a machine's file models"
         )
     if any(one["ramp_ns"] in (None, 0) for one in asked):
         said.append("the warm-up is in the measured time: no ramp was asked for")
     if any("to a file" in text for text in texts):
         said.append("a file system adds its own I/Os and locks")
     return said
+
+
+def _rate_of_a_job(one: Predicted) -> float | None:
+    """Measured I/Os a second of each job; None where the result has the processor time of its jobs, by which the
+    auditor judges (`processor-bound`)."""
+    source, rate = one.row.record["source"], one.row.record["summary"]["iops"]
+    if source.get("job_cpu_pct") is not None or rate is None:
+        return None
+    return rate / max(source["asked"]["jobs"] or 1, 1)
 
 
 def _writes(one: Predicted) -> bool:

@@ -101,7 +101,7 @@ class Job:
     uncarried: dict[str, int] = field(default_factory=dict)
     steadystate: SteadyData | None = None
     latency_bins: list[tuple[int | None, float]] = field(default_factory=list)
-    cpu_pct: float = 0.0
+    cpu_pct: float | None = None
 
     def active(self) -> list[tuple[Direction, JobSide]]:
         return [(direction, self.sides[direction]) for direction in DIRECTIONS if self.sides[direction].ios]
@@ -277,7 +277,7 @@ def read_job(entry: Fields, global_options: dict[str, str]) -> Job:
         steadystate=_steady_data(entry),
         latency_bins=_latency_bins(entry),
         # User and system time of a job (of jobs reported together their mean), in percent of a processor.
-        cpu_pct=entry.number("usr_cpu") + entry.number("sys_cpu"),
+        cpu_pct=entry.number("usr_cpu") + entry.number("sys_cpu") if "usr_cpu" in entry else None,
     )
 
 

@@ -62,6 +62,7 @@ def source_of(file: str, document: Fields, jobs: list[Job], spell: Spell, target
     ended = document.count("timestamp_ms") / 1000 or document.count("timestamp") or None
     starts = [job.start_ns for job in jobs if job.start_ns is not None]
     hosts = {job.host for job in jobs}
+    used = [job.cpu_pct for job in jobs if job.cpu_pct is not None]
     return {
         "tool": "fio",
         "version": (document.text("fio version") or "").removeprefix("fio-") or None,
@@ -72,7 +73,7 @@ def source_of(file: str, document: Fields, jobs: list[Job], spell: Spell, target
         "target": target,
         "host": hosts.pop() or None if len(hosts) == 1 else None,
         "latency": quantity,
-        "job_cpu_pct": min((job.cpu_pct for job in jobs), default=None),
+        "job_cpu_pct": min(used) if used and len(used) == len(jobs) else None,
     }
 
 
