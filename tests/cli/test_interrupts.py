@@ -136,3 +136,81 @@ def test_an_interrupt_that_a_library_turns_into_an_exception_is_one() -> None:
     process = begun(code)
     said = process.communicate(timeout=PATIENCE)[1]
     assert (process.returncode, said.splitlines()[-1]) == (130, "hotband: interrupted")
+
+
+def listing(body: str, *before: str) -> str:
+    """A program that runs `hotband workloads`, which does this in the place of its own work."""
+    imports = ["import hotband.commands.catalog as catalog", "from hotband.cli import main"]
+    work = "".join(f"    {line}\n" for line in body.splitlines())
+    end = "sys.argv = ['hotband', 'workloads']\ncatalog.print_listing = work\nmain()\n"
+    return "\n".join(["import signal, sys", *before, *imports]) + f"\ndef work(*_, **__):\n{work}{end}"
+
+
+DROPPED = "try:\n    signal.raise_signal(signal.SIGINT)\nexcept BaseException:\n    pass\n"
+"""What a library does that drops an interrupt."""
+FOR_EVER = "while True:\n    pass"
+
+
+@pytest.mark.parametrize(
+    ("body", "said"),
+    [
+        (f"import dropping\n{FOR_EVER}", "an import drops it"),
+        (f"class Dropping:\n    def __del__(self):\n        signal.raise_signal(signal.SIGINT)\nDropping()\n{FOR_EVER}",
+         "a destructor drops it"),
+        (DROPPED, "a library drops it, and the command comes to its end"),
+    ],
+)  # fmt: skip
+def test_an_interrupt_that_a_library_drops_ends_the_command(tmp_path: Path, body: str, said: str) -> None:
+    (tmp_path / "dropping.py").write_text(f"import signal\n{DROPPED}", encoding="utf-8")
+    process = begun(listing(body, f"sys.path.insert(0, {str(tmp_path)!r})"))
+    error = process.communicate(timeout=PATIENCE)[1]
+    assert (process.returncode, error) == (130, "hotband: interrupted\n"), said
+
+
+SOBOL = """
+import importlib.resources, signal
+from hotband.interval.sampler import Sampler
+files = importlib.resources.files
+def interrupting(*given):
+    if given[0] == "scipy.stats":
+        importlib.resources.files = files
+        signal.raise_signal(signal.SIGINT)
+    return files(*given)
+importlib.resources.files = interrupting
+"""
+"""From here on one interrupt comes while scipy reads its direction numbers, in C that drops exceptions."""
+
+
+def test_an_interrupt_while_the_sampler_starts_ends_the_command() -> None:
+    process = begun(listing("Sampler([], 1)\nprint('went on')", *SOBOL.splitlines()))
+    out, error = process.communicate(timeout=PATIENCE)
+    assert (process.returncode, out, error) == (130, "", "hotband: interrupted\n")
+
+
+def test_draws_after_an_interrupt_are_those_without_it() -> None:
+    from hotband.interval.sampler import Sampler
+
+    again = (
+        "try:\n    Sampler([], 1)\nexcept KeyboardInterrupt:\n    print(Sampler([], 1)._sobol(3).random(4).tolist())\n"
+    )
+    out, error = begun(SOBOL + again).communicate(timeout=PATIENCE)
+    assert (out.strip(), error) == (str(Sampler([], 1)._sobol(3).random(4).tolist()), "")
+
+
+def test_what_is_done_as_a_whole_is_interrupted_at_its_end() -> None:
+    from hotband.runs.signals import forget_interrupts, whole
+
+    done = []
+
+    def work() -> None:
+        with whole():
+            with whole():
+                signal.raise_signal(signal.SIGINT)
+                done.append("inner")
+            done.append("outer")
+
+    with pytest.raises(KeyboardInterrupt):
+        work()
+    forget_interrupts()
+    assert done == ["inner", "outer"]
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler

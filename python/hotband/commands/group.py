@@ -24,7 +24,7 @@ from hotband.commands.output import finish, say
 from hotband.commands.values import keep_simple
 from hotband.errors import UserError, no_text, reason_of
 from hotband.runs.interrupted import RunsInterrupted
-from hotband.runs.signals import INTERRUPTED, forget_interrupts, was_interrupted
+from hotband.runs.signals import INTERRUPTED, forget_interrupts, settle_interrupts, was_interrupted
 from hotband.text.foreign import shortened
 from hotband.text.formats import begin
 from hotband.text.nearest import hint, unknown_name
@@ -58,15 +58,14 @@ class Commands(TyperGroup):
             finally:
                 sys.stdout.flush()
         except UserError as error:
-            return refused(str(as_option(error)))
+            return of_request() if was_interrupted() else refused(str(as_option(error)))
         except RunsInterrupted as stop:
             kept = [str(one.spec.out) for one in stop.finished if one.spec.out is not None]
             where = f"; kept in {Path(kept[0]).parent}: the same command goes on from there" if kept else ""
             say(f"hotband: interrupted; {len(stop.finished)} runs were finished{where}")
             return INTERRUPTED
         except (_Stopped, KeyboardInterrupt):
-            say("hotband: interrupted")
-            return INTERRUPTED
+            return of_request()
         except BrokenPipeError:
             leave_stdout()
             return 0
@@ -83,7 +82,11 @@ class Commands(TyperGroup):
             return 2 if is_mistake(error) else os.EX_IOERR
         except Exception as error:
             return of_library(error)
-        return code if isinstance(code, int) else 0
+        finally:
+            settle_interrupts()
+        code = code if isinstance(code, int) else 0
+        # A library dropped the KeyboardInterrupt: what it was doing then is not as it should be.
+        return of_request() if was_interrupted() and code != INTERRUPTED else code
 
     def invoke(self, ctx: Any) -> Any:
         """typer would end in silence at an interruption."""
@@ -208,11 +211,16 @@ def refused(text: str) -> int:
     return 2
 
 
+def of_request() -> int:
+    """Says that the user ended the command; returns the exit code."""
+    say("hotband: interrupted")
+    return INTERRUPTED
+
+
 def of_library(error: Exception) -> int:
     """What typer or another library raised, said; returns the exit code. A fault of ours is raised again."""
     if was_interrupted():
-        say("hotband: interrupted")
-        return INTERRUPTED
+        return of_request()
     # typer's own: their types are private to it, what they say of themselves is not.
     if not hasattr(error, "format_message"):
         raise error

@@ -16,7 +16,7 @@ import typer
 from hotband.commands import names
 from hotband.commands.output import FreshOverOption, JsonFlag, SetOption, parse_set, print_text, say, show, show_lines
 from hotband.errors import UserError
-from hotband.runs.signals import INTERRUPTED
+from hotband.runs.signals import INTERRUPTED, forget_interrupts
 
 if TYPE_CHECKING:
     from hotband.serve import Served, ServeSpec, Serving
@@ -247,6 +247,7 @@ def _serve(spec: ServeSpec, shown: Shown) -> None:
         except KeyboardInterrupt:
             # The usual end of a server, what it leaves is whole; a command was not done.
             code = INTERRUPTED if shown.command is not None else 0
+            forget_interrupts()
         serving = served.serving()
     assert served.finished is not None, "it has ended"
     for line in served.busy:

@@ -33,7 +33,7 @@ def ui(
 ) -> None:
     """Open a page in the browser, on this computer alone: choose or drop drives, layouts and workloads; run, sweep,
     find, review, compare, studies; live charts, reports, and the command for each."""
-    from hotband.runs.signals import stoppable
+    from hotband.runs.signals import forget_interrupts, stoppable
     from hotband.ui.kept import Kept
     from hotband.ui.server import serve
 
@@ -54,6 +54,7 @@ def ui(
         except KeyboardInterrupt:
             # What is left is short, and a second Ctrl-C would leave the folder behind; SIGTERM still ends it.
             signal.signal(signal.SIGINT, signal.SIG_IGN)
+            forget_interrupts()
             say("hotband ui: ended")
 
 

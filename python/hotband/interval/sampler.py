@@ -7,10 +7,13 @@ What it leaves out: nothing is drawn by importance; the tails of an interval res
 
 from __future__ import annotations
 
+import errno
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+
+from hotband.runs.signals import whole
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -18,6 +21,10 @@ if TYPE_CHECKING:
     from hotband.interval.uncertain import Uncertain
 
     Numbers = NDArray[np.float64]
+
+
+FIRST = ((0.0, 0.0, 0.0), (0.5, 0.5, 0.5), (0.75, 0.25, 0.25), (0.25, 0.75, 0.75))
+"""The first points of Sobol's sequence in three dimensions (Bratley and Fox 1988, algorithm 659)."""
 
 
 class Sampler:
@@ -31,9 +38,14 @@ class Sampler:
         self._sequence = self._sobol(len(groups))
 
     def _sobol(self, dimensions: int) -> Any:
-        from scipy.stats import qmc
+        # scipy reads its direction numbers once, in C that drops exceptions: without them it draws other points.
+        with whole():
+            from scipy.stats import qmc
 
-        return qmc.Sobol(d=max(dimensions, 1), scramble=True, rng=np.random.default_rng(self._seed))
+            made = qmc.Sobol(d=max(dimensions, 1), scramble=True, rng=np.random.default_rng(self._seed))
+            if not np.array_equal(qmc.Sobol(d=3, scramble=False).random_base2(2), FIRST):
+                raise OSError(errno.EIO, "scipy could not read its direction numbers", "scipy.stats.qmc.Sobol")
+        return made
 
     def two_samples(self, count: int) -> tuple[Numbers, Numbers]:
         """Two samples that are independent of each other, as shares: halves of the coordinates of one sequence."""

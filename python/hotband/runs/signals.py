@@ -1,13 +1,24 @@
-"""Requests to end, as interruptions: what was begun is undone, and what was measured is kept."""
+"""Requests to end, as interruptions: what was begun is undone, and what was measured is kept.
+
+A KeyboardInterrupt that a library drops would let the command go on with half of what the library was loading. So a
+request waits while modules are imported and within `whole`, and is repeated where Python reports that an exception was
+ignored (a destructor, a callback of C). Left out: a library that catches every exception; `was_interrupted` finds that
+at the end of the command.
+"""
 
 from __future__ import annotations
 
 import signal
+import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from types import FrameType
-from typing import NoReturn
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from sys import UnraisableHookArgs
 
 INTERRUPTED = 130
 """Exit code of what the user stopped: 128 and SIGINT's number, as shells have it."""
@@ -16,6 +27,23 @@ PATIENCE_S = 10
 kept yet: an estimate of what users bear."""
 _ASKED = threading.Event()
 """Set by a request to end, until the next command begins."""
+IMPORTS = "<frozen importlib._bootstrap>"
+"""File of the frames by which Python imports a module."""
+SOON_S = 0.01
+"""Time until a request that had to wait is repeated: too short to be noticed, long beside what a handler takes."""
+
+
+@dataclass
+class _Waiting:
+    """What keeps a request waiting: blocks of `whole` that are open, and imports beyond those that `notice_interrupts`
+    was called from; whether one waits for the end of such a block."""
+
+    blocks: int = 0
+    imports: int = 0
+    asked: bool = False
+
+
+_WAITING = _Waiting()
 # SIGINT too: a shell lets commands that it starts in the background ignore it.
 ENDING = (signal.SIGTERM, signal.SIGHUP, signal.SIGINT)
 
@@ -34,20 +62,83 @@ def stoppable() -> Iterator[None]:
             signal.signal(one, handler)
 
 
-def interrupted(_signal: int, _frame: FrameType | None) -> NoReturn:
-    """What a signal does."""
+def interrupted(_signal: int, frame: FrameType | None) -> None:
+    """What a signal does: raises KeyboardInterrupt, now or as soon as nothing can drop it."""
     _ASKED.set()
-    raise KeyboardInterrupt
+    if _WAITING.blocks:
+        _WAITING.asked = True
+    elif not (_imports(frame) > _WAITING.imports and _again()):
+        raise KeyboardInterrupt
+
+
+@contextmanager
+def whole() -> Iterator[None]:
+    """Within it a request to end waits; it is a KeyboardInterrupt at the end. For the main thread: others get none."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    is_default = signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    if is_default:
+        signal.signal(signal.SIGINT, interrupted)
+    _WAITING.blocks += 1
+    try:
+        yield
+    finally:
+        _WAITING.blocks -= 1
+        if is_default:
+            signal.signal(signal.SIGINT, signal.default_int_handler)
+        if _WAITING.asked and not _WAITING.blocks:
+            _WAITING.asked = False
+            raise KeyboardInterrupt
+
+
+def _imports(frame: FrameType | None) -> int:
+    """Frames of imports that are under way."""
+    count = 0
+    while frame is not None:
+        count += frame.f_code.co_filename == IMPORTS
+        frame = frame.f_back
+    return count
+
+
+def _again() -> bool:
+    """Repeats a request soon; whether that is possible."""
+    if signal.getsignal(signal.SIGALRM) is not _late:
+        return False
+    signal.setitimer(signal.ITIMER_REAL, SOON_S)
+    return True
+
+
+def _late(number: int, frame: FrameType | None) -> None:
+    """A request that had to wait."""
+    if was_interrupted():
+        interrupted(number, frame)
+
+
+def _ignored(exception: UnraisableHookArgs) -> None:
+    """An exception that Python ignores, as the caller has no way to pass it on."""
+    if not (issubclass(exception.exc_type, KeyboardInterrupt) and was_interrupted() and _again()):
+        sys.__unraisablehook__(exception)
 
 
 def notice_interrupts() -> None:
     """From now on an interruption is known to `was_interrupted`, wherever it is caught. For the main thread alone."""
+    if signal.getsignal(signal.SIGALRM) is signal.SIG_DFL:
+        signal.signal(signal.SIGALRM, _late)
+        sys.unraisablehook = _ignored
+        _WAITING.imports = _imports(sys._getframe())
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
         signal.signal(signal.SIGINT, interrupted)
 
 
+def settle_interrupts() -> None:
+    """A command ended: a request that waits is not repeated any more."""
+    if signal.getsignal(signal.SIGALRM) is _late:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+
+
 def forget_interrupts() -> None:
-    """A command begins."""
+    """A command begins, or did what it was asked to do: a server ended."""
     _ASKED.clear()
 
 

@@ -84,11 +84,12 @@ class Ending:
         if self._since is None:
             if self._is_served:
                 self.closes()
-            interrupted(number, frame)
+            return interrupted(number, frame)
         self.late = number
         if not self._is_told:
             self._is_told = True
             _say(WAITS)
+        return None
 
     def _watch(self, signals: socket.socket) -> None:
         """Ends the process where it does not end by itself."""
