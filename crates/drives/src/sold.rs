@@ -51,14 +51,17 @@ fn check_disk(product: &Product, disk: &DiskParams) -> Result<(), SpecError> {
     Ok(())
 }
 
+/// Data sheets round up by as much.
+const ROUNDED_PERCENT: u64 = 101;
+
 /// What the controller sends passes the port. SATA queues hold 32 commands [ACS-3, 4.15]; more without PCI Express is SAS.
 fn check_port(product: &Product, ssd: &SsdParams) -> Result<(), SpecError> {
     let (port, name) = match ssd.pcie {
-        Some(pcie) => (pcie.data_rate(), format!("PCI Express {}.0 x{}", pcie.generation, pcie.lanes)),
+        Some(pcie) => (pcie.most_data_rate(), format!("PCI Express {}.0 x{}", pcie.generation, pcie.lanes)),
         None if ssd.tags <= 32 => (SATA, "SATA (queue_tags of at most 32)".to_owned()),
         None => (SAS, "both ports of SAS at 24G".to_owned()),
     };
-    if ssd.link_rate <= port {
+    if ssd.link_rate.0 <= port.0 / 100 * ROUNDED_PERCENT {
         return Ok(());
     }
     let accepted = format!("rate above the port's: expected at most {port}, what {name} carries");

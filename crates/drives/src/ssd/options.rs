@@ -10,7 +10,7 @@ use crate::ssd::reading::{at_least, need};
 
 /// PCI Express lanes: all three values, or none.
 pub(super) fn read_pcie(section: &Section) -> Result<Option<Pcie>, SpecError> {
-    let Some(generation) = section.count("pcie_generation", 3..=5)? else { return Ok(None) };
+    let Some(generation) = section.count("pcie_generation", 2..=6)? else { return Ok(None) };
     let lanes = need(section, "pcie_lanes", section.count("pcie_lanes", 1..=16)?)? as u32;
     let payload: Bytes = section.required("pcie_payload", "a size, such as \"256 B\"")?;
     if ![128, 256, 512].contains(&payload.0) {

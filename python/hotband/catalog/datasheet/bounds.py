@@ -43,8 +43,8 @@ DISK_BOUNDS: Mapping[str, Bounds] = {
 SSD_BOUNDS: Mapping[str, Bounds] = {
     **LIVES_BOUNDS,
     "capacity": Bounds(16e9, 256e12, "the smallest sold are of 16 GB (Optane M10), the largest of 2025 of 246 TB"),
-    "read-bandwidth": Bounds(50e6, 20e9, "from SATA of 2008, 250 MB/s, to PCIe 5.0 x4, 14.5 GB/s"),
-    "write-bandwidth": Bounds(30e6, 20e9, "from SATA of 2008, 70 MB/s, to PCIe 5.0 x4, 14 GB/s"),
+    "read-bandwidth": Bounds(50e6, 60e9, "from SATA of 2008, 250 MB/s, to PCIe 6.0 x4, 28 GB/s"),
+    "write-bandwidth": Bounds(30e6, 60e9, "from SATA of 2008, 70 MB/s, to PCIe 5.0 x4, 14 GB/s"),
     "read-iops": Bounds(
         2_000, 20e6, "drives of 2008 read 35,000 times a second at a deep queue, those of 2024 3.3 million"
     ),

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 SAS = re.compile(r"sas[ -]*(6|12|24|22\.5)(?:\.0)? *(?:gb/s|gbps|gbit/s|gb|g)?")
 SATA = re.compile(r"(?:sata|serial ata)(?:[ -]*(?:iii|6(?:\.0)? *(?:gb/s|gbps|gbit/s|gb|g)?))?")
-PCIE = re.compile(r"(?:pcie|pci express)? *(?:gen *)?(\d)(?:\.0)?,? *x *(\d+)(?: lanes)?")
+PCIE = re.compile(r"(?:pcie|pci express)? *(?:gen *)?(\d)(?:\.0)?,? *x *(\d+)(?: lanes)?(?:,? *nvme *[\d.a-e]*)?")
 
 
 def chosen(given: str, choices: Sequence[str]) -> str | None:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from hotband.catalog.datasheet.bounds import DISK_BOUNDS
 from hotband.catalog.datasheet.lines import INTERFACES, Answers, number, powers
-from hotband.catalog.datasheet.values import Value, estimate, fixed, given, text
+from hotband.catalog.datasheet.values import Value, estimate, fixed, forced_writes, given, text
 from hotband.errors import UserError
 
 MS = 1e-3
@@ -202,6 +202,7 @@ def _electronics(sheet: Answers) -> list[Value]:
         fixed(
             "wce", "on" if sata else "off", "off", "on", "as shipped: SATA disks with, SAS disks without write cache"
         ),
+        forced_writes(str(sheet["interface"])),
         fixed("write_cache_extents", 64, 16, 128, likely),
         estimate("write_cache_size", 32e6, (8e6, 64e6), "size", likely),
     ]

@@ -45,6 +45,9 @@ INTERFACES = {
 }
 """Bytes a second that a port carries after 8b/10b (SATA 6 Gb/s, SAS 6 and 12 Gb/s) or 128b/150b coding (24G)."""
 
+MOST_LISTED = 8
+"""Choices that an error lists one by one."""
+
 LIVES = (
     Line("mtbf", "Mean time between failures", "hours", "2000000 h"),
     Line("error-rate", "Bits read for one unrecoverable error", "bits", "1e15"),
@@ -87,10 +90,10 @@ SSD_LINES = bounded(
     ),
     SSD_BOUNDS,
 )
+PCIE = tuple(f"{generation}x{lanes}" for generation in (2, 3, 4, 5, 6) for lanes in (1, 2, 4, 8, 16))
+"""PCIe generations and lanes: cards of 2.0 x8 (2010) are drives as much as M.2 sticks of 5.0 x4."""
 NVME_LINES = tuple(
-    Line(
-        "pcie", "PCIe generation and lanes", "choice", "4x4", True, tuple(f"{g}x{n}" for g in (3, 4, 5) for n in (2, 4))
-    )
+    Line("pcie", "PCIe generation and lanes", "choice", "4x4", needed=True, choices=PCIE)
     if line.key == "interface"
     else line
     for line in SSD_LINES
@@ -138,7 +141,7 @@ def answer(line: Line, given: str) -> float | str:
     if line.quantity == "choice":
         choice = chosen(given, line.choices)
         if choice is None:
-            raise UserError(f"--{line.key}", "", given, f"expected one of {', '.join(line.choices)}")
+            raise UserError(f"--{line.key}", "", given, f"expected {_choices(line)}")
         return choice
     try:
         value = _number(line, given)
@@ -150,6 +153,13 @@ def answer(line: Line, given: str) -> float | str:
         ends = " to ".join(shown(line, end) for end in (line.bounds.least, line.bounds.most))
         raise UserError(f"--{line.key}", "", given, f"expected {ends}: {line.bounds.why}")
     return value
+
+
+def _choices(line: Line) -> str:
+    """The accepted choices; of many, the first and the last."""
+    if len(line.choices) > MOST_LISTED:
+        return f'{line.choices[0]} to {line.choices[-1]}, such as "{line.example}"'
+    return f"one of {', '.join(line.choices)}"
 
 
 def shown(line: Line, value: float) -> str:

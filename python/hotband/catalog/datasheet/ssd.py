@@ -5,15 +5,19 @@ from __future__ import annotations
 import math
 
 from hotband.catalog.datasheet.lines import INTERFACES, Answers, number, powers
-from hotband.catalog.datasheet.values import GIVEN, Value, estimate, fixed, given, text
+from hotband.catalog.datasheet.values import GIVEN, Value, estimate, fixed, forced_writes, given, text
 from hotband.errors import UserError
 
 US = 1e-6
 GIB = 1 << 30
-LANE = {"3": 984.6e6, "4": 1969.2e6, "5": 3938.5e6}
-"""Bytes a second of a PCIe lane after 128b/130b coding."""
-PAYLOAD = 256 / 280
-"""Of them data, with packets of 256 bytes and 24 of framing and header [Intel AN 829]."""
+LANE = {"2": 500e6, "3": 984.6e6, "4": 1969.2e6, "5": 3938.5e6, "6": 7375e6}
+"""Bytes a second of a PCIe lane after coding: 8b/10b (2.0), 128b/130b, and flits, 236 of 256 bytes (6.0)."""
+PACKET = 24
+"""Bytes of framing and header of each packet [Intel AN 829]."""
+USUAL_PAYLOAD, LARGEST_PAYLOAD = 256, 512
+"""Bytes of data in a packet. The platform sets it, not the drive; makers measure on platforms with large ones."""
+ROUNDED = 1.01
+"""Data sheets round rates up by as much."""
 PAGE = 4096
 CLASS = "drives of its class in the catalog"
 READ_TIME = {"sata": (70 * US, 50 * US, 80 * US), "nvme": (55 * US, 40 * US, 75 * US)}
@@ -23,12 +27,15 @@ PROGRAM_TIME = 2e-3
 PLANES = {"sata": 2, "nvme": 4}
 CHANNEL = {
     "sata": (400e6, 333e6, 533e6),
+    "2": (200e6, 133e6, 400e6),
     "3": (667e6, 533e6, 800e6),
     "4": (1.2e9, 0.8e9, 1.6e9),
     "5": (1.6e9, 1.2e9, 2.4e9),
+    "6": (2.4e9, 1.6e9, 3.6e9),
 }
-"""Rates of ONFI and Toggle interfaces: SATA drives of 2017, and PCIe generations of 2017, 2020 and 2023 [ONFI 4.0 has
-800 MT/s, 4.2 has 1,600, 5.0 has 2,400; Toggle 4.0 has 1,200]."""
+"""Rates of ONFI and Toggle interfaces: SATA drives of 2017, and PCIe generations of 2010, 2017, 2020, 2023 and 2025
+[ONFI 2.0 has 133 MT/s, 2.1 has 200, 3.0 has 400, 4.0 has 800, 4.2 has 1,600, 5.0 has 2,400, 5.1 has 3,600; Toggle 4.0
+has 1,200]."""
 OPEN_BLOCKS = 6
 """Blocks of all dies that are open, or free for the next writes: they hold nothing that is overwritten. Three free
 (`gc_free_low`), and open ones for hosts and for what is relocated [our estimate, as in the catalog's files]."""
@@ -55,26 +62,31 @@ def ssd_values(sheet: Answers) -> list[Value]:
     ]
 
 
-def _port(sheet: Answers) -> float:
-    """Bytes a second that the port carries in one direction."""
+def _lane_rate(pcie: str, payload: int) -> float:
+    """Bytes of data a second that lanes carry in one direction, in packets of `payload` bytes."""
+    generation, lanes = pcie.split("x")
+    return LANE[generation] * int(lanes) * payload / (payload + PACKET)
+
+
+def _port(sheet: Answers) -> tuple[float, str]:
+    """Bytes a second that the port carries at most in one direction, and what carries them."""
     if "pcie" not in sheet:
-        return INTERFACES[str(sheet["interface"])]
-    generation, lanes = str(sheet["pcie"]).split("x")
-    return LANE[generation] * int(lanes) * PAYLOAD
+        return INTERFACES[str(sheet["interface"])], f"the port of {sheet['interface']} carries"
+    pcie = str(sheet["pcie"])
+    return _lane_rate(pcie, LARGEST_PAYLOAD), f"the port of {pcie} carries in packets of {LARGEST_PAYLOAD} B"
 
 
 def _check_rates(sheet: Answers) -> None:
     """Rates pass the port, reads at a deep queue do not pass the sequential ones, and are no fewer than one at a time.
     Raises UserError."""
-    port = _port(sheet)
-    what = f"{text(port, 'rate')}, what the port of {sheet.get('pcie', sheet.get('interface'))} carries"
+    port, carrier = _port(sheet)
+    what = f"{text(port, 'rate')}, what {carrier}"
     for line in ("read-bandwidth", "write-bandwidth"):
-        # Sheets round up by as much.
-        if number(sheet, line) > port * 1.01:
+        if number(sheet, line) > port * ROUNDED:
             raise UserError(f"--{line}", "", text(number(sheet, line), "rate"), f"expected at most {what}")
     reads, sequential = number(sheet, "read-iops"), number(sheet, "read-bandwidth")
-    if reads * PAGE > min(port * 1.01, sequential * 1.05):
-        passed = what if reads * PAGE > port * 1.01 else f"{text(sequential, 'rate')}, --read-bandwidth"
+    if reads * PAGE > min(port * ROUNDED, sequential * 1.05):
+        passed = what if reads * PAGE > port * ROUNDED else f"{text(sequential, 'rate')}, --read-bandwidth"
         accepted = f"impossible: {text(reads * PAGE, 'rate')} in reads of 4 KiB, more than {passed}"
         raise UserError("--read-iops", "", f"{reads:g}", accepted)
     if "read-latency" in sheet and reads < 0.9 / number(sheet, "read-latency"):
@@ -82,15 +94,25 @@ def _check_rates(sheet: Answers) -> None:
         raise UserError("--read-iops", "", f"{reads:g}", accepted)
 
 
+def _lane_count(sheet: Answers) -> int:
+    return int(str(sheet["pcie"]).split("x")[1])
+
+
 def _lanes(sheet: Answers) -> list[Value]:
     if "pcie" not in sheet:
         return []
-    generation, lanes = str(sheet["pcie"]).split("x")
+    pcie = str(sheet["pcie"])
     agreed = "agreed to the least on the way: most hosts allow 256 or 512"
+    payload = fixed("pcie_payload", f"{USUAL_PAYLOAD} B", "128 B", f"{LARGEST_PAYLOAD} B", agreed)
+    stated = max(number(sheet, "read-bandwidth"), number(sheet, "write-bandwidth"))
+    if stated > _lane_rate(pcie, USUAL_PAYLOAD):
+        largest = f"{LARGEST_PAYLOAD} B"
+        rule = f"the stated rate takes packets of {LARGEST_PAYLOAD} bytes: the platform it was measured on has them"
+        payload = fixed("pcie_payload", largest, f"{USUAL_PAYLOAD} B", largest, rule)
     return [
-        Value("pcie_generation", int(generation), GIVEN, given=True),
-        Value("pcie_lanes", int(lanes), GIVEN, given=True),
-        fixed("pcie_payload", "256 B", "128 B", "512 B", agreed),
+        Value("pcie_generation", int(pcie.split("x")[0]), GIVEN, given=True),
+        Value("pcie_lanes", _lane_count(sheet), GIVEN, given=True),
+        payload,
     ]
 
 
@@ -116,7 +138,7 @@ def _dies(sheet: Answers, era: str) -> tuple[int, str]:
 def _flash(sheet: Answers, era: str, dies: int) -> list[Value]:
     read, least, most = READ_TIME[era]
     rate, slow, fast = _channel(sheet)
-    channels = min(dies, 8 if era == "sata" else 16)
+    channels = min(dies, 8 if era == "sata" else 16 if _lane_count(sheet) <= 4 else 32)
     planes = PLANES[era]
     block = _block(sheet, era, dies) >> 20
     return [
@@ -287,15 +309,20 @@ def _protection(sheet: Answers, era: str) -> list[Value]:
     plp = fixed("plp", "off", "off", "on", "what a data sheet does not promise is not there")
     if stated:
         plp = Value("plp", str(stated), "data sheet", given=True)
-    is_sata = era == "sata" and sheet["interface"] == "sata"
-    shown = is_sata or stated != "on"
+    is_sata = sheet.get("interface") == "sata"
+    is_protected = stated == "on"
+    shown = is_sata or not is_protected
     rule = "SATA drives are sold with it on; NVMe and SAS drives with a protected buffer report none"
-    flush = fixed("flush", "write-out", "write-out", "durable", CLASS)
+    flush = Value("flush", "write-out", "no power-loss protection: there is nothing else to do", given=True)
+    if is_protected:
+        durable = "with power-loss protection a flush is durable in the cache, unless the product is known to write out"
+        flush = fixed("flush", "durable", "durable", "write-out", durable)
     time, entries = ("750 us", 600) if era == "sata" else ("300 us", 2048)
     return [
         plp,
         Value("wce", "on" if shown else "off", rule, given=True),
-        flush if shown else Value("flush", "durable", "used where wce is on", given=True),
+        flush,
+        forced_writes(str(sheet.get("interface", "pcie"))),
         fixed("journal_time", time, "100 us", "2 ms", CLASS),
         fixed("journal_entries", entries, 200, 8192, CLASS),
     ]

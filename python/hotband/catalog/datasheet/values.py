@@ -50,3 +50,11 @@ def estimate(key: str, number: float, ends: tuple[float, float], quantity: str, 
 def fixed(key: str, value: str | int, low: str | int, high: str | int, rule: str) -> Value:
     """The same of a value that is no quantity of the data sheet."""
     return Value(key, value, rule, (low, high))
+
+
+def forced_writes(interface: str) -> Value:
+    """How hosts force a write to a drive of this interface."""
+    if interface == "sata":
+        rule = "Linux sends SATA drives no FUA unless libata.fua=1 is set, and flushes after a forced write"
+        return Value("forced_writes", "flush", rule, given=True)
+    return Value("forced_writes", "fua", "hosts send NVMe and SAS drives forced writes as such", given=True)
