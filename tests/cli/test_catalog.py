@@ -3,8 +3,13 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import pytest
+
+import hotband as hb
+from hotband import _core
+from hotband.catalog import CATALOG_DIR
 
 DRIVES = {
     "exos-15e900-512n", "exos-15e900-512e", "exos-10e2400-512n", "exos-10e2400-512e", "savvio-10k1", "cheetah-10k7",
@@ -45,3 +50,43 @@ def test_studies_are_listed_with_their_published_figures(hotband) -> None:
         study["name"] for study in json.loads(hotband("studies", "--json").stdout)
     }
     assert "597.11" in hotband("studies", "content-hdd").stdout
+
+
+@pytest.fixture(scope="module")
+def solid_state() -> dict[str, dict[str, dict[str, str]]]:
+    """The values of the solid-state drives of the catalog, by drive and key."""
+    files = [path.stem for path in (Path(CATALOG_DIR) / "drives").glob("*.toml")]
+    drives = {name: _core.drive(CATALOG_DIR, name) for name in files}
+    return {
+        name: {value["key"]: value for value in drive["values"]}
+        for name, drive in drives.items()
+        if drive["kind"] == "ssd"
+    }
+
+
+def test_a_protected_drive_writes_out_on_a_flush_only_where_a_test_of_the_product_shows_it(solid_state) -> None:
+    written_out = {
+        name
+        for name, values in solid_state.items()
+        if values["plp"]["value"] == "on" and values["flush"]["value"] == "write-out"
+    }
+    assert written_out == {"nytro-1351-960", "nytro-1351-960-plain", "nytro-1351-3840"}
+    assert all("independent test" in solid_state[name]["flush"]["source"] for name in written_out)
+
+
+def test_drives_on_sata_get_a_flush_for_a_forced_write_and_no_others_do() -> None:
+    for path in (Path(CATALOG_DIR) / "drives").glob("*.toml"):
+        values = {value["key"]: value["value"] for value in _core.drive(CATALOG_DIR, path.stem)["values"]}
+        is_sata = str(values["queue_tags"]) == "32"
+        assert values.get("forced_writes", "fua") == ("flush" if is_sata else "fua"), path.stem
+
+
+@pytest.mark.parametrize("sync", ["fsync=1", "sync=1"])
+def test_a_drive_with_capacitors_outruns_a_consumer_drive_at_durable_writes(tmp_path: Path, sync: str) -> None:
+    job = tmp_path / "journal.fio"
+    job.write_text(f"[j]\nrw=write\nbs=4k\ndirect=1\n{sync}\nruntime=50ms\ntime_based\nsize=100m\n")
+    durable = {
+        name: hb.run(str(job), on=name, progress=False, scale=256, state="fob").iops
+        for name in ("pm893-3840", "980-pro-1tb")
+    }
+    assert durable["pm893-3840"] > 5 * durable["980-pro-1tb"]

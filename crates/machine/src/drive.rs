@@ -30,6 +30,9 @@ pub struct Command {
 
 /// Marks, in a token, a command that a rebuild asks for.
 pub(crate) const OF_REBUILD: u64 = 1 << 63;
+/// Marks, in a token, a forced write that a flush follows, and that flush.
+pub(crate) const FLUSH_FOLLOWS: u64 = 1 << 62;
+pub(crate) const ENDS_FORCED_WRITE: u64 = 1 << 61;
 
 /// A write, or a trim, that changes what a drive holds and takes no time: how drives are preconditioned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -253,6 +256,10 @@ pub trait Drive: Send {
     /// Whether it says that acknowledged writes may be lost with power: a host sends flushes to no other drive.
     fn volatile(&self) -> bool {
         true
+    }
+    /// Whether hosts force a write with a FLUSH after it, because they send the drive no FUA.
+    fn forces_by_flush(&self) -> bool {
+        false
     }
     /// Takes a command at `now`.
     fn submit(&mut self, now: Instant, command: Command);

@@ -170,6 +170,10 @@ impl Drive for MultiActuatorDisk {
         self.actuators[0].volatile()
     }
 
+    fn forces_by_flush(&self) -> bool {
+        self.actuators[0].forces_by_flush()
+    }
+
     fn block(&self) -> Bytes {
         self.actuators[0].block()
     }

@@ -375,6 +375,10 @@ impl Drive for Disk {
         self.params.write_cache == WriteCache::Volatile
     }
 
+    fn forces_by_flush(&self) -> bool {
+        self.params.forces_by_flush
+    }
+
     fn block(&self) -> Bytes {
         Bytes(self.params.format.logical())
     }

@@ -10,6 +10,7 @@ use crate::disk::seeks::read_seeks;
 use crate::disk::smr::params::{SmrParams, read_smr};
 use crate::parts::dirty::Room;
 use crate::parts::flash::FlashParams;
+use crate::parts::forced_writes::read_forced_writes;
 use crate::parts::geometry::{Geometry, GeometryParams, SECTOR};
 use crate::parts::media_scan::ScanParams;
 use crate::parts::pending::Order;
@@ -165,6 +166,8 @@ pub struct DiskParams {
     pub write_cache: WriteCache,
     /// How much waits in the write cache.
     pub room: Room,
+    /// Whether hosts force a write with a FLUSH after it, and not with FUA.
+    pub forces_by_flush: bool,
     /// Whether a write that finds no room there waits for it; else it goes to the media with what is queued.
     pub waits_for_room: bool,
     /// Whether actuators that must move for a write do so one after the other.
@@ -262,6 +265,7 @@ impl DiskParams {
             write_caches,
             write_cache: writes.kind,
             room: writes.room,
+            forces_by_flush: read_forced_writes(&section)?,
             waits_for_room: writes.waits,
             writes_in_turn: read_turns(&section, actuators)?,
             bypass_sectors: writes.bypass,

@@ -5,6 +5,7 @@ pub mod compression;
 pub mod dirty;
 pub mod divisor;
 pub mod flash;
+pub(crate) mod forced_writes;
 pub mod ftl;
 pub mod geometry;
 pub mod heat;

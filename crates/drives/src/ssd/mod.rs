@@ -356,6 +356,10 @@ impl Drive for Ssd {
         self.params.cache.volatile
     }
 
+    fn forces_by_flush(&self) -> bool {
+        self.params.cache.forces_by_flush
+    }
+
     fn block(&self) -> Bytes {
         Bytes(SECTOR)
     }

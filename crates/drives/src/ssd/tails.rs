@@ -4,6 +4,7 @@
 use hotband_machine::{Section, SpecError};
 use hotband_units::Span;
 
+use crate::parts::forced_writes::read_forced_writes;
 use crate::parts::senses::{RetryParams, SenseParams};
 use crate::parts::stalls::StallParams;
 use crate::ssd::reading::{need, share};
@@ -88,6 +89,8 @@ pub struct CacheParams {
     pub volatile: bool,
     /// Whether a flush writes to flash what the buffer holds.
     pub flush_writes: bool,
+    /// Whether hosts force a write with a FLUSH after it, and not with FUA.
+    pub forces_by_flush: bool,
     /// Whether a write, and a forced one, is on flash before it is acknowledged.
     pub waits: [bool; 2],
 }
@@ -100,5 +103,6 @@ pub(super) fn read_cache(section: &Section) -> Result<CacheParams, SpecError> {
     let ways = [("durable", false), ("write-out", true)];
     let writes_out = section.choice("flush", &ways)?.unwrap_or(false);
     let waits = [!protected && !volatile, !protected];
-    Ok(CacheParams { protected, volatile, flush_writes: writes_out || !protected, waits })
+    let forces_by_flush = read_forced_writes(section)?;
+    Ok(CacheParams { protected, volatile, flush_writes: writes_out || !protected, forces_by_flush, waits })
 }

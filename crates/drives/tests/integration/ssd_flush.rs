@@ -73,6 +73,12 @@ fn forced_writes_of_a_protected_buffer_cost_what_others_do() {
 }
 
 #[test]
+fn the_file_says_how_hosts_force_a_write() {
+    let by_flush = |set: &str| Bench::new(set).ssd.forces_by_flush();
+    assert_eq!(["", "forced_writes = \"fua\"", "forced_writes = \"flush\""].map(by_flush), [false, false, true]);
+}
+
+#[test]
 fn the_write_that_fills_the_page_of_the_map_waits_for_it() {
     let mut bench = Bench::new("journal_time = \"500 us\"\njournal_entries = 3");
     for n in 1..=7 {

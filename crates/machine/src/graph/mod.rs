@@ -1,6 +1,7 @@
 //! The machine: parts in one arena, one event queue, one executor for every plan.
 
 pub(crate) mod executor;
+mod forced;
 mod holdings;
 pub(crate) mod host;
 mod host_path;
@@ -16,7 +17,8 @@ pub(crate) mod view;
 
 use hotband_units::{Bytes, Instant};
 
-use crate::drive::{Done, Drive};
+use crate::drive::{Done, Drive, ENDS_FORCED_WRITE, FLUSH_FOLLOWS};
+use crate::graph::forced::ForcedWrite;
 use crate::graph::host::Host;
 use crate::graph::host_queue::HostQueue;
 use crate::graph::link::{Link, Transfer};
@@ -169,6 +171,8 @@ pub struct Machine {
     pub(crate) transfers: Slab<Transfer>,
     pub(crate) agenda: Slab<Due>,
     done: Vec<Done>,
+    /// Forced writes under way to drives that get no FUA.
+    pub(crate) forced: Vec<ForcedWrite>,
     pub(crate) plan: Plan,
     pub(crate) out: ServiceOut,
     /// Services that a member has answered, to be advanced at once.
@@ -208,6 +212,7 @@ impl Machine {
             transfers: Slab::default(),
             agenda: Slab::default(),
             done: Vec::new(),
+            forced: Vec::new(),
             plan: Plan::default(),
             out: ServiceOut::default(),
             answered: Vec::new(),
@@ -325,6 +330,9 @@ impl Machine {
             let finished = self.done[index];
             match link {
                 Some(link) if finished.bytes_back > 0 => self.send_back(at, link, finished),
+                _ if finished.token & (FLUSH_FOLLOWS | ENDS_FORCED_WRITE) != 0 => {
+                    self.forced_done(at, drive, finished, completions);
+                }
                 _ => self.leg_done(&finished, completions),
             }
         }

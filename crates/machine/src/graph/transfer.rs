@@ -8,9 +8,18 @@ use crate::graph::link::Transfer;
 use crate::io::{Completion, Op};
 
 impl Machine {
-    /// Hands a command to a drive; the data of a write first crosses the shared link, where there is one.
+    /// Sends a command to a drive.
     #[inline]
     pub(crate) fn send(&mut self, now: Instant, drive: u32, command: Command) {
+        if command.fua {
+            return self.send_forced(now, drive, command);
+        }
+        self.hand_over(now, drive, command);
+    }
+
+    /// Hands a command to a drive; the data of a write first crosses the shared link, where there is one.
+    #[inline]
+    pub(crate) fn hand_over(&mut self, now: Instant, drive: u32, command: Command) {
         match self.drives[drive as usize].link {
             Some(link) if command.op == Op::Write => {
                 let at = self.links[link].transfer(now, u64::from(command.len));

@@ -138,6 +138,10 @@ impl Drive for Failing {
         self.drive.volatile()
     }
 
+    fn forces_by_flush(&self) -> bool {
+        self.drive.forces_by_flush()
+    }
+
     fn counters(&self) -> Vec<Counter> {
         self.drive.counters()
     }

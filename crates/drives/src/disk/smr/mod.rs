@@ -301,6 +301,10 @@ impl Drive for SmrDisk {
         self.disk.volatile()
     }
 
+    fn forces_by_flush(&self) -> bool {
+        self.disk.forces_by_flush()
+    }
+
     fn submit(&mut self, now: Instant, command: Command) {
         let mut done = mem::take(&mut self.finished);
         self.disk.advance(now, &mut done);

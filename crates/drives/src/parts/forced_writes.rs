@@ -1,0 +1,8 @@
+//! How hosts force a write to a drive: with FUA, or with a FLUSH after it.
+
+use hotband_machine::{Section, SpecError};
+
+/// Whether `forced_writes` is `flush`; a drive that does not say gets FUA.
+pub(crate) fn read_forced_writes(section: &Section) -> Result<bool, SpecError> {
+    Ok(section.choice("forced_writes", &[("fua", false), ("flush", true)])?.unwrap_or(false))
+}
