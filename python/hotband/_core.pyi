@@ -266,6 +266,27 @@ class MachineOffer(TypedDict):
 def machine_offer(catalog: Path, machine: str, machine_text: str | None, set: list[tuple[str, str]]) -> MachineOffer:
     """Builds a machine and asks it. `set` holds values of drives and daemons only. Raises SpecError."""
 
+class Ceiling(TypedDict):
+    """The most bytes a second that a machine can move: what ports, links and controllers carry, and what the media give
+    and take, memory included; None where nothing that is known limits it."""
+
+    ports: float | None
+    media: float | None
+
+def ceiling(
+    catalog: Path,
+    machine: str,
+    machine_text: str | None,
+    set: list[tuple[str, str]],
+    *,
+    read_share: float,
+    seconds: float,
+) -> Ceiling:
+    """Return the ceiling of reads and writes together in a run of `seconds`; `read_share` of the bytes are read.
+
+    Values that are not set count at the end of their range that allows more. `set` may hold values of workloads, which
+    do not count. Raises SpecError."""
+
 class MachineDrive(TypedDict):
     """A drive that a machine names, and the values that the machine changes, as text."""
 

@@ -4,6 +4,7 @@
 //! `value` (or `range`, whose middle is used), `source` and `confidence`.
 
 pub mod black_box;
+mod ceiling;
 pub mod disk;
 pub mod parts;
 mod power;
@@ -12,6 +13,7 @@ pub mod ssd;
 
 pub use black_box::BlackBox;
 pub use black_box::params::BlackBoxParams;
+pub use ceiling::{Both, Ceiling};
 pub use disk::Disk;
 pub use disk::actuators::MultiActuatorDisk;
 pub use disk::params::{DiskParams, Exposes, OPTIONAL as DISK_OPTIONAL};

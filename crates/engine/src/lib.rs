@@ -21,6 +21,7 @@ mod texts;
 
 pub use build::assemble::{assemble, checked_drive};
 pub use build::catalog::Catalog;
+pub use build::ceiling::{MachineCeiling, Moved, ceiling};
 pub use build::means::{Means, Use};
 pub use build::offer::Offer;
 pub use build::outline::{LayoutOutline, MemberOutline, outline, outline_json};

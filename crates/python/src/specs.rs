@@ -127,6 +127,30 @@ pub fn machine_offer(
     Ok(MachineOffer { text: offer.text, volumes, block_bytes: offer.block.0, drives: offer.products })
 }
 
+/// The most bytes a second that a machine can move; none where nothing that is known limits it.
+#[derive(IntoPyObject)]
+pub struct Ceiling {
+    ports: Option<f64>,
+    media: Option<f64>,
+}
+
+#[pyfunction]
+#[pyo3(signature = (catalog, machine, machine_text, set, *, read_share, seconds))]
+pub fn ceiling(
+    catalog: PathBuf,
+    machine: String,
+    machine_text: Option<String>,
+    set: Vec<(String, String)>,
+    read_share: f64,
+    seconds: f64,
+) -> PyResult<Ceiling> {
+    let request = Request { machine, machine_text, set, seed: 1, ..Request::default() };
+    let moved = hotband_engine::Moved { read_share, seconds };
+    let found = hotband_engine::ceiling(&Catalog::new(catalog), &request, moved).map_err(spec_error)?;
+    let known = |rate: f64| rate.is_finite().then_some(rate);
+    Ok(Ceiling { ports: known(found.ports), media: known(found.media) })
+}
+
 #[derive(IntoPyObject)]
 pub struct Drive {
     name: String,

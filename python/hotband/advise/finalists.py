@@ -22,8 +22,9 @@ from hotband.advise.small import can_share, shared
 from hotband.experiment import Experiment
 from hotband.experiment import Point as RunPoint
 from hotband.find.answer_interval import nearest_name
+from hotband.interval.ceiling import capped, room_of
 from hotband.interval.conformal import Spread
-from hotband.interval.of_record import intervals_of, kinds_of
+from hotband.interval.of_record import intervals_of, is_inverse, kinds_of
 from hotband.interval.of_run import Asked as IntervalsAsked
 from hotband.interval.residuals import model_term
 from hotband.runs.run import RunSpec
@@ -86,7 +87,8 @@ def _model_bounds(measured: Measured, of: Figure, level: float) -> tuple[float, 
     name = nearest_name(of) if of.percentile is not None else of.document_name
     spec = measured.finished.spec
     kind = kinds_of(spec, measured.finished, [name])[name]
-    low, high = model_term().bounds(kind, Spread(), level)
+    ends = model_term().bounds(kind, Spread(), level)
+    low, high = capped(name, ends, room_of(spec, measured.finished.record), is_inverse=is_inverse(kind))
     return math.exp(low), math.exp(high)
 
 

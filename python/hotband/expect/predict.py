@@ -6,7 +6,7 @@ drawn, the others take the spread of the nearest of those (by their rate), which
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -16,9 +16,10 @@ from hotband.experiment import Experiment, Point
 from hotband.find.loads import Load
 from hotband.find.scale import scaled
 from hotband.interval import DRAWS_OF_MANY, LEVEL
+from hotband.interval.ceiling import capped, room_of
 from hotband.interval.conformal import Kind, ModelTerm, Spread
 from hotband.interval.figures import between
-from hotband.interval.of_record import kinds_of, spread_of
+from hotband.interval.of_record import is_inverse, kinds_of, spread_of
 from hotband.interval.of_run import Asked, Watch, draw
 from hotband.interval.residuals import model_term
 from hotband.runs.run import Finished, RunSpec, prepare
@@ -107,8 +108,9 @@ def with_intervals(found: Sequence[Predicted], settings: Settings, say: Say, wat
         nearest = min(drawn, key=lambda other: abs(_rate(found[other]) - _rate(one)))
         spread = spreads[nearest]
         kinds = kinds_of(one.spec, one.finished, [figure.figure for figure in one.figures])
+        room = room_of(one.spec, one.finished.record)
         one.figures = [
-            _with_interval(figure, kinds[figure.figure], spread, settings.level, term) for figure in one.figures
+            _with_interval(figure, kinds[figure.figure], spread, settings.level, (term, room)) for figure in one.figures
         ]
     if len(found) > len(drawn):
         names = " and ".join(found[place].row.name for place in drawn)
@@ -116,9 +118,13 @@ def with_intervals(found: Sequence[Predicted], settings: Settings, say: Say, wat
     return []
 
 
-def _with_interval(figure: Judged, kind: Kind, spreads: dict[str, Spread], level: float, term: ModelTerm) -> Judged:
+def _with_interval(
+    figure: Judged, kind: Kind, spreads: dict[str, Spread], level: float, limits: tuple[ModelTerm, Mapping[str, float]]
+) -> Judged:
     spread = spreads.get(figure.figure) or spreads.get(figure.figure.rpartition(".")[2]) or Spread()
-    low, high = between(figure.predicted, *term.bounds(kind, spread, level))
+    term, room = limits
+    ends = capped(figure.figure, term.bounds(kind, spread, level), room, is_inverse=is_inverse(kind))
+    low, high = between(figure.predicted, *ends)
     return replace(figure, low=low, high=high)
 
 

@@ -20,6 +20,7 @@ import numpy as np
 from hotband.find.figures import shown
 from hotband.find.found import Answer, AnswerIntervalDoc
 from hotband.find.question import RATE, Condition, Question, ShareOfMost
+from hotband.interval.ceiling import capped
 from hotband.interval.conformal import Kind, Spread
 from hotband.interval.of_record import interval_of as interval_of_figure
 from hotband.interval.of_record import kinds_of
@@ -64,11 +65,16 @@ def interval_of(
     how = f"the interval of {decides.figure} there, {between}, carried over the curve of the trials"
     if best.wanted.rate is not None:
         bounds = model_term().bounds(Kind(rate_class(spec), system_of(spec)), Spread(), asked.level)
+        bounds = capped("iops", bounds, drawn.room)
         # More drives are needed of a slower machine; a rate is higher of a faster one.
         signs = (1, 1) if question.varied == RATE else (-1, -1)
         crossings += [best.value * math.exp(sign * bound) for sign, bound in zip(signs, bounds, strict=True)]
         shares = " to ".join(f"{math.expm1(bound):+.0%}" for bound in bounds)
         how += f", and what the models leave out of rates ({shares})"
+    if question.varied == RATE and "iops" in drawn.room:
+        # No machine does more than its ports and media let it do, whatever the curve says.
+        most = best.value * math.exp(drawn.room["iops"])
+        crossings = [min(crossing, most) for crossing in crossings]
     low, high = _outward(answer, min(*crossings, best.value), max(*crossings, best.value))
     values_low, values_high = _outward(answer, min(*of_values, best.value), max(*of_values, best.value))
     return {

@@ -13,6 +13,7 @@ from hotband.catalog import CATALOG_DIR
 from hotband.errors import UserError
 from hotband.experiment.ranges import machine_text, workload_text
 from hotband.interval.asked_rate import NOTE, ends_of, is_rate
+from hotband.interval.ceiling import capped
 from hotband.interval.conformal import Kind, Spread
 from hotband.interval.figures import between
 from hotband.interval.of_run import (
@@ -30,6 +31,7 @@ from hotband.interval.residuals import model_term
 from hotband.interval.surface import effects_of
 from hotband.interval.why import Evidence, why
 from hotband.record.written import record_text
+from hotband.study.figureclass import RATES
 
 if TYPE_CHECKING:
     from hotband.experiment import Say
@@ -140,7 +142,18 @@ def interval_of(name: str, of: Kind, level: float, drawn: Drawn, term: ModelTerm
 
 
 def _bounds(name: str, of: Kind, level: float, drawn: Drawn, term: ModelTerm) -> tuple[float, float]:
-    """The log-ratios between which a figure lies. A rate that the load asks for lies between those of a slower and a
+    """The log-ratios between which a figure lies, within what the machine can do."""
+    ends = _uncapped(name, of, level, drawn, term)
+    return capped(name, ends, drawn.room, is_inverse=is_inverse(of))
+
+
+def is_inverse(of: Kind) -> bool:
+    """Whether a mean latency of this kind is the inverse of a rate: that of a closed loop is."""
+    return of.figure_class in RATES
+
+
+def _uncapped(name: str, of: Kind, level: float, drawn: Drawn, term: ModelTerm) -> tuple[float, float]:
+    """The same without a look at the machine. A rate that the load asks for lies between those of a slower and a
     faster machine, or as far as its draws where that is further, and two standard deviations by seeds with it."""
     if name not in drawn.asked:
         return _model_bounds(name, of, level, drawn, term)

@@ -23,6 +23,7 @@ from hotband.experiment import Experiment, points_of
 from hotband.experiment.ranges import ENDS, End, machine_text, renamed, workload_text
 from hotband.interval import DRAWS, FIGURES, LEAST_DRAWS, LEVEL, MOST_DRAWS, check_level
 from hotband.interval.asked_rate import at_speed
+from hotband.interval.ceiling import room_of
 from hotband.interval.conformal import ARRAYS, POOLS
 from hotband.interval.sampler import Sampler
 from hotband.interval.short import STEPS_TRIED, cheaper, refusal, shortened, takes_steps
@@ -75,7 +76,8 @@ class Drawn:
     """What the runs gave: log-ratios to the nominal run by figure. `nominal` has the figures of the whole run, `base`
     those of the shortened nominal one. `ends` are those of the screening, by value and end; `draws` has a row a draw
     beside the `places` of the values drawn; `seed` the standard deviation that the seed makes of the whole run. `short`
-    is the nominal run as it was shortened, `asked` has the ends of rates that the load asks for, by figure."""
+    is the nominal run as it was shortened, `asked` has the ends of rates that the load asks for, by figure. `room` has
+    by how much rates can rise before ports or media of the machine limit them."""
 
     nominal: Mapping[str, float]
     base: Mapping[str, float] = field(default_factory=dict)
@@ -93,6 +95,7 @@ class Drawn:
     notes: list[str] = field(default_factory=list)
     short: RunSpec | None = None
     asked: Mapping[str, tuple[float, float]] = field(default_factory=dict)
+    room: Mapping[str, float] = field(default_factory=dict)
 
     def log_ratios(self, figure: str) -> NDArray[np.float64]:
         """Of a figure, a number a draw."""
@@ -151,7 +154,7 @@ def draw(spec: RunSpec, whole: Finished, asked: Asked, jobs: int | None, say: Sa
     short = cheaper(shortened(spec, whole.record), whole.ios, whole.record["summary"]["count"] or 0)
     ends = {(one.name, end): with_end(short, one, end) for one in values for end in one.range.moves()}
     say(_announced(len(ends), len(values), asked.draws, short))
-    drawn = Drawn(figures_of(whole.record), short=short)
+    drawn = Drawn(figures_of(whole.record), short=short, room=room_of(spec, whole.record))
     with watch("screening") as tick:
         _screen(drawn, short, values, ends, whole, _Runner(jobs, tick))
     drawn.without_effect = [one.name for one in values if not _matters(drawn, one)]

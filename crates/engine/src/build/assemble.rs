@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use hotband_drives::{
-    BlackBox, BlackBoxParams, Disk, DiskParams, MultiActuatorDisk, Product, Refused, SeekCurves, SmrDisk, Ssd,
+    BlackBox, BlackBoxParams, Ceiling, Disk, DiskParams, MultiActuatorDisk, Product, Refused, SeekCurves, SmrDisk, Ssd,
     SsdParams, check_sold,
 };
 use hotband_layouts::is_pool;
@@ -141,14 +141,14 @@ fn spare_drives(spec: &MachineSpec, like: usize, count: u32) -> Result<Vec<(Driv
 }
 
 /// A drive whose values have been read.
-enum Mechanism {
+pub(super) enum Mechanism {
     BlackBox(BlackBoxParams),
     Disk(DiskParams),
     Ssd(SsdParams),
 }
 
 impl Mechanism {
-    fn read(
+    pub(super) fn read(
         spec: &MachineSpec,
         drive: &DriveSpec,
         product: &Product,
@@ -209,6 +209,15 @@ impl Mechanism {
             // A black box has only what waits in it; for reads nothing is mapped, and what is not touched is not there.
             (Self::BlackBox(_), _) | (Self::Ssd(_), Use::Reads) => 0,
             (Self::Ssd(params), _) => params.memory(is_for == Use::Fills),
+        }
+    }
+
+    /// The most that it can move; none of a drive of fitted values.
+    pub(super) fn ceiling(&self) -> Option<Ceiling> {
+        match self {
+            Self::BlackBox(_) => None,
+            Self::Disk(params) => Some(params.ceiling()),
+            Self::Ssd(params) => Some(params.ceiling()),
         }
     }
 

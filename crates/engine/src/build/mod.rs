@@ -3,6 +3,7 @@
 pub mod assemble;
 pub mod caches;
 pub mod catalog;
+pub mod ceiling;
 pub mod entropy_file;
 pub mod means;
 pub mod offer;

@@ -1,0 +1,145 @@
+"""Does any interval of a rate go beyond what ports, links and media of the machine carry?"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from contextlib import nullcontext
+from typing import Any
+
+import pytest
+
+from hotband import _core
+from hotband.catalog import CATALOG_DIR
+from hotband.catalog.entries import drives
+from hotband.interval.ceiling import capped, room_below, room_of
+from hotband.interval.of_record import intervals_of
+from hotband.interval.of_run import Asked
+from hotband.runs.run import RunSpec, execute
+
+MB = 1e6
+EXOS_OUTER = 274 * MB
+"""The upper end of `sustained_outer` of exos-x16-16tb."""
+STREAM = """title = "stream"
+source = "here"
+[load]
+closed = {{ threads = 1, depth = {depth} }}
+[[streams]]
+read_pct = {read}
+random_pct = 0
+size = "{size}"
+[[phases]]
+duration = "200 ms"
+[[phases]]
+duration = "{time}"
+measure = true
+"""
+
+
+def ceiling(machine: str, read_share: float = 1.0, **settings: str) -> _core.Ceiling:
+    pairs = list(settings.items())
+    return _core.ceiling(CATALOG_DIR, machine, None, pairs, read_share=read_share, seconds=60.0)
+
+
+def of_stream(machine: str, read: int, depth: int = 8, size: str = "128 KiB", time: str = "300 ms") -> dict[str, Any]:
+    text = STREAM.format(depth=depth, read=read, size=size, time=time)
+    spec = RunSpec(
+        "run", machine, "stream.toml", (("scale", "256"),) if "exos" not in machine else (), workload_text=text
+    )
+    whole = execute([spec])[0]
+    document, _ = intervals_of(spec, whole, Asked(90, 8), None, lambda _: None, lambda _: nullcontext())
+    return {one["figure"]: dict(one) for one in document["figures"]}
+
+
+@pytest.mark.parametrize("read", [0, 100])
+def test_a_stream_of_a_disk_stays_within_its_outer_zone(read: int) -> None:
+    figures = of_stream("exos-x16-16tb", read, time="1 s")
+    rate, mean = figures["bandwidth_bytes_per_s"], figures["latency_mean_ns"]
+    assert rate["low"] < rate["predicted"] <= rate["high"] <= EXOS_OUTER * (1 + 1e-9)
+    assert rate["values_high"] <= rate["high"] * 1.01
+    iops = figures["iops"]
+    assert iops["high"] * 128 * 1024 <= EXOS_OUTER * (1 + 1e-6)
+    # The mean of a closed loop is the inverse of its rate.
+    assert mean["predicted"] / mean["low"] == pytest.approx(rate["high"] / rate["predicted"], rel=0.01)
+
+
+def test_a_stream_of_a_solid_state_drive_stays_within_its_lanes() -> None:
+    rate = of_stream("pm893-3840", 100)["bandwidth_bytes_per_s"]
+    ports = ceiling("pm893-3840")["ports"]
+    assert ports is not None
+    assert ports <= 600 * MB
+    assert rate["predicted"] <= rate["high"] <= ports * (1 + 1e-9)
+
+
+def test_every_drive_of_the_catalog_has_a_port() -> None:
+    for one in drives():
+        found = ceiling(one["name"])
+        if one["kind"] == "black-box":
+            assert found == {"ports": None, "media": None}
+            continue
+        assert found["ports"] is not None, one["name"]
+        assert found["ports"] < 16_000 * MB, one["name"]
+
+
+def test_a_value_that_is_set_is_not_at_the_end_of_its_range() -> None:
+    assert ceiling("exos-x16-16tb")["media"] == pytest.approx(EXOS_OUTER)
+    assert ceiling("exos-x16-16tb", sustained_outer="261 MB/s")["media"] == pytest.approx(261 * MB)
+
+
+def test_lanes_carry_what_their_generation_says() -> None:
+    ports = ceiling("7450-pro-3840")["ports"]
+    assert ports == pytest.approx(7_200 * MB)
+    # Both directions at once.
+    assert ceiling("7450-pro-3840", read_share=0.5)["ports"] == pytest.approx(2 * 7_200 * MB)
+
+
+def test_a_layout_has_the_sum_of_its_members_and_writes_its_copies_to_them() -> None:
+    assert ceiling("raid0:4xexos-x16-16tb")["media"] == pytest.approx(4 * EXOS_OUTER)
+    assert ceiling("raid1:2xexos-x16-16tb", read_share=0.0)["media"] == pytest.approx(EXOS_OUTER)
+
+
+@pytest.mark.parametrize(
+    ("ports", "media", "predicted", "most"),
+    [
+        (600.0, 274.0, 100.0, 274.0),
+        # Above what the media give it comes from a cache: the port is what limits it.
+        (600.0, 274.0, 400.0, 600.0),
+        # A little above: it stays where it is.
+        (600.0, 274.0, 280.0, 280.0),
+        (600.0, None, 100.0, 600.0),
+        (None, None, 100.0, None),
+        # Above all that is known, nothing is known.
+        (600.0, 274.0, 900.0, None),
+    ],
+)
+def test_the_lowest_limit_above_a_prediction_counts(
+    ports: float | None, media: float | None, predicted: float, most: float | None
+) -> None:
+    room = room_below({"ports": ports, "media": media}, predicted)
+    assert room == (None if most is None else pytest.approx(math.log(most / predicted)))
+
+
+@pytest.mark.parametrize(
+    ("name", "is_inverse", "ends"),
+    [
+        ("iops", False, (-1.0, 0.5)),
+        ("bandwidth_bytes_per_s", False, (-1.0, 1.0)),
+        ("latency_mean_ns", True, (-0.5, 1.0)),
+        ("latency_mean_ns", False, (-1.0, 1.0)),
+        ("latency_p99_ns", True, (-1.0, 1.0)),
+    ],
+)
+def test_a_rate_is_capped_and_the_mean_of_a_closed_loop_with_it(
+    name: str, is_inverse: bool, ends: tuple[float, float]
+) -> None:
+    room: Mapping[str, float] = {"iops": 0.5}
+    assert capped(name, (-1.0, 1.0), room, is_inverse=is_inverse) == ends
+
+
+def test_reads_and_writes_have_ceilings_of_their_own() -> None:
+    spec = RunSpec(
+        "run", "pm893-3840", "iometer-4k-rand-70-30", (("scale", "256"), ("warm_up", "0 s")), duration="100 ms"
+    )
+    room = room_of(spec, execute([spec])[0].record)
+    assert {"iops", "read.iops", "write.iops"} <= set(room)
+    assert room["read.iops"] == room["read.bandwidth_bytes_per_s"] > 0
