@@ -302,7 +302,8 @@ class MachineLayout(TypedDict):
     osd: str | None
 
 class Machine(TypedDict):
-    """A machine as its text asks for it: every drive, every layout, names of volumes."""
+    """A machine as its text asks for it: every drive, every layout, names of volumes; text and values of the drives
+    that are files of the user's, by the paths that the machine's text names."""
 
     text: str
     drives: list[MachineDrive]
@@ -310,6 +311,7 @@ class Machine(TypedDict):
     volumes: list[str]
     is_replicated: bool
     own_drives: dict[str, str]
+    own_products: dict[str, CatalogEntry]
 
 def machine(catalog: Path, machine: str, machine_text: str | None = None) -> Machine:
     """A catalog drive, a short form or a text, read and checked; nothing is built. Raises SpecError."""

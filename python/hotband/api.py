@@ -177,6 +177,10 @@ def run(
     asked = _intervals_asked(interval, draws)
     expect_models(executor, [spec.machine])
     hardware = _executor([spec], RealAsked(erase, size, keep, hosts, expect, power, purge_by))
+    if asked is not None:
+        from hotband.interval.of_run import pinned
+
+        spec = pinned(spec)
     with as_interrupt():
         with using(executor), into_store(into, at_end=asked is not None):
             with watch(f"{spec.workload} on {spec.machine}", progress) as tick:

@@ -173,6 +173,7 @@ pub struct Machine {
     volumes: Vec<String>,
     is_replicated: bool,
     own_drives: std::collections::BTreeMap<String, String>,
+    own_products: std::collections::BTreeMap<String, CatalogEntry>,
 }
 
 /// A machine as its text asks for it: nothing is built.
@@ -192,6 +193,7 @@ pub fn machine(catalog: PathBuf, machine: String, machine_text: Option<String>) 
         volumes: told.volumes,
         is_replicated: told.is_replicated,
         own_drives: told.own_drives,
+        own_products: told.own_products.into_iter().map(|(name, of)| (name.clone(), entry_of(&name, of))).collect(),
     })
 }
 

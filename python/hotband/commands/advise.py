@@ -11,7 +11,16 @@ from hotband.advise import YEARS
 from hotband.commands import names
 from hotband.commands.executors import on_executor
 from hotband.commands.intervals import DrawsOption, JobsOption, LevelOption
-from hotband.commands.output import FreshOption, JsonFlag, OutOption, print_json, say, show_lines, show_views
+from hotband.commands.output import (
+    FreshOption,
+    JsonFlag,
+    OutOption,
+    print_after,
+    print_json,
+    say,
+    show_lines,
+    show_views,
+)
 from hotband.interval import DRAWS_OF_MANY, LEVEL
 
 EPILOG = """\
@@ -95,8 +104,11 @@ def advise(
         say(f"hotband: interrupted; {len(stop.finished)} runs of this round are kept in {out}: "
             "the same command goes on from there")  # fmt: skip
         raise typer.Exit(130) from None
-    page = advice.write_html(output) if output is not None else None
-    if as_json:
-        return print_json(advice.to_dict(), "hotband-advice")
-    show_views(advice_views(advice, every))
-    return show_lines([f"Page: {page}"] if page else [])
+
+    def printed(page: Path | None) -> None:
+        if as_json:
+            return print_json(advice.to_dict(), "hotband-advice")
+        show_views(advice_views(advice, every))
+        return show_lines([f"Page: {page}"] if page else [])
+
+    return print_after(lambda: advice.write_html(output) if output is not None else None, printed)

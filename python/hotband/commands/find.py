@@ -99,7 +99,11 @@ def find(
     )
     with answers_kept(into) as keep:
         found = answers_to(asked, run_progress, say)
-        keep(found)
-    if as_json:
-        return print_json(found.to_dict(), "hotband-find")
-    return show_views(answer_views(found))
+        try:
+            keep(found)
+        finally:
+            # The search is done, whether the store takes its answers or not.
+            if as_json:
+                print_json(found.to_dict(), "hotband-find")
+            else:
+                show_views(answer_views(found))

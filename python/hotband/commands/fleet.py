@@ -9,7 +9,7 @@ import typer
 
 from hotband.commands.executors import on_executor
 from hotband.commands.intervals import JobsOption
-from hotband.commands.output import FreshOption, JsonFlag, OutOption, print_json, say, show, show_lines
+from hotband.commands.output import FreshOption, JsonFlag, OutOption, print_after, print_json, say, show, show_lines
 from hotband.runs.signals import INTERRUPTED
 
 EPILOG = """\
@@ -41,16 +41,18 @@ def fleet(
         expect_page("--output", output, [file])
     asked = Asked(repetitions, seed, out, fresh, jobs)
     done = run_fleet(spec_of(file, asked), asked, run_progress)
-    page = done.report(output) if output is not None else None
     data = done.summary
-    if as_json:
-        print_json(data, "hotband-fleet")
-    else:
+
+    def printed(page: Path | None) -> None:
+        if as_json:
+            return print_json(data, "hotband-fleet")
         show_lines(answers_of(data))
         several = [groups_table(data)] if len(data["groups"]) > 1 else []
         show(figures_table(data), *several, years_table(done))
         show_lines([*group_lines(data), *closing_lines(data)])
-        show_lines([f"Page: {page}"] if page is not None else [])
+        return show_lines([f"Page: {page}"] if page is not None else [])
+
+    print_after(lambda: done.report(output) if output is not None else None, printed)
     if not done.complete:
         where = f"; kept in {out}: the same command goes on from there" if out is not None else ""
         say(f"hotband: interrupted; {done.repetitions:,} of {done.spec.repetitions:,} repetitions were finished{where}")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -120,6 +120,17 @@ def say(text: str) -> None:
     from hotband.text.foreign import visible
 
     sys.stderr.write(f"{visible(text)}\n")
+
+
+def print_after(write: Callable[[], Path | None], printed: Callable[[Path | None], object]) -> None:
+    """Write a page, then print: who reads the output may have enough after a few lines. If the page cannot be written,
+    print without its path and raise the error after: what was computed may have taken hours."""
+    try:
+        written = write()
+    except Exception:
+        printed(None)
+        raise
+    printed(written)
 
 
 def print_json(document: Mapping[str, object], schema: str) -> None:

@@ -127,12 +127,19 @@ def run(
         events=tuple(event or ()),
         in_use=True,
     )
-    specs = in_sequence(first, [Named(name) for name in asked], folders, fresh_seeds)
+    if interval is not None:
+        from hotband.interval.of_run import pinned
+
+        first = pinned(first)
+    specs = in_sequence(first, [Named(workload, first.workload_text), *map(Named, then or [])], folders, fresh_seeds)
     title = f"{', '.join(asked)} on {on}"
     with real.measuring(title, specs, of_real, yes) if is_real(on) else on_model(title) as (executor, progress):
         finished = run_all(specs, title, out, fresh, executor, progress)
-    is_whole = interval is None or add_intervals(specs[0], finished[0], interval, draws)
-    show_all(finished, io_log, as_json)
+    try:
+        is_whole = interval is None or add_intervals(specs[0], finished[0], interval, draws)
+    finally:
+        # The run is done, whatever becomes of its intervals.
+        show_all(finished, io_log, as_json)
     if is_real(on) and out is not None and not as_json:
         show(f"Report: {real.write_report(out, specs)}")
     if not is_whole:

@@ -18,6 +18,7 @@ from hotband.commands.output import (
     OutOption,
     WorkloadArgument,
     parse_set,
+    print_after,
     print_json,
     say,
     show,
@@ -107,13 +108,15 @@ def sweep(
         say(remark)
     with real.interruptible(on):
         done = engine.sweep(grid, asked, run_progress, say)
-    # Before anything is printed: what reads it may have enough after a few lines.
-    page = done.report(output) if output is not None and len(done) else None
-    if as_json:
-        print_sweep(done)
-    else:
+
+    def printed(page: Path | None) -> None:
+        if as_json:
+            return print_sweep(done)
         show_sweep(done)
-        show_lines(f"{name}: {path}" for name, path in (("Page", page), ("Frame", out and out / FRAME_FILE)) if path)
+        files = (("Page", page), ("Frame", out and out / FRAME_FILE))
+        return show_lines(f"{name}: {path}" for name, path in files if path)
+
+    print_after(lambda: done.report(output) if output is not None and len(done) else None, printed)
     if done.missing:
         of = len(done.points)
         where = f"; kept in {out}: the same command goes on from there" if out is not None else ""

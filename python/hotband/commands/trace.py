@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from hotband.commands.group import Commands
-from hotband.commands.output import JsonFlag, OnOption, print_json, print_rows, show_lines, show_views
+from hotband.commands.output import JsonFlag, OnOption, print_after, print_json, print_rows, show_lines, show_views
 from hotband.commands.trace_keys import NOTHING, Keys, reads_traces
 from hotband.errors import UserError
 
@@ -63,18 +63,21 @@ def show(
         expect_other_file("--output", output, files)
     size = block_of(block)
     shown = [show_trace(file, keys, size, sample or SAMPLE) for file in files]
-    page = None if output is None else write_page(shown, output)
-    if as_json:
-        found = [one.to_dict() for one in shown]
-        return print_rows(found) if len(found) > 1 else print_json(found[0], "hotband-trace-properties")
-    for one in shown:
-        head = "" if len(shown) == 1 else f"{one.source}: "
-        show_lines([f"{head}{one.answer[0]}", *one.answer[1:]])
-    show_views([table_of(shown)])
-    for one in shown:
-        head = "" if len(shown) == 1 else f"{one.source.name}: "
-        show_lines(f"{head}{line}" for line in closing_of(one))
-    return show_lines([f"Page: {page}"] if page else [])
+
+    def printed(page: Path | None) -> None:
+        if as_json:
+            found = [one.to_dict() for one in shown]
+            return print_rows(found) if len(found) > 1 else print_json(found[0], "hotband-trace-properties")
+        for one in shown:
+            head = "" if len(shown) == 1 else f"{one.source}: "
+            show_lines([f"{head}{one.answer[0]}", *one.answer[1:]])
+        show_views([table_of(shown)])
+        for one in shown:
+            head = "" if len(shown) == 1 else f"{one.source.name}: "
+            show_lines(f"{head}{line}" for line in closing_of(one))
+        return show_lines([f"Page: {page}"] if page else [])
+
+    return print_after(lambda: None if output is None else write_page(shown, output), printed)
 
 
 @trace_app.command(epilog=CONVERT_EPILOG)
@@ -126,12 +129,14 @@ def compare(
     is_other = format_b is not None or columns_b is not None
     of_second = {"format": format_b, "columns": columns_of(columns_b)} if is_other else {}
     found = compare_traces(first, second, keys, of_second)
-    if page is not None:
-        found.write_html(page)
-    if as_json:
-        return print_json(found.to_dict(), "hotband-trace-compare")
-    show_views(compared_views(found.document))
-    return show_lines([f"Page: {page}"] if page is not None else [])
+
+    def printed(written: Path | None) -> None:
+        if as_json:
+            return print_json(found.to_dict(), "hotband-trace-compare")
+        show_views(compared_views(found.document))
+        return show_lines([f"Page: {written}"] if written is not None else [])
+
+    return print_after(lambda: None if page is None else found.write_html(page), printed)
 
 
 FIT_EPILOG = """\

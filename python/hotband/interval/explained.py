@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from hotband.interval.of_record import expect_figure, figure_name, intervals_of
-from hotband.interval.of_run import figures_of
+from hotband.interval.of_run import figures_of, pinned
 from hotband.runs.run import execute
 from hotband.targets.named import expect_model
 from hotband.text.schema import with_schema
@@ -125,6 +125,7 @@ def why_run(spec: RunSpec, figure: str, asked: Asked, jobs: int | None, say: Say
     """Runs a workload as a whole, then its draws: where the interval of a figure comes from. Raises UserError, before
     the draws where the whole run does not have the figure, RunsInterrupted."""
     expect_model(spec.machine, "intervals are of")
+    spec = pinned(spec)
     expect_figure(spec, figure)
     with watch(f"{spec.workload} on {spec.machine}") as tick:
         whole = execute([spec], tick, jobs)[0]

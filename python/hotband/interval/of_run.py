@@ -29,8 +29,9 @@ from hotband.interval.sampler import Sampler
 from hotband.interval.short import STEPS_TRIED, cheaper, refusal, shortened, takes_steps
 from hotband.interval.uncertain import Uncertain, of_run, with_values
 from hotband.runs.interrupted import RunsInterrupted
-from hotband.runs.run import Finished, RunSpec
+from hotband.runs.run import Finished, RunSpec, text_of
 from hotband.study.figureclass import FigureClass
+from hotband.targets.named import expect_model
 
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager
@@ -146,10 +147,37 @@ def rate_class(spec: RunSpec) -> FigureClass:
     return FigureClass.RANDOM if is_random or not shares else FigureClass.SEQUENTIAL
 
 
+def pinned(spec: RunSpec) -> RunSpec:
+    """Read the files of a run once, for it and its draws: a pipe can be read once, and a file can change. Look up what
+    intervals need beside the run. Raises UserError before anything runs."""
+    expect_model(spec.machine, "intervals are of")
+    spec = replace(
+        spec,
+        machine_text=machine_text(spec),
+        workload_text=text_of(spec.workload, "workload") if spec.workload_text is None else spec.workload_text,
+    )
+    of_run(spec)
+    rate_class(spec)
+    return spec
+
+
+def expect_same_drives(spec: RunSpec, record: RecordDoc) -> None:
+    """Raises UserError for a drive's file that is no longer what the run read."""
+    from hotband.runs.run import mistakes_of
+
+    with mistakes_of(spec.machine):
+        own = _core.machine(CATALOG_DIR, spec.machine, machine_text(spec))["own_drives"]
+    run_with = record["spec"].get("drives", {})
+    for name, text in own.items():
+        if run_with.get(name, text) != text:
+            raise UserError(name, "", "", "the drive's file has changed since the run: run again for its intervals")
+
+
 def draw(spec: RunSpec, whole: Finished, asked: Asked, jobs: int | None, say: Say, watch: Watch) -> Drawn:
     """Runs the screening and the draws of a run that is finished as a whole. Raises UserError, and RunsInterrupted
     where the user stops it before there are draws enough."""
     spec = replace(spec, out=None, io_log=None)
+    expect_same_drives(spec, whole.record)
     values = of_run(spec)
     short = cheaper(shortened(spec, whole.record), whole.ios, whole.record["summary"]["count"] or 0)
     ends = {(one.name, end): with_end(short, one, end) for one in values for end in one.range.moves()}

@@ -111,18 +111,27 @@ def _of_machine(told: _core.Machine, held: Collection[str]) -> list[Uncertain]:
         name: {key for one in of for key in one["set"]} for name, of in drives.items()
     }
     products |= {one["osd"]: () for one in told["layouts"] if one["osd"] is not None}
-    found = [one for name, own in products.items() for one in of_product(name, {*held, *own})]
+    own_files = told["own_products"]
+    found = [
+        one
+        for name, own in products.items()
+        for one in of_product(name, {*held, *own}, own_files[name]["values"] if name in own_files else None)
+    ]
     if len(drives) == 1:
         return found
     tables = _tables(told["text"])
     return [replace(one, tables=tables.get(one.part, ())) for one in found]
 
 
-def of_product(name: str, held: Collection[str] = ()) -> list[Uncertain]:
-    """The uncertain values of a drive or a daemon, without those held."""
+def of_product(
+    name: str, held: Collection[str] = (), values: Sequence[_core.CatalogValue] | None = None
+) -> list[Uncertain]:
+    """The uncertain values of a drive or a daemon, without those held; `values` are those of a drive that is a file,
+    whose name does not say in which folder it lies."""
     from hotband.catalog.entries import product
 
-    found = (of_value(name, value) for value in product(name)["values"] if value["key"] not in held)
+    known = product(name)["values"] if values is None else values
+    found = (of_value(name, value) for value in known if value["key"] not in held)
     return [one for one in found if one is not None]
 
 

@@ -30,6 +30,7 @@ from hotband.text.tables import counted
 if TYPE_CHECKING:
     from hotband.experiment import Say
     from hotband.interval.of_run import Asked as IntervalsAsked
+    from hotband.runs.run import RunSpec
 
 Watch = Callable[[str], AbstractContextManager[Tick | None]]
 """A progress bar with a title; yields what it is told with, or None."""
@@ -106,6 +107,8 @@ class _Runs:
         self.what = f"the sweep {grid.in_words()}"
         self.taker = taker_of(self.what)
         first = grid.seeds.listed[0]
+        if asked.intervals is not None:
+            expect_intervals(self.specs)
         self.with_intervals = [n for n, at in enumerate(self.points) if asked.intervals and at["seed"] == first]
 
     def finish(self, fresh: bool, before: Mapping[int, Kept] | None = None) -> dict[int, Kept]:
@@ -259,6 +262,14 @@ class _Runs:
                 keep(whole, made)
                 row = replace(found[place].row, intervals=bounds_of(made, asked.draws))
                 self._keep(place, row, whole, found, journal)
+
+
+def expect_intervals(specs: Sequence[RunSpec]) -> None:
+    """Raises UserError, before hours of runs, where a machine or a workload cannot have intervals."""
+    from hotband.interval.of_run import pinned
+
+    for spec in {(spec.machine, spec.workload): spec for spec in specs}.values():
+        pinned(spec)
 
 
 def _shifted(tick: Tick | None, already: int, of: int) -> Tick:

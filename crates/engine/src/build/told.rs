@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use hotband_drives::Product;
 use hotband_layouts::is_pool;
 use hotband_machine::{MachineSpec, SpecError, parse_toml};
 use hotband_workloads::Workload;
@@ -48,6 +49,8 @@ pub struct MachineTold {
     pub is_replicated: bool,
     /// Texts of the drives that are files of the user's, by the path that names them, with what they are variants of.
     pub own_drives: BTreeMap<String, String>,
+    /// The same drives, read: paths count from the folder of the machine's file, which only this reader knows.
+    pub own_products: BTreeMap<String, Product>,
 }
 
 impl MachineTold {
@@ -58,11 +61,12 @@ impl MachineTold {
     pub fn of(catalog: &Catalog, request: &Request) -> Result<Self, SpecError> {
         let (file, text) = machine_text(catalog, request)?;
         let spec = MachineSpec::read(&file, &text)?;
-        let mut own_drives = BTreeMap::new();
+        let (mut own_drives, mut own_products) = (BTreeMap::new(), BTreeMap::new());
         for drive in spec.drives.iter().filter(|drive| is_file(&drive.product)) {
             if !own_drives.contains_key(&drive.product) {
-                let (_, text) = catalog.drive(&drive.product, (&file, &format!("{}.product", drive.key)))?;
+                let (product, text) = catalog.drive(&drive.product, (&file, &format!("{}.product", drive.key)))?;
                 own_drives.insert(drive.product.clone(), text);
+                own_products.insert(drive.product.clone(), product);
             }
         }
         let drive = |drive: &hotband_machine::DriveSpec| DriveTold {
@@ -81,6 +85,7 @@ impl MachineTold {
             volumes: spec.volumes.iter().map(|volume| volume.name.clone()).collect(),
             is_replicated: spec.layouts.iter().any(|layout| is_pool(&layout.kind)),
             own_drives,
+            own_products,
             text,
         })
     }
