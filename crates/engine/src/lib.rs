@@ -18,6 +18,7 @@ mod request;
 mod run;
 mod sources;
 mod texts;
+mod warm_up;
 
 pub use build::assemble::{assemble, checked_drive};
 pub use build::catalog::Catalog;

@@ -31,6 +31,7 @@ use crate::sources::agenda::{Above, Sources};
 use crate::sources::app::AppAtWork;
 use crate::sources::trace::Opened;
 use crate::texts::{machine_text, workload_of};
+use crate::warm_up;
 
 /// What a run leaves.
 pub struct Outcome {
@@ -98,6 +99,7 @@ impl Run {
     /// # Errors
     /// Those of `new`, interruption, and too little memory.
     pub fn new_within(catalog: &Catalog, request: Request, means: &Means) -> Result<Self, RunError> {
+        let request = warm_up::fitted(catalog, request);
         let choices = in_use::settings(catalog, &request);
         let follows = (request.in_use && request.follows).then(|| Box::new((catalog.clone(), request.clone())));
         for chosen in &choices {

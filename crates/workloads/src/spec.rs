@@ -278,6 +278,13 @@ impl Workload {
         self.phases.iter_mut().filter(is_meant)
     }
 
+    /// How long its warm-ups take, each; none where it has none, or of several lengths.
+    pub fn warm_up(&mut self) -> Option<Span> {
+        let mut times = self.warm_ups().map(|phase| phase.longest());
+        let first = times.next()??;
+        times.all(|time| time == Some(first)).then_some(first)
+    }
+
     /// `--set warm_up`: how long these are; none at all with "0 s".
     fn set_warm_up(&mut self, value: &str) -> Result<(), SpecError> {
         let time = value.parse::<Span>().map_err(|error| wrong("warm_up", value, error.accepted))?;

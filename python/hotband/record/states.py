@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
+import tomli
+
 if TYPE_CHECKING:
     from hotband.record.document import ControllerStateDoc, DriveStateDoc, DriveStatesDoc, RecordDoc
 
@@ -49,12 +51,16 @@ def state_lines(states: DriveStatesDoc | None) -> list[str]:
 
 def state_words(record: RecordDoc | Mapping[str, object]) -> str:
     """The same in one line."""
-    return "; ".join([*state_lines(states_of(record)), *kept_lines(record)])
+    return "; ".join(_lines_of(record))
 
 
 def said_of(record: RecordDoc) -> list[str]:
     """The same for the terminal, below a table of the record."""
-    return [f"  state: {line}" for line in [*state_lines(states_of(record)), *kept_lines(record)]]
+    return [f"  state: {line}" for line in _lines_of(record)]
+
+
+def _lines_of(record: RecordDoc | Mapping[str, object]) -> list[str]:
+    return [*state_lines(states_of(record)), *kept_lines(record), *warm_up_words(record)]
 
 
 def kept_lines(record: RecordDoc | Mapping[str, object]) -> list[str]:
@@ -63,6 +69,29 @@ def kept_lines(record: RecordDoc | Mapping[str, object]) -> list[str]:
     if not isinstance(kept, dict):
         return []
     return [f"{kept['state']} in {round(kept['seconds']):,} s by: {'; '.join(kept['by'])}", *kept["notes"]]
+
+
+def warm_up_words(record: RecordDoc | Mapping[str, object]) -> list[str]:
+    """How long a run with a measured time of its own (`--duration`) warmed up: "warm-up 2 s (workload: 60 s)". Nothing
+    of other runs, and of workloads without a warm-up."""
+    spec = record.get("spec")
+    if not isinstance(spec, dict) or spec.get("duration") is None:
+        return []
+    try:
+        phases = tomli.loads(spec.get("workload", "")).get("phases", [])
+    except tomli.TOMLDecodeError:
+        # Another tool's job, whose warm-up its own words describe.
+        return []
+    times = dict.fromkeys(
+        str(phase["duration"]) for phase in phases if not phase.get("measure") and set(phase) <= {"name", "duration"}
+    )
+    if not times:
+        return []
+    of_workload = ", ".join(times)
+    chosen = spec.get("set", {}).get("warm_up")
+    return [
+        f"warm-up {of_workload}" if chosen in (None, of_workload) else f"warm-up {chosen} (workload: {of_workload})"
+    ]
 
 
 def drive_words(state: DriveStateDoc) -> str:

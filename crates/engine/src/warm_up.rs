@@ -1,0 +1,118 @@
+//! How long a workload warms up where its measured time was shortened (`--duration`): as long as that, where the machine
+//! has nothing that takes longer to fill. Tests over ten seeds (tests/long) hold both within 1 %.
+//!
+//! Leaves out, so that they warm up as long as the workload says: drives with a volatile write cache, a pseudo-SLC cache,
+//! a flash cache or a map that does not fit into memory; controllers, stripe caches, pools and RAID-Z; apps, scripts and
+//! replays, which have caches of their own; workloads whose warm-ups differ.
+
+use hotband_drives::SsdParams;
+use hotband_layouts::PLANNERS;
+use hotband_machine::MachineSpec;
+use hotband_units::Span;
+use hotband_workloads::Workload;
+use toml::Table;
+
+use crate::build::assemble::as_value;
+use crate::build::catalog::Catalog;
+use crate::keys::takes;
+use crate::request::Request;
+use crate::texts::{machine_text, workload_of};
+
+/// The key of `--set`.
+const WARM_UP: &str = "warm_up";
+
+/// `request` with the warm-up that it runs, where that is not the workload's. What is wrong in it is told when it is built.
+pub(crate) fn fitted(catalog: &Catalog, mut request: Request) -> Request {
+    if let Some(time) = shorter(catalog, &request) {
+        request.set.push((WARM_UP.to_owned(), time.to_string()));
+    }
+    request
+}
+
+fn shorter(catalog: &Catalog, request: &Request) -> Option<Span> {
+    let time: Span = request.duration.as_ref()?.parse().ok()?;
+    let is_said = request.set.iter().any(|(key, _)| key == WARM_UP);
+    if !request.in_use || is_said || time == Span::ZERO {
+        return None;
+    }
+    let text = match &request.workload_text {
+        Some(text) => text.clone(),
+        None => catalog.text("workloads", &request.workload, ("", "")).ok()?,
+    };
+    let (mut workload, _) = workload_of(request, &text).ok()?;
+    let warm_up = workload.warm_up()?;
+    (warm_up > time && is_plain(&workload) && fills_soon(catalog, request)?).then_some(time)
+}
+
+/// Whether streams are all that asks.
+fn is_plain(workload: &Workload) -> bool {
+    workload.app.is_none() && workload.scripts.is_empty() && workload.traces.is_empty()
+}
+
+/// Whether nothing in the machine takes long to fill.
+fn fills_soon(catalog: &Catalog, request: &Request) -> Option<bool> {
+    let (file, text) = machine_text(catalog, request).ok()?;
+    let spec = MachineSpec::read(&file, &text).ok()?;
+    if !spec.layouts.iter().all(|layout| PLANNERS.contains(&layout.kind.as_str())) {
+        return Some(false);
+    }
+    let mut known: Vec<(&str, &Table)> = Vec::new();
+    for drive in &spec.drives {
+        if known.contains(&(&drive.product, &drive.set)) {
+            continue;
+        }
+        known.push((&drive.product, &drive.set));
+        let (product, _) = catalog.drive(&drive.product, (&spec.file, &drive.key)).ok()?;
+        if product.kind != "ssd" {
+            return Some(false);
+        }
+        let mut set = drive.set.clone();
+        let given = request.set.iter().filter(|(key, _)| takes(&product, key));
+        set.extend(given.map(|(key, value)| (key.clone(), as_value(value))));
+        let drive = SsdParams::read(&product, &set, "", "").ok()?;
+        let is_volatile = drive.cache.volatile && !drive.cache.protected;
+        if is_volatile || drive.nand.quick.is_some() || drive.mapping.is_some() {
+            return Some(false);
+        }
+    }
+    Some(true)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn warm_up(machine: &str, workload: &str, duration: Option<&str>, set: &[(&str, &str)]) -> Option<String> {
+        let catalog = Catalog::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../python/hotband/catalog"));
+        let set = set.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned())).collect();
+        let request = Request {
+            machine: machine.to_owned(),
+            workload: workload.to_owned(),
+            set,
+            seed: 1,
+            duration: duration.map(str::to_owned),
+            in_use: true,
+            ..Request::default()
+        };
+        fitted(&catalog, request).set.into_iter().find(|(key, _)| key == WARM_UP).map(|(_, value)| value)
+    }
+
+    const TWO: Option<&str> = Some("2 s");
+
+    #[test]
+    fn a_shortened_run_of_a_drive_without_a_volatile_cache_warms_up_as_long_as_it_measures() {
+        assert_eq!(warm_up("7450-pro-3840", "vdbench-8k-random", TWO, &[]).as_deref(), Some("2 s"));
+        assert_eq!(warm_up("raid5:4x7450-pro-3840", "vdbench-8k-random", TWO, &[]).as_deref(), Some("2 s"));
+        assert_eq!(warm_up("7450-pro-3840", "vdbench-8k-random", Some("60 s"), &[]), None, "it is no longer than that");
+        assert_eq!(warm_up("7450-pro-3840", "vdbench-8k-random", None, &[]), None);
+        let said = [("warm_up", "30 s")];
+        assert_eq!(warm_up("7450-pro-3840", "vdbench-8k-random", TWO, &said).as_deref(), Some("30 s"));
+    }
+
+    #[test]
+    fn a_machine_with_something_to_fill_warms_up_as_the_workload_says() {
+        for machine in ["ent-10k", "replicated:6xmg06sca-10tb", "raidz1:3x7450-pro-3840"] {
+            assert_eq!(warm_up(machine, "vdbench-8k-random", TWO, &[]), None, "{machine}");
+        }
+    }
+}

@@ -1,0 +1,34 @@
+"""Are the results of a run within 1 % where `--duration` shortens the warm-up, too? Over ten seeds."""
+
+from __future__ import annotations
+
+from statistics import fmean
+
+import pytest
+
+import hotband as hb
+
+SEEDS = range(1, 11)
+SHARE = 0.01
+FIGURES = ("iops", "latency_mean_ns", "latency_p99_ns")
+DURATION = "2 s"
+MACHINES = ("pm893-3840", "7450-pro-3840", "5200-eco-960", "p5336-61440", "raid10:4xpm893-3840")
+LOADS = {"fio-randwrite": "10 s", "iometer-4k-rand-70-30": "10 s", "fio-randread": "10 s", "vdbench-8k-random": "60 s"}
+"""Workloads, and how long they warm up where nothing is shortened."""
+
+
+def means(machine: str, workload: str, **settings: object) -> tuple[list[float], set[str | None]]:
+    """The mean of every figure over the seeds, and the warm-ups that were set."""
+    runs = [hb.run(workload, on=machine, duration=DURATION, seed=seed, **settings).document for seed in SEEDS]
+    warm_ups = {run["spec"]["set"].get("warm_up") for run in runs}
+    return [fmean(run["summary"][name] for run in runs) for name in FIGURES], warm_ups
+
+
+@pytest.mark.parametrize("machine", MACHINES)
+@pytest.mark.parametrize("workload", LOADS)
+def test_ten_seeds_agree(machine: str, workload: str) -> None:
+    short, chosen = means(machine, workload)
+    long, said = means(machine, workload, warm_up=LOADS[workload])
+    assert (chosen, said) == ({DURATION}, {LOADS[workload]})
+    for name, one, other in zip(FIGURES, short, long, strict=True):
+        assert one == pytest.approx(other, rel=SHARE), name

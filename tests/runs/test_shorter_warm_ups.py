@@ -1,0 +1,63 @@
+"""Is a warm-up shortened with `--duration` where nothing has to fill, kept where something has, and is it said?"""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Callable
+from statistics import fmean
+
+import pytest
+
+import hotband as hb
+from hotband.record.states import said_of, warm_up_words
+
+Hotband = Callable[..., "subprocess.CompletedProcess[str]"]
+WORKLOAD = "vdbench-8k-random"
+NEW = {"state": "fob", "scale": "64"}
+"""Nothing is written over first: tests of seconds. `tests/long` has drives in use."""
+
+
+def test_a_shorter_run_says_what_it_warmed_up(hotband: Hotband) -> None:
+    on = ("run", WORKLOAD, "--on", "5200-eco-960", "--set", "state=fob", "--set", "scale=64")
+    done = hotband(*on, "--duration", "100 ms")
+    assert done.returncode == 0, done.stderr
+    assert "  state: warm-up 100 ms (workload: 60 s)" in [line.rstrip() for line in done.stdout.splitlines()]
+
+
+def test_a_run_that_is_asked_for_a_warm_up_has_it() -> None:
+    record = hb.run(WORKLOAD, on="5200-eco-960", duration="100 ms", warm_up="200 ms", set=NEW)
+    assert record.document["spec"]["set"]["warm_up"] == "200 ms"
+    assert warm_up_words(record.document) == ["warm-up 200 ms (workload: 60 s)"]
+
+
+@pytest.mark.parametrize(
+    ("machine", "settings"),
+    [
+        ("ent-10k", {}),
+        ("ent-10k", {"wce": "off"}),
+        ("980-1tb", {**NEW, "qd": "1", "bs": "64 KiB"}),
+        ("raidz1:3xent-10k", {}),
+    ],
+)
+def test_what_has_to_fill_keeps_its_warm_up(machine: str, settings: dict[str, str]) -> None:
+    workload = WORKLOAD if "10k" in machine else "fio-randread"
+    record = hb.run(workload, on=machine, duration="500 ms", set=settings)
+    assert "warm_up" not in record.document["spec"]["set"]
+    assert said_of(record.document)[-1] == f"  state: warm-up {'60 s' if '10k' in machine else '10 s'}"
+
+
+def test_a_run_of_its_own_length_says_nothing_of_its_warm_up() -> None:
+    record = hb.run("fio-randread", on="ent-10k", qd=1)
+    assert warm_up_words(record.document) == []
+
+
+def test_ten_seeds_agree_within_a_percent() -> None:
+    """The short form of `tests/long/test_shorter_warm_ups.py`."""
+
+    def mean(name: str, **settings: object) -> float:
+        seeds = range(1, 11)
+        runs = (hb.run(WORKLOAD, on="5200-eco-960", duration="200 ms", seed=n, set={**NEW, **settings}) for n in seeds)
+        return fmean(run.document["summary"][name] for run in runs)
+
+    for name in ("iops", "latency_mean_ns"):
+        assert mean(name) == pytest.approx(mean(name, warm_up="1 s"), rel=0.01)
