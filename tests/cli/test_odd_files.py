@@ -149,3 +149,18 @@ def test_a_pipe_is_written_where_somebody_reads_it(tmp_path: Path, monkeypatch: 
     reader.join()
     assert told == ["told" * 50_000]
     assert pipe.is_fifo()
+
+
+def test_a_file_that_is_written_has_its_folder_made(tmp_path: Path, hotband) -> None:
+    run = ("run", "fio-randread", "--on", "ent-15k", "--duration", "100 ms", "--out", "run")
+    for command, written in [
+        ((*run, "--io-log", "logs/a/log.parquet"), ["logs/a/log.parquet"]),
+        (("report", "run", "-o", "pages/a/page.html", "--charts", "charts/a"), ["pages/a/page.html", "charts/a"]),
+        (("workload", "convert", "fio-randread", "-o", "jobs/a/job.fio"), ["jobs/a/job.fio"]),
+        (("trace", "show", "logs/a/log.parquet", "-o", "traces/a/page.html"), ["traces/a/page.html"]),
+        (("trace", "fit", "logs/a/log.parquet", "-o", "fits/a/like.toml"), ["fits/a/like.toml"]),
+        (("plot", "latency", "run", "--out", "plots/a/chart.svg"), ["plots/a/chart.svg"]),
+    ]:
+        done = hotband(*command)
+        assert done.returncode == 0, done.stderr
+        assert all((tmp_path / name).exists() for name in written), command

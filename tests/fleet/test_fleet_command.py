@@ -281,6 +281,16 @@ def test_a_mistake_in_the_file_is_one_line_and_exit_code_2(call, tmp_path: Path,
     assert done.stderr.count("\n") == 1
 
 
+def test_one_line_of_toml_is_text_and_no_path() -> None:
+    with pytest.raises(hb.UserError, match="fleet: x = '1': is not known here"):
+        hb.fleet("x = 1")
+    keys = f'name = "a", machines = 2, machine = "raid1:2x{DISK}", rebuild_time = "9 h"'
+    found = hb.fleet(f"group = [{{ {keys} }}]", repetitions=2, progress=False)
+    assert [one["name"] for one in found.summary["groups"]] == ["a"]
+    with pytest.raises(hb.UserError, match="cannot be read"):
+        hb.fleet("nothing.toml")
+
+
 def test_other_mistakes_name_what_is_wrong(call, tmp_path: Path) -> None:
     assert "cannot be read" in call("fleet", "none.toml", cwd=tmp_path).stderr
     assert "is a folder" in call("fleet", ".", cwd=tmp_path).stderr

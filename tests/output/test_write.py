@@ -11,7 +11,7 @@ import pytest
 
 import hotband
 from hotband.errors import UserError
-from hotband.text.write import make_folder, replacing, temporary, write_file, write_files
+from hotband.text.write import expect_page, make_folder, replacing, temporary, write_file, write_files
 
 
 def test_text_and_bytes_are_written_as_they_are(tmp_path: Path) -> None:
@@ -37,8 +37,8 @@ def test_the_old_file_stays_where_the_writing_is_interrupted(tmp_path: Path) -> 
 
 def test_files_that_belong_together_are_all_old_where_one_cannot_be_written(tmp_path: Path) -> None:
     (tmp_path / "a").write_text("old")
-    with pytest.raises(UserError, match="none/b: cannot be written: No such file"):
-        write_files({tmp_path / "a": "new", tmp_path / "none/b": "new"})
+    with pytest.raises(UserError, match="a/b: cannot be written: Not a directory"):
+        write_files({tmp_path / "a": "new", tmp_path / "a/b": "new"})
     assert [path.read_text() for path in tmp_path.iterdir()] == ["old"]
 
 
@@ -69,7 +69,22 @@ def test_a_pipe_is_written_and_not_replaced(tmp_path: Path) -> None:
         assert file.read() == "text"
 
 
-@pytest.mark.parametrize("name", ["", "none/a", "a\0b", "file/a", "x" * 300])
+def test_the_folder_of_a_file_is_made(tmp_path: Path) -> None:
+    write_file(tmp_path / "deep/er/a", "text")
+    with replacing(tmp_path / "other/b") as file:
+        file.write(b"text")
+    assert [(tmp_path / name).read_text() for name in ("deep/er/a", "other/b")] == ["text", "text"]
+
+
+def test_a_page_in_a_folder_that_cannot_be_made_is_refused_first(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    expect_page("--output", tmp_path / "deep/er/page.html")
+    with pytest.raises(UserError, match="file is no folder; expected a file in a folder"):
+        expect_page("--output", tmp_path / "file/deep/page.html")
+    assert [path.name for path in tmp_path.iterdir()] == ["file"]
+
+
+@pytest.mark.parametrize("name", ["", "file/a/b", "a\0b", "file/a", "x" * 300])
 def test_a_wrong_path_is_the_users_mistake(tmp_path: Path, name: str) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(UserError, match="cannot be written"):

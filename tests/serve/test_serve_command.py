@@ -111,7 +111,7 @@ def test_a_served_machine_answers_in_its_time_and_leaves_a_record(tmp_path: Path
         (["serve", DRIVE, "--anyway", "--tcp", "127.0.0.1:0"], "expected certificates (--tls DIR)"),
         (["serve", DRIVE, "--anyway", "--tcp", "0.0.0.0:0", "--insecure-loopback"], "expected certificates"),
         (["serve", DRIVE, "--anyway", "--tcp", "127.0.0.1:0", "--tls", "nowhere"], "--tls = "),
-        (["serve", DRIVE, "--anyway", "--store", "nowhere/s"], "--store = "),
+        (["serve", DRIVE, "--anyway", "--store", "/dev/null/s"], "--store = "),
         (["serve", DRIVE, "--anyway", "--base", "nowhere.img"], "--base = 'nowhere.img': No such file"),
         (["serve", DRIVE, "--anyway", "--base", "."], "--base = '.': expected a file"),
         (["serve", DRIVE, "--anyway", "--record", "file"], "--record = 'file': the folder cannot be written"),

@@ -22,7 +22,7 @@ from hotband.calibrate.trace.calibrate import of_trace
 from hotband.errors import UserError
 from hotband.targets.named import EMULATED, is_real
 from hotband.text.tables import counted
-from hotband.text.write import write_file
+from hotband.text.write import expect_folder, write_file
 
 if TYPE_CHECKING:
     from hotband.calibrate.calibrated import Calibrated
@@ -220,8 +220,9 @@ def _expect_file(out: Path | None) -> None:
         return
     if out.suffix != ".toml":
         raise UserError("-o", "", str(out), "expected a file that ends in .toml")
-    if out.is_dir() or not out.parent.is_dir():
-        raise UserError("-o", "", str(out), "expected a file in a folder that is there")
+    if out.is_dir():
+        raise UserError("-o", "", str(out), "is a folder; expected a file")
+    expect_folder("-o", out)
 
 
 def _source(what: str) -> str:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from hotband.interval import DRAWS
 from hotband.runs.arguments import public
-from hotband.runs.specify import Named, Spec, changes, expect_interval, named, settings_of
+from hotband.runs.specify import Named, Spec, changes, expect_interval, is_toml, named, settings_of
 
 if TYPE_CHECKING:
     from hotband.experiment import Executor
@@ -91,6 +91,6 @@ def machine(spec: object) -> Named:
     """A machine, also one whose number of drives is left open."""
     from hotband.find.drives import is_family
 
-    if isinstance(spec, str) and "\n" not in spec and is_family(spec):
+    if isinstance(spec, str) and not is_toml(spec) and is_family(spec):
         return Named(spec)
     return named(spec, "machine")

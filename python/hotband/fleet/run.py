@@ -17,6 +17,7 @@ from hotband.fleet.result import Fleet
 from hotband.fleet.service import Service, services
 from hotband.fleet.simulate import CHUNK, expect_room, simulate
 from hotband.fleet.spec import Spec, read_spec
+from hotband.runs.specify import is_toml
 from hotband.text.tomltable import TomlTable
 
 if TYPE_CHECKING:
@@ -41,7 +42,7 @@ def spec_of(fleet: str | Path | Mapping[str, Toml], asked: Asked) -> Spec:
     """A fleet from its file, its text or its table. Raises UserError."""
     if isinstance(fleet, Mapping):
         spec = read_spec(TomlTable("fleet", "", dict(fleet)), Path())
-    elif isinstance(fleet, str) and "\n" in fleet:
+    elif isinstance(fleet, str) and is_toml(fleet):
         spec = read_spec(TomlTable.of_text("fleet", fleet), Path())
     else:
         path = Path(fleet)

@@ -78,10 +78,15 @@ def named(spec: object, argument: str) -> Named:
         raise UserError(argument, "", short(spec), accepted)
     if is_real(characters(argument, spec)):
         return Named(spec)
-    # No name or short form has line ends; one line of TOML has an equals sign. Files may have both in their names.
-    if ("\n" in spec or "=" in spec) and not os.path.isfile(spec):
+    if is_toml(spec):
         return Named(_title(spec, argument), spec)
     return Named(spec, text_of(spec, argument))
+
+
+def is_toml(spec: str) -> bool:
+    """Whether a text is TOML, and no name or path: those have no line ends, and one line of TOML has an equals sign. A
+    file may have both in its name."""
+    return ("\n" in spec or "=" in spec) and not os.path.isfile(spec)
 
 
 def _of_table(spec: Mapping[str, object], argument: str) -> Named:

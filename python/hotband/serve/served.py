@@ -20,7 +20,16 @@ from urllib.parse import quote
 from hotband import _core
 from hotband.catalog import CATALOG_DIR
 from hotband.errors import UserError, reason_of
-from hotband.runs.run import Finished, RunSpec, check_writable, mistakes_without_load, prepare, text_of, user_error
+from hotband.runs.run import (
+    Finished,
+    RunSpec,
+    check_folder,
+    check_writable,
+    mistakes_without_load,
+    prepare,
+    text_of,
+    user_error,
+)
 from hotband.serve.serving import Serving
 from hotband.serve.speed import LONGEST_SOCKET, expect_servable, socket_in, speed_of_host, speed_of_machine, way_ns
 from hotband.text.write import expect_no_disk
@@ -232,6 +241,7 @@ class Served:
         store = spec.store
         if store is not None:
             expect_no_disk("--store", store)
+            check_folder(store.parent, "--store")
         if store is None and spec.base is not None:
             store = self._temporary / "store"
         try:

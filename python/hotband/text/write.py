@@ -1,10 +1,10 @@
 """The one way to write a file: it is there whole or not at all, and an old one stays until the new one is complete.
 
-A temporary file beside it is written, flushed to the device (fsync) and renamed; on any failure, an interruption
-included, it is removed. Pipes and terminals (`/dev/stdout`) are written as they are; block devices never: what is
-written there is asked for by `hotband.devices.safety`. What it leaves out: the folder is
-not flushed, so that after a loss of power the old file may still stand there, whole; and a process that is killed
-cannot remove its temporary file.
+The folder of a file is made where it is not there yet. A temporary file beside it is written, flushed to the device
+(fsync) and renamed; on any failure, an interruption included, it is removed. Pipes and terminals (`/dev/stdout`) are
+written as they are; block devices never: what is written there is asked for by `hotband.devices.safety`. What it leaves
+out: the folder is not flushed, so that after a loss of power the old file may still stand there, whole; and a process
+that is killed cannot remove its temporary file.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _NAME_BYTES = 200
 
 
 def write_file(path: Path, content: str | bytes) -> None:
-    """Writes text (as UTF-8) or bytes to `path`, whose folder exists.
+    """Writes text (as UTF-8) or bytes to `path`.
 
     Raises UserError where the path is wrong and OSError, with `path` as its `filename`, where the world fails.
     """
@@ -74,8 +74,18 @@ def expect_page(option: str, path: Path, read: Iterable[Path] = ()) -> None:
         raise UserError(option, "", str(path), "is a folder; expected a file")
     if path.suffix.lower() not in (".html", ".htm"):
         raise UserError(option, "", str(path), "expected a file that ends in .html")
-    if not path.parent.is_dir():
-        raise UserError(option, "", str(path), "its folder is not there; expected one that is")
+    expect_folder(option, path)
+
+
+def expect_folder(option: str, path: Path) -> None:
+    """Raises UserError where the folder of a file is not there and cannot be made."""
+    folder = path.parent
+    while not os.path.lexists(folder) and folder != folder.parent:
+        folder = folder.parent
+    if not folder.is_dir():
+        raise UserError(option, "", str(path), f"{folder} is no folder; expected a file in a folder")
+    if not os.access(folder, os.W_OK | os.X_OK):
+        raise UserError(option, "", str(path), f"{folder} cannot be written; expected a folder that can")
 
 
 @contextmanager
@@ -124,10 +134,16 @@ def temporary(path: Path) -> Iterator[Path]:
 
 
 def part_of(path: Path) -> Path:
-    """The name of a temporary file beside `path`, hidden and never used before; the file is not made. Raises as
-    `write_file`."""
+    """The name of a temporary file beside `path`, hidden and never used before; the file is not made, its folder is.
+    Raises as `write_file`."""
     with named(path):
         place = _place(path)
+        try:
+            place.parent.mkdir(parents=True, exist_ok=True)
+        except FileExistsError:
+            raise OSError(errno.ENOTDIR, os.strerror(errno.ENOTDIR)) from None
+        except OSError as error:
+            raise OSError(error.errno, os.strerror(error.errno or errno.EIO)) from None
     name = os.fsdecode(os.fsencode(place.name)[:_NAME_BYTES])
     return place.with_name(f".{name}.{token_hex(4)}{SUFFIX}")
 

@@ -30,6 +30,7 @@ mod repair;
 mod script_errors;
 mod scripts;
 mod sequences;
+mod simulate;
 mod smr;
 mod spec_errors;
 mod ssd_data_sheets;
