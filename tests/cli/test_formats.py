@@ -168,3 +168,19 @@ def test_units_that_differ_within_a_row_stand_beside_each_value() -> None:
     assert found.headings == ["figure", "measured", "measured unit", "predicted", "predicted unit"]
     assert found.rows[0] == ["p50", 716.8, "us", 75.69, "ms"]
     assert found.rows[1] == ["IOPS", 1701.0, "IOPS", 154.7, "IOPS"]
+
+
+def test_a_column_of_one_quantity_has_one_unit() -> None:
+    table = Table("drive")
+    for name in ("mean", "size", "range"):
+        table.add_column(name, justify="right")
+    table.add_row("a", "1.5 s", "2 TB", Between("", 1.0, 2.0, "ms"))
+    table.add_row("b", "39.6 ms", "960 GB", Between("", 3.0, 4.0, "s"))
+    table.add_row("c", "–", "1 TiB", "–")
+    found = values_of(table)
+    assert found.headings == ["drive", "mean (ms)", "size (GB)", "range, from (ms)", "range, to (ms)"]
+    assert found.rows == [
+        ["a", 1500.0, 2000.0, 1.0, 2.0],
+        ["b", 39.6, 960.0, 3000.0, 4000.0],
+        ["c", None, 1099.511627776, None, None],
+    ]

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import json
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from rich.text import Text
 
 import hotband as hb
 from hotband.find.drives import family
 from hotband.find.loads import Load
+from hotband.find.show import answer_views
+from hotband.text.formats import begin, csv_text
 
 if TYPE_CHECKING:
     from hotband.find.found import Found
@@ -50,6 +55,41 @@ def test_the_same_question_has_the_same_answer(by_rate: Found) -> None:
 def test_the_frame_has_a_row_a_trial(by_rate: Found) -> None:
     assert len(by_rate.frame) == sum(len(answer.trials) for answer in by_rate.answers)
     assert set(by_rate.frame.columns) == {"machine", "value", "text", "met", "failed", "IOPS", "mean"}
+
+
+def csv_of(found: Found) -> list[list[dict[str, str]]]:
+    """The rows that `--format csv` prints, by block."""
+    begin("csv")
+    try:
+        text = csv_text([view for view in answer_views(found) if not isinstance(view, str | Text)])
+    finally:
+        begin()
+    return [list(csv.DictReader(io.StringIO(block))) for block in text.split("\n\n")]
+
+
+def test_csv_has_the_values_themselves_with_one_unit_a_column(by_rate: Found) -> None:
+    answers, trials = csv_of(by_rate)
+    for row, answer in zip(answers, by_rate.answers, strict=True):
+        of = dict(answer.document()["figures"])
+        assert (row["machine"], row["status"]) == (answer.machine, "found")
+        assert float(row["IOPS"]) == pytest.approx(of["IOPS"], rel=1e-11)
+        assert float(row["mean (ms)"]) == pytest.approx(1e3 * of["mean"], rel=1e-11)
+    frame = by_rate.frame
+    assert len(trials) == len(frame)
+    for row, trial in zip(trials, frame.iter_rows(named=True), strict=True):
+        assert row["machine"] == trial["machine"]
+        assert float(row["mean (ms)"]) == pytest.approx(1e3 * trial["mean"], rel=1e-11)
+        asked = row["asked a second (IOPS)"]
+        assert trial["value"] is None if asked == "" else float(asked) == pytest.approx(trial["value"], rel=1e-11)
+
+
+def test_csv_of_a_value_that_is_varied_has_it_in_its_own_unit() -> None:
+    found = hb.find("bs for 20 MB/s", "fio-randread", on="ent-15k", qd=4, range="64KiB..2MiB", **SHORT)
+    answers, trials = csv_of(found)
+    (answer,) = found.answers
+    assert float(answers[0]["bs (B)"]) == answer.value
+    assert float(answers[0]["MB/s"]) == pytest.approx(next(iter(answer.figures.values())) / 1e6)
+    assert [float(row["bs (B)"]) for row in trials] == found.frame["value"].to_list()
 
 
 def test_a_number_of_drives_is_one_that_the_layout_takes() -> None:

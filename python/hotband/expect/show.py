@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from hotband.find.figures import time_shown
 from hotband.text.foreign import marked
+from hotband.text.formats import Between, Figure, Repeated, as_rows
 from hotband.text.tables import four_digits
 
 if TYPE_CHECKING:
@@ -40,6 +41,13 @@ def value_of(figure: str, value: float) -> str:
     return f"{four_digits(value / 1e6)} MB/s" if name == "bandwidth_bytes_per_s" else time_shown(value / 1e9)
 
 
+def exact_of(figure: str, value: float) -> Figure:
+    """A cell with the figure: in CSV the value itself, in IOPS, MB/s or ms."""
+    name = figure.rpartition(".")[2]
+    unit, scale = {"iops": ("IOPS", 1.0), "bandwidth_bytes_per_s": ("MB/s", 1e-6)}.get(name, ("ms", 1e-6))
+    return Figure(value_of(figure, value), value * scale, unit)
+
+
 def label_of(figure: str) -> str:
     """The name of a figure."""
     side, _, name = figure.rpartition(".")
@@ -70,7 +78,7 @@ def rows_table(of: Expected) -> Table:
     from rich.table import Table
 
     table = Table(title="Measured beside predicted", title_justify="left")
-    several, many = len(of.rows) > 1, len(of.rows) > FEW
+    several, many = len(of.rows) > 1, len(of.rows) > FEW and not as_rows()
     if several:
         table.add_column("run", overflow="fold")
     table.add_column("figure", overflow="fold")
@@ -81,14 +89,14 @@ def rows_table(of: Expected) -> Table:
         figures = of.figures(row)
         shown = figures[:1] if many else figures
         for place, one in enumerate(shown):
-            ends = [value_of(one.figure, end) for end in (one.low, one.high) if end is not None]
-            head = [row.name if place == 0 else ""] if several else []
+            ends = [exact_of(one.figure, end) for end in (one.low, one.high) if end is not None]
+            head = [Repeated(row.name, place != 0)] if several else []
             table.add_row(
                 *head,
                 label_of(one.figure),
-                value_of(one.figure, one.measured),
-                value_of(one.figure, one.predicted),
-                range_of(ends),
+                exact_of(one.figure, one.measured),
+                exact_of(one.figure, one.predicted),
+                between(ends),
                 _verdict(one, figures if many else []),
                 end_section=place == len(shown) - 1 and not many,
             )
@@ -105,7 +113,13 @@ def _verdict(one: Judged, others: Sequence[Judged]) -> Text:
     return marked(f"[{COLOURS.get(verdict, 'default')}]{verdict}[/]{more}")
 
 
-def range_of(ends: list[str]) -> str:
+def between(ends: Sequence[Figure]) -> Between:
+    """Both ends; in CSV a column each."""
+    low, high = ends if len(ends) == 2 else (Figure("–", None), Figure("–", None))
+    return Between(range_of(ends), low.value, high.value, low.unit)
+
+
+def range_of(ends: Sequence[str]) -> str:
     """Two ends, their unit once where it is the same."""
     if len(ends) < 2:
         return "–"
@@ -121,13 +135,14 @@ def _ranking_views(ranking: Ranking) -> list[Table | Text | str]:
     table.add_column("drive", overflow="fold")
     for name in ("off by", "figures", "measured", "predicted"):
         table.add_column(name, justify="right")
-    for one in ranking.drives[:MOST_DRIVES]:
+    for one in ranking.drives if as_rows() else ranking.drives[:MOST_DRIVES]:
         first = one.figures[0] if one.figures else None
         cells = ("–", "–") if first is None else (
-            value_of(first.figure, first.measured),
-            value_of(first.figure, first.predicted),
+            exact_of(first.figure, first.measured),
+            exact_of(first.figure, first.predicted),
         )  # fmt: skip
-        table.add_row(one.machine, f"x {math.exp(one.distance):.3g}", str(len(one.figures)), *cells)
+        off = math.exp(one.distance)
+        table.add_row(one.machine, Figure(f"x {off:.3g}", off), str(len(one.figures)), *cells)
     words = f"Compared: all figures of {', '.join(ranking.rows)}"
     views: list[Table | Text | str] = [table, f"  {words}; drives beyond the eighth of the first alone"]
     if ranking.left_out:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from hotband.errors import UserError
+from hotband.text import formats
 from hotband.text.tables import four_digits
 
 if TYPE_CHECKING:
@@ -87,6 +88,12 @@ def shown(of: Figure, value: float) -> str:
     if of.name == "bandwidth":
         return f"{four_digits(value / 1e6)} MB/s"
     return time_shown(value)
+
+
+def exact(of: Figure, value: float | None, text: str) -> formats.Figure:
+    """A cell that shows `text` and in CSV is the value itself: IOPS, MB/s, ms."""
+    unit, scale = {"iops": ("IOPS", 1.0), "bandwidth": ("MB/s", 1e-6)}.get(of.name, ("ms", 1e3))
+    return formats.Figure(text, None if value is None else value * scale, unit)
 
 
 def time_shown(seconds: float) -> str:

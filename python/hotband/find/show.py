@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from hotband.find.figures import Figure, shown
+from hotband.find.figures import Figure, exact, shown
 from hotband.find.question import RATE
-from hotband.find.vary import value_shown, value_text
+from hotband.find.vary import exact_text, value_shown, value_text
 from hotband.text.foreign import marked
+from hotband.text.formats import PRINTED, About, Between
+from hotband.text.formats import Figure as Cell
 from hotband.text.tables import four_digits
 
 if TYPE_CHECKING:
@@ -23,13 +25,14 @@ if TYPE_CHECKING:
 def answer_views(found: Found) -> list[Table | Text | str]:
     """The answers; of several machines beside one another."""
     views: list[Table | Text | str] = []
-    if len(found.answers) > 1:
-        views.append(answers_table(found))
-    else:
+    several = len(found.answers) > 1
+    if not several:
         views += _alone(found, found.answers[0])
+    if several or PRINTED.form == "csv":
+        views.append(answers_table(found))
     views.append(f"  {found.workload}, asked as {found.asked_as}")
     for answer in found.answers:
-        views.append(search_table(found.question, answer, several=len(found.answers) > 1))
+        views.append(search_table(found.question, answer, several=several))
         views += [f"  state: {line}" for line in answer.state]
         views += [f"  note: {note}" for note in answer.notes]
     return [*views, *(f"  note: {note}" for note in found.notes)]
@@ -106,6 +109,12 @@ def answers_table(found: Found) -> Table:
     table = Table(title=found.question.text, title_justify="left")
     table.add_column("machine", overflow="fold")
     table.add_column("answer", overflow="fold")
+    # Words for a reader; a program takes the value that was found, and whether one was.
+    of_program = PRINTED.form == "csv"
+    if of_program:
+        table.add_column("status")
+        for heading in _answer_headings(found):
+            table.add_column(heading, justify="right")
     others = [one for one in found.question.figures if one != found.question.wanted]
     for one in others:
         table.add_column(str(one), justify="right")
@@ -116,12 +125,47 @@ def answers_table(found: Found) -> Table:
     table.add_column("runs", justify="right")
     for answer in found.answers:
         values = [answer.figures.get(one) for one in others]
-        cells = ["–" if value is None else shown(one, value) for one, value in zip(others, values, strict=True)]
-        of = answer.interval
-        ends = "–" if of is None or answer.axis is None else _ends(answer.axis, of["low"], of["high"])
-        interval = [ends] if has_intervals else []
-        table.add_row(answer.machine, answer.text, *cells, *interval, str(len(answer.trials)))
+        cells = [
+            exact(one, value, "–" if value is None else shown(one, value))
+            for one, value in zip(others, values, strict=True)
+        ]
+        status = [answer.status, *_answer_cells(found.question, answer)] if of_program else []
+        interval = [_interval_cell(answer)] if has_intervals else []
+        table.add_row(answer.machine, answer.text, *status, *cells, *interval, str(len(answer.trials)))
     return table
+
+
+def _answer_headings(found: Found) -> list[str]:
+    """What the answers are values of: the figure that was asked for, what is varied, or both."""
+    axis = next((one.axis for one in found.answers if one.axis is not None), None)
+    varied = found.question.varied if axis is None else _heading(axis)
+    wanted = found.question.wanted
+    return [*([] if wanted is None else [str(wanted)]), *([varied] if _has_value(found.question) else [])]
+
+
+def _answer_cells(question: Question, answer: Answer) -> list[str]:
+    """The values that an answer is."""
+    cells: list[str] = []
+    if question.wanted is not None:
+        cells.append(exact(question.wanted, answer.figures.get(question.wanted), ""))
+    if _has_value(question):
+        value, axis = answer.value, answer.axis
+        cells.append("" if value is None or axis is None else exact_text(axis, value, ""))
+    return cells
+
+
+def _has_value(question: Question) -> bool:
+    """Whether the value that is varied is an answer: a rate that is varied is the figure asked for."""
+    return question.wanted is None or question.varied != RATE
+
+
+def _interval_cell(answer: Answer) -> str:
+    """The ends of its interval."""
+    of, axis = answer.interval, answer.axis
+    if of is None or axis is None:
+        return Between("–", None, None)
+    low, high = (exact_text(axis, end, "") for end in (of["low"], of["high"]))
+    return Between(_ends(axis, of["low"], of["high"]), low.value, high.value, low.unit)
 
 
 def search_table(question: Question, answer: Answer, several: bool) -> Table:
@@ -129,14 +173,14 @@ def search_table(question: Question, answer: Answer, several: bool) -> Table:
     from rich.table import Table
 
     title = f"The search on {answer.machine}" if several else "The search"
-    table = Table(title=title, title_justify="left")
+    table = Table(title=About(title, {"machine": answer.machine}), title_justify="left")
     table.add_column("" if answer.axis is None else _heading(answer.axis), justify="right")
     figures = list(answer.trials[0].figures) if answer.trials else []
     for one in figures:
         table.add_column(str(one), justify="right")
     table.add_column("conditions")
     for trial in answer.trials:
-        cells = ["–" if value is None else _cell(one, value) for one, value in trial.figures.items()]
+        cells = [exact(one, value, "–" if value is None else _cell(one, value)) for one, value in trial.figures.items()]
         table.add_row(_value(answer, trial), *cells, _verdict(trial))
     return table
 
@@ -147,8 +191,8 @@ def _heading(axis: Axis) -> str:
 
 def _value(answer: Answer, trial: Trial) -> str:
     if trial.value is None or answer.axis is None:
-        return trial.wanted.text
-    return _plain(answer.axis, trial.value)
+        return Cell(trial.wanted.text, None)
+    return exact_text(answer.axis, trial.value, _plain(answer.axis, trial.value))
 
 
 def _verdict(trial: Trial) -> str:

@@ -15,6 +15,7 @@ from hotband.find.figures import time_shown
 from hotband.find.question import DEPTH, DRIVES, RATE
 from hotband.jobs.form import bytes_text
 from hotband.runs.run import RunSpec
+from hotband.text import formats
 from hotband.text.nearest import hint
 from hotband.text.tables import four_digits
 
@@ -202,6 +203,21 @@ def value_text(axis: Axis, value: float) -> str:
     if text.endswith(" MB/s"):
         return f"{four_digits(value / 1e6)} MB/s"
     return size_shown(value) if text.endswith("B") else text
+
+
+def exact_text(axis: Axis, value: float, text: str) -> formats.Figure:
+    """A cell that shows `text` and in CSV is the value itself: I/Os a second, ms, MB/s, bytes, or a count."""
+    written = axis.text(value)
+    unit, scale = "", 1.0
+    if axis.name == RATE:
+        unit = "IOPS"
+    elif written.endswith((" ns", " ms")):
+        unit, scale = "ms", 1e3
+    elif written.endswith(" MB/s"):
+        unit, scale = "MB/s", 1e-6
+    elif written.endswith("B"):
+        unit = "B"
+    return formats.Figure(text, value * scale, unit)
 
 
 def size_shown(value: float) -> str:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from hotband.report.text import ABSENT, number
 from hotband.sweeps.curves import TITLES
+from hotband.text.formats import Estimate, Figure, as_rows
 from hotband.text.tables import counted
 
 if TYPE_CHECKING:
@@ -21,7 +22,7 @@ COLUMNS = ("IOPS", "MB/s", "Mean ({unit})", "p99 ({unit})")
 FIGURES = ("iops", "bandwidth_bytes_per_s", "latency_mean_ns", "latency_p99_ns")
 SHOWN_NOTES = 3
 SHOWN = 60
-"""Rows of a table on the terminal; more are in the frame."""
+"""Rows of a table on the terminal; CSV, Markdown and the frame have all."""
 
 
 @dataclass(frozen=True)
@@ -51,16 +52,18 @@ def cells_of(row: Mapping[str, float | None], unit: Unit) -> list[str]:
 def _cell(row: Mapping[str, float | None], name: str, scale: float) -> str:
     value = row[name]
     if value is None:
-        return ABSENT
+        return Figure(ABSENT, None)
     text = number(value / scale)
+    figure = Figure(text, value / scale)
     for ending in ("_interval", ""):
         low, high = row.get(f"{name}{ending}_low"), row.get(f"{name}{ending}_high")
         if low is None or high is None:
             continue
+        ends = f"{text} ± {number((high - low) / 2 / scale, 2)}"
         if ending:
-            return f"{text} ({number(low / scale, 3)} to {number(high / scale, 3)})"
-        return f"{text} ± {number((high - low) / 2 / scale, 2)}"
-    return text
+            ends = f"{text} ({number(low / scale, 3)} to {number(high / scale, 3)})"
+        return Estimate.of(ends, figure, low / scale, high / scale)
+    return figure
 
 
 def sweep_table(sweep: Sweep) -> Table:
@@ -78,16 +81,23 @@ def sweep_table(sweep: Sweep) -> Table:
         table.add_column(head, justify="right" if is_number else "left", overflow="fold")
     for head in in_unit(COLUMNS, unit):
         table.add_column(head, justify="right", no_wrap=True)
-    for row in frame.head(SHOWN).iter_rows(named=True):
-        table.add_row(*(str(row[name]) for name in differs), *cells_of(row, unit))
+    for row in (frame if as_rows() else frame.head(SHOWN)).iter_rows(named=True):
+        table.add_row(*(_coordinate(row[name]) for name in differs), *cells_of(row, unit))
     return table
+
+
+def _coordinate(value: object) -> str:
+    """Where a point lies on an axis."""
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return Figure(str(value), value)
+    return str(value)
 
 
 def said_below(sweep: Sweep) -> list[str]:
     """What stands below the table: rows left out, what ± means, states of drives and notes that all runs share."""
     found = []
     rows = sweep.means.height
-    if rows > SHOWN:
+    if rows > SHOWN and not as_rows():
         found.append(f"  and {rows - SHOWN:,} more points: --json, or sweep.parquet of the folder, have all")
     if sweep.level is not None:
         found.append(f"  in brackets: {sweep.level:g} % intervals of the predictions")

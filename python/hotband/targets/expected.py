@@ -140,7 +140,7 @@ def expected_views(record: RecordDoc) -> list[Table | Text | str]:
     """The prediction beside what was measured, as it is printed; nothing where there is none."""
     from rich.table import Table
 
-    from hotband.expect.show import COLOURS, label_of, range_of, value_of
+    from hotband.expect.show import COLOURS, between, exact_of, label_of
     from hotband.text.foreign import marked
 
     expected = record.get("expected")
@@ -154,13 +154,13 @@ def expected_views(record: RecordDoc) -> list[Table | Text | str]:
     table.add_column("is", overflow="fold")
     for row in expected["rows"]:
         for one in row["figures"]:
-            ends = [value_of(one["figure"], end) for end in (one["low"], one["high"]) if end is not None]
+            ends = [exact_of(one["figure"], end) for end in (one["low"], one["high"]) if end is not None]
             verdict = one["verdict"] or "–"
             table.add_row(
                 label_of(one["figure"]),
-                value_of(one["figure"], one["measured"]),
-                value_of(one["figure"], one["predicted"]),
-                range_of(ends),
+                exact_of(one["figure"], one["measured"]),
+                exact_of(one["figure"], one["predicted"]),
+                between(ends),
                 marked(f"[{COLOURS.get(verdict, 'default')}]{verdict}[/]"),
             )
     said: list[Table | Text | str] = [sentence_of(expected), table]

@@ -23,6 +23,16 @@ if TYPE_CHECKING:
 FORMATS = ("table", "csv", "markdown", "json")
 # Digits of a number in CSV: more are noise of the scaling from ns to ms.
 DIGITS = 12
+SIZES = {
+    **{"": 1.0, "k": 1e3, "M": 1e6, "G": 1e9, "T": 1e12, "P": 1e15},
+    **{"Ki": 2.0**10, "Mi": 2.0**20, "Gi": 2.0**30, "Ti": 2.0**40, "Pi": 2.0**50},
+}
+QUANTITIES: tuple[Mapping[str, float], ...] = (
+    {"ns": 1e-9, "us": 1e-6, "µs": 1e-6, "ms": 1e-3, "s": 1.0, "min": 60.0, "h": 3600.0},
+    {f"{prefix}B": scale for prefix, scale in SIZES.items()},
+    {f"{prefix}B/s": scale for prefix, scale in SIZES.items()},
+)
+"""Units of one quantity each, and how large they are: a column of CSV has one of them."""
 NOTHING = ("", "–", "-")
 # A number as a table shows it, with its unit: `1,234.5`, `+3.2 %`, `−1`, `39.6 ms`.
 _SHOWN = re.compile(r"([+\-−]?)(\d[\d,]*(?:\.\d+)?(?:e[+-]?\d+)?)(?:\s([^\d\s][^\d]{0,11}))?")
@@ -151,7 +161,7 @@ class _Filled:
 
 def values_of(table: Table) -> Values:
     """A table's values. A unit that all of a column share stands in its heading, else in a column of its own."""
-    columns = [_filled(column) for column in table.columns]
+    columns = [_in_one_unit(_filled(column)) for column in table.columns]
     count = len(table.rows)
     mixed = [one for one in columns if len(one.of_values()) > 1]
     for one in columns:
@@ -176,6 +186,23 @@ def values_of(table: Table) -> Values:
             row.insert(place, unit)
     title = "" if table.title is None else plain(table.title)
     return Values(headings, rows, title, getattr(table.title, "columns", {}))
+
+
+def _in_one_unit(column: _Filled) -> _Filled:
+    """The same where its values have different units of one quantity, such as s and ms: all in the smallest of them."""
+    units = column.of_values()
+    scales = next((one for one in QUANTITIES if len(units) > 1 and units <= one.keys()), None)
+    if scales is None:
+        return column
+    smallest = min(units, key=lambda unit: scales[unit])
+    for place, unit in enumerate(column.units):
+        if unit not in units:
+            continue
+        factor = scales[unit] / scales[smallest]
+        values = column.cells[place]
+        column.cells[place] = [value * factor if isinstance(value, int | float) else value for value in values]
+        column.units[place] = smallest
+    return column
 
 
 def _unit_of(one: _Filled, mixed: Sequence[_Filled]) -> list[str]:
