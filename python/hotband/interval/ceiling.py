@@ -37,12 +37,11 @@ def room_of(spec: RunSpec, record: RecordDoc) -> dict[str, float]:
 
     seconds = max(record["duration_ns"] / 1e9, SHORTEST_S)
     summary = record["summary"]
-    reads = summary["read"]["bandwidth_bytes_per_s"] or 0.0
-    sides = {"": summary["bandwidth_bytes_per_s"] or 0.0}
-    sides |= {f"{side}.": summary[side]["bandwidth_bytes_per_s"] or 0.0 for side in ("read", "write")}
-    shares = {"read.": 1.0, "write.": 0.0, "": min(reads / sides[""], 1.0) if sides[""] else 1.0}
+    sides = {"": summary, "read.": summary["read"], "write.": summary["write"]}
+    rates = {side: of.get("bandwidth_bytes_per_s") or 0.0 for side, of in sides.items()}
+    shares = {"read.": 1.0, "write.": 0.0, "": min(rates["read."] / rates[""], 1.0) if rates[""] else 1.0}
     found: dict[str, float] = {}
-    for side, predicted in sides.items():
+    for side, predicted in rates.items():
         if predicted <= 0:
             continue
         with mistakes_of(spec.machine):

@@ -167,7 +167,7 @@ def expect_same_drives(spec: RunSpec, record: RecordDoc) -> None:
 
     with mistakes_of(spec.machine):
         own = _core.machine(CATALOG_DIR, spec.machine, machine_text(spec))["own_drives"]
-    run_with = record["spec"].get("drives", {})
+    run_with = record.get("spec", {}).get("drives", {})
     for name, text in own.items():
         if run_with.get(name, text) != text:
             raise UserError(name, "", "", "the drive's file has changed since the run: run again for its intervals")
