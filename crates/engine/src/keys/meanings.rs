@@ -232,7 +232,7 @@ pub const OSD: &[(&str, &str)] = &[
     ("onode_size", "memory for the metadata of one object"),
     ("op_shards", "queues of operations"),
     ("prefer_deferred_size", "writes shorter than this go into the log first"),
-    ("recovery_active", "objects that a daemon recovers at once"),
+    ("recovery_active", "placement groups that a daemon sends, and as many that it receives, at once in a recovery"),
     ("recovery_sleep", "pause after each recovered object"),
     ("table_rate", "rate at which tables of the database are written and merged"),
     ("table_share", "share of the write buffer that a table of it takes"),

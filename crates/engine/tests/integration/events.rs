@@ -91,6 +91,17 @@ fn a_daemon_is_marked_out_and_its_copies_move() {
 }
 
 #[test]
+fn a_daemon_that_goes_out_costs_readers_no_more_than_one_that_fails() {
+    // Twelve hosts of two disks, three copies. The daemon leads a group in 24, and every other daemon gets copies.
+    let options = "hosts = 12, failure_domain = \"host\", placement_groups = 1024, image = \"200 GiB\"";
+    let pool = machine("mg06sca-10tb", 24, &format!("replicated = {{ members = \"d*\", {options} }}"), "");
+    let text = workload(&random_4k(100), &closed(32), "", "duration = \"20 s\"");
+    let iops = |events: &[&str]| record(with(&pool, &text, events))["summary"]["iops"].as_f64().expect("a rate");
+    let (whole, failed, out) = (iops(&[]), iops(&["at 0 s: fail d3"]), iops(&["at 0 s: osd-out data.3"]));
+    assert!(out > 0.97 * failed, "whole {whole:.0}, failed {failed:.0}, out {out:.0}");
+}
+
+#[test]
 fn a_drive_under_a_pool_fails_and_its_daemons_go_out() {
     let options = "replicas = 2, osds_per_drive = 2, hosts = 4, failure_domain = \"host\", image = \"1 GiB\"";
     let pool = |set: &str| {

@@ -57,7 +57,7 @@ enum Due {
     Ack(u32),
     /// An answer reaches the client.
     Reply(u32),
-    /// A daemon goes on recovering.
+    /// The pause after an object that was recovered is over.
     Recover(u32),
     /// An object that is recovered reaches its new daemon.
     Received(u32),
@@ -77,7 +77,7 @@ impl Due {
             Self::Commit(osd) => (2, osd),
             Self::Ack(sub) => (3, sub),
             Self::Reply(piece) => (4, piece),
-            Self::Recover(osd) => (5, osd),
+            Self::Recover(transfer) => (5, transfer),
             Self::Received(transfer) => (6, transfer),
             Self::Tables(osd) => (7, osd),
             // The number that no daemon has: events have room for eight kinds.
@@ -116,8 +116,10 @@ enum For {
     Commit(u32),
     /// A deferred write of a daemon.
     Place(u32),
-    /// The read, and the write, of an object that is recovered.
+    /// The write of an object that is recovered.
     Recovery(u32),
+    /// The read of an object, or of a shard of it, that is recovered.
+    RecoveryRead(u32),
     /// The database of a daemon.
     Tables(u32),
 }
@@ -132,6 +134,7 @@ impl For {
             Self::Place(osd) => (4, osd),
             Self::Recovery(slot) => (5, slot),
             Self::Tables(osd) => (6, osd),
+            Self::RecoveryRead(reading) => (7, reading),
         };
         kind << 32 | u64::from(number)
     }
@@ -145,7 +148,8 @@ impl For {
             3 => Self::Commit(number),
             4 => Self::Place(number),
             5 => Self::Recovery(number),
-            _ => Self::Tables(number),
+            6 => Self::Tables(number),
+            _ => Self::RecoveryRead(number),
         }
     }
 }
@@ -319,7 +323,7 @@ impl Pool {
             Due::Ack(sub) if self.subs.get(sub).task == Task::Read => self.shard_arrived(now, sub),
             Due::Ack(sub) => self.copy_committed(now, sub),
             Due::Reply(piece) => self.reply(now, piece),
-            Due::Recover(osd) => self.recover_more(osd as usize),
+            Due::Recover(transfer) => self.recover_more(now, transfer),
             Due::Received(transfer) => self.received(transfer),
             Due::Out => self.recover(now),
             Due::Tables(osd) => self.go_on_with_tables(osd as usize),
@@ -378,7 +382,8 @@ impl Service for Pool {
             For::Data(sub) => self.data_written(now, sub, times, fault),
             For::Commit(osd) => self.commit_goes_on(now, osd as usize, times, fault),
             For::Place(osd) => self.placed(osd as usize),
-            For::Recovery(slot) => self.recovery_goes_on(now, slot),
+            For::Recovery(transfer) => self.object_moved(now, transfer),
+            For::RecoveryRead(reading) => self.read_of_recovery_done(now, reading),
             For::Tables(osd) => self.work_on_table(now, osd as usize),
         }
     }

@@ -102,21 +102,24 @@ impl Pool {
     /// An operation reaches its daemon and goes into the queue of its group's shard.
     pub(super) fn arrive(&mut self, now: Instant, id: u32) {
         let sub = *self.subs.get(id);
-        if self.is_gone(sub.osd) {
+        if self.is_gone(sub.osd) || self.has_handed_over(&sub) {
             return self.turn_away(now, id);
         }
         let object = self.pieces.get(sub.piece).object;
         let shard = self.shard_of(object);
         let osd = &mut self.osds[usize::from(sub.osd)];
         osd.shards[shard].waiting.push_back(id);
-        if osd.shards[shard].busy.is_none() {
+        if osd.shards[shard].is_free() {
             self.next_op(now, usize::from(sub.osd), shard);
         }
     }
 
     /// The thread of a shard turns to its next operation.
-    fn next_op(&mut self, now: Instant, osd: usize, shard: usize) {
+    pub(super) fn next_op(&mut self, now: Instant, osd: usize, shard: usize) {
         let queue = &mut self.osds[osd].shards[shard];
+        if let Some(reading) = queue.next_recovery_read() {
+            return self.read_for_recovery(reading);
+        }
         queue.busy = queue.waiting.pop_front();
         let Some(id) = queue.busy else { return };
         let (sub, params) = (*self.subs.get(id), &self.params);
@@ -139,7 +142,7 @@ impl Pool {
         let (osd, shard) = (number as usize / self.params.shards, number as usize % self.params.shards);
         let id = self.osds[osd].shards[shard].busy.expect("a thread that computes has an operation");
         let sub = *self.subs.get(id);
-        if self.is_gone(sub.osd) {
+        if self.is_gone(sub.osd) || self.has_handed_over(&sub) {
             self.turn_away(now, id);
             return self.next_op(now, osd, shard);
         }

@@ -113,9 +113,46 @@ pub(super) enum Stage {
 pub(super) struct Shard {
     pub waiting: VecDeque<u32>,
     pub busy: Option<u32>,
+    pub recovery: RecoveryReads,
     pub data: Memory,
     /// Metadata of objects; none where that of every object fits and stays.
     pub onodes: Option<Memory>,
+}
+
+/// Operations that go before a read of a recovery that waits: Ceph's osd_client_op_priority, 63, over its
+/// osd_recovery_op_priority, 3.
+const OPS_BEFORE_RECOVERY: u32 = 21;
+
+impl Shard {
+    /// Whether its thread has nothing to do.
+    pub fn is_free(&self) -> bool {
+        self.busy.is_none() && !self.recovery.is_under_way
+    }
+
+    /// The read of a recovery whose turn it is, if it is not that of an operation.
+    pub fn next_recovery_read(&mut self) -> Option<u32> {
+        let recovery = &mut self.recovery;
+        if recovery.waiting.is_empty() {
+            return None;
+        }
+        if !self.waiting.is_empty() && recovery.passed < OPS_BEFORE_RECOVERY {
+            recovery.passed += 1;
+            return None;
+        }
+        (recovery.passed, recovery.is_under_way) = (0, true);
+        self.busy = None;
+        recovery.waiting.pop_front()
+    }
+}
+
+/// What the thread of a shard reads for a recovery, between operations.
+#[derive(Default)]
+pub(super) struct RecoveryReads {
+    pub waiting: VecDeque<u32>,
+    /// Whether the thread waits for the disk with one of them.
+    pub is_under_way: bool,
+    /// Operations that went before the first of them.
+    pub passed: u32,
 }
 
 /// The turns of the daemons whose slices are on one disk: which of them commits, and which wait for it.
@@ -207,6 +244,7 @@ impl Osd {
         let shard = |seen: &usize| Shard {
             waiting: VecDeque::new(),
             busy: None,
+            recovery: RecoveryReads::default(),
             data: Memory::new(params.data_blocks / params.shards, params.policy),
             onodes: (onodes < *seen).then(|| Memory::new(onodes, Policy::Lru)),
         };

@@ -116,14 +116,39 @@ impl Places {
             self.missing += (left - before.iter().filter(|osd| **osd != GONE).count()) as u32;
             *order = Some(new).filter(|new| !new.is_sorted());
         }
+        self.reorder_slots(&orders);
+        for osd in osds {
+            self.held[usize::from(*osd)] = 0;
+        }
+    }
+
+    /// The first daemon of `after` leads each group of which it has a copy. Shards stay where they are.
+    pub fn lead(&mut self, after: &[u16]) {
+        if self.needed > 1 {
+            return;
+        }
+        let mut orders: Vec<Option<Vec<usize>>> = vec![None; self.groups() as usize];
+        for (group, order) in orders.iter_mut().enumerate() {
+            let begin = group * self.replicas;
+            let acting = &mut self.acting[begin..][..self.replicas];
+            let Some(leads) = acting.iter().position(|osd| *osd != GONE && *osd == after[begin]) else { continue };
+            if leads > 0 {
+                acting[..=leads].rotate_right(1);
+                let mut new: Vec<usize> = (0..self.replicas).collect();
+                new[..=leads].rotate_right(1);
+                *order = Some(new);
+            }
+        }
+        self.reorder_slots(&orders);
+    }
+
+    /// Copies of the groups that have a new order are in it: which copy each was before.
+    fn reorder_slots(&mut self, orders: &[Option<Vec<usize>>]) {
         for object in 0..self.objects() {
             let Some(order) = &orders[self.group_of(object) as usize] else { continue };
             let slots = self.slots_mut(object);
             let before = slots.to_vec();
             slots.iter_mut().zip(order).for_each(|(slot, copy)| *slot = before[*copy]);
-        }
-        for osd in osds {
-            self.held[usize::from(*osd)] = 0;
         }
     }
 

@@ -1,12 +1,21 @@
 //! A degraded pool: a daemon is marked out, its copies are made anew elsewhere, beside the clients' I/O.
 //!
 //! When the daemon is out, CRUSH names other daemons for its placement groups (and moves a few more copies, as it does).
-//! At once clients turn to the new daemons only for what these have: until a copy has moved, its group is served by
-//! the daemons that had it before. A daemon that gets copies asks for them object by object, `recovery_active` at a time,
-//! and pauses after each (`recovery_sleep`): the primary reads the object, sends it, the new daemon writes it to its disk.
+//! The daemon goes on serving what it has until that has moved, but no longer leads: the first daemon that CRUSH names is
+//! the primary at once where it has a copy (Ceph: `calc_replicated_acting` prefers the first of the up set that is
+//! complete). Shards of coded objects keep their order, and so their primary.
 //!
-//! Leaves out: a daemon that dies with operations in it (one that is out still answers for what has not moved), priorities
-//! of recovery in the queue of operations, and writes to an object while it is copied, which do not wait here.
+//! Copies move group by group. A group first needs one of the `recovery_active` places that its primary has for what it
+//! sends, then one of those that its new daemon has for what it receives (Ceph: `local_reserver` and `remote_reserver`,
+//! `osd_max_backfills` each). It keeps both to its end. One object of it is on the way at a time: the primary reads it
+//! and sends it, the new daemon writes it to its disk, and a pause follows (`recovery_sleep`). Groups that miss a copy
+//! come before those that only move one. A shard of coded objects that is still somewhere is read there alone, one that is
+//! nowhere is computed from as many others as are needed (Ceph: `minimum_to_decode`).
+//!
+//! What is read takes its turn in the daemon's shard, behind the operations that wait there, and holds its thread.
+//!
+//! Leaves out: turns of what is written for a recovery, processor times, more than one object of a group on the way
+//! (`osd_recovery_max_active`), and writes to an object while it is copied, which do not wait here.
 
 use std::collections::VecDeque;
 
@@ -14,18 +23,20 @@ use hotband_machine::{Entropy, Op, PartReport, Slab};
 use hotband_units::Instant;
 
 use super::place::GONE;
-use super::{Due, For, Pool};
+use super::{Due, For, Pool, Sub, Task};
 
-/// A copy of a group that has another daemon: its objects that have not moved yet.
+/// A copy of a group that gets another daemon: its objects that have not moved yet.
 struct Moving {
     group: u32,
     copy: u8,
+    /// The primary, whose place for sending it takes.
+    from: u16,
     to: u16,
+    /// Whether the copy is nowhere until it has moved.
+    is_missing: bool,
     objects: VecDeque<u32>,
     /// Objects that the new daemon has received, and their places there.
     received: Vec<(u32, u32)>,
-    /// Objects on the way.
-    busy: u32,
 }
 
 /// An object on the way to its new daemon.
@@ -33,10 +44,34 @@ struct Moving {
 struct Transfer {
     moving: u32,
     object: u32,
-    /// Whether it has been read and sent.
-    written: bool,
     /// Daemons that have not read their part.
     reading: u8,
+}
+
+/// What a daemon reads of an object on the way.
+#[derive(Clone, Copy)]
+struct Reading {
+    transfer: u32,
+    osd: u16,
+    shard: usize,
+    extent: (u64, u32),
+}
+
+/// What a daemon has reserved of its places for sending, or for receiving.
+#[derive(Clone, Default)]
+struct Reserved {
+    taken: usize,
+    /// Copies that wait for a place, in their order.
+    waiting: VecDeque<u32>,
+}
+
+impl Reserved {
+    /// The next that waits, where one of `places` is free: it has that place now.
+    fn grant(&mut self, places: usize) -> Option<u32> {
+        let next = if self.taken < places { self.waiting.pop_front() } else { None };
+        self.taken += usize::from(next.is_some());
+        next
+    }
 }
 
 /// Recovery of a pool.
@@ -46,9 +81,11 @@ pub(super) struct Recovery {
     /// Daemons of every group once all has moved.
     after: Vec<u16>,
     moving: Vec<Moving>,
-    /// Copies that each daemon is to get, the one it asks for first in front.
-    wanted: Vec<VecDeque<u32>>,
+    /// Of every daemon what it sends as a primary, and what it receives.
+    sending: Vec<Reserved>,
+    receiving: Vec<Reserved>,
     transfers: Slab<Transfer>,
+    readings: Slab<Reading>,
     began: Option<Instant>,
     ended: Option<Instant>,
     /// Copies of objects that had to move.
@@ -62,8 +99,10 @@ impl Recovery {
             outs,
             after,
             moving: Vec::new(),
-            wanted: (0..osds).map(|_| VecDeque::new()).collect(),
+            sending: vec![Reserved::default(); osds],
+            receiving: vec![Reserved::default(); osds],
             transfers: Slab::default(),
+            readings: Slab::default(),
             began: None,
             ended: None,
             misplaced: 0,
@@ -103,14 +142,15 @@ impl Pool {
         }
         let Some(mut recovery) = self.recovery.take() else { return };
         let replicas = self.spec.replicas;
+        self.places.lead(&recovery.after);
         let mut objects: Vec<Vec<u32>> = vec![Vec::new(); self.places.groups() as usize];
         (0..self.places.objects()).for_each(|object| objects[self.places.group_of(object) as usize].push(object));
         for group in 0..self.places.groups() {
             let after = &recovery.after[group as usize * replicas..][..replicas];
             let here = self.places.acting(group).to_vec();
-            if self.places.primary(group).is_none() {
+            let Some(from) = self.places.primary(group) else {
                 continue; // There is nothing to copy from.
-            }
+            };
             let is_gone = |copy: &usize| here[*copy] == GONE;
             let mut gone: Vec<usize> = (0..replicas).filter(|c| is_gone(c) || !after.contains(&here[*c])).collect();
             gone.sort_by_key(|copy| !is_gone(copy));
@@ -122,83 +162,121 @@ impl Pool {
                     continue;
                 }
                 recovery.misplaced += objects.len() as u64;
-                recovery.wanted[usize::from(*to)].push_back(recovery.moving.len() as u32);
                 recovery.moving.push(Moving {
                     group,
                     copy: copy as u8,
+                    from,
                     to: *to,
+                    is_missing: is_gone(&copy),
                     objects,
                     received: Vec::new(),
-                    busy: 0,
                 });
             }
         }
         recovery.began = Some(now);
         recovery.ended = (recovery.misplaced == 0).then_some(now);
         self.recovery = Some(recovery);
-        for osd in 0..self.osds.len() {
-            for _ in 0..self.params.recovery_active {
-                self.recover_more(osd);
-            }
-        }
+        self.reserve_all(now);
     }
 
-    /// Where an object of a group is copied from, or computed: the primary, or as many shards as are needed.
-    fn sources(&self, group: u32) -> Vec<(usize, u16)> {
-        if self.places.primary(group).is_none() {
-            return Vec::new();
-        }
-        let there = self.places.acting(group).iter().copied().enumerate().filter(|(_, osd)| *osd != GONE);
-        there.take(self.spec.erasure.map_or(1, |erasure| erasure.data)).collect()
-    }
-
-    /// A daemon asks for the next object that it is to get: the primary reads it.
-    pub(super) fn recover_more(&mut self, osd: usize) {
+    /// Every copy that has to move asks its primary for a place, those that are nowhere first.
+    fn reserve_all(&mut self, now: Instant) {
         let Some(recovery) = &mut self.recovery else { return };
-        let (number, object) = loop {
-            let Some(&number) = recovery.wanted[osd].front() else { return };
-            if let Some(object) = recovery.moving[number as usize].objects.pop_front() {
-                break (number, object);
+        for is_missing in [true, false] {
+            for (number, moving) in (0..).zip(&recovery.moving).filter(|(_, moving)| moving.is_missing == is_missing) {
+                recovery.sending[usize::from(moving.from)].waiting.push_back(number);
             }
-            recovery.wanted[osd].pop_front();
-        };
+        }
+        (0..self.osds.len()).for_each(|osd| self.grant(now, osd));
+    }
+
+    /// A daemon hands out the places that it has free: of those that now may send, each asks its new daemon.
+    fn grant(&mut self, now: Instant, osd: usize) {
+        let places = self.params.recovery_active;
+        let Some(recovery) = &mut self.recovery else { return };
+        let mut asked = vec![osd];
+        while let Some(number) = recovery.sending[osd].grant(places) {
+            let to = usize::from(recovery.moving[number as usize].to);
+            recovery.receiving[to].waiting.push_back(number);
+            asked.push(to);
+        }
+        let mut granted = Vec::new();
+        for to in asked {
+            granted.extend(std::iter::from_fn(|| recovery.receiving[to].grant(places)));
+        }
+        granted.into_iter().for_each(|number| self.read_next(now, number));
+    }
+
+    /// Whether a daemon does not lead the group of a client's operation any more: the client asks the one that does.
+    pub(super) fn has_handed_over(&self, sub: &Sub) -> bool {
+        if sub.task != Task::Client || !self.recovery.as_ref().is_some_and(Recovery::has_begun) {
+            return false;
+        }
+        let object = self.pieces.at(sub.piece).object;
+        self.places.primary(self.places.group_of(object)).is_some_and(|primary| primary != sub.osd)
+    }
+
+    /// The copies, with their daemons, that a copy is made from: the primary's, or shards.
+    fn sources(&self, moving: &Moving) -> Vec<(usize, u16)> {
+        let acting = self.places.acting(moving.group);
+        let there = || acting.iter().copied().enumerate().filter(|(_, osd)| *osd != GONE);
+        match self.spec.erasure {
+            None => there().take(1).collect(),
+            Some(_) if !moving.is_missing => vec![(usize::from(moving.copy), acting[usize::from(moving.copy)])],
+            Some(erasure) => there().take(erasure.data).collect(),
+        }
+    }
+
+    /// The next object of a copy that moves is read.
+    fn read_next(&mut self, now: Instant, number: u32) {
+        let Some(recovery) = &mut self.recovery else { return };
         let moving = &mut recovery.moving[number as usize];
-        moving.busy += 1;
-        let group = moving.group;
-        let sources = self.sources(group);
+        let object = moving.objects.pop_front().expect("a copy keeps its places until its last object has moved");
+        let Some(recovery) = &self.recovery else { return };
+        let sources = self.sources(&recovery.moving[number as usize]);
         assert!(!sources.is_empty(), "a drive fails only where the pool was told");
-        let reading = sources.len() as u8;
+        let (reading, shard) = (sources.len() as u8, self.shard_of(object));
         let Some(recovery) = &mut self.recovery else { return };
-        let transfer = recovery.transfers.add(Transfer { moving: number, object, written: false, reading });
+        let transfer = recovery.transfers.add(Transfer { moving: number, object, reading });
         for (copy, osd) in sources {
             let at = self.osds[usize::from(osd)].slice.object_at(self.places.slot(object, copy));
-            let extent = (at, self.spec.shard() as u32);
-            self.command(usize::from(osd), Op::Read, extent, For::Recovery(transfer), Entropy::INCOMPRESSIBLE);
+            let reading = Reading { transfer, osd, shard, extent: (at, self.spec.shard() as u32) };
+            let Some(recovery) = &mut self.recovery else { return };
+            let id = recovery.readings.add(reading);
+            let queue = &mut self.osds[usize::from(osd)].shards[shard];
+            queue.recovery.waiting.push_back(id);
+            if queue.is_free() {
+                self.next_op(now, usize::from(osd), shard);
+            }
         }
     }
 
-    /// An object was read and goes to its new daemon, or is written there.
-    pub(super) fn recovery_goes_on(&mut self, now: Instant, id: u32) {
+    /// The thread of a shard turns to what is read for a recovery.
+    pub(super) fn read_for_recovery(&mut self, id: u32) {
+        let Some(recovery) = &self.recovery else { return };
+        let Reading { osd, extent, .. } = recovery.readings.at(id);
+        self.command(usize::from(osd), Op::Read, extent, For::RecoveryRead(id), Entropy::INCOMPRESSIBLE);
+    }
+
+    /// A daemon has read what it was asked for. The object goes to its new daemon when all have; shards leave then, each
+    /// from its host.
+    pub(super) fn read_of_recovery_done(&mut self, now: Instant, id: u32) {
         let Some(recovery) = &mut self.recovery else { return };
-        let transfer = *recovery.transfers.get(id);
-        let moving = &recovery.moving[transfer.moving as usize];
-        let (group, to) = (moving.group, usize::from(moving.to));
-        if transfer.written {
-            recovery.transfers.take(id);
-            return self.object_moved(now, transfer.moving);
-        }
-        let of = recovery.transfers.get(id);
+        let Reading { transfer, osd, shard, .. } = recovery.readings.take(id);
+        let of = recovery.transfers.get(transfer);
         of.reading -= 1;
-        if of.reading > 0 {
-            return;
+        let (is_read, number) = (of.reading == 0, of.moving as usize);
+        if is_read {
+            let moving = &recovery.moving[number];
+            let (to, bytes) = (usize::from(moving.to), self.spec.shard());
+            let sources = self.recovery.as_ref().map(|recovery| self.sources(&recovery.moving[number]));
+            let arrivals =
+                sources.into_iter().flatten().map(|(_, from)| self.between(now, usize::from(from), to, bytes));
+            let at = arrivals.max().unwrap_or(now);
+            self.push(at, Due::Received(transfer));
         }
-        of.written = true;
-        // Shards leave when all of them are read, each from its host.
-        let arrivals = self.sources(group).into_iter().map(|(_, from)| usize::from(from)).collect::<Vec<_>>();
-        let arrivals = if arrivals.is_empty() { vec![to] } else { arrivals };
-        let shard = self.spec.shard();
-        let at = arrivals.into_iter().map(|from| self.between(now, from, to, shard)).max().unwrap_or(now);
-        self.push(at, Due::Received(id));
+        self.osds[usize::from(osd)].shards[shard].recovery.is_under_way = false;
+        self.next_op(now, usize::from(osd), shard);
     }
 
     /// The new daemon has the bytes of an object and writes them to its disk.
@@ -214,22 +292,36 @@ impl Pool {
         self.command(usize::from(to), Op::Write, extent, For::Recovery(id), Entropy::INCOMPRESSIBLE);
     }
 
-    /// One more object is where it belongs. When the last of a group is, clients turn to the new daemon.
-    fn object_moved(&mut self, now: Instant, number: u32) {
+    /// One more object is where it belongs. When the last of a group is, clients turn to the new daemon. A pause follows.
+    pub(super) fn object_moved(&mut self, now: Instant, id: u32) {
         let Some(recovery) = &mut self.recovery else { return };
-        let moving = &mut recovery.moving[number as usize];
-        moving.busy -= 1;
+        let number = recovery.transfers.at(id).moving;
+        let moving = &recovery.moving[number as usize];
         recovery.moved += 1;
         let (group, copy, to) = (moving.group, usize::from(moving.copy), moving.to);
-        let ended = moving.objects.is_empty() && moving.busy == 0;
         if recovery.moved == recovery.misplaced {
             recovery.ended = Some(now);
         }
         self.osds[usize::from(to)].counters.recovered += 1;
-        if ended {
+        if moving.objects.is_empty() {
             let after = &recovery.after[group as usize * self.spec.replicas..][..self.spec.replicas];
             self.places.move_copy((group, copy), to, &moving.received, after);
         }
-        self.push(now + self.params.recovery_sleep, Due::Recover(u32::from(to)));
+        self.push(now + self.params.recovery_sleep, Due::Recover(id));
+    }
+
+    /// The pause after an object is over: the next of its group follows, or the group gives its places back.
+    pub(super) fn recover_more(&mut self, now: Instant, id: u32) {
+        let Some(recovery) = &mut self.recovery else { return };
+        let number = recovery.transfers.take(id).moving;
+        let moving = &recovery.moving[number as usize];
+        if !moving.objects.is_empty() {
+            return self.read_next(now, number);
+        }
+        let (from, to) = (usize::from(moving.from), usize::from(moving.to));
+        recovery.sending[from].taken -= 1;
+        recovery.receiving[to].taken -= 1;
+        self.grant(now, from);
+        self.grant(now, to);
     }
 }

@@ -176,14 +176,27 @@ fn a_daemon_that_goes_while_it_is_asked_is_replaced_by_another_shard() {
 }
 
 #[test]
-fn a_shard_is_made_anew_of_k_others() {
-    let options = ", k = 2, m = 1, placement_groups = 16, image = \"256 MiB\", out = { osd = 1, at = \"1 ms\" }";
-    let mut rig = Rig::coded(5, options, &[("recovery_sleep", "\"0 ms\"")]);
-    let before = rig.count("osd1", "objects");
-    rig.drain();
-    let moved = rig.count("recovery", "objects_moved");
-    assert!(moved >= before && before > 0 && rig.count("osd1", "objects") == 0);
-    let shard = 2 << 20;
-    assert_eq!(lens(&rig, Op::Read), vec![shard; 2 * moved as usize], "k shards are read");
-    assert_eq!(lens(&rig, Op::Write), vec![shard; moved as usize], "and one is written");
+fn a_shard_that_is_gone_is_made_anew_of_k_others_and_one_that_is_not_is_copied() {
+    for is_gone in [true, false] {
+        let options = ", k = 2, m = 1, placement_groups = 16, image = \"256 MiB\"";
+        let mut rig = Rig::coded(5, options, &[("recovery_sleep", "\"0 ms\"")]);
+        let before = rig.count("osd1", "objects");
+        rig.pool.expect_out(&[1], is_gone).expect("there is room");
+        if is_gone {
+            rig.pool.member_failed(rig.now, 1);
+        } else {
+            rig.pool.mark_out(rig.now, 1);
+        }
+        rig.run_to(0);
+        rig.drain();
+        let moved = rig.count("recovery", "objects_moved");
+        assert!(moved >= before && before > 0 && rig.count("osd1", "objects") == 0);
+        let (shard, copied) = (2 << 20, moved - if is_gone { before } else { 0 });
+        assert_eq!(
+            lens(&rig, Op::Read),
+            vec![shard; (2 * (moved - copied) + copied) as usize],
+            "k shards, or one, are read"
+        );
+        assert_eq!(lens(&rig, Op::Write), vec![shard; moved as usize], "and one is written");
+    }
 }

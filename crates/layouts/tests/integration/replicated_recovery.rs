@@ -4,10 +4,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::pool::{CLIENT, DISK, LATENCY, OBJECT, Rig, in_place};
-use hotband_machine::{EventError, Op};
+use hotband_machine::{EventError, MemberCommand, Op};
 
 const OBJECTS: u64 = 64;
 const POOL: &str = ", replicas = 2, placement_groups = 32, image = \"256 MiB\"";
+const SINGLE: &str = ", replicas = 1, placement_groups = 32, image = \"256 MiB\"";
 const OUT: &str = ", out = { osd = 0, at = \"1 ms\" }";
 const SLEEP: u64 = 100_000_000;
 
@@ -41,27 +42,72 @@ fn every_object_of_the_daemon_ends_elsewhere() {
     assert!(readers(&mut rig).iter().all(|member| *member != 0));
 }
 
+/// Members that reads of 4 KiB went to, of the commands from number `from` on.
+fn read_at(rig: &Rig, from: usize) -> Vec<u16> {
+    let read = |sent: &MemberCommand| (sent.op, sent.len) == (Op::Read, 4096);
+    rig.commands[from..].iter().filter(|(_, sent)| read(sent)).map(|(_, sent)| sent.member).collect()
+}
+
+/// An object of which a daemon is the primary.
+fn led_by(osd: u16, options: &str) -> u64 {
+    let whole = readers(&mut Rig::new(4, options, &[]));
+    whole.iter().position(|member| *member == osd).expect("the daemon is the primary of something") as u64
+}
+
 #[test]
-fn until_a_copy_has_moved_reads_go_to_where_it_is() {
-    let whole = readers(&mut Rig::new(4, POOL, &[]));
-    let object = whole.iter().position(|member| *member == 0).expect("the daemon is the primary of something") as u64;
-    let mut rig = Rig::new(4, &format!("{POOL}{OUT}"), &[]);
+fn until_the_only_copy_has_moved_reads_go_to_where_it_is() {
+    let object = led_by(0, SINGLE);
+    let mut rig = Rig::new(4, &format!("{SINGLE}{OUT}"), &[]);
     rig.run_to(1_000_000);
     assert!(rig.count("recovery", "objects_misplaced") > 0, "the daemon is out");
     rig.ask(Op::Read, object * OBJECT, 4096);
     rig.run_to(8_000_000);
-    let asked: Vec<u16> =
-        rig.commands.iter().filter(|(_, sent)| sent.len == 4096).map(|(_, sent)| sent.member).collect();
-    assert_eq!((asked, rig.served.len()), (vec![0], 1));
+    assert_eq!((read_at(&rig, 0), rig.served.len()), (vec![0], 1));
+}
+
+#[test]
+fn a_daemon_that_goes_out_leads_no_group_that_another_has() {
+    let mut rig = Rig::new(4, &format!("{POOL}{OUT}"), &[]);
+    rig.run_to(1_000_000);
+    assert!(rig.count("recovery", "objects_misplaced") > 0, "the daemon is out");
+    for object in 0..OBJECTS {
+        rig.ask(Op::Read, object * OBJECT, 4096);
+    }
+    rig.run_to(80_000_000);
+    assert_eq!((rig.served.len() as u64, read_at(&rig, 0).len() as u64), (OBJECTS, OBJECTS));
+    assert!(!read_at(&rig, 0).contains(&0), "{:?}", read_at(&rig, 0));
+    let reads = |(_, sent): &&(u64, MemberCommand)| sent.member == 0 && sent.op == Op::Read;
+    assert_eq!(rig.commands.iter().filter(reads).count(), 0, "nor is anything recovered from it");
+    // It has a copy until that has moved, so writes still go to it.
+    rig.ask(Op::Write, led_by(0, POOL) * OBJECT, 4096);
+    let before = rig.commands.len();
+    rig.run_to(160_000_000);
+    assert!(rig.commands[before..].iter().any(|(_, sent)| (sent.member, sent.op) == (0, Op::Flush)));
+}
+
+#[test]
+fn an_operation_on_its_way_to_a_daemon_that_goes_out_is_asked_of_the_one_that_leads_now() {
+    for op in [Op::Read, Op::Write] {
+        let object = led_by(0, POOL);
+        let mut rig = Rig::new(4, &format!("{POOL}, out = {{ osd = 0, at = \"110 us\" }}"), &[]);
+        let asked = rig.ask(op, object * OBJECT, 4096);
+        rig.run_to(50_000_000);
+        assert!(rig.latency_of(asked) > CLIENT + 2 * LATENCY);
+        let of_host = |sent: &MemberCommand| sent.op == Op::Flush || sent.len == 4096;
+        let members: BTreeSet<u16> =
+            rig.commands.iter().filter(|(_, sent)| of_host(sent)).map(|(_, sent)| sent.member).collect();
+        assert_eq!((members.contains(&0), members.len()), if op == Op::Read { (false, 1) } else { (true, 2) });
+    }
 }
 
 #[test]
 fn recovery_takes_what_disks_and_pauses_give() {
+    // Of three daemons two are left: each sends to the other what that does not have.
     for sleep in [SLEEP, 0] {
         let mut rig =
-            Rig::new(4, &format!("{POOL}{OUT}"), &[("recovery_sleep", &format!("\"{} ms\"", sleep / 1_000_000))]);
+            Rig::new(3, &format!("{POOL}{OUT}"), &[("recovery_sleep", &format!("\"{} ms\"", sleep / 1_000_000))]);
         rig.drain();
-        let most = (1..4).map(|osd| rig.count(&format!("osd{osd}"), "recovered_objects")).max().expect("three daemons");
+        let most = (1..3).map(|osd| rig.count(&format!("osd{osd}"), "recovered_objects")).max().expect("two daemons");
         let each = DISK.read + LATENCY + DISK.write;
         assert!(most > 3);
         assert_eq!(rig.count("recovery", "time_to_recover_ns"), most * each + (most - 1) * sleep);
@@ -69,11 +115,45 @@ fn recovery_takes_what_disks_and_pauses_give() {
 }
 
 #[test]
+fn one_daemon_sends_what_it_alone_has_one_object_after_the_other() {
+    // Ceph's osd_max_backfills holds for what a daemon sends, too (`local_reserver`).
+    for sleep in [SLEEP, 0] {
+        let values = [("recovery_sleep", &*format!("\"{} ms\"", sleep / 1_000_000))];
+        let mut rig = Rig::new(4, &format!("{SINGLE}{OUT}"), &values);
+        let had = objects(&rig, 4)[0];
+        rig.drain();
+        let each = DISK.read + LATENCY + DISK.write;
+        assert_eq!(rig.count("recovery", "objects_moved"), had);
+        assert_eq!(rig.count("recovery", "time_to_recover_ns"), had * each + (had - 1) * sleep);
+    }
+}
+
+#[test]
+fn of_no_daemon_more_objects_are_on_the_way_than_it_may_send_or_receive() {
+    for active in [1, 2, 3] {
+        let options = ", replicas = 2, placement_groups = 64, image = \"512 MiB\"";
+        let values = [("recovery_active", &*active.to_string()), ("recovery_sleep", "\"0 s\"")];
+        let mut rig = Rig::new(6, &format!("{options}{OUT}"), &values);
+        rig.drain();
+        let of_object = |sent: &MemberCommand| u64::from(sent.len) == OBJECT;
+        for osd in 0..6 {
+            for (op, took) in [(Op::Read, DISK.read), (Op::Write, DISK.write)] {
+                let begun =
+                    rig.commands.iter().filter(|(_, sent)| of_object(sent) && (sent.member, sent.op) == (osd, op));
+                let begun: Vec<u64> = begun.map(|(at, _)| *at).collect();
+                let most = begun.iter().map(|at| begun.iter().filter(|b| (*at..at + took).contains(b)).count()).max();
+                assert!(most.unwrap_or(0) <= active, "{op:?} of {osd}: {most:?} at once of {active}");
+            }
+        }
+        assert_eq!(rig.count("recovery", "objects_misplaced"), 0);
+    }
+}
+
+#[test]
 fn every_recovered_object_gets_a_place_of_its_own() {
-    let single = ", replicas = 1, placement_groups = 32, image = \"256 MiB\"";
-    let before = objects(&Rig::new(4, single, &[]), 4);
+    let before = objects(&Rig::new(4, SINGLE, &[]), 4);
     for active in ["1", "4", "32"] {
-        let mut rig = Rig::new(4, &format!("{single}{OUT}"), &[("recovery_active", active)]);
+        let mut rig = Rig::new(4, &format!("{SINGLE}{OUT}"), &[("recovery_active", active)]);
         rig.drain();
         let written = rig.commands.iter().filter(|(_, sent)| sent.op == Op::Write);
         let places: BTreeSet<(u16, u64)> = written.clone().map(|(_, sent)| (sent.member, sent.offset)).collect();
@@ -99,7 +179,7 @@ fn the_primary_is_the_one_that_crush_names() {
     rig.drain();
     let (writes, reads) = (rig.commands.len(), readers(&mut rig));
     assert!(before.iter().zip(&reads).all(|(before, now)| before == now || *before == 0), "{before:?} {reads:?}");
-    let free = |(_, sent): &&(u64, hotband_machine::MemberCommand)| {
+    let free = |(_, sent): &&(u64, MemberCommand)| {
         rig.commands[..writes].iter().any(|(_, w)| (w.op, w.member, w.offset) == (Op::Write, sent.member, sent.offset))
     };
     assert_eq!(rig.commands[writes..].iter().filter(free).count(), 0, "no new daemon is a primary");
