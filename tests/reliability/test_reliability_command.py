@@ -91,7 +91,9 @@ def test_one_actuator_works_at_a_time_while_a_drive_is_rebuilt(tmp_path: Path) -
 def test_every_drive_of_the_catalog_has_what_is_needed(drive: str) -> None:
     values = {value["key"] for value in catalogue.drive(drive)["values"]}
     one_address_space = (("exposes", "one"),) if "exposes" in values else ()
-    found = figures(f"raid1:2x{drive}", set=one_address_space)
+    # How long a rebuild onto a shingled disk takes, the user has to say (docs/guides/intervals.md, "smr-rebuild").
+    of_shingled = {"rebuild_time": "200 h"} if "smr" in values else {}
+    found = figures(f"raid1:2x{drive}", set=one_address_space, **of_shingled)
     # Years: a mirror of 24 TB is rebuilt for a day and more, and reads 24 TB without an error to do so.
     assert found["mttdl"]["simulated"]["value"] > 100
 
@@ -307,3 +309,13 @@ def test_the_commands_of_the_guide_run(hotband, command: str) -> None:
     done = hotband(*shlex.split(command)[1:], "--arrays", "2000")
     assert done.returncode == 0, done.stderr
     assert "loss within" in done.stdout
+
+
+def test_a_rebuild_onto_a_shingled_disk_is_not_at_its_media_rate(hotband) -> None:
+    """It was 189.9 MB/s: no rebuild onto a drive-managed disk is like that."""
+    done = hotband("reliability", "raid1:2xst8000as0002")
+    assert done.returncode == 2
+    assert "--rebuild-time: missing: st8000as0002 is a shingled disk (SMR), and" in done.stderr
+    assert figures("raid1:2xst8000as0002", rebuild_time="200 h")["given"]["rebuild_hours"] == 200
+    assert figures("raid1:2xst8000as0002", rebuild_rate="10 MB/s")["given"]["rebuild_hours"] > 200
+    assert figures("raid1:2xst8000as0002", set=(("smr", "off"),))["given"]["rebuild_hours"] < 24

@@ -18,6 +18,7 @@ from hotband.advise.objective import furthest
 from hotband.advise.prices import Prices, expect_known, read_prices
 from hotband.advise.search import search
 from hotband.interval.of_run import Asked as IntervalsAsked
+from hotband.record.unmodelled import unmodelled_notes_of
 
 if TYPE_CHECKING:
     from hotband.advise.asked import Asked, Needs
@@ -148,8 +149,17 @@ class _Advising:
             answer, rests, points, [one for one in points if one.name in shown], None, None, None, str(self.of),
             words.conditions_text(self.needs.slo), [one.name for one in self.asked.workloads], self.asked.level,
             self.prices.currency, self.needs.bytes_at_end, self.needs.tolerated, self.needs.years,
-            self.listed.of, self._left_out(), self.bench.runs, self.bench.ios, limit, [], self._notes(),
+            self.listed.of, self._left_out(), self.bench.runs, self.bench.ios, limit, [],
+            [*self._unmodelled(shown), *self._notes()],
         )  # fmt: skip
+
+    def _unmodelled(self, shown: Sequence[str]) -> list[str]:
+        """Return what the latencies of the points shown rest on that is not modelled, a note for each point."""
+        found = []
+        for name in shown:
+            records = [measured.finished.record for measured in self.by_name[name].measured.values()]
+            found += [f"{name}: {note}" for note in unmodelled_notes_of(records)[:1]]
+        return found
 
     def _notes(self) -> list[str]:
         """What has to be known to read it."""

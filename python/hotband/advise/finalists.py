@@ -27,6 +27,7 @@ from hotband.interval.conformal import Spread
 from hotband.interval.of_record import intervals_of, is_inverse, kinds_of
 from hotband.interval.of_run import Asked as IntervalsAsked
 from hotband.interval.residuals import model_term
+from hotband.record.unmodelled import why_no_interval
 from hotband.runs.run import RunSpec
 from hotband.text.quantities import size_bytes
 
@@ -117,7 +118,10 @@ def with_failures(
 
 def _rebuild_hours(measured: Measured) -> float | None:
     """How long the rebuild that was under way would take at the rate that it had; None where there was none."""
-    repair = measured.finished.record.get("repair")
+    record = measured.finished.record
+    if any(one["what"] == "smr-rebuild" for one in record.get("unmodelled", [])):
+        return None
+    repair = record.get("repair")
     for one in repair["rebuilds"] if repair else []:
         rate = one["mean_bytes_per_s"]
         if rate:
@@ -150,6 +154,8 @@ def drawn(point: Point, tried: Tried, needs: Needs, asked: Asked, bench: Bench) 
             whole = Experiment([RunPoint(spec)]).run(jobs=bench.jobs, progress=tick).finished[0]
     wanted = IntervalsAsked(asked.level, asked.draws)
     spec = replace(spec, after="")
+    if why_no_interval(whole.record) is not None:
+        return Finalist(point, [], 1.0)
     document, whys = intervals_of(spec, whole, wanted, asked.jobs, lambda _: None, bench.watch)
     bench.runs, bench.ios = bench.runs + document["runs"], bench.ios + document["ios"]
     # Where a load does reads alone, their figures are those of all I/Os.

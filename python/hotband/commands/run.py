@@ -196,6 +196,7 @@ def show_run(finished: Finished) -> None:
     from hotband.record.states import said_of
     from hotband.record.steady import of_phases
     from hotband.record.trace import trace_lines
+    from hotband.record.unmodelled import other_notes, unmodelled_notes
     from hotband.text.formats import as_rows
     from hotband.text.tables import (
         app_tables,
@@ -209,15 +210,16 @@ def show_run(finished: Finished) -> None:
 
     record = finished.record
     scripts = [scripts_table(record["scripts"])] if "scripts" in record else []
+    show_lines(f"! {note}." for note in unmodelled_notes(record))
     show(summary_table(record), *app_tables(record), *scripts)
     if "intervals" in record:
         lines = interval_lines(record["intervals"])
-        if as_rows():
+        if as_rows() and record["intervals"]["figures"]:
             show(intervals_table(record["intervals"]))
             lines = lines[len(record["intervals"]["figures"]) :]
         show_lines(lines)
     show_lines(said_of(record))
-    show_lines(f"  note: {note}" for note in record["notes"])
+    show_lines(f"  note: {note}" for note in other_notes(record))
     show_lines(line for verdict in of_phases(record) for line in steady_lines(verdict))
     show_lines([*smart_lines(record), *energy_lines(record), *limits_lines(record), *power_loss_lines(record)])
     show_lines([*repair_lines(record), *trace_lines(record)])

@@ -22,6 +22,7 @@ from hotband.interval.figures import between
 from hotband.interval.of_record import is_inverse, kinds_of, spread_of
 from hotband.interval.of_run import Asked, Watch, draw
 from hotband.interval.residuals import model_term
+from hotband.record.unmodelled import why_no_interval
 from hotband.runs.run import Finished, RunSpec, prepare
 
 if TYPE_CHECKING:
@@ -97,6 +98,10 @@ def run(rows: Sequence[Row], machine: Named, settings: Settings, watch: Watch, t
 def with_intervals(found: Sequence[Predicted], settings: Settings, say: Say, watch: Watch) -> list[str]:
     """Puts the intervals into the figures of predictions; returns what is to be said of them. Raises UserError,
     RunsInterrupted."""
+    none = [why for one in found if (why := why_no_interval(one.finished.record)) is not None]
+    found = [one for one in found if why_no_interval(one.finished.record) is None]
+    if not found:
+        return list(dict.fromkeys(none))
     drawn = _drawn_rows(found)
     term = model_term()
     spreads: dict[int, dict[str, Spread]] = {}
@@ -114,8 +119,8 @@ def with_intervals(found: Sequence[Predicted], settings: Settings, say: Say, wat
         ]
     if len(found) > len(drawn):
         names = " and ".join(found[place].row.name for place in drawn)
-        return [f"uncertain values were drawn for {names}; the other rows take the spread of the nearest"]
-    return []
+        none.append(f"uncertain values were drawn for {names}; the other rows take the spread of the nearest")
+    return list(dict.fromkeys(none))
 
 
 def _with_interval(

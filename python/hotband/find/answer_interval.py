@@ -26,6 +26,7 @@ from hotband.interval.of_record import interval_of as interval_of_figure
 from hotband.interval.of_record import kinds_of
 from hotband.interval.of_run import Asked, Drawn, Watch, draw, rate_class, system_of
 from hotband.interval.residuals import model_term
+from hotband.record.unmodelled import why_no_interval
 
 if TYPE_CHECKING:
     from hotband.experiment import Say
@@ -52,6 +53,8 @@ def interval_of(
     if not isinstance(decides, Condition):
         return None
     spec = best.wanted.spec
+    if why_no_interval(best.finished.record) is not None:
+        return None
     drawn = draw(spec, best.finished, asked, jobs, say or (lambda _: None), watch)
     names = (decides.figure.document_name, nearest_name(decides.figure))
     name = next((one for one in names if one in drawn.nominal), None)

@@ -22,6 +22,7 @@ from hotband.find.trial import Trial, Wanted, of_finished
 from hotband.interval import DRAWS, check_level
 from hotband.interval.of_run import Asked as IntervalsAsked
 from hotband.interval.of_run import Watch
+from hotband.record.unmodelled import unmodelled_notes, why_no_interval
 from hotband.runs.run import Finished, RunSpec, prepare
 from hotband.targets.named import expect_model
 from hotband.text.quantities import ungrouped
@@ -87,7 +88,10 @@ def find(asked: Asked, watch: Watch, say: Say | None = None) -> Found:
                 question, answer, frame.within, IntervalsAsked(asked.interval, asked.draws), asked.jobs, say, watch
             )
             if answer.interval is None and answer.status == "found":
-                answer.notes.append("no interval: what shifts all values alike cancels in a share of the most")
+                why_none = None if answer.best is None else why_no_interval(answer.best.finished.record)
+                answer.notes.append(
+                    why_none or "no interval: what shifts all values alike cancels in a share of the most"
+                )
     return Found(
         question, asked.workload.name, _asked_as(asked, question), frame.within, answers, tuple(dict.fromkeys(notes))
     )
@@ -272,7 +276,7 @@ def _answer(question: Question, one: _On) -> Answer:
         outcome.trials,
         outcome.axis,
         best,
-        notes=outcome.notes,
+        notes=[*([] if best is None else unmodelled_notes(best.finished.record)), *outcome.notes],
     )
     answer.text = answer_text(question, answer)
     return answer

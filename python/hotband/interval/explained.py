@@ -6,8 +6,10 @@ import copy
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from hotband.errors import UserError
 from hotband.interval.of_record import expect_figure, figure_name, intervals_of
 from hotband.interval.of_run import figures_of, pinned
+from hotband.record.unmodelled import unmodelled_notes, why_no_interval
 from hotband.runs.run import execute
 from hotband.targets.named import expect_model
 from hotband.text.schema import with_schema
@@ -130,5 +132,8 @@ def why_run(spec: RunSpec, figure: str, asked: Asked, jobs: int | None, say: Say
     with watch(f"{spec.workload} on {spec.machine}") as tick:
         whole = execute([spec], tick, jobs)[0]
     figure_name(figure, list(figures_of(whole.record)))
+    why_none = why_no_interval(whole.record)
+    if why_none is not None:
+        raise UserError("--on", "", spec.machine, f"{why_none}: {unmodelled_notes(whole.record)[0]}")
     found = {one["figure"]: one for one in intervals_of(spec, whole, asked, jobs, say, watch)[1]}
     return found[figure_name(figure, list(found))]

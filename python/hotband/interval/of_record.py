@@ -30,6 +30,7 @@ from hotband.interval.of_run import (
 from hotband.interval.residuals import model_term
 from hotband.interval.surface import effects_of
 from hotband.interval.why import Evidence, why
+from hotband.record.unmodelled import why_no_interval
 from hotband.record.written import record_text
 from hotband.study.figureclass import RATES
 
@@ -57,7 +58,12 @@ ALMOST_CLOSED = 0.99
 def intervals_of(
     spec: RunSpec, whole: Finished, asked: Asked, jobs: int | None, say: Say, watch: Watch
 ) -> tuple[RunIntervalsDoc, list[WhyFigureDoc]]:
-    """The intervals of a run that is finished, and where they come from. Raises UserError, RunsInterrupted."""
+    """The intervals of a run that is finished, and where they come from; none where what its figures rest on is not
+    modelled. Raises UserError, RunsInterrupted."""
+    why_none = why_no_interval(whole.record)
+    if why_none is not None:
+        drawn = Drawn({}, notes=[why_none])
+        return _document(spec, whole, asked, drawn, model_term()), []
     term = model_term()
     drawn = draw(spec, whole, asked, jobs, say, watch)
     _bound_asked(spec, whole, asked, drawn, term, jobs, watch)

@@ -69,7 +69,9 @@ def with_ends(figure: str, ends: BoundsDoc | None, scale: float = 1.0) -> str:
 
 
 def interval_lines(of: RunIntervalsDoc) -> list[str]:
-    """The intervals of a run, a line a figure, and what they rest on."""
+    """The intervals of a run, a line a figure, and what they rest on; why there are none."""
+    if not of["figures"] and not of["draws"]:
+        return [f"{note[0].upper()}{note[1:]}." for note in of["notes"]]
     lines = [_line(one) for one in of["figures"]]
     refused = f", {of['refused']} more refused by the model" if of["refused"] else ""
     drawn = (

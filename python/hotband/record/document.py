@@ -419,6 +419,15 @@ class ExpectedHereDoc(TypedDict):
     notes: list[str]
 
 
+class UnmodelledDoc(TypedDict):
+    """Something that is not modelled and moves the figures of a run: `what` it is ("md-thread", "flash-pool",
+    "flash-raidz", "smr-rebuild"), of which layout or drive, and the note."""
+
+    what: str
+    part: str
+    note: str
+
+
 class RecordDoc(TypedDict):
     """A record."""
 
@@ -436,6 +445,7 @@ class RecordDoc(TypedDict):
     parts: list[PartDoc]
     series: SeriesDoc | None
     notes: list[str]
+    unmodelled: NotRequired[list[UnmodelledDoc]]
     sequence: NotRequired[SequenceDoc]
     steps: NotRequired[list[StepDoc]]
     scripts: NotRequired[list[ScriptDoc]]

@@ -51,6 +51,8 @@ class Intervals(Mapping[str, Interval]):
         self._found = {_name(one["figure"]): _interval(one) for one in document["figures"]}
 
     def __getitem__(self, name: str) -> Interval:
+        if not self._found and self.notes:
+            raise KeyError(f"{name}: {self.notes[0]}")
         return self._found[name]
 
     def __iter__(self) -> Iterator[str]:
@@ -60,7 +62,7 @@ class Intervals(Mapping[str, Interval]):
         return len(self._found)
 
     def __repr__(self) -> str:
-        return f"<Intervals of {self.level:g} %: {', '.join(self)}>"
+        return f"<Intervals of {self.level:g} %: {', '.join(self) or '; '.join(self.notes)}>"
 
 
 def figures_of(record: RecordDoc) -> list[FigureIntervalDoc]:

@@ -283,6 +283,8 @@ def rebuild_hours(asked: Asked, rebuilt: Rebuilt, sources: dict[str, str]) -> fl
     if asked.rebuild_time is not None:
         sources["rebuild"] = "--rebuild-time"
         return hours("--rebuild-time", asked.rebuild_time)
+    if asked.rebuild_rate is None:
+        expect_no_shingles(rebuilt)
     if asked.record is not None:
         with refusing_incomplete([asked.record if isinstance(asked.record, Path) else Path(asked.record.name)]):
             recorded, sources["rebuild"] = recorded_rebuild(asked.record, rebuilt)
@@ -296,6 +298,17 @@ def rebuild_hours(asked: Asked, rebuilt: Rebuilt, sources: dict[str, str]) -> fl
             raise UserError("--rebuild-rate", "", asked.rebuild_rate, RATE_EXPECTED)
         limit, sources["rebuild"] = found, "capacity over the slower of media rate and --rebuild-rate"
     return max(media_seconds(of, rebuilt.member_bytes, limit) for of in rebuilt.values.values()) / 3600.0
+
+
+def expect_no_shingles(rebuilt: Rebuilt) -> None:
+    """Raise UserError for a shingled disk: rebuilds of those take many times their capacity over their media rate."""
+    for product, values in rebuilt.values.items():
+        if values.get("smr", "off") != "off":
+            accepted = (
+                f"missing: {product} is a shingled disk (SMR), and rebuilds onto one stall, so that its media rate "
+                'says nothing of them; expected such as "200 h"'
+            )
+            raise UserError("--rebuild-time", "", "", accepted)
 
 
 def media_seconds(values: Mapping[str, str], size: float, limit: float) -> float:

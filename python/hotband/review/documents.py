@@ -207,11 +207,12 @@ class ReviewIntervalsDoc(TypedDict):
 
 
 class ReviewDoc(HeadDoc, PartsDoc):
-    """A review."""
+    """A review. Where its figures rest on what is not modelled, `unmodelled` names it, and it has no intervals."""
 
     summary: list[GroupDoc]
     overall: float | None
     notes: list[str]
+    unmodelled: NotRequired[list[str]]
     intervals: NotRequired[ReviewIntervalsDoc]
 
 

@@ -48,9 +48,12 @@ class Moved(NamedTuple):
 
 
 def add(reviews: Sequence[ReviewDoc], drawn: Sequence[Drawn], draws: Draws, asked: Asked) -> None:
-    """Puts intervals into reviews, each beside its documents of all draws."""
+    """Puts intervals into reviews, each beside its documents of all draws; not where something is not modelled."""
     term = model_term()
     for review, machine, one in zip(reviews, draws.machines, drawn, strict=True):
+        if review.get("unmodelled"):
+            review["notes"].append("no intervals: no study says how far off what is not modelled is")
+            continue
         system = system_of(machine.specs[0])
         spreads = spreads_of(_part(review), list(map(_part, one.draws)), list(map(_part, one.seeds)))
         found = {

@@ -142,7 +142,7 @@ class _Drawing:
             self.say("interrupted: kept without intervals")
             return False
         intervals.add(done.reviews, drawn, self.draws, self.asked)
-        if done.comparison is not None:
+        if done.comparison is not None and not any(review.get("unmodelled") for review in done.reviews):
             intervals.add_to_comparison(done.comparison, drawn, self.draws, self.asked)
         if self.out is not None:
             for review in done.reviews:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, cast
 from hotband import __version__
 from hotband.errors import UserError
 from hotband.experiment import Executor, Experiment, Point, Say, Tick, points_of
+from hotband.record.unmodelled import unmodelled_notes_of
 from hotband.review import (
     access,
     applications,
@@ -223,6 +224,7 @@ def assemble(of: Plan, finished: Sequence[Finished]) -> ReviewDoc:
             continue
         parts[key] = PARTS[name].figures(of.target, {ask: records[one] for ask, one in ids.items()})
         notes += errors_of(name, {ask: records[one] for ask, one in ids.items()})
+    unmodelled = unmodelled_notes_of(records.values())
     # Each part is made by the module of its name, which mypy cannot follow.
     whole = cast("PartsDoc", parts)
     groups = summary(whole)
@@ -232,7 +234,8 @@ def assemble(of: Plan, finished: Sequence[Finished]) -> ReviewDoc:
         (one["drive_state"] for one in records.values() if "drive_state" in one), None
     )
     # mypy takes what a review may have for something that its beginning may have.
-    return cast("ReviewDoc", {**made, **whole, "summary": groups, "overall": overall(groups), "notes": notes})
+    review = {**made, **whole, "summary": groups, "overall": overall(groups), "notes": [*unmodelled, *notes]}
+    return cast("ReviewDoc", {**review, "unmodelled": unmodelled} if unmodelled else review)
 
 
 def errors_of(part: str, records: Mapping[str, RecordDoc]) -> list[str]:

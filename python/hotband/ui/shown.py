@@ -131,6 +131,7 @@ def record_views(record: RecordDoc) -> list[View]:
     from hotband.record.states import said_of
     from hotband.record.steady import of_phases
     from hotband.record.trace import trace_lines
+    from hotband.record.unmodelled import other_notes, unmodelled_notes
     from hotband.text.tables import app_tables, limits_lines, power_loss_lines, scripts_table, steady_lines
     from hotband.text.tables import summary_table as summary
     from hotband.text.wear import smart_lines
@@ -140,12 +141,13 @@ def record_views(record: RecordDoc) -> list[View]:
     steady: list[View] = [line for verdict in of_phases(record) for line in steady_lines(verdict)]
     lines: list[View] = [*smart_lines(record), *energy_lines(record), *limits_lines(record), *power_loss_lines(record)]
     return [
+        *(f"! {note}." for note in unmodelled_notes(record)),
         summary(record),
         *app_tables(record),
         *scripts,
         *intervals,
         *said_of(record),
-        *(f"note: {note}" for note in record["notes"]),
+        *(f"note: {note}" for note in other_notes(record)),
         *steady,
         *lines,
         *repair_lines(record),

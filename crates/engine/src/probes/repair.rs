@@ -41,8 +41,8 @@ pub struct FailureRecord {
 /// A rebuild.
 #[derive(Clone, Debug, Serialize)]
 pub struct RebuildRecord {
-    drive: String,
-    spare: String,
+    pub(crate) drive: String,
+    pub(crate) spare: String,
     layout: String,
     /// "waiting", "running", "done", "stopped" or "spare failed".
     pub state: &'static str,
@@ -53,7 +53,7 @@ pub struct RebuildRecord {
     of_bytes: u64,
     rate_limit_bytes_per_s: Option<u64>,
     /// Over the time that it ran.
-    mean_bytes_per_s: Option<f64>,
+    pub(crate) mean_bytes_per_s: Option<f64>,
     sector_errors: u64,
     /// Of them, those that cost nothing: the data was computed from other members.
     repaired_sectors: u64,

@@ -6,13 +6,23 @@ use hotband_units::Span;
 use hotband_workloads::{Stream, Workload};
 
 use crate::build::caches::MachineCaches;
+use crate::build::outline::LayoutOutline;
 use crate::control::RunError;
 use crate::probes::table::Tables;
 use crate::probes::{Findings, Watched};
 use crate::record::fits::{Reach, fits_notes, reaches};
 use crate::record::states::DriveStates;
+use crate::record::unmodelled::MadeOf;
 use crate::record::{Head, Record, Texts};
 use crate::request::Request;
+
+/// What is known of a machine apart from it.
+pub(crate) struct About {
+    pub products: BTreeMap<String, String>,
+    pub layouts: Vec<LayoutOutline>,
+    pub caches: MachineCaches,
+    pub remarks: Vec<String>,
+}
 
 /// Kept from the beginning of a run to its end.
 pub(crate) struct Closing {
@@ -21,6 +31,7 @@ pub(crate) struct Closing {
     pub texts: (String, String),
     pub workload: Workload,
     products: BTreeMap<String, String>,
+    layouts: Vec<LayoutOutline>,
     caches: MachineCaches,
     remarks: Vec<String>,
     reaches: Vec<Reach>,
@@ -29,16 +40,17 @@ pub(crate) struct Closing {
 }
 
 impl Closing {
-    /// Of a run of `workload`; `products`, `caches` and `remarks` are those of its machine.
+    /// Of a run of `workload`; `about` is what is known of its machine.
     pub fn new(
         request: Request,
         texts: (String, String),
         workload: Workload,
         streams: &[(Stream, u16)],
-        (products, caches, remarks): (BTreeMap<String, String>, MachineCaches, Vec<String>),
+        about: About,
     ) -> Self {
         let reaches = reaches(&workload, streams);
-        Self { request, texts, workload, products, caches, remarks, reaches, target: "model" }
+        let About { products, layouts, caches, remarks } = about;
+        Self { request, texts, workload, products, layouts, caches, remarks, reaches, target: "model" }
     }
 
     /// The record and its tables, of what sources left and probes have seen in a measured time of `duration`.
@@ -54,6 +66,9 @@ impl Closing {
     ) -> Result<(Record, Tables), RunError> {
         let sources = sources.with_notes(std::mem::take(&mut self.remarks));
         let sources = sources.with_notes(fits_notes(&self.reaches, &self.caches, &watched.parts));
+        let made_of = MadeOf { layouts: &self.layouts, caches: &self.caches };
+        let unmodelled = made_of.unmodelled(&self.reaches, &watched, duration);
+        let sources = if unmodelled.is_empty() { sources } else { sources.with("unmodelled", unmodelled) };
         let sources = DriveStates::new(&self.caches, &self.workload, self.request.follows).add_to(sources);
         let (machine, workload) = (&self.texts.0, &self.texts.1);
         let texts = Texts { machine, workload, products: &self.products, target: self.target };

@@ -19,7 +19,7 @@ const ANSWERED: &str = "which answered % of reads";
 #[derive(Clone, Debug)]
 pub(crate) struct Reach {
     name: String,
-    target: u16,
+    pub target: u16,
     span: u64,
     reads: bool,
     writes: bool,

@@ -6,6 +6,7 @@ pub mod limits;
 pub mod sections;
 pub(crate) mod states;
 pub mod summary;
+pub(crate) mod unmodelled;
 mod unwritten;
 
 use std::collections::BTreeMap;
@@ -27,6 +28,7 @@ use crate::probes::{Findings, Watched};
 use crate::record::limits::judge;
 use crate::record::sections::{Sections, of_list, of_record};
 use crate::record::summary::{Figures, Summary};
+use crate::record::unmodelled::Unmodelled;
 use crate::record::unwritten::unwritten_note;
 use crate::repair::RepairRequest;
 use crate::request::Request;
@@ -226,14 +228,14 @@ impl Record {
         let Watched { streams, parts: (before, after), findings } = watched;
         let steps = streams.several_steps();
         let summary = Summary::new(&streams.all, duration);
-        let mut notes: Vec<String> =
-            short(workload, &streams).into_iter().chain(failed_note(&summary.all, duration)).collect();
         let mut found = sources;
+        let unmodelled = found.sections.get::<Vec<Unmodelled>>().into_iter().flatten().map(|of| of.note.clone());
+        let mut notes: Vec<String> =
+            unmodelled.chain(short(workload, &streams)).chain(failed_note(&summary.all, duration)).collect();
         found.extend(findings);
         found.extend(of_workload(workload, &streams, duration));
         notes.append(&mut found.notes);
         notes.extend(protected(&after));
-        notes.extend(pool_of_flash(&after));
         notes.extend(unwritten_note((&before, &after), workload.is_preconditioned()));
         let parts = after.into_iter().zip(before);
         let parts = parts.map(|(after, before)| PartRecord::new(after, &before, &mut found.of_parts)).collect();
@@ -326,16 +328,6 @@ fn protected(parts: &[PartReport]) -> Vec<String> {
         format!("{} is write-protected: too many of its blocks are worn out, and writes fail", part.id)
     };
     protected.map(note).collect()
-}
-
-/// Pools of solid-state drives alone: the catalog's daemons are those of a pool of disks.
-fn pool_of_flash(parts: &[PartReport]) -> Option<String> {
-    let has = |kind| parts.iter().any(|part| part.kind == kind);
-    (has("osd") && has("ssd") && !has("disk")).then(|| {
-        "daemons and client take processor times of Ceph 14 with disks where osd_set gives no others, the client in one thread: \
-         with solid-state drives these set the rate, not the drives"
-            .to_owned()
-    })
 }
 
 /// What is said of what the workload asks for: its data, its limits, its preconditioning.
