@@ -18,7 +18,7 @@ def asked(*jobs: dict[str, str], **extra: Any) -> dict[str, Any]:
 
 
 def one(**options: str) -> dict[str, Any]:
-    return asked(build.options(rw="randread", **options))
+    return asked(build.options(**{"rw": "randread", **options}))
 
 
 @pytest.mark.parametrize(
@@ -113,3 +113,23 @@ def test_percentiles_are_kept_as_printed() -> None:
 def test_the_end_is_when_fio_wrote() -> None:
     [record] = read_fio(build.text(build.job(read=build.reads(None)), timestamp=1578309532), "x.json")
     assert (record["source"]["began"], record["source"]["ended"]) == (None, "2020-01-06T11:18:52Z")
+
+
+@pytest.mark.parametrize(
+    ("rw", "text", "pattern"),
+    [("randwrite", "0,10,0", "mixed"), ("randwrite", "10,0", "sequential"), ("randwrite", "10,", "random"),
+     ("randread", "0,10,0", "sequential"), ("randrw", "100,0", "mixed"), ("randrw", "0,0", "sequential"),
+     ("randtrim", "0,10,100", "random")],
+)  # fmt: skip
+def test_a_list_of_shares_is_for_reads_writes_and_trims(rw: str, text: str, pattern: str) -> None:
+    assert one(rw=rw, percentage_random=text)["pattern"] == pattern
+
+
+def test_lists_of_sizes_and_limits_are_for_reads_writes_and_trims() -> None:
+    assert one(rw="randwrite", bs=",8k")["block_bytes"] == 8192
+    assert one(rw="randread", bs=",8k")["block_bytes"] == 4096
+    assert one(rw="randtrim", bs="4k,8k,64k")["block_bytes"] == 65536
+    assert one(rw="randtrim", rate_iops="100,200,300")["rate_iops"] == 300.0
+    assert one(rw="randwrite", rate_iops="100,")["rate_iops"] is None
+    assert one(rw="trimwrite", rate_iops="100,200,300")["rate_iops"] == 400.0
+    assert one(rw="randrw", rate_iops="100,200")["rate_iops"] == 300.0

@@ -154,6 +154,89 @@ def test_percentage_random_is_a_coin_and_a_number_behind_rw_a_run(convert: Conve
     assert (run["random_pct"], run["random_mode"]) == (20, "run")
 
 
+@pytest.mark.parametrize(
+    ("rw", "text", "random_pct"),
+    [
+        ("randwrite", "0,10,0", 10),
+        ("randwrite", ",11,", 11),
+        ("randwrite", "10,", 100),
+        ("randwrite", "10", 10),
+        ("randread", "0,25,0", 0),
+        ("randtrim", "0,25,70", 70),
+        ("randtrim", "0,25", 25),
+        ("randtrimwrite", "0,25,70", 70),
+    ],
+)
+def test_a_list_of_shares_is_for_reads_writes_and_trims(convert: Convert, rw: str, text: str, random_pct: int) -> None:
+    """Each was tried with fio 3.33."""
+    job = convert(f"{DIRECT}[a]\nrw={rw}\npercentage_random={text}\n")
+    assert job.stream["random_pct"] == random_pct
+    assert job.fate("percentage_random")[0] is Fate.KEPT
+
+
+def test_a_share_that_is_left_out_is_that_of_the_line_before(convert: Convert) -> None:
+    job = convert(f"{DIRECT}percentage_random=30\n[a]\nrw=randrw\npercentage_random=,20\n")
+    assert [one["random_pct"] for one in job.table["streams"]] == [30, 20]
+
+
+@pytest.mark.parametrize(
+    ("said", "key", "values"),
+    [
+        ("percentage_random=0,25,0", "random_pct", [0, 25]),
+        ("percentage_random=25,25,0", "random_pct", [25]),
+        ("bssplit=4k/50:8k/50\nba=4k,16k", "align", ["4 KiB", "16 KiB"]),
+        ("random_distribution=zipf:1.2,zipf:0.8", "offsets", [{"zipf": {"exponent": e}} for e in (1.2, 0.8)]),
+        ("random_distribution=random,zipf:0.8", "offsets", [None, {"zipf": {"exponent": 0.8}}]),
+    ],
+)
+def test_a_mix_whose_reads_and_writes_differ_is_two_streams(
+    convert: Convert, said: str, key: str, values: list[object]
+) -> None:
+    job = convert(f"{DIRECT}[a]\nrw=randrw\nrwmixread=70\n{said}\n")
+    assert [one.get(key) for one in job.table["streams"]] == values
+    if len(values) == 2:
+        assert [one["share_pct"] for one in job.table["streams"]] == [70, 30]
+
+
+def test_zones_of_writes_are_those_of_a_job_that_writes(convert: Convert) -> None:
+    text = "size=100m\nrandom_distribution=zoned:50/5:50/95,80/10:20/90"
+    stream = convert(f"{DIRECT}[a]\nrw=randwrite\n{text}\n").stream
+    assert stream["offsets"] == {"hotspot": {"data": "10 %", "ios": "80 %"}}
+
+
+@pytest.mark.parametrize(
+    ("said", "rate"),
+    [
+        ("rw=randtrim\nrate_iops=100,200,300", 300),
+        ("rw=randtrim\nrate_iops=,200", 200),
+        ("rw=randtrim\nbs=4k,4k,64k\nrate=1m", 16),
+        ("rw=randwrite\nrate_iops=100,", None),
+        ("rw=randread\nrate_iops=,,300", None),
+        ("rw=randtrimwrite\nrate_iops=100,200,300", 400),
+        ("rw=randtrimwrite\nbs=4k,4k,64k\nrate=1m", 32),
+    ],
+)
+def test_a_list_of_limits_is_for_reads_writes_and_trims(convert: Convert, said: str, rate: int | None) -> None:
+    """Each was tried with fio 3.33: of trims with writes, each has the limit of writes."""
+    job = convert(f"{DIRECT}[a]\n{said}\n")
+    load = job.table.get("load", {})
+    assert load.get("open", {}).get("rate_iops") == rate
+    if rate is None:
+        assert job.fate("rate_iops")[0] is Fate.IGNORED
+
+
+def test_trims_end_after_the_size_in_trims_and_writes_after_them_are_not_counted(convert: Convert) -> None:
+    """Tried with fio 3.33: 1,024 trims, and 1,024 trims and as many writes."""
+    for rw, ios in (("trim", 1024), ("trimwrite", 2048)):
+        text = f"[a]\nfilename=/dev/sdx\nrw={rw}\nbs=4k,8k,64k\nsize=64m\n"
+        job = convert(text)
+        assert (job.table["phases"][0]["ios"], job.stream["size"]) == (ios, "64 KiB")
+
+
+def test_holes_of_writes_are_between_writes(convert: Convert) -> None:
+    assert convert(f"{DIRECT}[a]\nrw=write:60k\nbs=64k,4k\n").stream["offsets"] == {"stride": "64 KiB"}
+
+
 def test_a_hole_is_a_stride(convert: Convert) -> None:
     assert convert(f"{DIRECT}[a]\nrw=read:60k\nbs=4k\n").stream["offsets"] == {"stride": "64 KiB"}
 

@@ -6,10 +6,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from hotband.errors import UserError
-from hotband.jobs import fio_job, flushes
+from hotband.jobs import fio_job, fio_lists, fio_rates, flushes
 from hotband.jobs.fio_file import Job, read_jobs
 from hotband.jobs.fio_job import Asked, Pattern, Sizes
-from hotband.jobs.fio_values import amount, count, decimal, flag, size_bytes, splits
+from hotband.jobs.fio_values import amount, count, flag
+from hotband.jobs.fio_zones import Part, hot_part, zone_list
 from hotband.jobs.form import (
     MOST_STREAMS,
     UNSAID_SECONDS,
@@ -28,7 +29,6 @@ from hotband.jobs.source import Option
 
 # Clones of a sequential job each have a position that begins at the same place; beyond so many they share the range.
 MOST_CLONES = 64
-GRAIN = 4096
 # Limits of reads and writes whose ratio is that of rwmixread, to this many points of percent, are those of one loop:
 # rwmixread is a whole percentage.
 RATE_MATCHES = 0.5
@@ -53,15 +53,29 @@ class Draft:
     def name(self) -> str:
         return self.asked.job.name
 
-    def means(self) -> tuple[float, float]:
-        """Mean sizes of reads and of the other I/Os."""
-        read, write = (_mean(one) for one in self.sizes[:2])
-        return read, write
+    def means(self) -> tuple[float, float, float]:
+        """Mean sizes of reads, writes and trims."""
+        read, write, trim = (_mean(one) for one in self.sizes)
+        return read, write, trim
 
     def mean(self) -> float:
-        read, write = self.means()
+        """Bytes of an I/O as fio counts them to the size of a job: a write that follows its trim is one with it."""
+        read, write, trim = self.means()
         share = self.pattern.first_pct / 100
-        return {"r": read, "rw": share * read + (1 - share) * write}.get(self.pattern.kinds, write)
+        return {"r": read, "w": write, "rw": share * read + (1 - share) * write}.get(self.pattern.kinds, trim)
+
+    def differs(self) -> bool:
+        """Whether reads and writes of a mix have positions, sizes or offsets of their own."""
+        pattern, asked = self.pattern, self.asked
+        if pattern.kinds != "rw" or not pattern.random:
+            return pattern.kinds == "rw"
+        read, write, _ = pattern.random_pcts
+        said = [key for key in ("ba", "random_distribution") if asked.get(key)]
+        return (
+            self.sizes[0] != self.sizes[1]
+            or (read != write and pattern.run == 1)
+            or any(len({fio_lists.text_at(asked, key, place, "")[0] for place in (0, 1)}) > 1 for key in said)
+        )
 
     def writes(self) -> float:
         """The share of writes where flushes come after them."""
@@ -158,7 +172,11 @@ def _waits(asked: Asked) -> bool:
 
 def _draft(job: Job, files: Files) -> Draft:
     asked = fio_job.begin(job)
-    pattern, sizes, load = fio_job.pattern(asked), fio_job.sizes(asked), fio_job.load(asked)
+    pattern, sizes, load = (
+        fio_job.pattern(asked),
+        fio_job.sizes(asked, fio_job.pattern(asked).kinds),
+        fio_job.load(asked),
+    )
     named = fio_job.names(asked)
     offset, region = fio_job.place(asked)
     increment = asked.get("offset_increment")
@@ -198,7 +216,8 @@ def _loops(draft: Draft, files: Files) -> list[Loop]:
 
 def _loops_of(draft: Draft, files: Files, clone: int | None, load: Closed) -> list[Loop]:
     streams = _streams(draft, files, clone)
-    rates = fio_job.rates(draft.asked, load, draft.means(), fio_job.MOST_RATE / draft.with_flushes())
+    most = fio_rates.MOST_RATE / draft.with_flushes()
+    rates = fio_rates.rates(draft.asked, load, draft.pattern.kinds, draft.means(), most)
     if draft.flush_every:
         flushes.tell(draft.asked, load, 0 < draft.writes() < 1, rates is not None, clone is None)
     if rates is None:
@@ -206,9 +225,8 @@ def _loops_of(draft: Draft, files: Files, clone: int | None, load: Closed) -> li
     if load.think_us:
         draft.asked.ignore("thinktime", "the rate says when I/Os come")
     pattern = draft.pattern
-    limits = {"r": rates.read, "w": rates.write, "t": rates.write, "tw": rates.write}
     if pattern.kinds != "rw":
-        rate = limits[pattern.kinds]
+        rate = rates.of(pattern.kinds)
         return [Loop(streams, Open(rate * draft.with_flushes(), rates.arrival) if rate else load)]
     both = (rates.read or 0.0) + (rates.write or 0.0)
     if rates.read and rates.write and abs(100 * rates.read / both - pattern.first_pct) < RATE_MATCHES:
@@ -230,7 +248,7 @@ _WORDS = {"r": "reads", "w": "writes", "t": "trims"}
 def _streams(draft: Draft, files: Files, clone: int | None) -> list[StreamForm]:
     """The streams of a job: one, or one a direction where they differ, one a zone where there are zones."""
     pattern = draft.pattern
-    apart = pattern.kinds == "rw" and (not pattern.random or draft.sizes[0] != draft.sizes[1])
+    apart = draft.differs()
     sides = [("r", pattern.first_pct), ("w", 100 - pattern.first_pct)] if apart else [(pattern.kinds, 100.0)]
     name = draft.name if clone is None else f"{draft.name} {clone + 1}"
     found = []
@@ -251,24 +269,26 @@ class _Side:
     share: float
     clone: int | None
 
+    @property
+    def place(self) -> int:
+        """Its place in a list READ,WRITE,TRIM; reads and writes of one stream are alike."""
+        return fio_lists.places(self.kind)[0]
+
 
 def _zones(draft: Draft, files: Files, side: _Side) -> list[StreamForm]:
     offset, region = _place(draft, side.clone)
-    chosen = fio_job.distribution(draft.asked) if draft.pattern.random else None
+    chosen = fio_lists.distribution(draft.asked, side.place) if draft.pattern.random else None
     if not draft.pattern.random and draft.asked.get("random_distribution"):
         draft.asked.ignore("random_distribution", "rw= is sequential: fio ignores it, too")
-    if chosen is None or not chosen[0].startswith("zoned") or _hot_part(chosen):
+    if chosen is None or not chosen[0].startswith("zoned") or hot_part(chosen):
         return [_stream(draft, files, side, (offset, region), chosen)]
     streams = []
-    for number, (share, part) in enumerate(_zone_list(draft, chosen, offset, region), 1):
+    for number, (share, part) in enumerate(zone_list(draft.asked.base, chosen, offset, region), 1):
         stream = _stream(draft, files, replace(side, name=f"{side.name} zone {number}"), part, None)
         stream.share = side.share * share / 100
         stream.came_from["range"] = chosen[2]
         streams.append(stream)
     return streams
-
-
-Part = tuple[Amount | None, Amount | None]
 
 
 def _place(draft: Draft, clone: int | None) -> Part:
@@ -286,66 +306,7 @@ def _place(draft: Draft, clone: int | None) -> Part:
     return moved, region
 
 
-def _zone_list(
-    draft: Draft, chosen: tuple[str, list[str], Option], offset: Amount | None, region: Amount | None
-) -> list[tuple[float, Part]]:
-    """Zones as (share of the I/Os, their part): those of `zoned` are shares of the region, of `zoned_abs` bytes."""
-    name, arguments, option = chosen
-    text = ":".join(arguments)
-    zones: list[tuple[float, Part]] = []
-    first = offset or Amount(0.0, region is None or region.is_share)
-    if name == "zoned_abs":
-        at = 0.0
-        for part in arguments:
-            share, _, length = part.partition("/")
-            size = float(size_bytes(length, draft.asked.base, option))
-            zones.append((decimal(share, option), (Amount(first.value + at), Amount(size))))
-            at += size
-        return [zone for zone in zones if zone[0]] or option.refuse("expected SHARE/SIZE with one colon between two")
-    # `bssplit`'s form the other way round: the share of the I/Os first.
-    turned = [(decimal(share, option), part) for share, part in splits(_turned(text, option), option)]
-    whole = region or Amount(1.0 - (first.value if first.is_share else 0.0), True)
-    at = 0.0
-    for width, ios in turned:
-        low, high = _edge(whole, at), _edge(whole, min(100.0, at + width))
-        zones.append((ios, (Amount(first.value + low, whole.is_share), Amount(high - low, whole.is_share))))
-        at += width
-    if at > 100 + 1e-9:
-        option.refuse(f"the zones add up to {at:g} % of the range: expected at most 100")
-    return [zone for zone in zones if zone[0]]
-
-
-def _hot_part(chosen: tuple[str, list[str], Option]) -> tuple[float, float] | None:
-    """Two zones that are all of the range are a hot part and the rest: its share of the range and of the I/Os."""
-    name, arguments, option = chosen
-    if name != "zoned" or len(arguments) != 2:
-        return None
-    turned = [(decimal(share, option), part) for share, part in splits(_turned(":".join(arguments), option), option)]
-    whole = sum(width for width, _ in turned), sum(ios for _, ios in turned)
-    hot, ios = turned[0]
-    return (hot / 100, ios / 100) if whole == (100, 100) and 0 < hot < 100 else None
-
-
-def _turned(text: str, option: Option) -> str:
-    """`60/10:40/90` as `10/60:90/40`: zones, each with its share of the I/Os."""
-    parts = [part.partition("/") for part in text.split(":")]
-    if not text or not all(share and slash for share, slash, _ in parts):
-        option.refuse("expected SHARE/ZONE with one colon between two, such as zoned:60/10:30/20:10/70")
-    widths = [decimal(zone, option) if zone else 0.0 for _, _, zone in parts]
-    blank = sum(not zone for _, _, zone in parts)
-    each = max(0.0, 100 - sum(widths)) / blank if blank else 0.0
-    return ":".join(f"{width or each}/{share}" for (share, _, _), width in zip(parts, widths, strict=True))
-
-
-def _edge(whole: Amount, percent: float) -> float:
-    """A place in the region; bytes are those of a sector of 4 KiB."""
-    place = whole.value * percent / 100
-    return place if whole.is_share else place if percent >= 100 else place // GRAIN * GRAIN
-
-
-def _stream(
-    draft: Draft, files: Files, side: _Side, part: Part, chosen: tuple[str, list[str], Option] | None
-) -> StreamForm:
+def _stream(draft: Draft, files: Files, side: _Side, part: Part, chosen: fio_lists.Chosen | None) -> StreamForm:
     asked, pattern = draft.asked, draft.pattern
     came: dict[str, Option | None] = {"read_pct": asked.get("rwmixread") or asked.get("rw")}
     read = {"r": 100.0, "rw": pattern.first_pct}.get(side.kind, 0.0)
@@ -353,14 +314,14 @@ def _stream(
     trim = {"t": 100.0, "tw": 50.0}.get(side.kind)
     if trim is not None:
         keys["trim_pct"] = trim
-    _add_random(draft, keys, came, chosen)
-    sizes = draft.sizes[{"r": 0, "rw": 0, "w": 1, "tw": 1, "t": 2}[side.kind]]
+    _add_random(draft, side.place, keys, came, chosen)
+    sizes = draft.sizes[side.place]
     came["size"] = came["sizes"] = asked.get("bssplit") or asked.get("bs") or asked.get("bsrange")
     if len(sizes) == 1:
         keys["size"] = bytes_text(sizes[0][0])
     else:
         keys["sizes"] = {bytes_text(size): share for size, share in sizes}
-    grid = fio_job.align(asked, sizes)
+    grid = fio_lists.align(asked, sizes, side.place)
     if grid is not None and (pattern.random or asked.get("ba")):
         keys["align"] = bytes_text(grid)
         came["align"] = asked.get("ba") or came["sizes"]
@@ -382,30 +343,32 @@ def _stream(
 
 def _add_random(
     draft: Draft,
+    place: int,
     keys: dict[str, Value],
     came: dict[str, Option | None],
-    chosen: tuple[str, list[str], Option] | None,
+    chosen: fio_lists.Chosen | None,
 ) -> None:
     """Where I/Os go: `random_pct`, `random_mode`, `offsets`."""
     asked, pattern = draft.asked, draft.pattern
     came["random_pct"] = asked.get("percentage_random") or asked.get("rw")
     if pattern.hole:
-        smallest = min(size for size, _ in draft.sizes[0])
-        if len(draft.sizes[0]) > 1:
+        smallest = min(size for size, _ in draft.sizes[place])
+        if len(draft.sizes[place]) > 1:
             asked.approximate("rw", f"holes of {pattern.hole} bytes between I/Os of {bytes_text(smallest)}")
         keys["random_pct"], keys["offsets"] = 100.0, {"stride": bytes_text(smallest + pattern.hole)}
         return
-    keys["random_pct"] = 100.0 / pattern.run if pattern.run > 1 else pattern.random_pct
+    random_pct = pattern.random_pcts[place]
+    keys["random_pct"] = 100.0 / pattern.run if pattern.run > 1 else random_pct
     if pattern.run > 1:
         keys["random_mode"] = "run"
-    elif 0 < pattern.random_pct < 100:
+    elif 0 < random_pct < 100:
         keys["random_mode"] = "coin"
     map_off = asked.get("norandommap")
     if chosen is not None:
         offsets = _offsets(asked, chosen)
         if offsets:
             keys["offsets"], came["offsets"] = offsets, chosen[2]
-    elif pattern.random and pattern.random_pct == 100 and not (map_off and flag(map_off)):
+    elif pattern.random and random_pct == 100 and not (map_off and flag(map_off)):
         why = "some blocks are asked for twice before all were asked for once, which fio's map of blocks prevents"
         if map_off:
             asked.approximate("norandommap", why)
@@ -413,9 +376,9 @@ def _add_random(
             asked.unsaid.append(("norandommap=0 (not set)", why))
 
 
-def _offsets(asked: Asked, chosen: tuple[str, list[str], Option]) -> dict[str, Value]:
+def _offsets(asked: Asked, chosen: fio_lists.Chosen) -> dict[str, Value]:
     name, arguments, option = chosen
-    hot = _hot_part(chosen)
+    hot = hot_part(chosen)
     if hot is not None:
         return {"hotspot": {"data": str(Amount(hot[0], True)), "ios": str(Amount(hot[1], True))}}
     if len(arguments) > 1:
@@ -423,13 +386,13 @@ def _offsets(asked: Asked, chosen: tuple[str, list[str], Option]) -> dict[str, V
             "random_distribution", "the popular blocks are scattered: the place of the most popular is not kept"
         )
     if name == "zipf":
-        exponent = fio_job.number_of(arguments, option, 0.0, 5.0)
+        exponent = fio_lists.number_of(arguments, option, 0.0, 5.0)
         if exponent == 1.0:
             option.refuse("fio takes no exponent of exactly 1: expected another, such as 0.99")
         return {"zipf": {"exponent": max(0.01, exponent)}}
     if name == "pareto":
         # lib/zipf.c: a share h of the blocks gets 1 - h of the I/Os, and so on within both.
-        power = fio_job.number_of(arguments, option, 0.0, 0.999)
+        power = fio_lists.number_of(arguments, option, 0.0, 0.999)
         why = f"{power:.3g} of the range, at its beginning, gets {1 - power:.3g} of the I/Os, each part evenly"
         asked.approximate("random_distribution", why)
         return {"hotspot": {"data": str(Amount(power, True)), "ios": str(Amount(1 - power, True))}}
@@ -470,6 +433,8 @@ def _ios(draft: Draft) -> int | None:
     each = fio_job.ios(draft.asked, draft.mean(), draft.region)
     if each is None:
         return None
+    # Tried: fio 3.33 counts neither to the size nor to number_ios the writes that follow their trims.
+    each *= 2 if draft.pattern.kinds == "tw" else 1
     # Clones with loops of their own each count the writes to the next flush.
     loops = draft.load.threads if draft.has_own_loops() else 1
     return loops * flushes.with_flushes(each * draft.load.threads // loops, draft.writes(), draft.flush_every)

@@ -14,16 +14,14 @@ from dataclasses import dataclass, field
 
 from hotband.errors import UserError
 from hotband.jobs.fio_file import Job
+from hotband.jobs.fio_lists import random_shares, text_at
 from hotband.jobs.fio_names import ASYNCHRONOUS, FATES, MEMORY, NO_BLOCK_IO, SYNCHRONOUS, TRACES
 from hotband.jobs.fio_values import (
-    RATE_EXPECTED,
     SECTOR,
-    SIZE_EXPECTED,
     amount,
     block,
     count,
     decimal,
-    directions,
     flag,
     microseconds,
     percent,
@@ -41,8 +39,6 @@ DEFAULT_ENGINE = "psync"
 # fio's own size of an I/O (HOWTO, "blocksize").
 DEFAULT_SIZE = 4096
 MOST_OUTSTANDING = 65_536
-# I/Os a second; the engine takes as many (crates/workloads/src/load.rs: read_open).
-MOST_RATE = 10**9
 # More sizes than that between the ends of bsrange= are drawn from as many.
 MOST_SIZES = 64
 
@@ -118,14 +114,14 @@ def begin(job: Job) -> Asked:
 @dataclass(frozen=True)
 class Pattern:
     """Which I/Os: random or not, which directions ("r", "w", "t", "rw", "tw"), the share of the first in percent; a run
-    length, or the hole after each I/O."""
+    length, or the hole after each I/O; how many percent of reads, writes and trims are random."""
 
     random: bool
     kinds: str
     first_pct: float
     run: int = 1
     hole: int = 0
-    random_pct: float = 100.0
+    random_pcts: tuple[float, float, float] = (100.0, 100.0, 100.0)
 
 
 def pattern(asked: Asked) -> Pattern:
@@ -146,7 +142,7 @@ def pattern(asked: Asked) -> Pattern:
     sequencer = asked.get("rw_sequencer")
     if sequencer is not None and sequencer.value == "identical" and run > 1:
         asked.ignore("rw_sequencer", "an offset is not repeated: the run goes on from it")
-    return Pattern(is_random, kinds, _first_pct(asked, kinds), run, hole, _random_pct(asked, is_random, run))
+    return Pattern(is_random, kinds, _first_pct(asked, kinds), run, hole, random_shares(asked, is_random, run))
 
 
 def _first_pct(asked: Asked, kinds: str) -> float:
@@ -169,28 +165,11 @@ def _first_pct(asked: Asked, kinds: str) -> float:
     return 100.0 - percent(write) if write else 50.0
 
 
-def _random_pct(asked: Asked, is_random: bool, run: int) -> float:
-    option = asked.get("percentage_random")
-    if option is None:
-        return 100.0 if is_random else 0.0
-    if not is_random:
-        asked.ignore("percentage_random", "rw= is sequential: fio ignores it, too")
-        return 0.0
-    read, write, _ = directions(option.value)
-    share = percent(Option(option.key, read, option.place))
-    if write != read:
-        percent(Option(option.key, write, option.place))
-        asked.approximate("percentage_random", f"{read} % for reads and writes")
-    if run > 1:
-        asked.ignore("percentage_random", f"rw= has runs of {run} I/Os, which say how much is random")
-    return float(share)
-
-
 # --- sizes ------------------------------------------------------------------------------------------------------
 
 
-def sizes(asked: Asked) -> tuple[Sizes, Sizes, Sizes]:
-    """Sizes and weights of reads, writes and trims."""
+def sizes(asked: Asked, kinds: str) -> tuple[Sizes, Sizes, Sizes]:
+    """Sizes and weights of reads, writes and trims; those of writes that follow their trims are those of trims."""
     said = [key for key in ("bs", "bsrange", "bssplit") if asked.get(key)]
     if not said:
         one: Sizes = ((DEFAULT_SIZE, 1.0),)
@@ -201,15 +180,8 @@ def sizes(asked: Asked) -> tuple[Sizes, Sizes, Sizes]:
     for other in said:
         if other != key:
             asked.ignore(other, f"{key}= counts")
-    read, write, trim = (_sizes_of(*_said_last(asked, key, place), asked) for place in range(3))
-    return read, write, trim
-
-
-def _said_last(asked: Asked, key: str, place: int) -> tuple[str, Option]:
-    """What is said last of reads, writes or trims: `bs=,8k` leaves reads as they are, fio's own size where nothing is
-    said of them before (tried)."""
-    said = [(directions(one.value)[place], one) for one in reversed(asked.job.said) if one.key == key]
-    return next(((text, one) for text, one in said if text), (str(DEFAULT_SIZE), said[0][1]))
+    read, write, trim = (_sizes_of(*text_at(asked, key, place, str(DEFAULT_SIZE)), asked) for place in range(3))
+    return read, trim if kinds == "tw" else write, trim
 
 
 def _sizes_of(text: str, option: Option, asked: Asked) -> Sizes:
@@ -240,17 +212,6 @@ def _sizes_of(text: str, option: Option, asked: Asked) -> Sizes:
     evenly = tuple((size, 1.0) for size in range(least, most + 1, stride))
     # Tried: of bsrange=4k-10k fio 3.33 asks for 4k and 8k, and for 10k half as often.
     return (*evenly, (most, most % least / least)) if stride == least and most % least else evenly
-
-
-def align(asked: Asked, of: Sizes) -> int | None:
-    """The grid of random offsets: `blockalign`, else the smallest size; None where that is the size of the I/O."""
-    option = asked.get("ba")
-    if option is not None:
-        grid = size_bytes(directions(option.value)[0], asked.base, option)
-        if not grid or grid % SECTOR:
-            option.refuse("expected a multiple of 512 bytes above zero")
-        return grid
-    return min(size for size, _ in of) if len(of) > 1 else None
 
 
 # --- load -------------------------------------------------------------------------------------------------------
@@ -302,49 +263,6 @@ def _think(asked: Asked, closed: Closed, think: Option) -> None:
         closed.depth = closed.burst
         why = f"thinktime= waits for all outstanding I/Os after every {closed.burst}: the depth is that, in fio too"
         asked.ignore("iodepth", why)
-
-
-@dataclass(frozen=True)
-class Rates:
-    """I/Os a second of a whole job group: of reads, of writes (or trims); None for no limit."""
-
-    read: float | None
-    write: float | None
-    arrival: str
-
-
-def rates(asked: Asked, closed: Closed, means: tuple[float, float], most: float) -> Rates | None:
-    """`rate_iops` and `rate`: caps for reads and for writes, of each of the jobs; up to `most` I/Os a second."""
-    iops, bandwidth = asked.get("rate_iops"), asked.get("rate")
-    option = iops or bandwidth
-    if option is None:
-        if asked.get("rate_process"):
-            asked.ignore("rate_process", "there is no rate_iops= and no rate=")
-        return None
-    if iops and bandwidth:
-        asked.ignore("rate", "contradicts rate_iops=, which counts")
-    process = asked.get("rate_process")
-    if process is not None and process.value not in ("linear", "poisson"):
-        process.refuse("expected linear or poisson")
-    said = zip(directions(option.value), means, strict=False)
-    limits = [_limit(text, option, asked, mean, most) for text, mean in said]
-    found = [None if one is None else one * closed.threads for one in limits]
-    if not any(found):
-        asked.ignore(option.key, "a limit of 0 is none, in fio too")
-        return None
-    why = f"I/Os come at this rate even where {closed.threads * closed.depth} are outstanding, which fio waits for"
-    asked.approximate(option.key, why)
-    return Rates(found[0], found[1], "poisson" if process and process.value == "poisson" else "fixed")
-
-
-def _limit(text: str, option: Option, asked: Asked, mean: float, most: float) -> float | None:
-    if not text:
-        return None
-    number = size_bytes(text, asked.base, option, RATE_EXPECTED if option.key == "rate_iops" else SIZE_EXPECTED)
-    rate = number if option.key == "rate_iops" else number / mean
-    if rate > most:
-        option.refuse(f"is {rate:g} I/Os a second: expected at most {most:g}")
-    return rate or None
 
 
 # --- time and place ---------------------------------------------------------------------------------------------
@@ -456,26 +374,3 @@ def page_cache(asked: Asked) -> None:
         asked.approximate("direct" if direct else "buffered", why)
     elif not on:
         asked.unsaid.append(("direct=0 (not set)", why))
-
-
-def distribution(asked: Asked) -> tuple[str, list[str], Option] | None:
-    """`random_distribution=` of reads: its name and arguments; None for uniform."""
-    option = asked.get("random_distribution")
-    if option is None:
-        return None
-    read, write, _ = directions(option.value)
-    if write != read:
-        asked.approximate("random_distribution", "that of reads, for writes too")
-    name, _, rest = read.partition(":")
-    known = ("random", "zipf", "pareto", "normal", "gauss", "zoned", "zoned_abs")
-    if name not in known:
-        option.refuse(f"expected one of {', '.join(known)}")
-    return None if name == "random" else (name, rest.split(":") if rest else [], option)
-
-
-def number_of(arguments: list[str], option: Option, low: float, high: float) -> float:
-    """The number behind the name of a distribution."""
-    value = decimal(arguments[0], option) if arguments and arguments[0] else -1.0
-    if not low < value <= high:
-        option.refuse(f"expected a number above {low:g} and up to {high:g} behind the name, such as zipf:1.2")
-    return value

@@ -93,14 +93,6 @@ def flag(option: Option) -> bool:
     return option.value.strip() != "0"
 
 
-def directions(text: str) -> tuple[str, str, str]:
-    """The values for reads, writes and trims: what is left out is as the one before."""
-    parts = [part.strip() for part in text.split(",")][:3]
-    while len(parts) < 3:
-        parts.append(parts[-1])
-    return parts[0], parts[1], parts[2]
-
-
 def splits(text: str, option: Option) -> list[tuple[str, float]]:
     """`a/10:b/60:c/`: values and their shares; what is left is shared evenly by those without one. The sum is 100."""
     pairs: list[tuple[str, float | None]] = []

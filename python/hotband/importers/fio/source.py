@@ -12,7 +12,7 @@ from typing import TypeVar
 
 from hotband.importers.fio.jobs import Job, Quantity
 from hotband.importers.fio.load import promised_concurrency, promised_jobs
-from hotband.importers.fio.text import Fields
+from hotband.importers.fio.text import Fields, directions
 from hotband.importers.fio.time import Spell
 from hotband.importers.source import NS_PER_S, Asked, Source, iso, nothing_asked
 
@@ -123,10 +123,19 @@ def _pattern_words(job: Job) -> str:
     return job.options.get("rw", job.options.get("readwrite", "read")).split(":")[0].strip().lower()
 
 
+def _each(job: Job, text: str, default: str) -> list[str]:
+    """The values of an option READ,WRITE,TRIM for what the job does; an empty one is fio's `default`."""
+    words = _pattern_words(job).removeprefix("rand")
+    share = _job_read_pct(job)
+    # A write that follows its trim has the trim's offset and size (tried: 3.33).
+    places = {100.0: [0], 0.0: [1]}.get(-1.0 if share is None else share, [2] if words.startswith("trim") else [0, 1])
+    return [directions(text)[place] or default for place in places]
+
+
 def _pattern(job: Job) -> str:
-    share = job.options.get("percentage_random", "100").split(",")[0].strip().rstrip("%")
+    shares = {share.rstrip("%") for share in _each(job, job.options.get("percentage_random", "100"), "100")}
     if _pattern_words(job).startswith("rand"):
-        return {"100": "random", "0": "sequential"}.get(share, "mixed")
+        return {"100": "random", "0": "sequential"}.get(shares.pop(), "mixed") if len(shares) == 1 else "mixed"
     return "sequential"
 
 
@@ -135,13 +144,8 @@ def _block(job: Job) -> int | None:
     if any(name in job.options for name in ("bssplit", "bsrange", "blocksize_range", "bs_is_seq_rand")):
         return None
     text = job.options.get("bs", job.options.get("blocksize", job.options.get("block_size", "4k")))
-    parts = [size_of(part, job.options.get("kb_base", "1024")) for part in text.split(",") if part.strip()]
-    if not parts:
-        return None
-    read, write = parts[0], parts[min(1, len(parts) - 1)]
-    share = _job_read_pct(job)
-    chosen = {100.0: [read], 0.0: [write]}.get(-1.0 if share is None else share, [read, write])
-    return chosen[0] if len(set(chosen)) == 1 else None
+    chosen = {size_of(part, job.options.get("kb_base", "1024")) for part in _each(job, text, "4k")}
+    return chosen.pop() if len(chosen) == 1 else None
 
 
 def _job_read_pct(job: Job) -> float | None:
@@ -217,16 +221,11 @@ def _rate(job: Job) -> float | None:
     text = job.options.get("rate_iops")
     if text is None:
         return None
-    parts = [size_of(part, "1000") for part in text.split(",") if part.strip()]
-    share = _job_read_pct(job)
-    if not parts or parts[0] is None:
-        return None
-    both = share is None or 0 < share < 100
-    second = parts[min(1, len(parts) - 1)]
-    alone = second if share == 0 else parts[0]
-    if both:
-        return None if second is None else float((parts[0] + second) * _clones(job))
-    return None if alone is None else float(alone * _clones(job))
+    # Where a write follows its trim, the limit of writes is that of trims, too (tried: 3.33).
+    both = _pattern_words(job).removeprefix("rand") == "trimwrite"
+    limits = [size_of(part or "0", "1000") for part in (2 * [directions(text)[1]] if both else _each(job, text, "0"))]
+    known = [limit for limit in limits if limit]
+    return float(sum(known) * _clones(job)) if len(known) == len(limits) else None
 
 
 def _switch(job: Job, name: str) -> bool | None:

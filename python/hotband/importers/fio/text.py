@@ -240,3 +240,12 @@ def _checked(value: object, file: str) -> Fields:
         missing = "the key 'jobs' (or 'client_stats') is missing"
         raise UserError(file, "", "", f"not a fio result: {missing}; {_MAKE_JSON}")
     return document
+
+
+def directions(text: str) -> tuple[str, str, str]:
+    """Return the values of an option READ,WRITE,TRIM. Those that are left out at the end are as the last one; an empty
+    one is empty, which leaves fio's own value (tried: 3.33)."""
+    parts = [part.strip() for part in text.split(",")][:3]
+    while len(parts) < 3:
+        parts.append(parts[-1])
+    return parts[0], parts[1], parts[2]
