@@ -21,7 +21,7 @@ from hotband.text.write import write_file
 DISK = "exos-15e900-512n"
 RUN = f"run fio-randread --on {DISK} --duration '0.2 s'"
 SWEEP = f"sweep fio-randread --on {DISK} --set qd=1,2 --duration '0.2 s'"
-NO_FILE = "cannot be read: is no regular file"
+NO_FILE = "cannot be read: is a KIND, not a regular file"
 NO_FOLDER = "is a pipe, a socket or a device; expected a folder of files"
 LINES = {
     "report FOLDER -o page.html": ("run/record.json", 2, f"run/record.json: {NO_FILE}"),
@@ -76,7 +76,7 @@ def test_a_command_says_what_is_no_file_or_does_without(line: str, kind: str, ma
     if code == 2:
         said = done.stderr.splitlines()[-1]
         assert said.startswith("hotband: error: ")
-        assert words in said
+        assert words.replace("KIND", kind) in said
     elif line.startswith("store check"):
         assert str(place.relative_to(folder)) in done.stdout.replace("\n", "")
 
@@ -117,7 +117,7 @@ def test_a_file_is_read_and_what_is_none_is_said(tmp_path: Path, monkeypatch: py
         assert data.read() == b"a\r\nb"
     os.mkfifo(tmp_path / "pipe")
     for path in (tmp_path / "pipe", Path("/dev/zero"), tmp_path):
-        with pytest.raises(OSError, match=r"no regular file|directory"):
+        with pytest.raises(OSError, match="not a regular file"):
             file_bytes(path)
     monkeypatch.setattr(regular, "LARGEST_BYTES", 3)
     with pytest.raises(OSError, match="is larger than"):

@@ -34,6 +34,7 @@ RUN: dict[str, Any] = {"workload": "fio-randread", "on": ["exos-15e900-512n"], "
         ("run", {"settings": [["qd", ""]]}, "settings", "has no value"),
         ("run", {"settings": [["qd", "1"], ["qd", "2"]]}, "settings", "given twice"),
         ("run", {"settings": [["data", "/tmp/x.json"]]}, "settings", "is a file"),
+        ("run", {"settings": [["data", "/dev/stdin"]]}, "settings", "is a file"),
         ("run", {"settings": {"qd": 1}}, "settings", "expected a list"),
         ("run", {"settings": [["qdd", "4"]]}, "settings", "qdd"),
         ("run", {"events": ["at 5 s: explode d0"]}, "events", ""),

@@ -34,6 +34,7 @@ pub use repair::{NoSpare, PhaseEnd, RepairReport, RepairSpec, SectorErrors, Serv
 pub use service::{MemberCommand, MemberRebuild, Served, Service, ServiceIo, ServiceOut};
 pub use spec::error::{SpecError, nearest};
 pub use spec::event::EventSpec;
+pub use spec::file::{open_file, read_text, read_typed_bytes, read_typed_text};
 pub use spec::host::{HostSpec, Spread};
 pub use spec::product::{Assumption, Product, Rigour};
 pub use spec::reader::{Section, is_share_or_percent, parse_toml, share_or_percent};

@@ -4,7 +4,7 @@ use std::error::Error;
 use std::fs::File;
 use std::path::{Path, PathBuf};
 
-use hotband_machine::Stopped;
+use hotband_machine::{Stopped, open_file};
 use hotband_results::{FioLog, HdrLog, HdrTag, HistogramLog, LogError, Samples};
 use pyo3::exceptions::PyKeyboardInterrupt;
 use pyo3::prelude::*;
@@ -26,7 +26,7 @@ fn log_error(path: &Path, error: &LogError) -> PyErr {
 }
 
 fn open(path: &Path) -> Result<Watched<File>, LogError> {
-    Ok(Watched::new(File::open(path)?))
+    Ok(Watched::new(open_file(path)?))
 }
 
 fn samples_of<'py>(py: Python<'py>, samples: &Samples) -> PyResult<Dict<'py>> {

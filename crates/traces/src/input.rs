@@ -1,12 +1,11 @@
 //! A trace as it lies there: plain, or compressed by gzip or zstd. Known by its first bytes, whatever it is called.
 
 use std::error::Error;
-use std::fs::File;
 use std::io::{self, Chain, Cursor, Read};
 use std::path::Path;
 
 use flate2::read::MultiGzDecoder;
-use hotband_machine::Stopped;
+use hotband_machine::{Stopped, open_file};
 
 /// RFC 1952, section 2.3.1.
 const GZIP: [u8; 2] = [0x1f, 0x8b];
@@ -20,7 +19,7 @@ const TOO_LONG: &str = "Frame requires too much memory";
 
 /// What is in it, decompressed.
 pub(crate) fn open(path: &Path) -> io::Result<Box<dyn Read>> {
-    decompressed(File::open(path)?)
+    decompressed(open_file(path)?)
 }
 
 /// What is in `source`, decompressed.

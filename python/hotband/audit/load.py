@@ -15,6 +15,7 @@ from hotband.audit.finding import natural
 from hotband.errors import UserError, reason_of
 from hotband.record.document import source_file
 from hotband.record.files import RECORD_FILE
+from hotband.text.pipes import opened_result
 from hotband.text.regular import file_bytes
 
 if TYPE_CHECKING:
@@ -154,7 +155,7 @@ def named(results: Sequence[Audited]) -> list[Audited]:
 
 def _beginning(path: Path) -> bytes:
     try:
-        with path.open("rb") as file:
+        with opened_result(path) as file:
             return file.read(_BEGINNING)
     except OSError as error:
         raise UserError(str(path), "", "", f"cannot be read: {reason_of(error)}") from None

@@ -22,6 +22,7 @@ from hotband.audit.littles_law import IN_NS, unit_of
 from hotband.errors import UserError, reason_of
 from hotband.importers.fio.text import shown
 from hotband.record.stats import DIRECTIONS
+from hotband.text.regular import opened
 
 if TYPE_CHECKING:
     from hotband.record.document import RecordDoc
@@ -96,7 +97,7 @@ def _rows(path: Path) -> list[tuple[int, Mapping[str, str]]]:
     file = str(path)
     rows: list[tuple[int, Mapping[str, str]]] = []
     try:
-        with path.open(encoding="utf-8-sig", newline="") as lines:
+        with io.TextIOWrapper(opened(path, typed=True), encoding="utf-8-sig", newline="") as lines:
             reader = csv.DictReader(lines)
             reader.fieldnames = names = _names(list(reader.fieldnames or []))
             missing = [column for column in COLUMNS if column not in names]

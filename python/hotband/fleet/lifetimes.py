@@ -21,6 +21,7 @@ import numpy.typing as npt
 from hotband.errors import UserError, reason_of
 from hotband.fleet.lives import Lives
 from hotband.fleet.values import Floats, generator
+from hotband.text.regular import opened
 
 if TYPE_CHECKING:
     import polars as pl
@@ -167,6 +168,7 @@ def read_lifetimes(path: Path, model: str | None = None) -> Watched:
     import polars as pl
 
     try:
+        opened(path).close()
         frame = pl.read_csv(path, infer_schema=False, truncate_ragged_lines=True)
     except OSError as error:
         raise UserError(str(path), "", "", f"the lifetimes cannot be read: {reason_of(error)}") from None

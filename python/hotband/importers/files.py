@@ -10,6 +10,7 @@ from pathlib import Path
 
 from hotband.errors import UserError, reason_of
 from hotband.importers.fio.text import printable
+from hotband.text.pipes import opened_result
 from hotband.text.regular import read_up_to
 
 # A document is parsed in memory, at several times its size; logs are not, they have no such limit.
@@ -33,7 +34,7 @@ def read_bytes(path: Path, accepted: str, table: bool = False) -> bytes:
     try:
         if path.is_dir():
             raise UserError(name_of(path), "", "", f"is a folder; accepted: {accepted}")
-        with path.open("rb") as file:
+        with opened_result(path) as file:
             data = read_up_to(file, most)
     except (OSError, ValueError) as error:
         raise _unreadable(path, error, accepted) from None
@@ -46,7 +47,7 @@ def read_bytes(path: Path, accepted: str, table: bool = False) -> bytes:
 def read_beginning(path: Path) -> bytes:
     """The first bytes of a file, without a byte order mark. UserError where it cannot be read."""
     try:
-        with path.open("rb") as file:
+        with opened_result(path) as file:
             return file.read(BEGINNING_BYTES).removeprefix(MARK)
     except (OSError, ValueError) as error:
         raise _unreadable(path, error, "a result file") from None
@@ -69,7 +70,7 @@ def without_mark(path: Path) -> Iterator[Path]:
     """A file without a byte order mark: the file itself, or for a while a copy of what follows its mark, or of what
     came out of a pipe."""
     try:
-        with path.open("rb") as file:
+        with opened_result(path) as file:
             beginning = file.read(len(MARK))
             if beginning != MARK and not path.is_fifo():
                 copy = None

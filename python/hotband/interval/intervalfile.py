@@ -17,6 +17,7 @@ from hotband.errors import UserError
 from hotband.interval.conformal import Spread
 from hotband.interval.lines import LineResult
 from hotband.study.swingfile import same_figures
+from hotband.text.regular import file_text
 
 if TYPE_CHECKING:
     from hotband.interval.uncertain import Uncertain
@@ -143,7 +144,7 @@ def read_intervals(path: Path) -> IntervalFile | None:
     if not path.is_file():
         return None
     try:
-        table = json.loads(path.read_text(encoding="utf-8"))
+        table = json.loads(file_text(path))
         values = {name: Value(**one) for name, one in table.pop("values").items()}
         lines = {name: LineResult(**one) for name, one in table.pop("lines").items()}
         figures = {name: FigureSpread(**one) for name, one in table.pop("figures").items()}
@@ -151,7 +152,7 @@ def read_intervals(path: Path) -> IntervalFile | None:
         for one in figures.values():
             _check_numbers((one.low, one.high, one.seed, one.unexplained))
         return found
-    except (ValueError, TypeError, KeyError, AttributeError) as error:
+    except (OSError, ValueError, TypeError, KeyError, AttributeError) as error:
         raise UserError(str(path), "", "", f"no file of intervals, remove it or run again: {error}") from None
 
 

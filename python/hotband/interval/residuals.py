@@ -24,6 +24,7 @@ from hotband.interval.figures import class_for
 from hotband.study.figureclass import FigureClass
 from hotband.study.file import STUDIES_DIR
 from hotband.study.swingfile import same_figures
+from hotband.text.regular import file_text
 
 if TYPE_CHECKING:
     from hotband.interval.intervalfile import FigureSpread
@@ -125,13 +126,13 @@ def read_residuals(path: Path = RESIDUALS_FILE) -> ResidualFile | None:
     if not path.is_file():
         return None
     try:
-        table = json.loads(path.read_text(encoding="utf-8"))
+        table = json.loads(file_text(path))
         figures = [Kept(**{**one, "spread": tuple(one["spread"])}) for one in table.pop("figures")]
         for one in figures:
             FigureClass(one.figure_class)
             one.residuals()
         return ResidualFile(**table, figures=figures)
-    except (ValueError, TypeError, KeyError, AttributeError) as error:
+    except (OSError, ValueError, TypeError, KeyError, AttributeError) as error:
         raise UserError(str(path), "", "", f"no file of residuals, make it again: {error}") from None
 
 

@@ -11,6 +11,7 @@ from hotband.importers.files import name_of
 from hotband.jobs.form import workload_text
 from hotband.jobs.loss import LossReport
 from hotband.jobs.source import ACCEPTED, LARGEST_BYTES, decoded, read_text
+from hotband.text.regular import opened, read_up_to
 
 __all__ = ["ENDINGS", "converted", "job_text", "tool_of"]
 
@@ -63,8 +64,8 @@ def job_text(path: Path, piped: bytes | None = None) -> str | None:
 def _beginning(path: Path) -> bytes:
     """What a file begins with; nothing where it cannot be read."""
     try:
-        with path.open("rb") as file:
-            return file.read(LARGEST_BYTES)
+        with opened(path) as file:
+            return read_up_to(file, LARGEST_BYTES)[:LARGEST_BYTES]
     except (OSError, ValueError):
         return b""
 

@@ -9,6 +9,7 @@ from typing import NoReturn
 from hotband.errors import UserError, reason_of
 from hotband.importers.files import name_of
 from hotband.jobs.loss import Place
+from hotband.text.regular import NotRegular, opened, read_up_to
 
 # Job files are written by hand or by a script; the largest seen has 200 lines. More is a slip of the argument.
 LARGEST_BYTES = 4 * 1024 * 1024
@@ -61,10 +62,12 @@ def read_text(path: Path, place: Place | None = None, said: str = "", data: byte
 def _read(path: Path, place: Place | None, value: str) -> bytes:
     where = str(place) if place else name_of(path)
     try:
-        if path.is_dir():
-            raise UserError(where, "include" if place else "", value, f"is a folder; expected {ACCEPTED}")
-        with path.open("rb") as opened:
-            return opened.read(LARGEST_BYTES + 1)
+        # What a job includes is a file; what the user names may be a pipe.
+        with opened(path, typed=place is None) as file:
+            return read_up_to(file, LARGEST_BYTES)
+    except NotRegular as error:
+        accepted = f"{reason_of(error)}; expected {ACCEPTED}, of at most {LARGEST_BYTES >> 20} MiB"
+        raise UserError(where, "include" if place else "", value, accepted) from None
     except (OSError, ValueError) as error:
         raise UserError(where, "include" if place else "", value, f"cannot be read: {reason_of(error)}") from None
 

@@ -20,7 +20,7 @@ from hotband.record.files import Cell, Table, save_record
 from hotband.record.iolog import check_ending, save_log
 from hotband.record.written import record_text
 from hotband.runs import memory
-from hotband.text.regular import read_up_to
+from hotband.text.regular import text_bytes
 from hotband.text.write import expect_no_disk, is_mistake, is_special, named, part_of, remove
 from hotband.traces.files import rows_of
 
@@ -89,11 +89,6 @@ class Finished:
         return self.tables[name].columns if name in self.tables else {}
 
 
-LARGEST_TEXT = 64 * 1024 * 1024
-"""Bytes of a workload's or a machine's text, which people and scripts write: more is a disk's image, or a device that
-was named by mistake."""
-
-
 @dataclass
 class Prepared:
     """A run that was checked and can be executed; `used` is what was set of it, once it was: what is asked for, and
@@ -149,8 +144,8 @@ def text_of(argument: str, what: str) -> str | None:
         refuse_other_files(argument, what)
         return None
     path = Path(argument)
-    # A pipe can be read only once.
-    piped = bytes_of(argument, what) if path.is_fifo() or path.is_char_device() or path.is_socket() else None
+    # A pipe can be read only once; what is no file is refused.
+    piped = None if path.is_file() else bytes_of(argument, what)
     if what == "workload":
         from hotband.jobs.job_file import job_text
         from hotband.traces.files import is_trace, refuse_other_traces, trace_text
@@ -168,15 +163,9 @@ def text_of(argument: str, what: str) -> str | None:
 
 
 def bytes_of(argument: str, what: str) -> bytes:
-    """What is in a file. Raises UserError where it cannot be read, or is too large to be text that somebody wrote."""
-    try:
-        with Path(argument).open("rb") as file:
-            data = read_up_to(file, LARGEST_TEXT)
-    except OSError as error:
-        raise UserError(argument, "", "", f"the {what} cannot be read: {reason_of(error)}") from None
-    if len(data) > LARGEST_TEXT:
-        raise UserError(argument, "", "", f"is larger than {LARGEST_TEXT >> 20} MiB; expected a {what} as text")
-    return data
+    """What is in a file that the user named. Raises UserError where it cannot be read, is none, or is too large to be
+    text that somebody wrote."""
+    return text_bytes(argument, what)
 
 
 def refuse_other_files(argument: str, what: str) -> None:

@@ -13,7 +13,7 @@ from hotband.study.measures import MEASURES
 from hotband.study.readings import Value
 from hotband.study.rows import is_number
 from hotband.study.units import PERCENT, RATIO
-from hotband.text.regular import file_text
+from hotband.text.regular import text_in
 
 if TYPE_CHECKING:
     from hotband.text.tomltable import TomlTable
@@ -54,7 +54,7 @@ def check_fills(study: Study, tables: Sequence[TomlTable]) -> None:
         loads = [load for one, load in study.pairs() if one is config and config.fill]
         named = [name for load in loads for name in (load.machine or config.machine, load.workload)]
         files = [name for name in dict.fromkeys(named) if name.endswith(".toml")]
-        texts = [file_text(study.folder / name) for name in files]
+        texts = [text_in(study.folder / name, "machine or workload") for name in files]
         for key, _ in config.fill:
             if not any(f"{{{key}}}" in text for text in texts):
                 accepted = f"expected {{{key}}} in {' or '.join(files) or 'a file of its machines or workloads'}"

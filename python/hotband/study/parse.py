@@ -36,7 +36,7 @@ from hotband.study.file import (
 )
 from hotband.study.measures import MEASURES, PICKS, Parameters
 from hotband.study.rows import read_published
-from hotband.text.regular import file_text
+from hotband.text.regular import text_in
 from hotband.text.tomltable import TomlTable
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ PRODUCT = "{product}"
 
 def read_study(folder: Path) -> Study:
     """A study from its folder. Raises UserError for the first mistake."""
-    table = TomlTable.read(folder / STUDY_FILE)
+    table = TomlTable.read(folder / STUDY_FILE, "study")
     readings = table.part("readings")
     said = {name: readings.number(name) for name in readings.table}
     published = read_published(folder / PUBLISHED_FILE, said)
@@ -387,6 +387,6 @@ def _file_of(study: Study, place: TomlTable, key: str, name: str) -> str | None:
     if not path.resolve().is_relative_to(study.folder.resolve()) or not path.is_file():
         place.refuse(key, f"no such file in {study.folder}", name)
     try:
-        return file_text(path)
-    except (OSError, UnicodeDecodeError) as error:
-        place.refuse(key, f"cannot be read: {error}", name)
+        return text_in(path, key)
+    except UserError as error:
+        place.refuse(key, error.accepted, name)

@@ -9,10 +9,9 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 
-from hotband.errors import UserError, reason_of
+from hotband.errors import UserError
 from hotband.study.file import Published
-from hotband.text.regular import file_text
-from hotband.text.tomltable import MARK
+from hotband.text.regular import text_in
 
 PUBLISHED_COLUMNS = ("id", "config", "workload", "metric", "value", "unit", "kind", "caveat")
 
@@ -20,13 +19,9 @@ PUBLISHED_COLUMNS = ("id", "config", "workload", "metric", "value", "unit", "kin
 def read_rows(path: Path, columns: Sequence[str]) -> list[tuple[int, dict[str, str]]]:
     """The rows of a table, numbered, by column: at least those asked for. Raises UserError."""
     try:
-        text = file_text(path).removeprefix(MARK)
+        text = text_in(path, "table of figures")
         rows = list(csv.reader(io.StringIO(text, newline=""), strict=True))
         rows[:1] = [[name.strip() for name in heading] for heading in rows[:1]]
-    except OSError as error:
-        raise UserError(str(path), "", "", f"cannot be read: {reason_of(error)}") from None
-    except UnicodeDecodeError as error:
-        raise UserError(str(path), "", "", f"not UTF-8 at byte {error.start}; expected UTF-8 text") from None
     except csv.Error as error:
         raise UserError(str(path), "", "", f"not CSV: {error}") from None
     heading = rows[0] if rows else []

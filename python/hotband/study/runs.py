@@ -16,6 +16,7 @@ from hotband.study.data import DATA, toml_text
 from hotband.study.file import Config, Load, Measure, Settings, Study
 from hotband.study.measures import Reading, Value, read
 from hotband.study.parse import PRODUCT
+from hotband.text.regular import text_in
 
 if TYPE_CHECKING:
     from hotband.record.document import RecordDoc
@@ -142,7 +143,7 @@ def machine_of(study: Study, config: Config, load: Load) -> tuple[str, str | Non
     machine = load.machine or config.machine
     if not machine.endswith(".toml"):
         return machine.replace(PRODUCT, config.product), None
-    text = (study.folder / machine).read_text(encoding="utf-8")
+    text = text_in(study.folder / machine, "machine")
     name = f"{Path(machine).name} of {config.product}" if config.product else Path(machine).name
     return name, filled(study, config, text.replace(PRODUCT, config.product))
 
@@ -151,7 +152,7 @@ def workload_of(study: Study, config: Config, load: Load) -> str | None:
     """Text of a load's workload where it is a file of the study, None where the catalog has it."""
     if not load.workload.endswith(".toml"):
         return None
-    return filled(study, config, (study.folder / load.workload).read_text(encoding="utf-8"))
+    return filled(study, config, text_in(study.folder / load.workload, "workload"))
 
 
 def filled(study: Study, config: Config, text: str) -> str:

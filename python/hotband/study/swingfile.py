@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from hotband.errors import UserError
 from hotband.study.file import SWINGS_FILE, Study
+from hotband.text.regular import file_text
 
 if TYPE_CHECKING:
     from hotband.study.documents import FigureDoc, MovedDoc, RefusedSwingDoc, StudySwingsDoc, SwingsDoc
@@ -90,10 +91,10 @@ def read_swings(path: Path) -> SwingFile | None:
     if not path.is_file():
         return None
     try:
-        table = json.loads(path.read_text(encoding="utf-8"))
+        table = json.loads(file_text(path))
         entries = [Entry(**one) for one in table.pop("entries")]
         return SwingFile(**table, entries=entries)
-    except (ValueError, TypeError, KeyError, AttributeError) as error:
+    except (OSError, ValueError, TypeError, KeyError, AttributeError) as error:
         raise UserError(str(path), "", "", f"no file of swings, remove it or run again: {error}") from None
 
 

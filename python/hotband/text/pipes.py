@@ -5,10 +5,10 @@ from __future__ import annotations
 import io
 from collections.abc import Sequence
 from pathlib import Path, PosixPath
-from typing import Any
+from typing import Any, BinaryIO, cast
 
 from hotband.errors import UserError, reason_of
-from hotband.text.regular import file_bytes
+from hotband.text.regular import file_bytes, opened
 
 STDIN = Path("/dev/stdin")
 
@@ -29,6 +29,11 @@ class Pipe(PosixPath):
         data = io.BytesIO(self.kept)
         text = {key: others[key] for key in ("encoding", "errors", "newline") if key in others}
         return data if "b" in mode else io.TextIOWrapper(data, **text)
+
+
+def opened_result(path: Path) -> BinaryIO:
+    """Open a regular file, or what came out of a pipe. Raises OSError, for a pipe that was not read before, too."""
+    return cast("BinaryIO", path.open("rb")) if isinstance(path, Pipe) and path.kept is not None else opened(path)
 
 
 def with_pipes(paths: Sequence[Path]) -> list[Path]:

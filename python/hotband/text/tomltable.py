@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import tomli
 
-from hotband.errors import UserError, reason_of
+from hotband.errors import UserError
 from hotband.text.nearest import hint
 from hotband.text.quantities import SPAN_EXPECTED, span_ns
-from hotband.text.regular import file_text
+from hotband.text.regular import text_in
 
 if TYPE_CHECKING:
     from hotband.text.values import Toml
@@ -38,15 +38,10 @@ class TomlTable:
         self._known: list[str] = []
 
     @classmethod
-    def read(cls, path: Path, pipes: bool = False) -> TomlTable:
-        """The whole of a file, or of a pipe where `pipes` are read, too. Raises UserError."""
-        try:
-            text = file_text(path, pipes)
-        except OSError as error:
-            raise UserError(str(path), "", "", f"cannot be read: {reason_of(error)}") from None
-        except UnicodeDecodeError as error:
-            raise UserError(str(path), "", "", f"not UTF-8 at byte {error.start}; expected UTF-8 text") from None
-        return cls.of_text(str(path), text)
+    def read(cls, path: Path, what: str, typed: bool = False) -> TomlTable:
+        """The whole of a file, `what` in errors; of a pipe, too, where the user `typed` a path such as /dev/stdin.
+        Raises UserError."""
+        return cls.of_text(str(path), text_in(path, what, typed))
 
     @classmethod
     def of_text(cls, file: str, text: str) -> TomlTable:

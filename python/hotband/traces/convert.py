@@ -13,7 +13,7 @@ import tomli
 from hotband import _core
 from hotband.errors import UserError
 from hotband.text.nearest import unknown_name
-from hotband.traces.files import IO_LOG, format_of, is_trace, make_rows
+from hotband.traces.files import IO_LOG, expect_file, format_of, is_trace, make_rows
 
 if TYPE_CHECKING:
     import numpy as np
@@ -142,9 +142,7 @@ def asked_of(file: Path, keys: Mapping[str, object]) -> _core.TraceAsked:
 
 def expect_trace(key: str, source: Path, asked: _core.TraceAsked) -> None:
     """Refuses what is no trace of a known format, unless its format was said; `key` is the argument that names it."""
-    if not source.is_file():
-        what = "is a folder" if source.is_dir() else "is not there"
-        raise UserError(key, "", str(source), f"{what}; expected a trace")
+    expect_file(key, source)
     if asked.format is None and not is_trace(source):
         accepted = f"is no trace of a known format; expected one of {', '.join([IO_LOG, *_core.trace_formats()])}"
         raise UserError(key, "", str(source), f"{accepted}; of any CSV say --columns")

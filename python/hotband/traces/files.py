@@ -12,6 +12,7 @@ from pathlib import Path
 from hotband import _core
 from hotband.catalog import TRACE_ENDINGS
 from hotband.errors import UserError, reason_of
+from hotband.text.regular import NotRegular, opened
 from hotband.text.write import is_mistake
 
 PARQUET = b"PAR1"
@@ -28,14 +29,19 @@ _digests: dict[tuple[object, ...], str] = {}
 def format_of(path: Path) -> str | None:
     """The name of the format of a file, by what it begins with; None of one that is no trace, or cannot be read."""
     try:
-        if not path.is_file():
-            return None
-        with path.open("rb") as file:
+        with opened(path) as file:
             if file.read(len(PARQUET)) == PARQUET:
                 return IO_LOG
         return _core.trace_format(path)
     except OSError:
         return None
+
+
+def expect_file(key: str, source: Path) -> None:
+    """Raises UserError for a path that is no regular file; `key` is the argument that names it."""
+    if not source.is_file():
+        special = "is not a regular file" if source.exists() else "is not there"
+        raise UserError(key, "", str(source), f"{'is a folder' if source.is_dir() else special}; expected a trace")
 
 
 def is_trace(path: Path) -> bool:
@@ -105,7 +111,7 @@ def digest_of(workload: str, text: str | None) -> str | None:
         try:
             key = _key(trace, asked, workload)
             if key not in _digests:
-                with trace.open("rb") as file:
+                with opened(trace) as file:
                     _digests[key] = hashlib.file_digest(file, "sha256").hexdigest()
         except (UserError, OSError):
             return None
@@ -117,7 +123,11 @@ def _key(trace: Path, asked: _core.TraceAsked, workload: str) -> tuple[object, .
     """What a file is known by while this program runs. Raises UserError where there is none."""
     key = f"{asked.key}.file"
     try:
-        found = trace.stat()
+        with opened(trace) as file:
+            found = os.fstat(file.fileno())
+    except NotRegular as error:
+        accepted = f"{reason_of(error)}; expected a trace, of any size"
+        raise UserError(workload, key, str(trace), accepted) from None
     except OSError as error:
         if not is_mistake(error):
             raise

@@ -15,7 +15,7 @@ from hotband.runs.arguments import public
 from hotband.text.foreign import json_text
 from hotband.text.quantities import size_bytes
 from hotband.traces.convert import asked_of
-from hotband.traces.files import IO_LOG, format_of, is_trace, make_rows
+from hotband.traces.files import IO_LOG, expect_file, format_of, is_trace, make_rows
 from hotband.traces.properties import SCHEMA, SCHEMA_VERSION, CountClass, Properties, decoded
 from hotband.traces.told import answers_of
 
@@ -102,9 +102,7 @@ def show_trace(source: Path, keys: Mapping[str, object], block: int = BLOCK, sam
     """What the trace `source` is like, of which `keys` (those of `[trace]`) take some: in blocks of `block` bytes, at
     most `sample` of which are followed. Raises UserError, OSError."""
     asked = asked_of(source, keys)
-    if not source.is_file():
-        what = "is a folder" if source.is_dir() else "is not there"
-        raise UserError("FILE", "", str(source), f"{what}; expected a trace")
+    expect_file("FILE", source)
     if asked.format is None and not is_trace(source):
         accepted = f"is no trace of a known format; expected one of {', '.join([IO_LOG, *_core.trace_formats()])}"
         raise UserError("FILE", "", str(source), f"{accepted}; of any CSV say --columns")

@@ -9,6 +9,7 @@ import tomli
 
 from hotband.catalog import is_file
 from hotband.errors import UserError
+from hotband.text.regular import text_in
 
 NAMES_A_FILE = ("machine", "workload", "lifetimes", "rebuild_record")
 """Keys of a group of a fleet that may name a file."""
@@ -17,8 +18,10 @@ NAMES_A_FILE = ("machine", "workload", "lifetimes", "rebuild_record")
 def expect_no_other_files(path: Path) -> None:
     """Raises UserError for a fleet that names a file which was not dropped: the page reads no others."""
     try:
-        groups = tomli.loads(path.read_text(encoding="utf-8-sig")).get("group", [])
-    except (tomli.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
+        groups = tomli.loads(text_in(path, "fleet")).get("group", [])
+    except UserError as error:
+        raise UserError("fleet", "", path.name, f"is not valid TOML: {error.accepted}") from None
+    except (tomli.TOMLDecodeError, RecursionError) as error:
         raise UserError("fleet", "", path.name, f"is not valid TOML: {error}") from None
     for number, group in enumerate(groups if isinstance(groups, list) else []):
         for key in NAMES_A_FILE:

@@ -101,7 +101,7 @@ class Form:
             if key in found:
                 raise UserError("settings", key, value, "is given twice; expected each key once")
             # How data compresses may be said by a file (`data`), which is one of this computer.
-            if value.lower().endswith(".json"):
+            if value.lower().endswith(".json") or (key == "data" and "/" in value and not value.startswith("{")):
                 raise UserError("settings", key, value, "is a file: expected the value itself, as a share such as 0.4")
             found[key] = value
         return found

@@ -18,6 +18,7 @@ import hotband as hb
 from hotband.catalog import JOB_ENDINGS, TRACE_ENDINGS
 from hotband.errors import UserError
 from hotband.fleet.run import Asked, spec_of
+from hotband.text.regular import LARGEST_TEXT, opened, text_in
 from hotband.text.write import replacing
 from hotband.traces.files import is_trace, rows_of, trace_text
 from hotband.ui.fleet_files import expect_no_other_files
@@ -25,8 +26,8 @@ from hotband.ui.fleet_files import expect_no_other_files
 if TYPE_CHECKING:
     from hotband.record.record import Record
 
-LARGEST_FILE = 64 << 20
-"""Bytes of a file: what the API reads as text at most (`runs/run.py: LARGEST_TEXT`)."""
+LARGEST_FILE = LARGEST_TEXT
+"""Bytes of a file: what the API reads as text at most."""
 LARGEST_STORE, MOST_FILES = 1 << 30, 1000
 """Bytes and number of all files that were dropped into a store: sixteen of the largest, and more than a page lists."""
 LONGEST_NAME = 80
@@ -100,7 +101,7 @@ def look_at(path: Path) -> Seen:
         return _of_toml(path)
     if path.suffix.lower() in JOB_ENDINGS:
         return _workload(path)
-    with path.open("rb") as file:
+    with opened(path) as file:
         if PRICES.match(file.read(4096)):
             return Seen("prices", path.name)
     try:
@@ -134,8 +135,10 @@ def _other(path: Path) -> Seen:
 def _of_toml(path: Path) -> Seen:
     """A fleet has groups, a drive has a mechanism or is a variant, a machine has drives; what is none is a workload."""
     try:
-        table = tomli.loads(path.read_text(encoding="utf-8-sig"))
-    except (tomli.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
+        table = tomli.loads(text_in(path, "drive, machine or workload"))
+    except UserError as error:
+        raise UserError("file", "", path.name, f"is not valid TOML: {error.accepted}") from None
+    except (tomli.TOMLDecodeError, RecursionError) as error:
         raise UserError("file", "", path.name, f"is not valid TOML: {error}") from None
     rows = table.get("drives")
     if isinstance(rows, list) and rows and isinstance(rows[0], dict) and "price" in rows[0]:

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Component, Path, PathBuf};
 
 use hotband_drives::Product;
-use hotband_machine::{Rigour, Section, SpecError, parse_toml};
+use hotband_machine::{Rigour, Section, SpecError, parse_toml, read_text, read_typed_text};
 use toml::Value;
 
 /// A folder with `drives/*.toml`, `osds/*.toml` and `workloads/*.toml`.
@@ -69,11 +69,9 @@ impl Catalog {
             let why = error.to_string();
             refused(format!("the drive's file cannot be read: {}", why.split(" (os error").next().unwrap_or(&why)))
         };
-        let size = fs::metadata(&path).map_err(unreadable)?.len();
-        if size > LARGEST {
-            return Err(refused(format!("is no drive's file: {size} bytes, expected at most {LARGEST}")));
-        }
-        let text = fs::read_to_string(&path).map_err(unreadable)?;
+        // A name without a key was typed; one with a key stands in a text, which may be anybody's.
+        let read = if asked_at.1.is_empty() { read_typed_text } else { read_text };
+        let text = read(&path, LARGEST).map_err(unreadable)?;
         Ok(Found { file: path.display().to_string(), text, rigour: Rigour::Values })
     }
 
@@ -188,6 +186,17 @@ mod tests {
         ]);
         let error = catalog.drive(folder.path().join("a.toml").to_str().unwrap(), ("DRIVE", "")).unwrap_err();
         assert!(error.file.ends_with("b.toml:2") && error.key == VARIANT_OF, "{error}");
+    }
+
+    #[test]
+    fn a_device_and_a_large_file_are_refused_with_the_limit() {
+        let (folder, catalog) = catalog_and_files(&[("large.toml", &"#".repeat(LARGEST as usize + 1))]);
+        let machine = folder.path().join("machine.toml");
+        for (product, why) in [("/dev/zero", "is a device, not a regular file"), ("large.toml", "is larger")] {
+            let error = catalog.drive(product, (machine.to_str().unwrap(), "drives.d.product")).unwrap_err();
+            let accepted = format!("the drive's file cannot be read: {why}: expected a text of at most 1 MiB");
+            assert_eq!((error.value.as_str(), error.accepted.as_str()), (product, accepted.as_str()));
+        }
     }
 
     #[test]

@@ -1,10 +1,8 @@
 //! Reading what `hotband entropy --json` wrote: the data of a workload as it was found in files.
 
-use std::fs::File;
-use std::io::Read;
 use std::path::Path;
 
-use hotband_machine::SpecError;
+use hotband_machine::{SpecError, read_typed_text};
 use hotband_workloads::{AppSpec, DataSpec, Workload};
 use serde::Serialize;
 use serde_json::Value;
@@ -26,9 +24,7 @@ pub(crate) fn data_of(value: &str) -> Result<DataSpec, SpecError> {
 
 fn of_file(path: &str) -> Result<DataSpec, SpecError> {
     let unreadable = |error: std::io::Error| SpecError::new(path, "", "", format!("the file cannot be read: {error}"));
-    let mut text = String::new();
-    let file = File::open(path).map_err(unreadable)?;
-    file.take(LONGEST).read_to_string(&mut text).map_err(unreadable)?;
+    let text = read_typed_text(Path::new(path), LONGEST).map_err(unreadable)?;
     let json = serde_json::from_str(&text)
         .map_err(|error| SpecError::new(path, "", "", format!("not valid JSON: {error}; {WRITTEN_BY}")))?;
     of_json(path, &json)
@@ -124,6 +120,12 @@ mod tests {
     fn the_archive_gives_the_mean_and_the_chunks_the_shape() {
         let wanted = DataSpec::Histogram { weights: vec![5.0, 0.0, 5.0], mean: Some(0.3) };
         assert_eq!(of_json("e.json", &good()), Ok(wanted));
+    }
+
+    #[test]
+    fn what_is_no_regular_file_is_refused() {
+        let error = data_of("/dev/zero").expect_err("a device").to_string();
+        assert!(error.contains("is a device, not a regular file: expected a text of at most 16 MiB"), "{error}");
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 pub(crate) mod error;
 pub(crate) mod event;
+pub(crate) mod file;
 pub(crate) mod host;
 pub(crate) mod product;
 pub(crate) mod reader;

@@ -4,6 +4,7 @@ use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use hotband_machine::read_typed_bytes;
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use rustls::server::WebPkiClientVerifier;
@@ -13,6 +14,9 @@ use super::wire::{Wire, send_all};
 
 /// What the server shows clients, and which it lets in.
 pub type Config = ServerConfig;
+
+/// Bytes of the largest file in PEM that is read: the bundle of all public authorities has 250,000.
+const LARGEST: u64 = 16 << 20;
 
 /// Files in PEM.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -30,7 +34,8 @@ fn refused(path: &Path, why: &dyn std::fmt::Display) -> io::Error {
 }
 
 fn certificates(path: &Path) -> io::Result<Vec<CertificateDer<'static>>> {
-    let all = CertificateDer::pem_file_iter(path).and_then(Iterator::collect::<Result<Vec<_>, _>>);
+    let text = read_typed_bytes(path, LARGEST).map_err(|error| refused(path, &error))?;
+    let all = CertificateDer::pem_slice_iter(&text).collect::<Result<Vec<_>, _>>();
     let all = all.map_err(|error| refused(path, &error))?;
     if all.is_empty() { Err(refused(path, &"no certificate in PEM")) } else { Ok(all) }
 }
@@ -41,7 +46,8 @@ impl TlsFiles {
     /// # Errors
     /// A file cannot be read, or is not what it should be; the error names it.
     pub fn config(&self) -> io::Result<Config> {
-        let key = PrivateKeyDer::from_pem_file(&self.key).map_err(|error| refused(&self.key, &error))?;
+        let key = read_typed_bytes(&self.key, LARGEST).map_err(|error| refused(&self.key, &error))?;
+        let key = PrivateKeyDer::from_pem_slice(&key).map_err(|error| refused(&self.key, &error))?;
         let provider = Arc::new(rustls::crypto::ring::default_provider());
         let builder = ServerConfig::builder_with_provider(Arc::clone(&provider)).with_safe_default_protocol_versions();
         let builder = builder.expect("the provider has ciphers of every version");

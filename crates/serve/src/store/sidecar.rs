@@ -1,14 +1,17 @@
 //! Whose a store is: a raw image cannot say so itself.
 
 use std::ffi::OsString;
-use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
+use hotband_machine::read_text;
 use serde::{Deserialize, Serialize};
 
 use crate::holders::naming;
 use crate::model::VolumeTold;
+
+/// Bytes of the largest that is read: one of a machine with a thousand volumes has 100,000.
+const LARGEST: u64 = 16 << 20;
 
 /// What lies beside the files of a store.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -92,7 +95,7 @@ impl Sidecar {
         let beside = Self::beside(path, "hotband.json");
         let invalid =
             |what: String| io::Error::new(io::ErrorKind::InvalidInput, format!("{}: {what}", beside.display()));
-        let text = match fs::read_to_string(&beside) {
+        let text = match read_text(&beside, LARGEST) {
             Ok(text) => text,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(false),
             Err(error) => return Err(naming(&beside, &error)),

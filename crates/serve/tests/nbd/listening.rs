@@ -76,6 +76,8 @@ fn tcp_in_the_clear_stays_on_this_host() {
     std::fs::write(&empty, "").expect("written");
     let error = tcp("127.0.0.1:0", files(&empty.display().to_string())).err().expect("refused").to_string();
     assert!(error.starts_with(&empty.display().to_string()), "{error}");
+    let error = tcp("127.0.0.1:0", files("/dev/zero")).err().expect("refused").to_string();
+    assert!(error.starts_with("/dev/zero: is a device, not a regular file"), "{error}");
     let server = tcp("127.0.0.1:0", None).expect("it listens");
     let mut stream = std::net::TcpStream::connect(server.address().expect("TCP has one")).expect("it listens");
     let mut magic = [0; 8];

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from hotband.errors import UserError
 from hotband.programs import PROGRAMS, find_program
 from hotband.text.quantities import SIZE_EXPECTED, size_bytes
+from hotband.text.regular import text_in
 from hotband.text.tomltable import TomlTable
 
 if TYPE_CHECKING:
@@ -84,7 +85,7 @@ def read_parts(study: Study) -> list[Part]:
     if not path.is_file():
         have = ", ".join(with_parts())
         raise UserError("STUDY", "", study.name, f"has no emulated part ({EMULATE_FILE}); expected one of {have}")
-    table = TomlTable.read(path)
+    table = TomlTable.read(path, "plan of an emulation")
     parts: list[Part] = []
     for one in table.parts("parts"):
         part = _part(study, one)
@@ -149,7 +150,7 @@ def _side(study: Study, table: TomlTable, load: str) -> Side:
     name = table.text("machine")
     if Path(name).name != name or not (study.folder / name).is_file():
         table.refuse("machine", "no such file; expected one of the study's folder")
-    machine = (study.folder / name).read_text(encoding="utf-8")
+    machine = text_in(study.folder / name, "machine")
     side = Side(
         config=config,
         name=table.text("name"),
