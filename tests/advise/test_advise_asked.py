@@ -119,7 +119,7 @@ def test_a_number_that_no_layout_takes_is_told_as_that() -> None:
 
 def test_prices_are_read_from_csv_and_toml(tmp_path: Path) -> None:
     table = tmp_path / "prices.csv"
-    table.write_text("# of our dealer\ndrive;price;currency;watts\nent-10k;200..220;EUR;7 W\nent-15k;1,250;EUR;\n")
+    table.write_text("# of our dealer\ndrive;price;currency;watts\nent-10k;200..220;EUR;7 W\nent-15k;1 250;EUR;\n")
     found = read_prices(table)
     assert (found.currency, found.of["ent-10k"].low, found.of["ent-10k"].watts) == ("EUR", 200.0, 7.0)
     assert (found.of["ent-15k"].price, found.of["ent-15k"].watts) == (1250.0, None)
@@ -128,7 +128,52 @@ def test_prices_are_read_from_csv_and_toml(tmp_path: Path) -> None:
     assert read_prices(other).of["ent-10k"].high == 210.0
 
 
+@pytest.mark.parametrize(
+    ("mark", "text", "price"),
+    [
+        (";", "1150,50", 1150.5),
+        (";", "1.150,50", 1150.5),
+        (";", "1 150,50", 1150.5),
+        (";", "1\u202f150", 1150.0),
+        (";", "1.150.000", 1150000.0),
+        (";", "0,150", 0.15),
+        (";", "1.150,00..1.250,00", 1200.0),
+        (";", "1150.5", 1150.5),
+        ("\t", "1150,50", 1150.5),
+        (",", "1'150.50", 1150.5),
+        (",", '"1,150"', 1150.0),
+        (",", '"1,150.50"', 1150.5),
+        (",", '"1.150,50"', 1150.5),
+        (",", "0.150", 0.15),
+        (",", "1150.125", 1150.125),
+    ],
+)
+def test_prices_are_read_as_spreadsheets_write_them(tmp_path: Path, mark: str, text: str, price: float) -> None:
+    table = tmp_path / "prices.csv"
+    table.write_text(f"drive{mark}price\nent-10k{mark}{text}\n")
+    assert read_prices(table).of["ent-10k"].price == price
+
+
+@pytest.mark.parametrize(
+    ("mark", "text"), [(";", "1.150"), (";", "1,150"), (",", "1.150"), ("\t", "1,150"), (";", "1.150..1200")]
+)
+def test_a_price_with_two_readings_is_refused_with_both(tmp_path: Path, mark: str, text: str) -> None:
+    (tmp_path / "prices.csv").write_text(f"drive{mark}price\nent-10k{mark}{text}\n")
+    with pytest.raises(UserError) as error:
+        read_prices(tmp_path / "prices.csv")
+    said = f"prices.csv:2: price = {text!r}: is 1150 or 1.15: expected a number that has one reading, such as 1150"
+    assert str(error.value).endswith(said)
+
+
+def test_watts_have_decimal_commas_as_prices_have(tmp_path: Path) -> None:
+    table = tmp_path / "prices.csv"
+    table.write_text("drive;price;watts\nent-10k;200,50;7,6\nent-15k;1;8,1 W\n")
+    assert [one.watts for one in read_prices(table).of.values()] == [7.6, 8.1]
+
+
 BAD_TABLES = {
+    'drive,price\nent-10k,"1150,5"\n': "prices.csv:2: price = '1150,5': expected a number such as 280.50",
+    "drive;price\nent-10k;1.15.0\n": "prices.csv:2: price = '1.15.0': expected a number such as 280,50",
     "price\n1\n": "prices.csv:1: drive: missing",
     "drive,price,colour\nent-10k,1,red\n": "'colour'",
     "drive,price\nent-10k,cheap\n": "prices.csv:2: price = 'cheap'",

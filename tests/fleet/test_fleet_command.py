@@ -263,6 +263,10 @@ WHOLE = [
     ("[power]\npue = 0.5\n", "power.pue = '0.5'"),
     ("[power]\nprice = '0.2 EUR'\n", "power.price"),
     ("[power]\nprice = '0.2 EUR/kWh'\n[prices]\nmachine = '9 USD'\n", "expected the currency of the other prices, USD"),
+    (
+        "[prices]\nmachine = '1.150 EUR'\n",
+        "prices.machine = '1.150 EUR': is 1150 or 1.15: expected a number that has one",
+    ),
     ("[prices]\nmachine = '9 USD'\nloss = '1 EUR'\n", "prices in one currency"),
     ("[prices.drives]\nother = '9 USD'\n", "is no drive of the groups"),
     ("colour = 'red'\n", "colour = 'red': is not known here"),

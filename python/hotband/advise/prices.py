@@ -4,7 +4,8 @@
     exos-x18-18tb,280..320,EUR,         drive = "exos-x18-18tb"
     pm9a3-3840,410,EUR,12 W             price = "280..320"
 
-`watts` is of one drive under load, in place of what the catalog and the run say; it may be left out.
+`watts` is of one drive under load, in place of what the catalog and the run say; it may be left out. Where semicolons
+or tabs separate the fields, a comma may start the decimals: `1150,50`. A number with two readings is refused: `1.150`.
 """
 
 from __future__ import annotations
@@ -19,13 +20,15 @@ import tomli
 
 from hotband.advise.asked import watts_of
 from hotband.errors import UserError
-from hotband.runs.run import bytes_of
+from hotband.text.amounts import AmbiguousAmount, amount
 from hotband.text.nearest import hint
+from hotband.text.regular import text_in
 
 PRICE_MOST = 1e12
 """Of one drive, in whatever currency: more is a slip of the pen."""
 COLUMNS = ("drive", "price", "currency", "watts")
-_NUMBER = r"\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?"
+Row = tuple[str, dict[str, str], bool]
+"""Where a row stands, its cells by column, and whether a comma starts its decimals."""
 
 
 @dataclass(frozen=True)
@@ -53,13 +56,13 @@ def read_prices(path: Path) -> Prices:
     rows = _of_toml(str(path), text) if path.suffix.lower() == ".toml" else _of_csv(str(path), text)
     found: dict[str, Price] = {}
     currencies: dict[str, str] = {}
-    for where, row in rows:
+    for where, row, decimal_comma in rows:
         name = row.get("drive", "").strip()
         if not name:
             raise UserError(where, "drive", "", "missing: expected the name of a drive (hotband drives)")
         if name in found:
             raise UserError(where, "drive", name, "is given twice; expected each drive once")
-        found[name] = _price(where, row)
+        found[name] = _price(where, row, decimal_comma)
         currencies.setdefault(row.get("currency", "").strip(), where)
     if not found:
         raise UserError(str(path), "", "", f"has no prices; expected rows with {', '.join(COLUMNS)}")
@@ -80,18 +83,15 @@ def expect_known(prices: Prices, drives: list[str]) -> None:
 def _text(path: Path) -> str:
     if not path.exists():
         raise UserError("--cost", "", str(path), "no such file; expected a CSV or TOML table of prices")
-    try:
-        return bytes_of(str(path), "table of prices").decode("utf-8-sig")
-    except UnicodeDecodeError:
-        raise UserError(str(path), "", "", "not a table of prices: the file is not UTF-8 text") from None
+    return text_in(path, "table of prices", typed=True)
 
 
-def _of_csv(file: str, text: str) -> Iterator[tuple[str, dict[str, str]]]:
+def _of_csv(file: str, text: str) -> Iterator[Row]:
     """Rows with their line."""
     lines = ["" if line.startswith("#") else line for line in text.splitlines()]
     # Comments may stand above the heading, which the reader wants first; lines are counted from the file's first.
     above = next((number for number, line in enumerate(lines) if line.strip()), 0)
-    delimiter = ";" if lines and ";" in lines[above] else ","
+    delimiter = next((mark for mark in ";\t" if lines and mark in lines[above]), ",")
     reader = csv.DictReader(lines[above:], delimiter=delimiter, strict=True)
     try:
         heads = [name.strip().lower() for name in reader.fieldnames or []]
@@ -101,12 +101,12 @@ def _of_csv(file: str, text: str) -> Iterator[tuple[str, dict[str, str]]]:
             where = f"{file}:{above + reader.line_num}"
             if None in row or None in row.values():
                 raise UserError(where, "", "", f"expected {len(heads)} cells, as the heading has")
-            yield where, {key: value.strip() for key, value in row.items()}
+            yield where, {key: value.strip() for key, value in row.items()}, delimiter != ","
     except csv.Error as error:
         raise UserError(f"{file}:{above + reader.line_num}", "", "", f"is no row of a CSV table: {error}") from None
 
 
-def _of_toml(file: str, text: str) -> Iterator[tuple[str, dict[str, str]]]:
+def _of_toml(file: str, text: str) -> Iterator[Row]:
     """The tables of `[[drives]]`."""
     try:
         table = tomli.loads(text)
@@ -118,7 +118,7 @@ def _of_toml(file: str, text: str) -> Iterator[tuple[str, dict[str, str]]]:
     for number, row in enumerate(rows):
         where = f"{file}: drives[{number}]"
         _expect_columns(where, list(row))
-        yield where, {key: str(value) for key, value in row.items()}
+        yield where, {key: str(value) for key, value in row.items()}, False
 
 
 def _expect_columns(where: str, names: list[str]) -> None:
@@ -130,17 +130,31 @@ def _expect_columns(where: str, names: list[str]) -> None:
             raise UserError(where, name, "", f"missing: expected the columns {', '.join(COLUMNS)}")
 
 
-def _price(where: str, row: Mapping[str, str]) -> Price:
+def _price(where: str, row: Mapping[str, str], decimal_comma: bool) -> Price:
     text = row.get("price", "")
-    found = re.fullmatch(rf"({_NUMBER})(?:\s*\.\.\s*({_NUMBER}))?", text.strip())
-    if found is None:
-        raise UserError(where, "price", text, "expected a number such as 280, or its ends such as 280..320")
-    low = float(found[1].replace(",", ""))
-    high = low if found[2] is None else float(found[2].replace(",", ""))
+    ends = [_number(where, "price", text, end, decimal_comma) for end in text.split("..", 1)]
+    low, high = ends[0], ends[-1]
+    if low is None or high is None:
+        example = "280,50" if decimal_comma else "280.50"
+        raise UserError(where, "price", text, f"expected a number such as {example}, or its ends such as 280..320")
     if not 0 < low <= high <= PRICE_MOST:
         raise UserError(where, "price", text, "expected a price above zero and below 1e12, the lower end first")
-    watts = row.get("watts", "").strip()
-    if re.fullmatch(r"\d+(\.\d+)?", watts):
-        # The column's name says the unit.
-        watts = f"{watts} W"
-    return Price((low + high) / 2, low, high, watts_of(watts, where, "watts") if watts else None)
+    return Price((low + high) / 2, low, high, _watts(where, row.get("watts", "").strip(), decimal_comma))
+
+
+def _watts(where: str, text: str, decimal_comma: bool) -> float | None:
+    if not text:
+        return None
+    found = re.fullmatch(r"([\d.,]+)\s*(\D*)", text)
+    number = _number(where, "watts", text, found[1], decimal_comma) if found else None
+    # The column's name says the unit.
+    unit = (found[2] if found else "") or "W"
+    return watts_of(text if number is None else f"{number:.15g} {unit}", where, "watts")
+
+
+def _number(where: str, key: str, text: str, part: str, decimal_comma: bool) -> float | None:
+    """The number that a part of a cell is, None where it is none. Raises UserError where it has two readings."""
+    try:
+        return amount(part, decimal_comma)
+    except AmbiguousAmount as error:
+        raise UserError(where, key, text, str(error)) from None

@@ -16,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hotband.reliability.array import HOURS_PER_YEAR
+from hotband.text.amounts import AmbiguousAmount, amount
 from hotband.text.quantities import share
 
 if TYPE_CHECKING:
@@ -59,9 +60,13 @@ def percent(text: str) -> float | None:
 
 
 def money(text: str) -> tuple[float, str] | None:
-    """An amount and its currency."""
-    found = re.fullmatch(rf"{NUMBER}\s*([A-Za-z]{{1,12}}|[€$£¥])\s*", text)
-    return None if found is None else (float(found[1]), found[2])
+    """An amount and its currency. Raises AmbiguousAmount: "1.150 EUR" has two readings."""
+    plain = re.fullmatch(r"\s*(.*[0-9])\s*([A-Za-z]{1,12}|[€$£¥])\s*", text)
+    if plain is None:
+        return None
+    power = re.fullmatch(r"\d+(?:\.\d+)?[eE][+-]?\d{1,2}", plain[1])
+    found = float(power[0]) if power else amount(plain[1])
+    return None if found is None else (found, plain[2])
 
 
 @dataclass(frozen=True)
@@ -123,7 +128,10 @@ def value_of(table: TomlTable, name: str, parse: Parse, expected: str, stream: s
 
 def one_value(table: TomlTable, name: str, text: Toml, parse: Parse, accepted: str) -> float:
     """A value of text."""
-    found = parse(text) if isinstance(text, str) else None
+    try:
+        found = parse(text) if isinstance(text, str) else None
+    except AmbiguousAmount as error:
+        table.refuse(name, str(error), text)
     if found is None:
         table.refuse(name, accepted, text)
     return found

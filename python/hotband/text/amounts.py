@@ -1,0 +1,46 @@
+"""Numbers as spreadsheets write them: `1150.50`, `1,150.50`, `1.150,50`, `1 150,50`, `1'150.50`."""
+
+from __future__ import annotations
+
+import re
+
+# Between thousands, apart from a point or a comma: a space, one that does not break (also a narrow one), an apostrophe.
+_BLANK = " |\u00a0|\u202f|'|\u2019"
+_WHOLE = r"0|[1-9]\d{0,2}"
+
+
+class AmbiguousAmount(ValueError):
+    """A number that a country reads in one way, and another in another."""
+
+    def __init__(self, readings: tuple[float, float]) -> None:
+        self.readings = readings
+        larger, smaller = (f"{reading:g}" for reading in sorted(readings, reverse=True))
+        super().__init__(f"is {larger} or {smaller}: expected a number that has one reading, such as {larger}")
+
+
+def amount(text: str, decimal_comma: bool = False) -> float | None:
+    """Return the number of 0 or more that a text is; None where it is none. A lone comma starts the decimals only where
+    `decimal_comma` says so. Raises AmbiguousAmount."""
+    found = {_reading(text.strip(), ".", ",")}
+    commas = _reading(text.strip(), ",", ".")
+    if decimal_comma or "." in text:
+        found.add(commas)
+    found.discard(None)
+    known = sorted(reading for reading in found if reading is not None)
+    if len(known) == 2:
+        raise AmbiguousAmount((known[0], known[1]))
+    return known[0] if known else None
+
+
+def _reading(text: str, point: str, thousands: str) -> float | None:
+    """The number where `point` starts the decimals and `thousands` may stand between thousands."""
+    decimals = rf"(?:\{point}(\d+))?"
+    plain = re.fullmatch(rf"(\d+){decimals}", text, re.ASCII)
+    grouped = re.fullmatch(rf"((?:{_WHOLE})(?:(\{thousands}|{_BLANK})\d{{3}})(?:\2\d{{3}})*){decimals}", text, re.ASCII)
+    if plain is not None:
+        whole, rest = plain[1], plain[2]
+    elif grouped is not None and not grouped[1].startswith("0"):
+        whole, rest = re.sub(r"\D", "", grouped[1]), grouped[3]
+    else:
+        return None
+    return float(f"{whole}.{rest or 0}")
