@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 from collections.abc import Callable
+from pathlib import Path
 from statistics import fmean
 
 import pytest
@@ -22,6 +23,16 @@ def test_a_shorter_run_says_what_it_warmed_up(hotband: Hotband) -> None:
     done = hotband(*on, "--duration", "100 ms")
     assert done.returncode == 0, done.stderr
     assert "  state: warm-up 100 ms (workload: 60 s)" in [line.rstrip() for line in done.stdout.splitlines()]
+
+
+def test_the_same_run_takes_the_place_of_itself(hotband: Hotband, tmp_path: Path) -> None:
+    on = ("run", "fio-randread", "--on", "5200-eco-960", "--set", "state=fob", "--set", "scale=64", "--set", "qd=1")
+    again = (*on, "--duration", "50 ms", "--out", str(tmp_path / "out"))
+    assert hotband(*again).returncode == 0
+    done = hotband(*again)
+    assert done.returncode == 0, done.stderr
+    other = hotband(*again, "--set", "warm_up=10 ms")
+    assert (other.returncode, "another run" in other.stderr) == (2, True)
 
 
 def test_a_run_that_is_asked_for_a_warm_up_has_it() -> None:

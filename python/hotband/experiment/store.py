@@ -23,6 +23,7 @@ from hotband.record.files import RECORD_FILE, table_files
 from hotband.runs.folders import folder_name
 from hotband.runs.run import Finished, RunSpec, check_writable, save
 from hotband.text.foreign import shortened
+from hotband.text.quantities import span_ns
 from hotband.text.regular import file_bytes
 from hotband.text.values import read_json
 from hotband.text.write import write_file
@@ -190,7 +191,11 @@ def expect_same_run(out: Path, spec: RunSpec) -> None:
     except (KeyError, TypeError, AttributeError):
         return
     # A drive in use is brought into its state, at a scale, where nothing else is said.
-    asked = {key: settings[key] for key in ("state", "scale") if key in settings} | dict(spec.set)
+    chosen = [key for key in ("state", "scale") if key in settings]
+    # And warms up as long as it measures, where nothing has to fill.
+    if "warm_up" in settings and (span_ns(settings["warm_up"]) or 0) == span_ns(str(duration)):
+        chosen.append("warm_up")
+    asked = {key: settings[key] for key in chosen} | dict(spec.set)
     of_this = (f"{spec.workload} on {spec.machine}", str(spec.seed), spec.duration, asked)
     if (name, seed, duration, settings) != of_this:
         words = "".join(f" {key}={value}" for key, value in settings.items())
