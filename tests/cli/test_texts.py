@@ -17,8 +17,8 @@ JOB = "[a]\nfilename=/dev/sdx\nrw=randread\nruntime=1\ntime_based\n"
 RUN = ("--duration", "0.1 s")
 MACHINE = """[drives.d]
 product = "PLACE"
-[volumes]
-v = "d"
+[volumes.v]
+on = "d"
 """
 PRODUCT = "the drive's file cannot be read: is KIND, not a regular file: expected a text of at most 1 MiB"
 TEXT = "is KIND, not a regular file; expected a WHAT as text of at most 64 MiB"
@@ -56,8 +56,8 @@ def kind(request: pytest.FixtureRequest, tmp_path: Path) -> str:
     ("arguments", "where", "accepted"),
     [
         (("drives", "./odd.toml"), "DRIVE = './odd.toml'", PRODUCT),
-        (("keys", "fio-randread", "--on", "m.toml"), "m.toml:2: drives.d.product = './odd.toml'", PRODUCT),
-        (("run", "fio-randread", "--on", "m.toml", *RUN), "m.toml:2: drives.d.product = './odd.toml'", PRODUCT),
+        (("keys", "fio-randread", "--on", "m.toml"), "m.toml: drives.d.product = './odd.toml'", PRODUCT),
+        (("run", "fio-randread", "--on", "m.toml", *RUN), "m.toml: drives.d.product = './odd.toml'", PRODUCT),
         (("run", "fio-randread", "--on", "./odd.toml", *RUN), "./odd.toml", TEXT.replace("WHAT", "machine")),
         (("run", "./odd.toml", "--on", "ent-10k", *RUN), "./odd.toml", TEXT.replace("WHAT", "workload")),
         (("run", "./odd.fio", "--on", "ent-10k", *RUN), "./odd.fio", TEXT.replace("WHAT", "workload")),
@@ -117,6 +117,6 @@ def test_a_drive_comes_through_a_pipe_that_is_typed() -> None:
     os.write(writer, text.read_bytes())
     os.close(writer)
     try:
-        assert hb.drive(f"/dev/fd/{reader}").values == hb.drive("ent-10k").values
+        assert hb.drive(f"/dev/fd/{reader}").title == hb.drive("ent-10k").title
     finally:
         os.close(reader)
