@@ -148,6 +148,9 @@ fn descend(spec: &MachineSpec, node: NodeRef, share: f64, below: &mut Below) -> 
     members.iter().try_for_each(|member| descend(spec, member.node, share, below))
 }
 
+/// Bytes of each member that a layout is tried with: only the share of them that it makes available counts.
+const EACH: u64 = 1 << 40;
+
 /// Bytes of the host that a byte written to the members stands for.
 fn data_share(file: &str, layout: &LayoutSpec) -> Result<f64, SpecError> {
     let members = layout.members.len() as f64;
@@ -163,7 +166,6 @@ fn data_share(file: &str, layout: &LayoutSpec) -> Result<f64, SpecError> {
         let of_code = pool.erasure.map(|code| code.data as f64 / (code.data + code.parities) as f64);
         return Ok(of_code.unwrap_or(1.0 / pool.replicas as f64));
     }
-    const EACH: u64 = 1 << 40;
     let sizes = vec![EACH; layout.members.len()];
     Ok(build(file, layout, &sizes)?.capacity().0 as f64 / (members * EACH as f64))
 }

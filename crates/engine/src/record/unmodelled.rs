@@ -46,7 +46,7 @@ impl MadeOf<'_> {
         let of_layouts = self.layouts.iter().filter_map(|layout| {
             let kind = layout.kind.as_str();
             match parities_of(kind) {
-                Some(parities) => self.md_thread(layout, parities, &self.written(layout, reaches, watched, duration)),
+                Some(parities) => Self::md_thread(layout, parities, &self.written(layout, reaches, watched, duration)),
                 None if is_pool(kind) && self.is_on_flash(layout) => Some(flash_pool(layout)),
                 None if RAIDZ.contains(&kind) && self.is_on_flash(layout) => Some(flash_raidz(layout)),
                 None => None,
@@ -85,7 +85,7 @@ impl MadeOf<'_> {
     }
 
     /// Where more is written than one thread of md for each group is trusted with.
-    fn md_thread(&self, layout: &LayoutOutline, parities: usize, written: &Written) -> Option<Unmodelled> {
+    fn md_thread(layout: &LayoutOutline, parities: usize, written: &Written) -> Option<Unmodelled> {
         let (groups, Written { ios, bytes }) = (layout.groups as f64, *written);
         let data = (layout.members.len() as f64 / groups - parities as f64).max(1.0);
         let rows = ios.max(bytes / (PAGE * data));

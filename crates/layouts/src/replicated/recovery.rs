@@ -187,7 +187,9 @@ impl Pool {
                 recovery.sending[usize::from(moving.from)].waiting.push_back(number);
             }
         }
-        (0..self.osds.len()).for_each(|osd| self.grant(now, osd));
+        for osd in 0..self.osds.len() {
+            self.grant(now, osd);
+        }
     }
 
     /// A daemon hands out the places that it has free: of those that now may send, each asks its new daemon.
@@ -204,7 +206,9 @@ impl Pool {
         for to in asked {
             granted.extend(std::iter::from_fn(|| recovery.receiving[to].grant(places)));
         }
-        granted.into_iter().for_each(|number| self.read_next(now, number));
+        for number in granted {
+            self.read_next(now, number);
+        }
     }
 
     /// Whether a daemon does not lead the group of a client's operation any more: the client asks the one that does.
