@@ -44,8 +44,9 @@ def oltp(tmp_path_factory: pytest.TempPathFactory, call) -> dict[str, Any]:
 
 def run(call, factory: pytest.TempPathFactory, workload: str, machine: str, duration: str) -> dict[str, Any]:
     folder = factory.mktemp("run")
-    scale = f"scale={SMALL}"
-    done = call("run", workload, "--on", machine, "--set", scale, "--duration", duration, "--json", cwd=folder)
+    # Both programs run on Windows, taken to pass FUA on: a flush after each write of a log would write the cache out.
+    settings = ("--set", f"scale={SMALL}", "--set", "forced_writes=fua")
+    done = call("run", workload, "--on", machine, *settings, "--duration", duration, "--json", cwd=folder)
     assert done.returncode == 0, done.stderr
     record: dict[str, Any] = json.loads(done.stdout)
     return record
