@@ -90,10 +90,11 @@ def comparison_view(found: Comparison) -> list[Any]:
             *([one.how] if len(hows) > 1 else []),
         )
     states = ["; ".join(state_of(side)) for side in (found.a, found.b)]
-    first: list[Any] = [marked("[bold]{said}[/]", said=headline(found))]
+    verdict = headline(found)
+    first: list[Any] = [marked("[bold]{said}[/]", said=verdict)]
     first += [marked("[yellow]{words}[/]", words=words) for words in found.unequal_state]
     first += [f"A: {states[0]}", f"B: {states[1]}"] if states[0] != states[1] else [f"Both: {states[0]}"]
-    lines: list[Any] = [f"how: {how}" for how in hows if len(hows) == 1]
+    lines: list[Any] = [f"how: {how}" for how in hows if len(hows) == 1 and how not in verdict]
     if all(run.is_model for side in (found.a, found.b) for run in side.runs):
         lines.append("of the model's runs alone: how far the model may be off is what hotband run --interval 90 says")
     lines += [marked("[yellow]unlike: {words}[/]", words=words) for words in found.unlike]
