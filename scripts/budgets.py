@@ -32,6 +32,8 @@ TABLES = {
     MISSES: {"near_misses_per_io": ("near", 2), "far_misses_per_io": ("far", 2)},
 }
 """The tables, with the field of `Count` and the digits of each of their columns."""
+OLDER = ["with_fat_lto", "at_151238e"]
+"""Columns of instructions that stay: of a919a7f4 with link-time optimisation, and of what came before the budgets."""
 PROGRAM = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target")) / "release" / "simulate"
 TOLERANCE = 0.02
 """Share by which a count may differ: seen between two builds of the same source in different folders, below 0.5 %."""
@@ -118,7 +120,7 @@ def save(counts: dict[str, Count], new_only: bool) -> None:
                 continue
             values = {column: f"{getattr(count, field):.{digits}f}" for column, (field, digits) in columns.items()}
             rows[name] = old.get(name, {}) | {"path": name, "rustc": compiler()} | values
-        names = ["path", "rustc", *columns, *(["at_151238e"] if file == INSTRUCTIONS else [])]
+        names = ["path", "rustc", *columns, *(OLDER if file == INSTRUCTIONS else [])]
         lines = [[rows[path.name].get(column, "") for column in names] for path in PATHS if path.name in rows]
         file.write_text("\n".join(",".join(line) for line in [names, *lines]) + "\n")
 
@@ -155,6 +157,7 @@ def parsed() -> argparse.Namespace:
     asked = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     asked.add_argument("--save", action="store_true", help="write the tables")
     asked.add_argument("--save-new", action="store_true", help="write rows of paths that the tables lack")
+    asked.add_argument("--short", action="store_true", help="without the paths that take minutes, as in make test")
     asked.add_argument("--only", action="append", default=[], help="a path of the table; may be repeated")
     options = asked.parse_args()
     known = [path.name for path in PATHS]
@@ -171,7 +174,8 @@ def main() -> int:
         return 0
     if not PROGRAM.exists():
         sys.exit("first: cargo build --release --locked -p hotband-engine --bin simulate")
-    paths = tuple(path for path in PATHS if not options.only or path.name in options.only)
+    chosen = (path for path in PATHS if not (options.short and path.is_long))
+    paths = tuple(path for path in chosen if not options.only or path.name in options.only)
     if options.save_new:
         paths = tuple(path for path in paths if any(path.name not in read_table(file) for file in TABLES))
     if options.save or options.save_new:
