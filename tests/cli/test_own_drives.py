@@ -124,7 +124,7 @@ def test_a_file_that_is_not_there_is_named_where_it_is_asked_for(folder: Path, h
         (
             "pm9a3-3840",
             'link_rate = "20 GB/s"',
-            "values.link_rate = '20 GB/s': rate above the port's: expected at most 7.2",
+            "values.link_rate = '20 GB/s': rate above the port's: expected at most 7.5",
         ),
         ("pm9a3-3840", 'read_time = "2 s"', "values.read_time = '2 s': expected at most 1 s"),
     ],

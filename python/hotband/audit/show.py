@@ -91,8 +91,9 @@ def comparison_view(found: Comparison) -> list[Any]:
         )
     states = ["; ".join(state_of(side)) for side in (found.a, found.b)]
     verdict = headline(found)
-    first: list[Any] = [marked("[bold]{said}[/]", said=verdict)]
-    first += [marked("[yellow]{words}[/]", words=words) for words in found.unequal_state]
+    # What is not alike comes first: it changes what the verdict is worth.
+    first: list[Any] = [marked("[yellow]{words}[/]", words=words) for words in found.unequal_state]
+    first.append(marked("[bold]{said}[/]", said=verdict))
     first += [f"A: {states[0]}", f"B: {states[1]}"] if states[0] != states[1] else [f"Both: {states[0]}"]
     lines: list[Any] = [f"how: {how}" for how in hows if len(hows) == 1 and how not in verdict]
     if all(run.is_model for side in (found.a, found.b) for run in side.runs):
