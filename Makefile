@@ -6,11 +6,15 @@ BIN := $(VENV)/bin
 CARGO := env -u MAKEFLAGS cargo
 SOURCES := Cargo.toml Cargo.lock pyproject.toml $(shell find crates -name '*.rs' -o -name Cargo.toml)
 
-# In CI nothing is built twice and nobody opens a debugger: a tenth less to compile.
+# Runs a command and records what it takes, in out/test-times.csv.
+STAGE := $(PYTHON) scripts/stage_times.py
+
+# With the extension named beside it, so that both are linked from the same crates: the features of dependencies differ else.
+SIMULATE := $(CARGO) build --release --locked --quiet -p hotband-python -p hotband-engine --bin simulate
+
+# In CI nothing is built twice.
 ifdef CI
 export CARGO_INCREMENTAL := 0
-export CARGO_PROFILE_DEV_DEBUG := 0
-export CARGO_PROFILE_RELEASE_DEBUG := 0
 endif
 
 .PHONY: help setup demo test clippy test-rust test-python lint wheel bench bench-peers budgets profile accuracy pictures browser clients programs lock clean
@@ -24,12 +28,12 @@ $(VENV)/.installed: requirements.lock
 	@command -v cargo >/dev/null || { echo "Hotband needs a stable Rust toolchain (cargo), 1.88 or newer"; exit 1; }
 	@command -v cc >/dev/null || { echo "Hotband needs a C compiler (cc)"; exit 1; }
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements.lock
+	@$(STAGE) run "download: Python packages" -- $(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements.lock
 	@touch $@
 
 # What only tests use: Ray, and a driver for the browser.
 $(VENV)/.tests: requirements-tests.lock | $(VENV)/.installed
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r $<
+	@$(STAGE) run "download: packages of tests" -- $(BIN)/python -m pip install --quiet --disable-pip-version-check -r $<
 	@touch $@
 
 # The Rust dependencies are pinned in rust.lock, which is Cargo.lock without the registry's address.
@@ -37,8 +41,9 @@ Cargo.lock: rust.lock scripts/rust_lock.py
 	$(PYTHON) scripts/rust_lock.py restore
 
 $(VENV)/.built: $(VENV)/.installed $(SOURCES)
-	@echo "compiling the engine: two to three minutes on two cores, the first time"
-	env -u MAKEFLAGS CARGO_TERM_QUIET=true PIP_QUIET=1 VIRTUAL_ENV=$(abspath $(VENV)) $(BIN)/maturin develop --release --locked --quiet
+	@echo "compiling the engine: some two minutes on two cores, the first time"
+	@$(STAGE) cargo release "compile: engine" -- env -u MAKEFLAGS CARGO_TERM_QUIET=true PIP_QUIET=1 VIRTUAL_ENV=$(abspath $(VENV)) \
+	  $(BIN)/maturin develop --release --locked --quiet --timings
 	@touch $@
 
 setup: $(VENV)/.built ## virtual environment, locked dependencies, release build
@@ -46,47 +51,68 @@ setup: $(VENV)/.built ## virtual environment, locked dependencies, release build
 demo: setup ## the first study: table to the terminal, report to out/content-hdd/report.html
 	$(BIN)/hotband study run content-hdd --out out/content-hdd
 
-# Two lanes beside one another, for linking the release build keeps one core: `clippy` and `test-rust` in target/debug,
-# the others in target/release. Then Python, which uses both cores.
-test: ## what CI runs
-	$(MAKE) --no-print-directory -j2 -Oline browser clients setup clippy test-rust lint budgets
+# What `make test` does, in order: what is fetched; then two lanes beside one another, for linking keeps one core (the Rust
+# tests in target/debug; the engine, lints and budgets in target/release); then Python, which uses both cores. What each
+# stage took is in out/test-times.csv (`make test-times`); it fails where all of them took 10 % more than recorded.
+test: ## every test and lint, as in CI: twelve minutes on two cores, without what is fetched
+	@$(STAGE) begin
+	$(MAKE) --no-print-directory -j2 -Oline browser clients $(VENV)/.tests fetched
+	$(MAKE) --no-print-directory -j2 -Oline SHORT=--short test-rust setup lint budgets
 	$(MAKE) --no-print-directory test-python
+	@$(STAGE) stages
+	@$(STAGE) budget
 
-lint: setup clippy
-	$(BIN)/ruff check python tests fuzz scripts
-	$(BIN)/ruff format --check python tests fuzz scripts
-	$(BIN)/mypy
+.PHONY: test-times test-long fetched
+test-times: ## the slowest fifty parts of the last `make test`
+	@$(STAGE) show
+
+fetched: Cargo.lock
+	@$(STAGE) run "download: crates" -- $(CARGO) fetch --locked --quiet
+
+lint: $(VENV)/.tests | clippy
+	@$(STAGE) run ruff -- sh -c '$(BIN)/ruff check --quiet python tests fuzz scripts && $(BIN)/ruff format --quiet --check python tests fuzz scripts'
+	@$(STAGE) run mypy -- $(BIN)/mypy
 
 clippy: Cargo.lock
-	$(CARGO) fmt --all --check
-	$(CARGO) clippy --workspace --all-targets --locked --quiet -- -D warnings
+	@$(STAGE) cargo dev clippy -- sh -c '$(CARGO) fmt --all --check && $(CARGO) clippy --workspace --all-targets --locked --quiet --timings -- -D warnings'
 
 test-rust: Cargo.lock | clippy
-	$(CARGO) test --workspace --exclude hotband-benches --locked --quiet
+	@$(STAGE) cargo test "compile: Rust tests" -- $(CARGO) test --no-run --workspace --exclude hotband-benches --locked --quiet --timings
+	@$(STAGE) run "Rust tests" -- $(PYTHON) scripts/rust_tests.py --workspace --exclude hotband-benches
+	@$(STAGE) run "Rust of CONTRIBUTING.md" -- $(CARGO) test --doc --workspace --exclude hotband-benches --locked --quiet
 
-# Two processes, a file at a time; a study is run once for both (tests/conftest.py).
+# A lane of tests that wait (for programs, servers, kills, browsers) beside one that computes on both cores.
 test-python: $(VENV)/.tests setup
-	$(BIN)/python -m pytest -n 2 --dist loadfile
+	@$(STAGE) run "Python tests" -- $(BIN)/python scripts/python_tests.py
+
+# Full studies, whole catalogs, calibrations and many mutations, of which `make test` has a short form (docs/decisions/0007).
+test-long: $(VENV)/.tests setup ## the long forms of tests, after `make test`: says what they cover and what they took
+	@HOTBAND_LONG=1 $(STAGE) run "long: Rust tests" -- $(PYTHON) scripts/rust_tests.py --workspace --exclude hotband-benches
+	$(SIMULATE)
+	@$(STAGE) run "long: budgets" -- $(PYTHON) scripts/budgets.py
+	@HOTBAND_LONG=1 $(STAGE) run "long: Python tests" -- $(BIN)/python scripts/python_tests.py --long
+	@$(STAGE) show
 
 # Needs valgrind, which counts instructions: installed where that is possible, else this says so and goes on.
+SHORT ?=
 budgets: setup ## instructions of one I/O on each path, against tests/budgets/instructions.csv
 	@command -v valgrind >/dev/null || \
 	if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
-	  { apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends valgrind; } >/dev/null 2>&1 || true; \
+	  { $(STAGE) run "download: valgrind" -- sh -c 'apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends valgrind'; } >/dev/null 2>&1 || true; \
 	fi
-	$(CARGO) build --release --locked --quiet -p hotband-engine --bin simulate
-	$(PYTHON) scripts/budgets.py
+	@$(STAGE) run "compile: simulate" -- $(SIMULATE)
+	@$(STAGE) run budgets -- $(PYTHON) scripts/budgets.py $(SHORT)
 
 profile: setup ## make profile WHAT=raid10-write: a flame graph of the instructions of a path of the budgets, in out/
-	$(CARGO) build --release --locked --quiet -p hotband-engine --bin simulate
-	$(CARGO) build --release --locked --quiet -p hotband-benches --features flame --bin flame
+	env CARGO_PROFILE_RELEASE_DEBUG=line-tables-only $(SIMULATE)
+	env CARGO_PROFILE_RELEASE_DEBUG=line-tables-only $(CARGO) build --release --locked --quiet -p hotband-benches --features flame --bin flame
 	@mkdir -p out
 	$(PYTHON) scripts/flame.py $(WHAT) > out/profile-$(WHAT).folded
 	target/release/flame "instructions: $(WHAT)" < out/profile-$(WHAT).folded > out/profile-$(WHAT).svg
 	@echo "out/profile-$(WHAT).svg"
 
 bench-peers: setup ## our speed beside DiskSim, MQSim and libCacheSim: DISKSIM=, MQSIM=, LIBCACHESIM= are their programs
-	$(CARGO) build --release --locked --quiet -p hotband-engine --bin simulate
+	$(SIMULATE)
 	$(PYTHON) scripts/bench_peers.py
 
 # The report is opened in a real browser; where none can be installed that test is skipped and says so.
@@ -94,7 +120,7 @@ browser:
 	@command -v chromium >/dev/null || command -v google-chrome >/dev/null || \
 	if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
 	  echo "installing chromium for the browser test"; \
-	  { apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends chromium fonts-dejavu-core; } >/dev/null 2>&1 \
+	  { $(STAGE) run "download: browser" -- sh -c 'apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends chromium fonts-dejavu-core'; } >/dev/null 2>&1 \
 	    || echo "chromium could not be installed: the browser test will be skipped"; \
 	else echo "install chromium to run the browser test; it will be skipped"; fi
 
@@ -107,7 +133,7 @@ clients: | browser
 	if [ -z "$$missing" ]; then :; \
 	elif [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
 	  echo "installing$$missing for the tests of served drives, programs and job files"; \
-	  { apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $(CLIENT_PACKAGES); } >/dev/null 2>&1 \
+	  { $(STAGE) run "download: clients" -- sh -c 'apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $(CLIENT_PACKAGES)'; } >/dev/null 2>&1 \
 	    || echo "some could not be installed: the tests with them will be skipped"; \
 	else echo "install$$missing to run the tests with them; they will be skipped"; fi
 

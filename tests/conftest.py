@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import contextlib
 import fcntl
+import functools
 import importlib.util
 import json
 import os
@@ -19,8 +20,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+import typer.testing
 from hypothesis import HealthCheck, settings
 from typer.testing import CliRunner
+
+from forms import LONG, RANDOM_LOADS, SHORT_LOADS, sized
 
 if TYPE_CHECKING:
     from hotband.study.file import Load, Study
@@ -31,16 +35,21 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 
 # How long an example takes, or is drawn, is no fault of it on a machine that has other work.
 BUSY = [HealthCheck.too_slow, HealthCheck.function_scoped_fixture]
-settings.register_profile("hotband", settings(), deadline=None, suppress_health_check=BUSY)
+# Fewer examples than hypothesis draws by default: `make test-long` draws the others.
+settings.register_profile("hotband", max_examples=sized(30, 300), deadline=None, suppress_health_check=BUSY)
 settings.load_profile("hotband")
 
 Hotband = Callable[..., "subprocess.CompletedProcess[str]"]
+
+pytest_plugins = ["costs"]
+
+# typer makes every command with all its options anew at each call of its runner: 0.15 s, thousands of times over.
+typer.testing._get_command = functools.cache(typer.testing._get_command)  # type: ignore[attr-defined]
 
 POOL_LOADS = [
     "read-2-short",
     *(f"{op}-{1 << n}" for op in ("read", "write") for n in range(9) if (op, n) != ("read", 1)),
 ]
-RANDOM_LOADS = ("read", "write", "half", "mixed")
 SHORTER: dict[str, dict[tuple[str, str], dict[str, Any]]] = {
     # Some thousand I/Os at each depth tell a rate to 2 %.
     "exos-15e900": {
@@ -72,6 +81,21 @@ SHORTER: dict[str, dict[tuple[str, str], dict[str, Any]]] = {
     "real-disks": {},
 }
 """Studies that are run for tests without what no test asks: keys of loads by configuration and load."""
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Properties have a long form, too; the files that cost most begin, so that no worker ends with one of them."""
+    for item in items:
+        if "long" in item.path.relative_to(TESTS).parts:
+            item.add_marker("long")
+        if getattr(getattr(item, "obj", None), "is_hypothesis_test", False):
+            item.add_marker("sized")
+    items.sort(key=lambda item: FIRST.index(item.path.parent.name) if item.path.parent.name in FIRST else len(FIRST))
+
+
+TESTS = Path(__file__).parent
+FIRST = ("study", "calibrate", "docs")
+"""Folders whose tests cost most."""
 
 
 def run_hotband(*arguments: str, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
@@ -160,7 +184,8 @@ def run_whole(name: str, out: Path) -> str:
     from hotband.study import file
     from hotband.study.study import Asked, predict
 
-    result, _ = predict(shortened(file.load(name), SHORTER[name]), Asked(out, page=False))
+    only = () if LONG else SHORT_LOADS.get(name, ())
+    result, _ = predict(shortened(file.load(name), SHORTER[name]), Asked(out, only=only, page=False))
     write_report(out / "report.html", study_page(result, {}))
     return json.dumps(result)
 

@@ -103,7 +103,8 @@ def test_a_drive_of_ones_own_is_the_file_that_the_command_writes(
     assert (tmp_path / "flash.toml").is_file()
 
 
-@pytest.mark.parametrize("like", ["black-box", DISK])
+# The plan of a disk tries every value at every load: 22 s of the processor, twice.
+@pytest.mark.parametrize("like", ["black-box", pytest.param(DISK, marks=pytest.mark.long)])
 def test_a_plan_of_a_calibration_is_what_the_command_shows(hotband, like: str) -> None:
     plan = hb.calibration_plan(f"emulated:{DISK}", like=like, duration="8 min", progress=False)
     shown = hotband("calibrate", f"emulated:{DISK}", "--like", like, "--for", "8 min", "--plan").stdout

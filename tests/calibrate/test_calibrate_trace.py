@@ -142,6 +142,7 @@ def test_a_trace_beside_others_and_a_plan_are_refused(trace: Path, hotband: Hotb
     assert "nothing is measured" in plan.stderr
 
 
+@pytest.mark.long
 def test_real_disks_are_met() -> None:
     """Two of the five, from data sheets: the issue asks for a median of 4 % on the second half."""
     folder = REAL / "real-disks"

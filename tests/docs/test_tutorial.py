@@ -14,7 +14,8 @@ import pytest
 
 TUTORIAL = Path(__file__).parents[2] / "docs" / "tutorial"
 FIVE = sorted(path.name for path in TUTORIAL.glob("[1-9]-*.md"))
-PAGES = [*FIVE, "../guides/answers.md", "../guides/pts.md"]
+LONG_PAGES = ("../guides/answers.md", "../guides/pts.md")
+PAGES = [*FIVE, *(pytest.param(page, marks=pytest.mark.long) for page in LONG_PAGES)]
 """The tutorial, and guides that do the same: one step after the other."""
 FILES = ("toml", "csv", "fio", "json")
 LANGUAGES = {"sh", "python", *FILES}

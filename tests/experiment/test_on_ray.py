@@ -143,6 +143,7 @@ def test_what_is_expected_of_a_result_is_the_same(cluster: Any, tmp_path: Path) 
     assert json.dumps(there.to_dict()) == json.dumps(here.to_dict())
 
 
+@pytest.mark.long
 def test_a_calibration_is_the_same(cluster: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """Of two unknown values, with short runs: they are the same on the cluster, whatever the fit is worth."""
     monkeypatch.setattr(screen, "SEEDS", 3)

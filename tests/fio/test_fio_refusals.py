@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from forms import sized
 from hotband.errors import UserError
 from hotband.importers.fio.documents import read_fio
 
@@ -137,7 +138,7 @@ def test_the_own_samples_of_bad_files_are_refused(own_samples: Path) -> None:
         refusal(path.read_bytes())
 
 
-@settings(max_examples=300)
+@settings(max_examples=sized(60, 300))
 @given(st.data())
 def test_mutated_bytes_give_records_or_a_refusal(data: st.DataObject) -> None:
     mutated = bytearray(SMALL)
@@ -165,7 +166,7 @@ def _paths(value: Any, at: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
 PATHS = _paths(json.loads(SMALL))[1:]
 
 
-@settings(max_examples=300)
+@settings(max_examples=sized(60, 300))
 @given(st.sampled_from(PATHS), JSON)
 def test_any_value_at_any_key_gives_records_or_a_refusal(path: tuple[Any, ...], value: Any) -> None:
     document = json.loads(SMALL)

@@ -12,6 +12,7 @@ import result_documents as build
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from forms import sized
 from hotband.errors import UserError
 from hotband.importers import Imported, files, hdr, load, loaded, tools
 from hotband.record.files import save_imported
@@ -178,7 +179,7 @@ def attempt(path: Path) -> tuple[list[Imported], str]:
         return [], str(error)
 
 
-@settings(max_examples=150)
+@settings(max_examples=sized(40, 150))
 @given(data=st.data())
 def test_cut_and_changed_results_give_records_or_a_refusal(tmp_path: Path, data: st.DataObject) -> None:
     name, good = data.draw(st.sampled_from([*GOOD.values(), LOG]))

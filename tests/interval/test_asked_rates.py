@@ -61,6 +61,7 @@ def test_a_rate_that_a_slower_machine_does_not_keep_up_with_may_be_less_and_not_
     assert 0 < whys["iops"]["of_model"] <= 1
 
 
+@pytest.mark.long
 def test_a_machine_that_does_not_keep_up_has_the_ends_of_its_own_rate() -> None:
     ends = []
     for rate in (2_000, 100_000):

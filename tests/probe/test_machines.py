@@ -23,8 +23,9 @@ from probe.at_random import DISKS, LARGEST, Happening, Spec, cases, drives_of, l
 from probe.identities import contradictions
 
 import hotband as hb
+from forms import sized
 
-QUICK = 60
+QUICK = sized(24, 60)
 CASES = int(os.environ.get("CASES", QUICK))
 """A case takes 50 ms or so; of those with seven runs each a third are asked."""
 of_all = settings(

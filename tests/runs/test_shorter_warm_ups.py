@@ -63,7 +63,7 @@ def test_a_run_of_its_own_length_says_nothing_of_its_warm_up() -> None:
 
 
 def test_ten_seeds_agree_within_a_percent() -> None:
-    """The short form of `tests/long/test_shorter_warm_ups.py`."""
+    """The short form of `tests/long/test_warm_ups_of_ten_seeds.py`."""
 
     def mean(name: str, **settings: object) -> float:
         seeds = range(1, 11)

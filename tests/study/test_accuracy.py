@@ -6,6 +6,8 @@ import statistics
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 Study = tuple[dict[str, Any], Path]
 
 
@@ -44,6 +46,7 @@ def test_withheld_cells_are_predicted(content_hdd: Study) -> None:
     assert all(row["error_pct"] is None for row in cells if row["published"] is None)
 
 
+@pytest.mark.long
 def test_visible_iops_and_times_of_the_exos_study(exos: Study) -> None:
     # The promise (issue B): median at most 15 %, none above 35 %. One figure breaks it and is named here: the
     # response time of the web server on flash, which does not fit the network limit published beside it

@@ -10,7 +10,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from _pytest.mark import ParameterSet
 
+from forms import SHORT_LOADS
 from hotband.catalog.studies.mach2_ceph.answer import DEPTHS, load_at
 from hotband.study import file
 from hotband.study.answer import Figures, beside, change, more, named, said, times
@@ -92,6 +94,11 @@ def test_an_answer_of_nothing_is_still_text(name: str) -> None:
     assert all(point["published"] is None for point in found["chart"]["points"])
 
 
+def whole(name: str) -> ParameterSet:
+    """Return the name of a study as a parameter, long where `make test` does not run all of it."""
+    return pytest.param(name, marks=[pytest.mark.long] if name in SHORT_LOADS else [])
+
+
 READS = {
     "content-hdd": ["Four 10K disks in RAID 10 did the most random I/O: 979 IOPS", "disks count, not revolutions"],
     "durawrite": ["writes less flash, the less the better its data compress", "0.33 (predicted", "47 % more"],
@@ -104,7 +111,7 @@ READS = {
 """What a reviewer would have said, of figures as they are published and predicted today."""
 
 
-@pytest.mark.parametrize("name", sorted(FIXTURES))
+@pytest.mark.parametrize("name", [whole(name) for name in sorted(FIXTURES)])
 def test_an_answer_reads_right(name: str, request: pytest.FixtureRequest) -> None:
     result = request.getfixturevalue(FIXTURES[name])[0]
     text = f"{result['answer']['text']} {result['answer']['further']}"

@@ -21,6 +21,7 @@ def table(result: dict[str, Any], name: str) -> list[list[Any]]:
     return rows
 
 
+@pytest.mark.long
 def test_every_variant_is_predicted_under_every_load(exos: Study) -> None:
     known = [row for row in exos[0]["figures"] if row["config"] in VARIANTS and row["group"] != "derived"]
     cells = {(row["config"], row["label"]) for row in known}
@@ -48,34 +49,40 @@ def test_withheld_figures_have_an_empty_published_column(exos: Study) -> None:
         ("warm-web", False),
     ],
 )
+@pytest.mark.long
 def test_claims(exos: Study, claim: str, holds: bool) -> None:
     # The gain of mixed loads is underpredicted (finding "mixed-gain"); with 5 users reading for the
     # first ten minutes, the web server's hot pages take 39 minutes, whatever the ration of promotions.
     assert next(one for one in exos[0]["claims"] if one["id"] == claim)["holds"] is holds
 
 
+@pytest.mark.long
 def test_the_power_on_floor_is_under_every_boot_time(exos: Study) -> None:
     rows = table(exos[0], "boot-floor")
     assert rows[0][1:3] == [449, 272]
     assert all(row[3] - row[4] == 177 for row in rows)
 
 
+@pytest.mark.long
 def test_the_web_servers_figures_ask_for_two_sizes(exos: Study) -> None:
     assert [row[1] for row in table(exos[0], "web-sizes")[:2]] == [312, 100]
 
 
+@pytest.mark.long
 def test_oltp_runs_hold_unequal_numbers_outstanding(exos: Study) -> None:
     outstanding = [row[3] for row in table(exos[0], "oltp-concurrency")]
     assert outstanding[0] == pytest.approx(52.9, rel=0.02), "as the published baseline"
     assert outstanding[1] < 0.95 * outstanding[0]
 
 
+@pytest.mark.long
 def test_oltp_seeks_are_short(exos: Study) -> None:
     full, short = table(exos[0], "oltp-is-short-stroked")
     assert short[2] < 0.5 * full[2]
     assert short[1] > full[1], "and its IOPS exceed the full span's"
 
 
+@pytest.mark.long
 def test_the_flash_is_cold_warming_and_warm_in_the_record(exos: Study) -> None:
     import json
 

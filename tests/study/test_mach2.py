@@ -41,6 +41,7 @@ def share(listed: list[tuple[float, float]], low: float, high: float) -> float:
     return upto[1] - upto[0]
 
 
+@pytest.mark.long
 def test_visible_iops_of_the_conventional_pool(mach2: Study) -> None:
     # The promise (issue D): median at most 20 %, none above 45 %.
     errors = {label: abs(row["error_pct"]) for label, row in figures(mach2[0], "IOPS").items()}
@@ -79,6 +80,7 @@ def test_writes_at_depth_1_wait_for_a_batch_now_and_then(mach2: Study) -> None:
     assert tail == pytest.approx(250, rel=0.2)
 
 
+@pytest.mark.long
 def test_repeated_offsets_come_from_memory(mach2: Study) -> None:
     """The first run finds nothing in memory; the reads of the next morning find what the run before them read."""
     first, again = (histogram(mach2[1], f"normal.{run}") for run in ("read-1", "read-2"))
@@ -86,6 +88,7 @@ def test_repeated_offsets_come_from_memory(mach2: Study) -> None:
     assert 0.30 < share(again, 0, 2) < 0.45
 
 
+@pytest.mark.long
 def test_half_of_the_mach2_pool_was_released_and_knows_its_blind_prediction(mach2: Study) -> None:
     cells = [row for row in mach2[0]["figures"] if row["config"].startswith("MACH.2") and row["metric"] == "IOPS"]
     assert len(cells) == 18
@@ -96,6 +99,7 @@ def test_half_of_the_mach2_pool_was_released_and_knows_its_blind_prediction(mach
     assert first["blind"] == {"predicted": 145.734, "error_pct": pytest.approx(82.8, abs=0.05), "of": "151238e"}
 
 
+@pytest.mark.long
 def test_findings_claims_and_explanations(mach2: Study) -> None:
     result = mach2[0]
     assert {"media-only", "faster-than-disks", "hidden-run"} <= {one["id"] for one in result["findings"]}

@@ -53,6 +53,7 @@ def test_the_software_array_fits_no_parity(content_hdd: Study) -> None:
     assert levels == {"raid0", "concat", "raid5", "raid6"}
 
 
+@pytest.mark.long
 def test_the_exos_baseline_is_not_write_through(exos: Study) -> None:
     rows = finding(exos[0], "awc-off-is-not-write-through")["table"]["rows"]
     assert rows[0][2] < 0.8 * rows[0][1], "write-through falls short by more than a fifth"

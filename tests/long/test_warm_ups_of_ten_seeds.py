@@ -13,7 +13,7 @@ SHARE = 0.01
 FIGURES = ("iops", "latency_mean_ns", "latency_p99_ns")
 DURATION = "2 s"
 MACHINES = {"pm893-3840": "512", "7450-pro-3840": "512", "5200-eco-960": "64", "p5336-61440": "1024"}
-"""Drives in use, and the scale at which they are written over in a second: 320 runs take about ten minutes of a core."""
+"""Drives in use, and the scale at which they are written over in a second; ten minutes of a core in all."""
 LOADS = {"fio-randwrite": "10 s", "iometer-4k-rand-70-30": "10 s", "fio-randread": "10 s", "vdbench-8k-random": "60 s"}
 """Workloads, and how long they warm up where nothing is shortened."""
 

@@ -1,0 +1,28 @@
+"""Short and long forms of tests: `make test` runs the short ones, `make test-long` the long ones.
+
+A test marked `long` runs in `make test-long` alone. One marked `sized`, and every property that hypothesis draws, runs
+in both, and takes its size from `sized`. docs/decisions/0007-twelve-minutes.md says what is in which, and why."""
+
+from __future__ import annotations
+
+import os
+from typing import TypeVar
+
+Size = TypeVar("Size")
+
+LONG = os.environ.get("HOTBAND_LONG") == "1"
+"""Whether this is a run of `make test-long`."""
+
+
+def sized(short: Size, long: Size) -> Size:
+    """Return the size of a test in the form that is being run."""
+    return long if LONG else short
+
+
+RANDOM_LOADS = ("read", "write", "half", "mixed")
+SHORT_LOADS: dict[str, tuple[str, ...]] = {
+    "exos-15e900": RANDOM_LOADS,
+    "mach2-ceph": ("read-1", "write-1"),
+    "durawrite": ("new-drive",),
+}
+"""Loads of the studies that cost most, of which `make test` runs no others: tests of the whole are marked `long`."""
