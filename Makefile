@@ -54,7 +54,7 @@ demo: setup ## the first study: table to the terminal, report to out/content-hdd
 # What `make test` does, in order: what is fetched; then two lanes beside one another, for linking keeps one core (the Rust
 # tests in target/debug; the engine, lints and budgets in target/release); then Python, which uses both cores. What each
 # stage took is in out/test-times.csv (`make test-times`); it fails where all of them took 10 % more than recorded.
-test: ## every test and lint, as in CI: twelve minutes on two cores, without what is fetched
+test: ## every test and lint, as in CI
 	@$(STAGE) begin
 	$(MAKE) --no-print-directory -j2 -Oline browser clients $(VENV)/.tests fetched
 	$(MAKE) --no-print-directory -j2 -Oline SHORT=--short test-rust setup lint budgets
