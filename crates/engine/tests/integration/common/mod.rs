@@ -30,6 +30,12 @@ pub fn solid_state() -> Vec<String> {
     of_kind("ssd")
 }
 
+/// One in `count` of these drives; all of them where `make test-long` sets HOTBAND_LONG.
+pub fn one_in(count: usize, drives: Vec<String>) -> Vec<String> {
+    let step = if std::env::var_os("HOTBAND_LONG").is_some() { 1 } else { count };
+    drives.into_iter().step_by(step).collect()
+}
+
 pub fn product(name: &str) -> Product {
     catalog().drive(name, ("test", "")).expect("the name comes from the catalog").0
 }
