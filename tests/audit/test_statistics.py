@@ -11,10 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from made_up import SSD, points
 
-from hotband.audit import resample
-from hotband.audit.distribution import Distribution
-from hotband.audit.lengths import largest_supported, longest_rising
-from hotband.audit.orderstat import interval_ranks, least_count
+from hotband.inference.audit import resample
+from hotband.inference.audit.distribution import Distribution
+from hotband.inference.audit.lengths import largest_supported, longest_rising
+from hotband.inference.audit.orderstat import interval_ranks, least_count
 
 
 @pytest.mark.parametrize(("share", "count"), [(0.5, 6), (0.9, 36), (0.99, 368), (0.999, 3688), (0.9999, 36887)])

@@ -11,11 +11,11 @@ from subprocess import CompletedProcess
 import pytest
 
 import hotband as hb
-from hotband.calibrate.calibrated import Calibrated, Value
-from hotband.calibrate.model import Product
-from hotband.calibrate.trace.replay import variant
-from hotband.calibrate.trace.unknowns import in_unit
-from hotband.errors import UserError
+from hotband.base.errors import UserError
+from hotband.questions.calibrate.calibrated import Calibrated, Value
+from hotband.questions.calibrate.model import Product
+from hotband.questions.calibrate.trace.replay import variant
+from hotband.questions.calibrate.trace.unknowns import in_unit
 
 Hotband = Callable[..., CompletedProcess[str]]
 LIKE = "cheetah-15k4"

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from hotband.errors import UserError
-from hotband.text.pipes import with_pipes
+from hotband.base.errors import UserError
+from hotband.base.text.pipes import with_pipes
 
 FIO = {
     "fio version": "fio-3.36",

@@ -13,10 +13,10 @@ import pytest
 from reliability_cases import CASES
 from scipy.stats import binom
 
-from hotband.reliability import chain as exact
-from hotband.reliability.cycles import by_cycles, direct
-from hotband.reliability.estimate import Estimate
-from hotband.reliability.mission import simulate
+from hotband.inference.reliability import chain as exact
+from hotband.inference.reliability.cycles import by_cycles, direct
+from hotband.inference.reliability.estimate import Estimate
+from hotband.inference.reliability.mission import simulate
 
 RUNS = 100
 LAYOUTS = ("raid1", "raid5", "raid6", "raid10")

@@ -10,7 +10,7 @@ use hotband_engine::{Catalog, Control, MachineState, Outcome, Request, Run};
 use serde_json::Value;
 
 pub fn catalog() -> Catalog {
-    Catalog::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../python/hotband/catalog"))
+    Catalog::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../python/hotband/data/catalog"))
 }
 
 fn of_kind(kind: &str) -> Vec<String> {
