@@ -58,7 +58,7 @@ def test_a_rate_that_no_payload_carries_is_refused(port: str, most: int) -> None
     described("nvme", lines_of(port, "4 TB", most * 1.005, 1000, 100_000))
     with pytest.raises(UserError) as refused:
         described("nvme", lines_of(port, "4 TB", most * 1.02, 1000, 100_000))
-    assert refused.value.where == "--read-bandwidth"
+    assert refused.value.where == "question.read_bandwidth"
     assert f"what the port of {port} carries in packets of 512 B" in refused.value.accepted
 
 

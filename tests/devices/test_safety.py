@@ -606,7 +606,7 @@ def test_a_file_that_is_only_read_by_others_may_be_written(tree: Tree) -> None:
 
 def test_a_uri_must_be_typed_again(tree: Tree) -> None:
     uri = "nbd+unix:///disk?socket=/run/a"
-    with pytest.raises(UserError, match="--erase"):
+    with pytest.raises(UserError, match="question.erase"):
         permission(uri, tree.host, writes=True, erase=None)
     assert permission(uri, tree.host, writes=True, erase=uri).may_write
     assert not permission(uri, tree.host, writes=False, erase=None).may_write

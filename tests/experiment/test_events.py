@@ -29,7 +29,7 @@ def test_events_of_every_kind_are_taken() -> None:
     "text", ["", "fail d3", "at 5 s: fail", "at 5 s: explode d3", "at 5 s: power-off d1", "at: fail d"]
 )
 def test_what_is_no_event_is_told(text: str) -> None:
-    with pytest.raises(UserError, match="--event"):
+    with pytest.raises(UserError, match="question.events"):
         check_events([text])
 
 

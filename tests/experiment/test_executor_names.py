@@ -74,7 +74,7 @@ def test_other_names_are_refused(text: str, hotband: Callable[..., Any]) -> None
 def test_addresses_that_are_none_are_refused(text: str, with_ray: None) -> None:
     with pytest.raises(UserError, match="expected HOST:PORT") as refused:
         executor_of(text)
-    assert refused.value.where == "--executor"
+    assert refused.value.where == "question.executor"
 
 
 def test_a_wrong_variable_is_named(with_ray: None, monkeypatch: pytest.MonkeyPatch) -> None:

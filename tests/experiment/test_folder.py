@@ -117,7 +117,7 @@ def test_a_folder_of_something_else_is_refused_and_fresh_starts_over(
     words = {"what": "holds a test", "seed": "seed 1, not 2", "version": "another version of hotband"}
     with pytest.raises(UserError, match=words[other]) as refused:
         again.run(out=tmp_path)
-    assert "--fresh" in str(refused.value)
+    assert "question.fresh" in str(refused.value)
     assert records(tmp_path) == before
     assert again.run(out=tmp_path, fresh=True).kept == 0
     assert (records(tmp_path) == before) is (other != "seed")

@@ -68,7 +68,7 @@ def public(function: Callable[P, R]) -> Callable[P, R]:
         try:
             return function(*bound.args, **bound.kwargs)
         except UserError as error:
-            raise _meant(in_python(error, _signature(function).parameters), function, kwargs) from None
+            raise _meant(in_python(error), function, kwargs) from None
 
     return called
 

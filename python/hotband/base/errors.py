@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
+from hotband.base.fields import in_words, of_question
 from hotband.base.text.foreign import MOST_SHOWN, shortened
 
 LONGEST_WORD = 1000
@@ -11,9 +14,9 @@ LONGEST_WORD = 1000
 class UserError(Exception):
     """A mistake in the input.
 
-    `where` (also `file`) is the file or argument, `key` the key in it (may be empty; `path` has its fields), `value`
-    what was found there and `accepted` what would have been right. The text is one line, in which a long value is
-    shortened.
+    `where` (also `file`) is the file or the field of the question (`question.capacity`), `key` the key in it (may be
+    empty; `path` has its fields), `value` what was found there and `accepted` what would have been right. The text is
+    one line, in which a long value is shortened.
     """
 
     def __init__(self, where: str, key: str, value: str, accepted: str) -> None:
@@ -35,6 +38,12 @@ class UserError(Exception):
 
         names = re.findall(r"\[(\d+)\]|([^.\[\]]+)", self.key)
         return tuple(int(number) if number else name for number, name in names)
+
+    def worded(self, word: Callable[[str], str]) -> UserError:
+        """The same mistake with each field of the question as `word` says it: the option, the argument."""
+        where = in_words(of_question(self.where), word)
+        said = UserError(where, self.key, self.value, in_words(self.accepted, word))
+        return said.with_traceback(self.__traceback__)
 
     def __str__(self) -> str:
         # Paths have up to 4096 bytes (PATH_MAX); what is longer came from within a file.

@@ -84,7 +84,7 @@ def workload(name: str) -> WorkloadEntry:
     """A workload's title, source and text, and its tables as data. Raises UserError for an unknown name."""
     known = _core.catalog_names(CATALOG_DIR, "workloads")
     if name not in known:
-        raise unknown_name("WORKLOAD", name, known)
+        raise unknown_name("question.workload", name, known)
     text = (CATALOG_DIR / "workloads" / f"{name}.toml").read_text(encoding="utf-8")
     told = _core.workload(text, name)
     return {"name": name, "title": told["title"], "source": told["source"], "text": text, "table": told["table"]}

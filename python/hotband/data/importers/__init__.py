@@ -31,7 +31,7 @@ def tools() -> dict[str, Tool]:
         "vdbench": Tool(vdbench.recognises, vdbench.read),
         "diskspd": Tool(diskspd.recognises, diskspd.read),
         "iometer": Tool(iometer.recognises, iometer.read),
-        "hdr": Tool(hdr.recognises, partial(hdr.read, option="hotband import hdr --unit")),
+        "hdr": Tool(hdr.recognises, hdr.read),
     }
 
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import operator
 import os
-import re
-from collections.abc import Collection, Iterator, Mapping, Sequence, Set
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from os import PathLike, fspath
 from typing import TypeAlias
@@ -13,46 +12,13 @@ from typing import TypeAlias
 import tomli
 
 from hotband.base.errors import UserError, characters
+from hotband.base.fields import of_question
 from hotband.data.catalog.named import is_real
 from hotband.data.inputs.words import ours, twice
 
 Scalar: TypeAlias = str | int | float | bool
 Spec: TypeAlias = "str | PathLike[str] | Mapping[str, object]"
 """A catalog name, a short form, a path, TOML text, or a dict of what the TOML would say."""
-
-# Names of arguments on the command line, and here; other options have the name that they have there.
-ARGUMENTS = {
-    "set": "settings",
-    "repair.fail": "fail",
-    "repair.spares": "spares",
-    "repair.rebuild_rate": "rebuild_rate",
-    "repair.rebuild_after": "rebuild_after",
-    "--set": "settings",
-    "MACHINE": "on",
-    "WORKLOAD": "workload",
-    "STUDY": "study",
-    "DRIVE": "name",
-    "NAME": "name",
-    "OSD": "name",
-    "--event": "events",
-    "--spare": "spares",
-    "FILE": "source",
-    "FIGURE": "figure",
-    "QUESTION": "question",
-    "RESULT": "result",
-    "OUT": "output",
-    "RUN": "run",
-    "LINES": "lines",
-    "TARGET": "target",
-    "RECORD": "target",
-    "RECORD|FILE...": "results",
-    "--for": "duration",
-    "-o": "output",
-    "--nbd": "socket",
-    "--class": "drive_class",
-    "--test": "tests",
-    "DIR": "fuse",
-}
 
 
 @dataclass(frozen=True)
@@ -192,18 +158,10 @@ def expect_interval(interval: float | None, draws: int | None) -> None:
         raise UserError("draws", "", str(draws), "is for intervals: expected interval=PERCENT with it")
 
 
-def in_python(error: UserError, arguments: Collection[str] = ()) -> UserError:
-    """The same mistake under the names that arguments have in Python, also where it names other `arguments`."""
-    where = _argument(error.where.split("[")[0]) or error.where
-    accepted = re.sub(r"--[a-z][a-z-]*", lambda found: _argument(found[0], arguments) or found[0], error.accepted)
-    return UserError(where, error.key, error.value, accepted).with_traceback(error.__traceback__)
-
-
-def _argument(name: str, known: Collection[str] | None = None) -> str | None:
-    """The argument that an option or an argument of the command line is here; None for another, or one not `known`."""
-    option = name[2:].replace("-", "_") if name.startswith("--") else None
-    found = ARGUMENTS.get(name, option)
-    return found if known is None or found in known else None
+def in_python(error: UserError) -> UserError:
+    """The same mistake with the fields of the question as arguments of Python, which have their names."""
+    where = of_question(error.where).split("[")[0]
+    return UserError(where, error.key, error.value, error.accepted).worded(str).with_traceback(error.__traceback__)
 
 
 def short(value: object) -> str:

@@ -17,7 +17,7 @@ def convert_workload(name: str, output: Path | None, target: str | None) -> Conv
     form = "toml" if output is None or output.suffix == ".toml" else WRITTEN.get(output.suffix.lower(), "")
     if not form:
         endings = ", ".join([".toml", *WRITTEN])
-        raise UserError("--output", "", str(output), f"expected a name that ends in one of {endings}")
+        raise UserError("question.output", "", str(output), f"expected a name that ends in one of {endings}")
     return converted_to(name, text_named(name), form, target)
 
 
@@ -44,7 +44,7 @@ def converted_to(name: str, text: str, form: str, target: str | None) -> Convert
         except _core.SpecError as error:
             raise user_error(error) from None
         if target is not None:
-            raise UserError("--target", "", target, "is for job files: a workload names no device")
+            raise UserError("question.target", "", target, "is for job files: a workload names no device")
         return Converted(text, read, (), "")
     job, report = written(f"{name} as TOML" if read else name, text, form, PLACEHOLDER if target is None else target)
     return Converted(job, read, tuple(report.losses), report.summary(f"written for {form} from"))

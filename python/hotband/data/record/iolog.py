@@ -21,7 +21,7 @@ ENDINGS = (".parquet", ".csv")
 def check_ending(out: Path) -> None:
     """Raises UserError for a name that says no format; pipes and devices take Parquet."""
     if out.suffix.lower() not in ENDINGS and (out.is_file() or not out.exists()):
-        raise UserError("--io-log", "", str(out), f"expected a name that ends in {' or '.join(ENDINGS)}")
+        raise UserError("question.io_log", "", str(out), f"expected a name that ends in {' or '.join(ENDINGS)}")
 
 
 def save_log(

@@ -133,7 +133,7 @@ def _key(trace: Path, asked: _core.TraceAsked, workload: str) -> tuple[object, .
             raise
         raise UserError(workload, key, str(trace), f"cannot be read: {reason_of(error)}") from None
     if asked.format is None and not is_trace(trace):
-        accepted = "is no trace: expected an I/O log as Parquet, as hotband run --io-log writes it, or a known format"
+        accepted = "is no trace: expected an I/O log as Parquet, as a run writes it, or a known format"
         raise UserError(workload, key, str(trace), f"{accepted}; of any CSV say the columns")
     return os.path.realpath(trace), found.st_ino, found.st_size, found.st_mtime_ns
 

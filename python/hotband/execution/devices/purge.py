@@ -78,7 +78,7 @@ def purge(held: Held, progress: Progress, by: str | None = None) -> str:
 def way_of(path: str, kind: str, host: Host, by: str | None = None) -> Way:
     """The way in which a place is purged: the best usual one, or the one that is named. Raises UserError."""
     if by is not None and by not in PURGES:
-        raise UserError("--purge-by", "", by, f"expected one of {', '.join(PURGES)}")
+        raise UserError("question.purge_by", "", by, f"expected one of {', '.join(PURGES)}")
     found = ways(path, kind, host)
     named = ", ".join(way.name for way in found)
     chosen = next((way for way in found if (way.name == by if by is not None else way.is_usual)), None)
@@ -86,7 +86,7 @@ def way_of(path: str, kind: str, host: Host, by: str | None = None) -> Way:
         return chosen
     if by is not None:
         accepted = f"is not supported by {path}: expected {named or 'another place, nothing here purges it'}"
-        raise UserError("--purge-by", "", by, accepted)
+        raise UserError("question.purge_by", "", by, accepted)
     more = f"; what there is cannot be interrupted, and is done where it is named alone: {named}" if found else ""
     raise UserError(path, "", "", f"cannot be purged: it takes no discard and no format{more}")
 

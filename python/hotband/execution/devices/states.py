@@ -161,7 +161,7 @@ def expect_state(path: str, kind: str, host: Host, state: str, purge_by: str | N
     that is named; before anything is written."""
     if path.startswith("rbd:"):
         accepted = "needs the size of the image, which its cluster alone knows: map it (rbd map) and measure /dev/rbdN"
-        raise UserError("--set", "state", state, accepted)
+        raise UserError("question.settings", "state", state, accepted)
     if state == "purged" or purge_by is not None:
         way_of(path, kind, host, purge_by)
 

@@ -19,7 +19,7 @@ class Lock:
     """The right to write into a folder, held while it is entered and until the process ends, however it does. Raises
     UserError where another holds it, or where the folder cannot be written."""
 
-    def __init__(self, folder: Path, option: str = "--out") -> None:
+    def __init__(self, folder: Path, option: str = "question.out") -> None:
         self.folder, self.option = folder, option
         self._file = -1
 

@@ -275,7 +275,7 @@ class _Tasks:
         if needs > LEAST_MEMORY and needs > self.to.largest:
             most = memory.in_gigabytes(int(self.to.largest))
             accepted = f"takes up to {memory.in_gigabytes(needs)} of memory, the largest node gives tasks {most}"
-            raise UserError("MACHINE", "", self.work.of_line[line][0].spec.machine, accepted)
+            raise UserError("question.on", "", self.work.of_line[line][0].spec.machine, accepted)
 
     def _take(self, task: Any, took: Callable[[int, Told], None]) -> None:
         errors, lines = self.to.ray.exceptions, self.under_way.pop(task)
@@ -287,7 +287,7 @@ class _Tasks:
             return self._again(lines, error)
         if reply.other:
             accepted = f"is hotband {reply.other} there, {build()} here; expected the same on every node"
-            raise UserError("--executor", "", reply.node, accepted)
+            raise UserError("question.executor", "", reply.node, accepted)
         weight = sum(self.work.weights[line] for line in lines)
         now = sum(told.seconds for told in reply.told) / (weight or 1.0)
         self.pace = now if self.pace is None else (self.pace + now) / 2
@@ -311,5 +311,7 @@ def _of_task(error: Any) -> Exception:
     cause = error.cause if isinstance(error.cause, Exception) else error
     text = str(error)
     if "No module named 'hotband" in text or "failed to import" in text:
-        return UserError("--executor", "", "ray", "a worker has no hotband: expected pip install hotband on every node")
+        return UserError(
+            "question.executor", "", "ray", "a worker has no hotband: expected pip install hotband on every node"
+        )
     return cause

@@ -73,7 +73,7 @@ class Packing:
 
 def refuse(value: str, why: str) -> None:
     """Raises UserError for what cannot be done elsewhere."""
-    raise UserError("--executor", "", value, f"{why}: leave --executor out")
+    raise UserError("question.executor", "", value, f"{why}: leave question.executor out")
 
 
 def is_data_file(value: str) -> bool:

@@ -169,12 +169,12 @@ class Manifest:
         return {name: entry for name, entry in self.entries.items() if (out / entry.folder).is_dir()}
 
 
-def refused(out: Path, why: str, option: str = "--out") -> UserError:
+def refused(out: Path, why: str, option: str = "question.out") -> UserError:
     """The error for a folder that holds something else."""
-    return UserError(option, "", str(out), f"{why}: expected another folder, or --fresh to start over")
+    return UserError(option, "", str(out), f"{why}: expected another folder, or question.fresh to start over")
 
 
-def expect_no_experiment(out: Path, option: str = "--out") -> None:
+def expect_no_experiment(out: Path, option: str = "question.out") -> None:
     """Refuses a folder with the runs of an experiment, for a record that is none of them. Raises UserError."""
     before = read_manifest(out / EXPERIMENT_FILE)
     if before.begun(out):
@@ -222,7 +222,7 @@ def _found(path: Path, fresh: bool) -> Manifest:
     """The manifest of a folder; one that cannot be read counts as empty where the folder is to be started over. Raises
     UserError."""
     try:
-        return read_manifest(path, "another folder, or --fresh to start over")
+        return read_manifest(path, "another folder, or question.fresh to start over")
     except UserError:
         if not fresh:
             raise

@@ -62,7 +62,9 @@ def run_program(name: str, on: str, asked: Mapping[str, str], out: Path | None, 
 def expect_settings_for(devices: Devices, asked: Mapping[str, str]) -> None:
     """Raises UserError where a file system is asked for in a folder, which has one."""
     if "fs" in asked and not devices.served:
-        raise UserError("--set", "fs", asked["fs"], "a folder has its file system; expected this with a machine")
+        raise UserError(
+            "question.settings", "fs", asked["fs"], "a folder has its file system; expected this with a machine"
+        )
 
 
 def keep(done: ProgramDoc, on: str, out: Path, served: bool) -> None:

@@ -127,7 +127,7 @@ def mistakes_without_load(
     own = [key for key in _core.SET_KEYS if key not in taken]
     for key, value in settings:
         if key in own or key.startswith("app."):
-            raise UserError("--set", key, value, f"is of a workload, {accepted}")
+            raise UserError("question.settings", key, value, f"is of a workload, {accepted}")
     try:
         with mistakes_of(machine):
             yield
@@ -198,7 +198,7 @@ RESULT_FILES = (
 """Files that commands write into a folder of results; of a run, first."""
 
 
-def check_writable(folder: Path, option: str = "--out") -> None:
+def check_writable(folder: Path, option: str = "question.out") -> None:
     """Creates a folder of results and a file in it, so that one that cannot be written is told before the work. Raises
     UserError where the path is wrong, or something stands there in the place of a result, else OSError."""
     check_folder(folder, option)
@@ -230,10 +230,10 @@ def prepare(spec: RunSpec, *, is_followed: bool = False) -> Prepared:
     raw_log, workload = None, spec.workload_text
     if spec.io_log is not None:
         if spec.io_log.is_dir():
-            raise UserError("--io-log", "", str(spec.io_log), "is a folder; expected a file to write")
+            raise UserError("question.io_log", "", str(spec.io_log), "is a folder; expected a file to write")
         check_ending(spec.io_log)
-        expect_no_disk("--io-log", spec.io_log)
-        check_folder(spec.io_log.parent, "--io-log")
+        expect_no_disk("question.io_log", spec.io_log)
+        check_folder(spec.io_log.parent, "question.io_log")
         raw_log = part_of(spec.io_log)
     try:
         workload = text_of(spec.workload, "workload") if workload is None else workload
@@ -272,8 +272,8 @@ def prepare(spec: RunSpec, *, is_followed: bool = False) -> Prepared:
 def too_large(machine: str, needs: int, left: int | None) -> UserError:
     """A machine that does not fit into memory, and the way out."""
     there = "the system refuses it" if left is None else f"{memory.in_gigabytes(left)} are available"
-    way = "--set scale=64 simulates its solid-state drives at a 64th of their size"
-    return UserError("MACHINE", "", machine, f"needs {memory.in_gigabytes(needs)} of memory, {there}: {way}")
+    way = "question.settings scale=64 simulates its solid-state drives at a 64th of their size"
+    return UserError("question.on", "", machine, f"needs {memory.in_gigabytes(needs)} of memory, {there}: {way}")
 
 
 def execute_one(line: Sequence[Prepared], place: int) -> Finished:

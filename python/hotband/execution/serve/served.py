@@ -90,7 +90,7 @@ class ServeSpec:
     insecure_loopback: bool = field(default=False, kw_only=True)
     awake: bool = field(default=True, kw_only=True)
     way_ns: int | None = field(default=None, kw_only=True)
-    out_option: str = field(default="--out", kw_only=True)
+    out_option: str = field(default="question.out", kw_only=True)
 
 
 @dataclass(frozen=True)
@@ -115,7 +115,7 @@ def spin_ns(text: str) -> int:
     except ValueError:
         ns = math.inf
     if ns > LONGEST_SPIN_NS:
-        raise UserError("--spin", "", text, f"expected {SPAN_FORM}, at most 1 ms")
+        raise UserError("question.spin", "", text, f"expected {SPAN_FORM}, at most 1 ms")
     return round(ns)
 
 
@@ -153,10 +153,10 @@ def refusing(option: str) -> Iterator[None]:
 
 def expect_image(base: Path) -> None:
     """Raises UserError for a base that is no file, or one that cannot be read."""
-    with refusing("--base"):
+    with refusing("question.base"):
         # Of a device the engine would take no size, of a pipe it would wait for a writer.
         if not stat.S_ISREG(base.stat().st_mode):
-            raise UserError("--base", "", str(base), "expected a file")
+            raise UserError("question.base", "", str(base), "expected a file")
         base.open("rb").close()
 
 
@@ -220,16 +220,22 @@ class Served:
         of TCP without it."""
         spec = self.spec
         if spec.tcp is None and (spec.tls is not None or spec.insecure_loopback):
-            option, value = ("--tls", str(spec.tls)) if spec.tls is not None else ("--insecure-loopback", "")
-            raise UserError(option, "", value, "is for NBD on TCP: expected --tcp HOST:PORT with it")
+            option, value = (
+                ("question.tls", str(spec.tls)) if spec.tls is not None else ("question.insecure_loopback", "")
+            )
+            raise UserError(option, "", value, "is for NBD on TCP: expected question.tcp HOST:PORT with it")
         if spec.tls is not None and spec.insecure_loopback:
-            raise UserError("--insecure-loopback", "", "", "is for TCP without certificates: leave it out, or --tls")
+            raise UserError(
+                "question.insecure_loopback", "", "", "is for TCP without certificates: leave it out, or question.tls"
+            )
         if spec.out is not None:
             check_writable(spec.out, spec.out_option)
         if spec.base is not None:
             expect_image(spec.base)
             if spec.store is not None and spec.store.exists() and spec.store.samefile(spec.base):
-                raise UserError("--store", "", str(spec.store), "is the base, which stays as it is: expected another")
+                raise UserError(
+                    "question.store", "", str(spec.store), "is the base, which stays as it is: expected another"
+                )
         if spec.folder is not None:
             # Before a store is made. What a server that died left mounted there gives another error, and goes later.
             try:
@@ -247,8 +253,8 @@ class Served:
             way = way_ns(self._temporary) if spec.nbd or spec.tcp is not None else 0
         store = spec.store
         if store is not None:
-            expect_no_disk("--store", store)
-            check_folder(store.parent, "--store")
+            expect_no_disk("question.store", store)
+            check_folder(store.parent, "question.store")
         if store is None and spec.base is not None:
             store = self._temporary / "store"
         try:
@@ -264,7 +270,7 @@ class Served:
         except _core.SpecError as error:
             raise user_error(error) from None
         except OSError as error:
-            raise refused("--store", error) from None
+            raise refused("question.store", error) from None
 
     def _reach(self) -> None:
         """Opens the ways by which programs reach the volumes."""
@@ -274,8 +280,8 @@ class Served:
             self.socket = spec.socket if spec.socket is not None else socket_in(self._temporary, "nbd.sock")
             if len(os.fsencode(self.socket.absolute())) > LONGEST_SOCKET:
                 accepted = f"is too long for a socket: expected a path of at most {LONGEST_SOCKET} bytes"
-                raise UserError("--nbd", "", str(self.socket), accepted)
-            with refusing("--nbd"):
+                raise UserError("question.socket", "", str(self.socket), accepted)
+            with refusing("question.socket"):
                 self._server.serve_nbd(self.socket.absolute())
         self.port = None if spec.tcp is None else self._listen(spec.tcp)
         files: dict[str, Path] = {}
@@ -288,7 +294,7 @@ class Served:
             with refusing("DIR"):
                 files = dict(self._server.mount(folder.absolute()))
         if spec.loop:
-            with refusing("--loop"):
+            with refusing("question.loop"):
                 devices = dict(self._server.attach_loop())
         self.volumes = {
             name: ServedVolume(
@@ -309,12 +315,12 @@ class Served:
         try:
             address, number = ip_address(host.strip("[]")), int(port)
         except ValueError:
-            raise UserError("--tcp", "", tcp, "expected ADDRESS:PORT, such as 127.0.0.1:10809") from None
+            raise UserError("question.tcp", "", tcp, "expected ADDRESS:PORT, such as 127.0.0.1:10809") from None
         if not 0 <= number < 65536:
-            raise UserError("--tcp", "", tcp, "expected a port from 0 (any that is free) to 65535")
+            raise UserError("question.tcp", "", tcp, "expected a port from 0 (any that is free) to 65535")
         if spec.tls is None and not (spec.insecure_loopback and address.is_loopback):
-            accepted = "expected certificates (--tls DIR), or a loopback address and --insecure-loopback"
-            raise UserError("--tcp", "", tcp, accepted)
+            accepted = "expected certificates (question.tls DIR), or a loopback address and question.insecure_loopback"
+            raise UserError("question.tcp", "", tcp, accepted)
         own: tuple[Path | None, ...] = (None, None, None)
         if spec.tls is not None:
             own = tuple(spec.tls / f"{name}.pem" for name in ("server-cert", "server-key", "ca-cert"))
@@ -324,8 +330,8 @@ class Served:
         except OSError as error:
             # Of a certificate the engine names the file.
             if spec.tls is not None and str(spec.tls) in reason_of(error):
-                raise UserError("--tls", "", str(spec.tls), reason_of(error)) from None
-            raise refused("--tcp", error) from None
+                raise UserError("question.tls", "", str(spec.tls), reason_of(error)) from None
+            raise refused("question.tcp", error) from None
 
     @property
     def record(self) -> Record:

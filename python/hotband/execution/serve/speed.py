@@ -88,6 +88,6 @@ def expect_servable(machine: str, model: Speed, host: Speed) -> None:
         can = Speed(host.latency_ns, HOST_SHARE * host.iops)
         accepted = (
             f"is faster than this host can serve: it answers {model.told()}; what is served here: {can.told()}. "
-            "Run it in virtual time, or serve it --anyway"
+            "Run it in virtual time, or serve it question.anyway"
         )
-        raise UserError("MACHINE", "", machine, accepted)
+        raise UserError("question.on", "", machine, accepted)

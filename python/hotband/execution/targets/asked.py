@@ -102,7 +102,9 @@ def asked_of(spec: RunSpec) -> Asked:
     asked = Asked(spec, text, converted, tuple(found.streams), tuple(found.steps), found.warm_up, state)
     data = dict(spec.set).get("data")
     if data is not None and not asked.writes:
-        raise UserError("--set", "data", data, "is of what is written, and nothing is: expected a workload that writes")
+        raise UserError(
+            "question.settings", "data", data, "is of what is written, and nothing is: expected a workload that writes"
+        )
     return asked
 
 
@@ -112,19 +114,19 @@ def expect_real(asked: Asked) -> None:
 
     spec, repair = asked.spec, asked.spec.repair
     if asked.state is not None and asked.state not in STATES:
-        raise UserError("--set", STATE, asked.state, f"expected one of {', '.join(STATES)}")
+        raise UserError("question.settings", STATE, asked.state, f"expected one of {', '.join(STATES)}")
     for one in asked.streams:
         if "volume" in one.table:
             accepted = "names a volume, which hardware has not: expected a workload on one address space"
             raise UserError(spec.workload, one.key("volume"), str(one.table["volume"]), accepted)
     given = {
-        "--io-log": spec.io_log,
-        "--power-loss": spec.power_loss,
-        "--fail": repair.fail,
-        "--spare": repair.spares,
-        "--rebuild-rate": repair.rate,
-        "--rebuild-after": repair.after,
-        "--event": spec.events,
+        "question.io_log": spec.io_log,
+        "question.power_loss": spec.power_loss,
+        "question.fail": repair.fail,
+        "question.spares": repair.spares,
+        "question.rebuild_rate": repair.rate,
+        "question.rebuild_after": repair.after,
+        "question.events": spec.events,
     }
     for option, value in given.items():
         if value:

@@ -104,7 +104,7 @@ def precondition_of(workload: str) -> Mapping[str, object] | None:
 
 def _still_served(served: Served) -> None:
     if served.is_stopped():
-        raise UserError("--event", "", "power-off", "power went off before fio was done: expected a later time")
+        raise UserError("question.events", "", "power-off", "power went off before fio was done: expected a later time")
 
 
 def _told(asked: Asked, imported: Imported, served: Finished) -> Finished:

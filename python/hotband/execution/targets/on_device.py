@@ -125,11 +125,11 @@ class OnDevice:
         needed = {"nbd": "nbd", "rbd": "rbd"}.get(self.place.kind, "libaio")
         if not has_engine(needed):
             accepted = f"needs fio with its engine {needed}, which this fio was built without"
-            raise UserError("--on", "", self.place.text, accepted)
+            raise UserError("question.on", "", self.place.text, accepted)
         if self.how.hosts and (self.place.is_ours or (self.place.kind == "block" and writes)):
             what = "a folder" if self.place.is_ours else "a device that is written, which is looked at here alone"
             accepted = f"several hosts are not asked on {what}: expected a file, NBD or RBD that all of them reach"
-            raise UserError("--hosts", "", self.place.text, accepted)
+            raise UserError("question.hosts", "", self.place.text, accepted)
         self._clocks = clocks(self.how.hosts)
         for clock in self._clocks:
             self.say(clock.line())
@@ -141,12 +141,12 @@ class OnDevice:
         expect_real(asked)
         may_write = self.place.is_ours or (self.permission is not None and self.permission.may_write)
         if asked.writes and not may_write:
-            raise UserError("--on", "", self.place.text, "may only be read here, and the workload writes to it")
+            raise UserError("question.on", "", self.place.text, "may only be read here, and the workload writes to it")
         if asked.smallest_bytes % self.place.block_bytes and self.place.kind == "block":
             accepted = (
                 f"I/Os of {asked.smallest_bytes} bytes: expected multiples of its block, {self.place.block_bytes}"
             )
-            raise UserError("--on", "", self.place.text, accepted)
+            raise UserError("question.on", "", self.place.text, accepted)
         return asked
 
     def _sized(self, asked: Sequence[Asked]) -> Place:
@@ -178,7 +178,7 @@ class OnDevice:
             least = max(one.end_bytes, one.largest_bytes)
             if place.kind != "rbd" and least > place.size_bytes:
                 accepted = f"has {place.size_bytes:,} bytes, and {one.spec.workload} needs {least:,}"
-                raise UserError("--on", "", place.text, accepted)
+                raise UserError("question.on", "", place.text, accepted)
 
     def _say_outlook(self, asked: Sequence[Asked], place: Place, held: Held | None) -> None:
         from hotband.execution.targets.ahead import ahead
@@ -261,7 +261,7 @@ class OnDevice:
         from hotband.execution.devices.states import STATES, Data, Step, prepare
 
         if not held.permission.may_write:
-            raise UserError("--set", "state", str(asked.state), "is for a place that may be written")
+            raise UserError("question.settings", "state", str(asked.state), "is for a place that may be written")
 
         def progress(step: Step) -> None:
             shown(0.0, 0.0, step.words())

@@ -35,7 +35,7 @@ class RealAsked:
 
         size = None if self.size is None else size_bytes(self.size)
         if self.size is not None and not size:
-            raise UserError("--size", "", self.size, 'expected a size with its unit, such as "8 GiB"')
+            raise UserError("question.size", "", self.size, 'expected a size with its unit, such as "8 GiB"')
         if self.expect is not None:
             expect_product(self.expect)
         hosts = () if self.hosts is None else hosts_of(self.hosts)

@@ -42,11 +42,11 @@ def applied(text: str, pairs: Pairs, duration: str | None) -> str:
         change = _CHANGES.get(key)
         if change is None:
             accepted = f"cannot be set where fio asks for the I/Os; expected one of {', '.join(_CHANGES)}"
-            raise UserError("--set", key, value, accepted)
+            raise UserError("question.settings", key, value, accepted)
         try:
             change(table, value)
         except ValueError:
-            raise UserError("--set", key, value, f"expected a number, such as {key}=8") from None
+            raise UserError("question.settings", key, value, f"expected a number, such as {key}=8") from None
     if duration is not None:
         for phase in table["phases"]:
             if phase.get("measure"):
@@ -61,7 +61,7 @@ def _closed(table: Table) -> Table:
     closed = [load["closed"] for load in loads if load and "closed" in load]
     if len(closed) != 1:
         accepted = f"the workload has {len(closed)} closed loops: expected one where its threads or depth are set"
-        raise UserError("--set", "", "", accepted)
+        raise UserError("question.settings", "", "", accepted)
     return closed[0]  # type: ignore[no-any-return]
 
 
@@ -124,7 +124,7 @@ def _data(table: Table, value: str) -> None:
     except ValueError:
         mean = -1.0
     if not 0.0 <= mean <= 1.0:
-        raise UserError("--set", "data", value, "expected an entropy from 0 to 1, such as data=0.5")
+        raise UserError("question.settings", "data", value, "expected an entropy from 0 to 1, such as data=0.5")
     table["data"] = mean
     for stream in table["streams"]:
         stream.pop("data", None)

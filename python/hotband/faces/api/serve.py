@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from os import PathLike
@@ -91,7 +90,7 @@ class _Served(Served):
         try:
             return super().__enter__()
         except UserError as error:
-            raise in_python(error, inspect.signature(serve).parameters) from None
+            raise in_python(error) from None
 
 
 @dataclass(frozen=True)

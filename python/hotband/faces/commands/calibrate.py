@@ -39,7 +39,7 @@ hotband run fio-randread --on ./mine.toml
 
 @on_executor
 def calibrate(
-    targets: Annotated[
+    target: Annotated[
         list[str],
         typer.Argument(
             metavar="TARGET|RESULT...|TRACE",
@@ -53,7 +53,7 @@ def calibrate(
     output: Annotated[
         Path | None, typer.Option("-o", "--output", metavar="FILE", help="The product's file that is written (.toml).")
     ] = None,
-    time: Annotated[str, typer.Option("--for", metavar="TIME", help="What measuring may take.")] = "10 min",
+    duration: Annotated[str, typer.Option("--for", metavar="TIME", help="What measuring may take.")] = "10 min",
     plan: Annotated[bool, typer.Option("--plan", help="Show what would be measured, and end.")] = False,
     out: OutOption = None,
     fresh: FreshOption = False,
@@ -63,7 +63,7 @@ def calibrate(
             "-w", "--workload", metavar="WORKLOAD", help="What was run, if a result does not say.", **names.WORKLOAD
         ),
     ] = None,
-    set_: SetOption = None,
+    settings: SetOption = None,
     reads_only: Annotated[bool, typer.Option("--reads-only", help="Write nothing to the target.")] = False,
     erase: Annotated[
         str | None, typer.Option(metavar="SERIAL", help="real: what may be overwritten; the drive's serial number.")
@@ -91,11 +91,11 @@ def calibrate(
     from hotband.views.calibrate import loads_table, plan_views, views
 
     wanted = Wanted(
-        targets,
-        Product(like, text_of(like, "machine"), parse_set(set_ or [])),
+        target,
+        Product(like, text_of(like, "machine"), parse_set(settings or [])),
         output,
         out,
-        seconds_of(time),
+        seconds_of(duration),
         None if workload is None else Named(workload, text_of(workload, "workload")),
         reads_only,
         seed,
@@ -107,7 +107,7 @@ def calibrate(
         return show_views([loads_table(*black_box_plan(wanted, say))])
     if plan:
         return show_views(plan_views(plan_only(wanted, say, run_progress)))
-    with interruptible(targets):
+    with interruptible(target):
         found = run(with_folder(wanted), lambda of: None if as_json else show_views(plan_views(of)), say, run_progress)
     if as_json:
         return print_json(found.to_dict(), "hotband-calibrate")

@@ -48,7 +48,7 @@ def find(
             **names.MACHINE,
         ),
     ],
-    set_: SetOption = None,
+    settings: SetOption = None,
     range_: Annotated[
         str | None, typer.Option("--range", metavar="LOW..HIGH", help="Of what is varied, such as 1..64.")
     ] = None,
@@ -86,7 +86,7 @@ def find(
         question,
         Named(workload, text_of(workload, "workload")),
         machines,
-        parse_set(set_ or []),
+        parse_set(settings or []),
         seed,
         duration,
         ios,

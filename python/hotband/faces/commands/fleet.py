@@ -29,7 +29,7 @@ hotband fleet fleet.toml --repetitions 200 --out fleet -o fleet.html"""
 
 @on_executor
 def fleet(
-    file: Annotated[Path, typer.Argument(metavar="FLEET", help="A TOML file: docs/guides/fleet.md.")],
+    fleet: Annotated[Path, typer.Argument(metavar="FLEET", help="A TOML file: docs/guides/fleet.md.")],
     repetitions: Annotated[
         int | None, typer.Option(min=2, max=1_000_000, help="Instead of those of the file (1000 where not said).")
     ] = None,
@@ -54,9 +54,9 @@ def fleet(
     )
 
     if output is not None:
-        expect_page("--output", output, [file])
+        expect_page("--output", output, [fleet])
     asked = Asked(repetitions, seed, out, fresh, jobs)
-    done = run_fleet(spec_of(file, asked), asked, run_progress)
+    done = run_fleet(spec_of(fleet, asked), asked, run_progress)
     data = done.summary
 
     def printed(page: Path | None) -> None:

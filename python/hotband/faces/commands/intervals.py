@@ -93,7 +93,7 @@ def add_intervals(spec: RunSpec, finished: Finished, level: float, draws: int | 
 def why(
     workload: WorkloadArgument,
     on: MachineOption,
-    set_: SetOption = None,
+    settings: SetOption = None,
     figure: Annotated[
         str, typer.Option(metavar="FIGURE", help="iops, bandwidth, mean, p50, p99 or p999; read.p99 where both.")
     ] = "iops",
@@ -111,6 +111,6 @@ def why(
     from hotband.inference.interval.of_run import Asked
     from hotband.views.interval import why_views
 
-    spec = RunSpec("run", on, workload, parse_set(set_ or []), seed, duration)
+    spec = RunSpec("run", on, workload, parse_set(settings or []), seed, duration)
     found = why_run(spec, figure, Asked(level, draws), jobs, say, run_progress)
     return print_json(found, "hotband-why") if as_json else show_views(why_views(found))

@@ -90,7 +90,7 @@ def audit_of(
 
         wanted.append(load(str(study)).folder / PUBLISHED_FILE)
     if not wanted:
-        raise UserError("RECORD|FILE...", "", "", "expected records, result files or tables (or --study NAME)")
+        raise UserError("question.results", "", "", "expected records, result files or tables (or question.study NAME)")
     with refusing_incomplete([one if isinstance(one, Path) else Path(one.name) for one in wanted]):
         loaded = load_results(wanted)
         return AuditResult(tuple(one.name for one in loaded), tuple(findings(loaded, machine)))

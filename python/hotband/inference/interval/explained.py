@@ -134,6 +134,6 @@ def why_run(spec: RunSpec, figure: str, asked: Asked, jobs: int | None, say: Say
     figure_name(figure, list(figures_of(whole.record)))
     why_none = why_no_interval(whole.record)
     if why_none is not None:
-        raise UserError("--on", "", spec.machine, f"{why_none}: {unmodelled_notes(whole.record)[0]}")
+        raise UserError("question.on", "", spec.machine, f"{why_none}: {unmodelled_notes(whole.record)[0]}")
     found = {one["figure"]: one for one in intervals_of(spec, whole, asked, jobs, say, watch)[1]}
     return found[figure_name(figure, list(found))]

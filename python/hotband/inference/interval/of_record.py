@@ -243,10 +243,12 @@ def expect_figure(spec: RunSpec, asked: str) -> None:
     side, dot, name = asked.rpartition(".")
     names = ", ".join(NAMES)
     if name not in NAMES or (dot and side not in ("read", "write")):
-        raise UserError("--figure", "", asked, f"expected one of {names}; read.p99, write.p99 where there are both")
+        raise UserError(
+            "question.figure", "", asked, f"expected one of {names}; read.p99, write.p99 where there are both"
+        )
     does = does_only(spec) if dot else None
     if does is not None:
-        raise UserError("--figure", "", asked, f"the workload {does} only: expected one of {names}")
+        raise UserError("question.figure", "", asked, f"the workload {does} only: expected one of {names}")
 
 
 def does_only(spec: RunSpec) -> str | None:
@@ -272,4 +274,4 @@ def figure_name(asked: str, known: Sequence[str]) -> str:
         return found
     short = {of: name for name, of in NAMES.items()}
     names = [f"{side}{dot}{short[name]}" for side, dot, name in (one.rpartition(".") for one in known)]
-    raise UserError("--figure", "", asked, f"expected one of {', '.join(names)}")
+    raise UserError("question.figure", "", asked, f"expected one of {', '.join(names)}")

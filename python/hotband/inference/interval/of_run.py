@@ -65,11 +65,11 @@ class Asked:
     draws: int = DRAWS
 
     def __post_init__(self) -> None:
-        check_level(self.level, "--interval")
+        check_level(self.level, "question.interval")
         whole = isinstance(self.draws, int) and not isinstance(self.draws, bool)
         if not whole or not LEAST_DRAWS <= self.draws <= MOST_DRAWS:
             accepted = f"expected a whole number from {LEAST_DRAWS} to {MOST_DRAWS}"
-            raise UserError("--draws", "", str(self.draws), accepted)
+            raise UserError("question.draws", "", str(self.draws), accepted)
 
 
 @dataclass

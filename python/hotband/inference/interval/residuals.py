@@ -141,6 +141,6 @@ def model_term() -> ModelTerm:
     """The term that intervals have. Raises UserError where the file is missing or damaged."""
     found = read_residuals()
     if found is None or not found.figures:
-        accepted = "is missing; `hotband study intervals --all --save` makes it"
+        accepted = "is missing: drawing the intervals of all studies and keeping them makes it"
         raise UserError(str(RESIDUALS_FILE), "", "", accepted)
     return found.term()

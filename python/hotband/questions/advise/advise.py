@@ -165,14 +165,14 @@ class _Advising:
         """What has to be known to read it."""
         notes = list(self.notes)
         if not self.prices.of:
-            notes.append("no prices (--cost): ranked by drives, then watts")
+            notes.append("no prices: ranked by drives, then watts")
         if self.listed.unpriced:
             notes.append(f"without a price and left out: {', '.join(self.listed.unpriced)}")
         says = {load.says() for load in self.bench.loads.values()}
         if says != {"an open loop"}:
             notes.append(
                 "a closed loop asks as fast as it is answered: its latency is judged as it is, and its writes wear "
-                "drives as long as --duty says"
+                "drives as long as the duty says"
             )
         if self.needs.bytes_at_end > self.needs.bytes_today:
             grown, years = self.needs.bytes_at_end / 1e12, words.counted_years(self.needs.years)

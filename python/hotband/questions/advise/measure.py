@@ -114,7 +114,7 @@ class Bench:
             plan.add(candidate, workload)
         points = plan.points()
         if not points and pairs:
-            raise UserError("WORKLOAD", "", "", f"no candidate takes it: {next(iter(self.refused.values()))}")
+            raise UserError("question.workload", "", "", f"no candidate takes it: {next(iter(self.refused.values()))}")
         experiment = Experiment(points, what=f"an advice: {what}, {ios:,} I/Os")
         name = what.translate({ord(" "): "-", ord(","): None, ord("/"): None})
         folder = None if self.out is None else self.out / name

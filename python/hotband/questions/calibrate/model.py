@@ -80,8 +80,8 @@ def size_of(product: Product, argument: str) -> int | None:
 
 def expect_one_volume(like: Product) -> None:
     """Raises UserError for a product with several volumes."""
-    if size_of(like, "--like") is None:
-        raise UserError("--like", "", like.name, "has several volumes: expected a product with one")
+    if size_of(like, "question.like") is None:
+        raise UserError("question.like", "", like.name, "has several volumes: expected a product with one")
 
 
 def specs_of(

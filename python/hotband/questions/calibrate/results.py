@@ -52,8 +52,8 @@ def measured_of(
         raise UserError(rows[0].file, "", "", f"its load cannot be rebuilt: {rows[0].why_not}")
     if len(loads) < FEWEST:
         accepted = f"holds {counted(len(loads), 'load')} that can be rebuilt: expected at least {FEWEST} different ones"
-        raise UserError("RESULT", "", str(paths[0]), accepted)
-    expect_room(rows, like, "--like")
+        raise UserError("question.result", "", str(paths[0]), accepted)
+    expect_room(rows, like, "question.like")
     notes += [f"assumed: {text}" for text in assumed]
     found = [Measured(load, tuple(runs[key])) for key, load in loads.items()]
     kept_back = _held_out(found)

@@ -83,7 +83,7 @@ def trace_of(targets: Sequence[str]) -> Path | None:
 
     traces = [Path(one) for one in targets if is_trace(Path(one))]
     if traces and len(targets) > 1:
-        raise UserError("TRACE", "", str(traces[0]), "is a trace: expected one alone")
+        raise UserError("question.target", "", str(traces[0]), "is a trace: expected one alone")
     return traces[0] if traces else None
 
 
@@ -103,7 +103,7 @@ def plan_only(wanted: Wanted, say: Say, watch: Watch) -> Planned:
 
     [name] = _one(wanted.targets)
     if trace_of(wanted.targets) is not None:
-        raise UserError("--plan", "", name, "is a trace: nothing is measured; leave --plan out")
+        raise UserError("question.plan", "", name, "is a trace: nothing is measured; leave question.plan out")
     if not is_real(name):
         span = span_of_model(Product(name, text_of(name.removeprefix(EMULATED), "machine")), wanted.like)
         return calibrate.plan(_asked(wanted, Product(name), span), watch)
@@ -156,7 +156,7 @@ def _black_box(wanted: Wanted, say: Say, watch: Watch) -> tuple[Calibrated, int]
 
     if not is_target(wanted.targets):
         accepted = "needs loads of its own choice: expected a target to measure, not results"
-        raise UserError("--like", "", BLACK_BOX, accepted)
+        raise UserError("question.like", "", BLACK_BOX, accepted)
     [name] = _one(wanted.targets)
     named = Product(name, text_of(name, "machine") if is_model(name) else None)
     with target_of(named, wanted.like, wanted.hardware, (not wanted.reads, wanted.seed), say) as target:
@@ -211,7 +211,7 @@ def _results(wanted: Wanted, watch: Watch) -> tuple[Calibrated, int]:
 
 def _one(targets: Sequence[str]) -> Sequence[str]:
     if len(targets) != 1:
-        raise UserError("TARGET", "", ", ".join(targets), "expected one target, or results that exist")
+        raise UserError("question.target", "", ", ".join(targets), "expected one target, or results that exist")
     return targets
 
 

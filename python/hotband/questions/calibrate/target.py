@@ -83,7 +83,7 @@ def _served(named: Product, like: Product, seed: int) -> Iterator[Target]:
 
     machine = named.name.removeprefix(EMULATED)
     if not machine:
-        raise UserError("TARGET", "", named.name, "expected emulated:MACHINE, such as emulated:s4500-960")
+        raise UserError("question.target", "", named.name, "expected emulated:MACHINE, such as emulated:s4500-960")
     text = text_of(machine, "machine")
     with tempfile.TemporaryDirectory(prefix="hotband-way-") as folder:
         way = way_of_fio(Path(folder) / "way")
@@ -115,7 +115,7 @@ def _on_device(named: Product, like: Product, hardware: Hardware, writes: bool, 
     place = place_of(named.name)
     size = hardware.size_bytes or place.size_bytes
     if not size:
-        raise UserError("--size", "", "", 'missing: expected the size of the file, such as "8 GiB"')
+        raise UserError("question.size", "", "", 'missing: expected the size of the file, such as "8 GiB"')
     how = How(size_bytes=hardware.size_bytes, product="none")
     executor = executor_of(
         named.name, writes=writes, erase=hardware.erase, how=how, say=say, confirm=asking(hardware.yes)
@@ -128,7 +128,7 @@ def _span(size: int, like: Product) -> int | None:
     larger: the model has no such addresses."""
     if like.name == BLACK_BOX:
         return size
-    whole = size_of(like, "--like")
+    whole = size_of(like, "question.like")
     if whole is None or abs(size / whole - 1.0) <= SAME_SIZE:
         return None
     return min(size, whole)

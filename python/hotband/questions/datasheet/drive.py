@@ -71,7 +71,7 @@ def blamed(error: _core.SpecError, lines: Mapping[str, str]) -> UserError:
     name = key.removeprefix("values.")
     line = LINE_OF.get(name)
     if line is None or line not in lines:
-        return UserError("LINES", "", "", f"make no drive: {name} = {value!r}: {accepted}")
+        return UserError("question.lines", "", "", f"make no drive: {name} = {value!r}: {accepted}")
     same = name in ("capacity", "rpm", "heads")
     return UserError(
         f"--{line}", "", lines[line], accepted if same else f"{accepted} ({name} follows from it: {value})"
@@ -82,7 +82,7 @@ def described(kind: str, lines: Mapping[str, str]) -> list[Value]:
     """Every value of a drive of a kind ("hdd", "ssd", "nvme") that has these lines on its data sheet, by key with their
     units (`KINDS[kind].lines` are those there are). Raises UserError."""
     if kind not in KINDS:
-        raise UserError("--kind", "", kind, f"expected one of {', '.join(KINDS)}")
+        raise UserError("question.kind", "", kind, f"expected one of {', '.join(KINDS)}")
     of = KINDS[kind]
     sheet = read_lines(of.lines, lines)
     try:

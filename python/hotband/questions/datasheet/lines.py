@@ -131,7 +131,7 @@ def powers(sheet: Answers) -> tuple[float, float] | None:
         return None
     idle, active = number(sheet, "power-idle"), number(sheet, "power-active")
     if active < idle:
-        raise UserError("--power-active", "", text(active, "power"), "expected at least --power-idle")
+        raise UserError("question.power_active", "", text(active, "power"), "expected at least question.power_idle")
     return idle, active
 
 

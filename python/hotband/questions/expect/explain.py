@@ -100,7 +100,7 @@ def _assumed(rows: Sequence[Predicted], verdict: Verdict) -> list[str]:
         if any(one["direct"] is not True for one in asked):
             said.append("the host's page cache may have answered: that it was passed by is not in the result")
         if any("whole target" in text for text in texts):
-            said.append("a smaller part of the target may have been used than all of it: --set span=SIZE says which")
+            said.append("a smaller part of the target may have been used than all of it: span=SIZE says which")
         if any((_outside(one).figure.startswith("write") or _writes(one)) for one in rows):
             said.append("a controller's protected cache may have answered writes (controller = in a machine's file)")
         if any("to a file" in text for text in texts):

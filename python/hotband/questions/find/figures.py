@@ -77,7 +77,7 @@ class Figure:
         summary: Figures = record.summary if not self.side else getattr(record, self.side)
         if value is None or not summary.count:
             what = f"the load has no {self.side}s" if self.side else "no I/O was answered"
-            raise UserError("QUESTION", "", str(self), f"{what}; expected a figure of what it does")
+            raise UserError("question.question", "", str(self), f"{what}; expected a figure of what it does")
         return value
 
 

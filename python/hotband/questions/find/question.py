@@ -176,9 +176,7 @@ def _varied(named: str) -> str:
         return found
     near = hint(words, list(VARIED), 0.75)
     if near or not re.fullmatch(r"[A-Za-z_][\w.]*", named):
-        refuse(
-            named, f"{near}expected queue depth, drives, or a key that set takes (hotband keys WORKLOAD --on MACHINE)"
-        )
+        refuse(named, f"{near}expected queue depth, drives, or a key that set takes (hotband keys lists them)")
     from hotband.data.inputs.words import ours
 
     return ours(named)

@@ -49,7 +49,7 @@ def drives(of: Family, bounds: tuple[str, str] | None, within: float) -> Varied:
         accepted = (
             f"expected LOW..HIGH with a number of drives that {of.text} takes: {of.first}, {of.first + of.step} ..."
         )
-        raise UserError("--range", "", f"{low}..{high}", accepted)
+        raise UserError("question.range", "", f"{low}..{high}", accepted)
     last = first + (high - first) // of.step * of.step
     axis = Axis("drives", first, last, of.step, lambda value: f"{value:.0f}", within, exact=True)
 
@@ -65,9 +65,9 @@ def key(name: str, spec: RunSpec, bounds: tuple[str, str] | None, within: float)
     if name not in found:
         near = hint(name, list(found))
         accepted = f"{near}expected drives or a key that takes numbers, such as {', '.join(list(found)[:8])}"
-        raise UserError("QUESTION", "", name, f"{accepted}; hotband keys {spec.workload} --on {spec.machine} has all")
+        raise UserError("question.question", "", name, f"{accepted}; hotband keys lists all")
     if any(one == name for one, _ in spec.set):
-        raise UserError("--set", name, dict(spec.set)[name], "is what the question varies: leave it out")
+        raise UserError("question.settings", name, dict(spec.set)[name], "is what the question varies: leave it out")
     axis = _axis(name, found[name]["value"], found[name]["accepted"], bounds, within)
 
     def run(of: RunSpec, value: float) -> RunSpec:
@@ -110,7 +110,7 @@ def _axis(name: str, today: str | None, accepted: str, bounds: tuple[str, str] |
     if accepted.startswith("a share"):
         return _shares(name, accepted, bounds, within)
     if kind is None:
-        raise UserError("QUESTION", "", name, f"takes {accepted}; a question varies numbers")
+        raise UserError("question.question", "", name, f"takes {accepted}; a question varies numbers")
     low, high = _range(name, today, (0.0, float("inf")), bounds, lambda text: _core.quantity(kind, text))
     if kind == "size":
         step = 4096.0 if low >= 4096 and low % 4096 == 0 else float(BLOCK)
@@ -128,7 +128,7 @@ UNITS = {"speed": "rpm", "power": "W"}
 def _shares(name: str, accepted: str, bounds: tuple[str, str] | None, within: float) -> Axis:
     """A share of the target, or of one."""
     if not accepted.startswith("a share such as"):
-        raise UserError("QUESTION", "", name, f"takes {accepted}; a question varies numbers")
+        raise UserError("question.question", "", name, f"takes {accepted}; a question varies numbers")
     if bounds is not None and not all(one.strip().endswith("%") for one in bounds):
         low, high = _range(name, None, (0.0, float("inf")), bounds, lambda text: _core.quantity("size", text))
         return Axis(name, low, high, float(1 << 20), lambda value: bytes_text(round(value)), within)
@@ -148,11 +148,13 @@ def _range(
         try:
             low, high = (read(one.strip()) for one in bounds)
         except ValueError as error:
-            raise UserError("--range", "", "..".join(bounds), f"expected LOW..HIGH of {name}, each {error}") from None
+            raise UserError(
+                "question.range", "", "..".join(bounds), f"expected LOW..HIGH of {name}, each {error}"
+            ) from None
         if not least_most[0] <= low < high <= least_most[1]:
             accepted = f"expected LOW..HIGH of {name}, the lower one first"
             accepted += f", from {least_most[0]:g} to {least_most[1]:g}" if least_most[1] < float("inf") else ""
-            raise UserError("--range", "", "..".join(bounds), accepted)
+            raise UserError("question.range", "", "..".join(bounds), accepted)
         return low, high
     if name in DEFAULTS:
         return DEFAULTS[name]
@@ -163,8 +165,8 @@ def _range(
     except ValueError:
         value = 0.0
     if value <= 0:
-        accepted = "has no value today to begin from: expected --range LOW..HIGH with the question"
-        raise UserError("QUESTION", "", name, accepted)
+        accepted = "has no value today to begin from: expected question.range LOW..HIGH with the question"
+        raise UserError("question.question", "", name, accepted)
     return max(least_most[0], value / REACH), min(least_most[1], value * REACH)
 
 
@@ -182,7 +184,7 @@ def _number(text: str) -> float:
 
 def _whole(text: str, bounds: tuple[str, str]) -> int:
     if not re.fullmatch(r"\s*\d{1,5}\s*", text):
-        raise UserError("--range", "", "..".join(bounds), "expected LOW..HIGH, whole numbers of drives")
+        raise UserError("question.range", "", "..".join(bounds), "expected LOW..HIGH, whole numbers of drives")
     return int(text)
 
 

@@ -47,7 +47,7 @@ def spec_of(fleet: str | Path | Mapping[str, Toml], asked: Asked) -> Spec:
     else:
         path = Path(fleet)
         if path.is_dir():
-            raise UserError("FLEET", "", str(path), "is a folder; expected a TOML file")
+            raise UserError("question.fleet", "", str(path), "is a folder; expected a TOML file")
         spec = read_spec(TomlTable.read(path, "fleet", typed=True), path.parent)
     if asked.repetitions is not None:
         spec = replace(spec, repetitions=asked.repetitions)

@@ -190,17 +190,17 @@ def asked_of(table: TomlTable, folder: Path, machine: str, settings: tuple[tuple
     return Asked(machine, layout, settings, rebuild_rate=rate, record=path, error_rate=error)
 
 
-OPTIONS = {
-    "--rebuild-rate": "rebuild_rate",
-    "--rebuild-time": "rebuild_time",
-    "--record": "rebuild_record",
-    "--error-rate": "error_rate",
-    "--mtbf": "afr",
-    "--layout": "layout",
-    "--set": "set",
-    "MACHINE": "machine",
+KEYS = {
+    "question.rebuild_rate": "rebuild_rate",
+    "question.rebuild_time": "rebuild_time",
+    "question.record": "rebuild_record",
+    "question.error_rate": "error_rate",
+    "question.mtbf": "afr",
+    "question.layout": "layout",
+    "question.settings": "set",
+    "question.on": "machine",
 }
-"""Options of `hotband reliability`, as keys of a group."""
+"""Fields of the question of reliability, as keys of a group."""
 
 
 def subject_in(table: TomlTable, asked: Asked, has_lives: bool) -> tuple[Subject, list[Member]]:
@@ -224,12 +224,12 @@ def life_of_catalog(subject: Subject, member: Member) -> Value:
 
 
 def in_group(table: TomlTable, error: UserError) -> UserError:
-    """A mistake that names an option, as one of a key of the group."""
-    name = OPTIONS.get(error.where)
+    """A mistake in a field of the question, as one in a key of the group."""
+    name = KEYS.get(error.where)
     if name is None:
         return error
     key = table.key(name) + (f" ({error.key})" if error.key and name == "machine" else "")
-    accepted = error.accepted.replace("MACHINE", "machine")
+    accepted = error.accepted.replace("question.on", "machine")
     value = error.value or str(table.table.get(name, ""))
     if name == "afr":
         accepted = accepted.replace('expected such as "1400000 h"', 'expected such as afr = "1.2 %"')
@@ -274,7 +274,7 @@ def read_rebuild(table: TomlTable, subject: Subject, plan: Plan, workload: str) 
     if workload and named is None:
         return None
     mean = subject.conditions.rebuild
-    return Value(mean, mean, "", subject.sources.get("rebuild", "").replace("--rebuild-rate", "rebuild_rate"))
+    return Value(mean, mean, "", subject.sources.get("rebuild", ""))
 
 
 def read_spares(table: TomlTable) -> tuple[Value, Stock | None]:

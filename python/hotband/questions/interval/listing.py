@@ -71,21 +71,21 @@ def _rests_on(
     level: float,
 ) -> StudyIntervalsDoc:
     """What intervals rest on, and whether the model or the values have changed since."""
-    command = f"hotband study intervals {study.name} --save"
+    remedy = f"draw and keep them again (study intervals {study.name})"
     said = []
     changed: list[str] = []
     if kept is None:
-        said.append(f"No value was drawn yet, so only what the model leaves out is in them: {command}")
+        said.append(f"No value was drawn yet, so only what the model leaves out is in them: {remedy}")
     else:
         changed = kept.changed({one.name: one for line in lines_of(study) for one in line.values})
         if kept.seed == str(seed) and kept.is_stale(predicted):
-            said.append(f"The predictions have changed since values were drawn: {command}")
+            said.append(f"The predictions have changed since values were drawn: {remedy}")
         if changed:
-            said.append(f"{len(changed)} values are drawn otherwise now ({', '.join(changed[:3])}): {command}")
+            said.append(f"{len(changed)} values are drawn otherwise now ({', '.join(changed[:3])}): {remedy}")
     if is_stale:
         said.append(
             f"Predictions have changed since the model's term was made ({RESIDUALS_FILE.name}): "
-            "hotband study intervals --all --save"
+            "make it again of all studies"
         )
     text = f"Each figure has its {level:g} % interval; the model's term is from the other studies."
     return {"level": level, "text": " ".join([text, *said]), "stale": bool(said), "changed": changed}

@@ -116,8 +116,8 @@ def run_study_intervals(
     work = Work.of(study)
     chosen = [line for line in work.lines if not only or {load.id for _, load in line.pairs} & set(only)]
     made = IntervalFile(study.name, str(study.seed), f"hotband study intervals {study.name}")
-    folders = [(out / study.name, "--out")] if out is not None else []
-    folders += [(study.folder, "--save")] if save else []
+    folders = [(out / study.name, "question.out")] if out is not None else []
+    folders += [(study.folder, "question.save")] if save else []
     paths = [folder / INTERVALS_FILE for folder, _ in folders]
     with ExitStack() as held:
         for folder, option in folders:
@@ -259,14 +259,16 @@ def why_figure(given: str | Study, figure: str, level: float) -> WhyFigureDoc:
     path = study.folder / INTERVALS_FILE
     kept = read_intervals(path)
     if kept is None:
-        raise UserError(str(path), "", "", f"is missing: hotband study intervals {study.name} --save makes it")
+        raise UserError(
+            str(path), "", "", f"is missing: drawing the intervals of {study.name} and keeping them makes it"
+        )
     of = kept.figures.get(figure)
     if of is None or of.predicted is None or log_of(of.predicted, of.scored_as) is None:
         known = [name for name, one in kept.figures.items() if log_of(one.predicted, one.scored_as) is not None]
-        raise unknown_name("FIGURE", figure, sorted(known))
+        raise unknown_name("question.figure", figure, sorted(known))
     work = Work.of(study)
     if kept.changed(work.values):
-        raise UserError(str(path), "", "", f"is of other values: hotband study intervals {study.name} --save makes it")
+        raise UserError(str(path), "", "", f"is of other values: drawing the intervals of {study.name} again makes it")
     combined = Combined(of.cells, kept.lines)
     values = [work.values[name] for name in combined.values]
     return why(_evidence(work, figure, of, combined, level), values, _meanings(work, values), study.seed)

@@ -74,7 +74,7 @@ class Machine:
         }
         if not parts:
             accepted = f"{' and '.join(RANGES)} of {plan.target.name} has no intervals, but ends of its own ranges"
-            raise UserError("--interval", "", "", f"{accepted}: expected other parts, too")
+            raise UserError("question.interval", "", "", f"{accepted}: expected other parts, too")
         drawn = replace(plan, parts=parts)
         specs = tuple(drawn.specs())
         values = {spec.id: [one for one in of_run(spec) if one.range.key not in SAID] for spec in specs}

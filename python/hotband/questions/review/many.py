@@ -166,9 +166,9 @@ def _executor(one: Plan, hardware: Hardware | None, with_intervals: bool) -> Exe
     if not one.target.is_hardware:
         return None
     if with_intervals:
-        raise UserError("--interval", "", "", f"is of predictions, and {one.target.name} is measured")
+        raise UserError("question.interval", "", "", f"is of predictions, and {one.target.name} is measured")
     if hardware is None:
-        raise UserError("MACHINE", "", one.target.name, "is hardware: hotband review runs it")
+        raise UserError("question.on", "", one.target.name, "is hardware: hotband review runs it")
     return hardware(one.specs())
 
 

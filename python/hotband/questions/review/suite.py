@@ -77,7 +77,7 @@ def chosen_parts(only: Sequence[str]) -> list[str]:
 
     for name in only:
         if name not in PARTS:
-            raise unknown("--only", name, list(PARTS))
+            raise unknown("question.only", name, list(PARTS))
     return [name for name in PARTS if not only or name in only]
 
 
@@ -132,7 +132,7 @@ def why_not(of: Target, part: str) -> str | None:
     if of.capacity_bytes < needs:
         return f"the machine has {of.capacity_bytes} B and it needs {needs} B"
     if part == "energy" and of.is_hardware:
-        return "what hardware draws is in the records of its runs, where a meter is read (hotband run --power)"
+        return "what hardware draws is in the records of its runs, where a meter is read"
     return energy.why_not(of) if part == "energy" else None
 
 

@@ -250,7 +250,7 @@ def load(given: str | Study) -> Study:
         return read_study(Path(name))
     known = folders()
     if name not in known:
-        raise unknown("STUDY", name, sorted(known))
+        raise unknown("question.study", name, sorted(known))
     return read_study(known[name])
 
 
@@ -259,7 +259,7 @@ def with_data(study: Study, folder: Path | None) -> Study:
     if folder is None:
         return study
     if study.data is None:
-        raise UserError("--data", "", str(folder), f"the study {study.name} needs no data")
+        raise UserError("question.data", "", str(folder), f"the study {study.name} needs no data")
     return replace(study, data=replace(study.data, said=folder))
 
 

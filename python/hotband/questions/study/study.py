@@ -301,7 +301,7 @@ def check_only(study: Study, only: Collection[str]) -> None:
     known = [load.id for load in study.loads]
     for name in only:
         if name not in known:
-            raise unknown("--only", name, known)
+            raise unknown("question.only", name, known)
 
 
 def named_as(study: Study) -> str:

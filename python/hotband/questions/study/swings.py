@@ -99,7 +99,7 @@ def select(planned: Sequence[Planned], only: Collection[str]) -> list[Planned]:
         if not any(name in (one.swing.name, one.swing.key) for one in planned):
             from hotband.data.catalog.entries import unknown
 
-            raise unknown("--only", name, [one.swing.name for one in planned])
+            raise unknown("question.only", name, [one.swing.name for one in planned])
     return [one for one in planned if not only or {one.swing.name, one.swing.key} & set(only)]
 
 
@@ -180,9 +180,9 @@ def _swing_all(
 
 def _folders(study: Study, out: Path | None, save: bool) -> list[tuple[Path, str]]:
     """The folders to write to, each with its option; the first is read."""
-    found = [(out, "--out")] if out is not None else []
+    found = [(out, "question.out")] if out is not None else []
     if save and (out is None or out.resolve() != study.folder.resolve()):
-        found.append((study.folder, "--save"))
+        found.append((study.folder, "question.save"))
     return found
 
 

@@ -55,7 +55,7 @@ def permission_of(executor: Executor) -> Permission:
     """What may be written. Raises UserError where nothing may."""
     permission: Permission | None = getattr(executor, "permission", None)
     if permission is None or not permission.may_write:
-        raise UserError("--erase", "", "", "nothing may be written")
+        raise UserError("question.erase", "", "", "nothing may be written")
     return permission
 
 
@@ -82,11 +82,13 @@ def expect_ways(executor: Executor | None, purge_by: str | None, set_write_cache
         way_of(path, kind, Host() if found is None else found.host, purge_by)
     if set_write_cache:
         if found is None:
-            raise UserError("--set-write-cache", "", "", "is for a whole drive: a file is of one that others use, too")
+            raise UserError(
+                "question.set_write_cache", "", "", "is for a whole drive: a file is of one that others use, too"
+            )
         try:
             switch_of(found)
         except UserError as error:
-            raise UserError("--set-write-cache", "", error.where, error.accepted) from None
+            raise UserError("question.set_write_cache", "", error.where, error.accepted) from None
 
 
 @contextmanager

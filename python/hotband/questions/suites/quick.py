@@ -134,7 +134,7 @@ class QuickAsked:
     def expect_time(self) -> None:
         """Raises UserError for a time that is too short or too long."""
         if not LEAST_S <= self.seconds <= MOST_S:
-            raise UserError("--for", "", f"{self.seconds:g} s", 'expected a time from "1 min" to "24 h"')
+            raise UserError("question.duration", "", f"{self.seconds:g} s", 'expected a time from "1 min" to "24 h"')
 
     def settings(self) -> str:
         """The target and all that changes what is run on it."""
@@ -171,7 +171,7 @@ def run_quick(asked: QuickAsked, *, watch: Watch) -> QuickDoc:
     if not asked.target.is_model:
         notes.append("reads of what was never written may be answered without the media")
     if not asked.writes:
-        notes.append("nothing was written: --erase SERIAL has it written to, too")
+        notes.append("nothing was written: the drive may only be read until its serial number is given to be erased")
     return {
         "schema": "hotband-quick",
         "schema_version": 1,

@@ -77,7 +77,7 @@ def target_of(machine: str, pairs: Sequence[tuple[str, str]] = (), size_bytes: i
     found = _real(machine, pairs, size_bytes) if is_real(machine) else _model(machine, pairs)
     if found.bytes < LEAST_BLOCKS * 4096:
         accepted = f"holds {found.bytes:,} B; a suite needs {LEAST_BLOCKS * 4096:,} B"
-        raise UserError("MACHINE", "", machine, accepted)
+        raise UserError("question.on", "", machine, accepted)
     return found
 
 
@@ -134,11 +134,11 @@ def _real(machine: str, pairs: Sequence[tuple[str, str]], size_bytes: int) -> Su
 
     if pairs:
         accepted = "values are of models; a real drive is measured as it is"
-        raise UserError("--set", pairs[0][0], pairs[0][1], accepted)
+        raise UserError("question.settings", pairs[0][0], pairs[0][1], accepted)
     place = place_of(machine)
     if place.kind == "rbd":
         accepted = "an image's size is known to its cluster alone: map it (rbd map) and measure /dev/rbdN"
-        raise UserError("MACHINE", "", machine, accepted)
+        raise UserError("question.on", "", machine, accepted)
     device = None if place.path is None or place.is_ours else device_of(place.path)
     media: Media = "not known"
     if device is not None and device.rotational is not None:

@@ -77,9 +77,11 @@ def _expect_predicted(grid: Grid, asked: Asked) -> None:
     if real is not None:
         expect_models(asked.executor or chosen(), grid.machines)
     if real is not None and asked.hardware is None:
-        raise UserError("--on", "", real, "is hardware, which is not swept here: hotband sweep runs it")
+        raise UserError("question.on", "", real, "is hardware, which is not swept here: hotband sweep runs it")
     if real is not None and asked.intervals is not None:
-        raise UserError("--interval", "", f"{asked.intervals.level:g}", f"is of predictions, and {real} is measured")
+        raise UserError(
+            "question.interval", "", f"{asked.intervals.level:g}", f"is of predictions, and {real} is measured"
+        )
 
 
 def _sweep(runs: _Runs, found: Mapping[int, Kept]) -> Sweep:

@@ -64,7 +64,7 @@ class Journal:
         if head is None or head.get("schema") != SCHEMA or head.get("schema_version") != SCHEMA_VERSION:
             if not lines:
                 return  # the beginning of its first line: nothing was finished
-            expected = "another folder, or --fresh to start over"
+            expected = "another folder, or question.fresh to start over"
             if head is not None and is_of_another_version(head, SCHEMA, SCHEMA_VERSION):
                 raise another_version(self.path, head["schema_version"], SCHEMA_VERSION, expected)
             raise UserError(str(self.path), "", "", f"not the journal of a sweep: expected {expected}")

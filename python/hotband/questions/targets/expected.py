@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 
 NONE = "none"
 """`--expect none`: no prediction beside it."""
-NAME_IT = "--expect PRODUCT"
 # A model number shorter than this would be found in names that are not its own.
 _SHORTEST = 6
 Product = tuple[str, str]
@@ -38,7 +37,7 @@ def expect_product(name: str) -> None:
         try:
             prepare(RunSpec("expected", name, "fio-randread", in_use=True))
         except UserError as error:
-            where = "--expect" if error.where == "MACHINE" else error.where
+            where = "question.expect" if error.where == "MACHINE" else error.where
             raise UserError(where, error.key, error.value, error.accepted) from None
 
 
@@ -112,7 +111,7 @@ def expected_of(
             return None
         nearest = ranked.ranking.drives[0]
         off = f"{math.exp(nearest.distance):.2g}"
-        found = beside(nearest.machine, f"the nearest of the catalog, {off} times off; name yours with {NAME_IT}")
+        found = beside(nearest.machine, f"the nearest of the catalog, {off} times off; name yours")
         return found if nearest.distance <= NO_DRIVE else without_verdict(found, off)
     except UserError:
         # A load that no drive of the catalog takes: nothing is predicted then.
@@ -124,7 +123,7 @@ def without_verdict(of: ExpectedHereDoc, off: str) -> ExpectedHereDoc:
     rows = [
         {**row, "verdict": None, "figures": [{**one, "verdict": None} for one in row["figures"]]} for row in of["rows"]
     ]
-    verdict = f"no drive of the catalog is near; nearest is {of['machine']}, {off} times off ({NAME_IT} judges by one)"
+    verdict = f"no drive of the catalog is near; nearest is {of['machine']}, {off} times off: name yours"
     made = {**of, "rows": rows, "verdict": verdict, "explanations": [], "is_near": False}
     return cast("ExpectedHereDoc", made)
 

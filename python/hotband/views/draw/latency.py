@@ -91,7 +91,9 @@ def latency_chart(records: Sequence[LoadedRecord], title: str, op: str | None) -
         frame = frame.with_columns(line=pl.col("run"))
     lines = frame["line"].n_unique()
     if lines > MOST_LINES:
-        raise UserError("plot latency", "", str(lines), f"lines on one chart; accepted: up to {MOST_LINES} (--op read)")
+        raise UserError(
+            "plot latency", "", str(lines), f"lines on one chart; accepted: up to {MOST_LINES} (question.op read)"
+        )
     caption = f"{PERCENTILE_CAPTION} {PRINTED_CAPTION}" if bool(frame["printed"].any()) else PERCENTILE_CAPTION
     chart = percentile_chart(frame, quantity=f"Latency{of} (ms)", width=WIDTH, height=HEIGHT)
     heading = alt.Title(
@@ -118,9 +120,9 @@ def _wrapped(text: str) -> list[str]:
 def check_out(out: Path) -> None:
     """That a chart can be written there. Raises UserError."""
     if out.suffix.lower() not in FORMATS:
-        raise UserError("--out", "", str(out), f"accepted: a file that ends in {', '.join(FORMATS)}")
+        raise UserError("question.out", "", str(out), f"accepted: a file that ends in {', '.join(FORMATS)}")
     if out.is_dir():
-        raise UserError("--out", "", str(out), "is a folder; accepted: a file to write")
+        raise UserError("question.out", "", str(out), "is a folder; accepted: a file to write")
 
 
 def write_chart(chart: View, out: Path) -> None:

@@ -94,7 +94,7 @@ def block_of(text: str) -> int:
     """Bytes of a block, as "4 KiB" says it. Raises UserError."""
     bytes_of = size_bytes(text)
     if bytes_of is None or not SMALLEST <= bytes_of <= LARGEST or not bytes_of.is_integer():
-        raise UserError("--block", "", text, "expected a size from 512 B to 1 GiB, such as 4 KiB")
+        raise UserError("question.block", "", text, "expected a size from 512 B to 1 GiB, such as 4 KiB")
     return int(bytes_of)
 
 
@@ -105,7 +105,7 @@ def show_trace(source: Path, keys: Mapping[str, object], block: int = BLOCK, sam
     expect_file("FILE", source)
     if asked.format is None and not is_trace(source):
         accepted = f"is no trace of a known format; expected one of {', '.join([IO_LOG, *_core.trace_formats()])}"
-        raise UserError("FILE", "", str(source), f"{accepted}; of any CSV say --columns")
+        raise UserError("question.source", "", str(source), f"{accepted}; of any CSV say question.columns")
     format_ = asked.format or format_of(source) or ""
     return TraceShown(source, format_, properties_of(_counted(source, format_, asked, block, sample)))
 

@@ -114,9 +114,9 @@ def fit_trace(
     from hotband.views.traces.show import BLOCK, SAMPLE, properties_of
 
     if issue not in (None, RECORDED, AFTER):
-        raise UserError("--issue", "", str(issue), f"expected {RECORDED} or {AFTER}")
+        raise UserError("question.issue", "", str(issue), f"expected {RECORDED} or {AFTER}")
     if output is not None:
-        expect_other_file("--output", output, [source])
+        expect_other_file("question.output", output, [source])
     with tempfile.TemporaryDirectory(prefix="hotband-fit-") as folder:
         rows = Path(folder) / "0.rows"
         name, notes = rows_of(source, keys, rows)

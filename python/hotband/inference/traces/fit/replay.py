@@ -49,7 +49,7 @@ def replayed(source: Path, keys: Mapping[str, object], workload: str, on: Named,
 
     if is_real(on.name):
         accepted = "is hardware; expected a model: a drive, LAYOUT:COUNTxDRIVE, or a TOML file"
-        raise UserError("--on", "", on.name, accepted)
+        raise UserError("question.on", "", on.name, accepted)
     said = {key: value for key, value in keys.items() if value not in (None, [], {}, (), 0)}
     text = tomlkit.dumps({"trace": {"file": str(source.resolve()), "issue": issue, **said}})
     trace, synthetic = (
@@ -62,7 +62,7 @@ def replayed(source: Path, keys: Mapping[str, object], workload: str, on: Named,
         if error.file not in ("trace", "synthetic"):
             raise
         what = "the trace" if error.file == "trace" else "the workload fitted to it"
-        raise UserError("--on", "", on.name, f"{what} does not fit it: {error}") from None
+        raise UserError("question.on", "", on.name, f"{what} does not fit it: {error}") from None
     notes = dict.fromkeys(note for record in records for note in record["notes"])
     return Replayed(on.name, issue, tuple(_sides(*records)), tuple(notes))
 

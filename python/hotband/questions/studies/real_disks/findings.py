@@ -60,7 +60,7 @@ def _demerits(results: Results) -> FindingDoc:
         "title": "Demerit in percent of the measured mean, and the error of the mean",
         "text": "The root of the mean squared horizontal distance of the two distributions of response times; in "
         "brackets the error of the mean. DiskSim's is published, of values that were extracted from each drive: "
-        f"{'; '.join(said)}. What a trace itself can tell of a drive is fitted by hotband calibrate TRACE --like DISK.",
+        f"{'; '.join(said)}. What a trace itself can tell of a drive is fitted by a calibration to the trace.",
         "table": {"columns": columns, "rows": rows},
     }
 

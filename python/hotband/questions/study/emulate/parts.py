@@ -84,7 +84,9 @@ def read_parts(study: Study) -> list[Part]:
     path = study.folder / EMULATE_FILE
     if not path.is_file():
         have = ", ".join(with_parts())
-        raise UserError("STUDY", "", study.name, f"has no emulated part ({EMULATE_FILE}); expected one of {have}")
+        raise UserError(
+            "question.study", "", study.name, f"has no emulated part ({EMULATE_FILE}); expected one of {have}"
+        )
     table = TomlTable.read(path, "plan of an emulation")
     parts: list[Part] = []
     for one in table.parts("parts"):

@@ -58,7 +58,7 @@ def emulate(study: Study, asked: Asked, say: Say) -> EmulationDoc:
     """
     scale = None if asked.scale is None else scale_of(asked.scale)
     if asked.scale is not None and scale is None:
-        raise UserError("--scale", "", asked.scale, SCALE_EXPECTED)
+        raise UserError("question.scale", "", asked.scale, SCALE_EXPECTED)
     parts = chosen(read_parts(study), asked.only)
     plans = [(part, scaled(part, scale)) for part in parts]
     expect_out(asked.fresh, asked.out)
@@ -82,7 +82,7 @@ def chosen(parts: list[Part], only: Collection[str]) -> list[Part]:
     known = [part.id for part in parts]
     for name in only:
         if name not in known:
-            raise unknown("--only", name, known)
+            raise unknown("question.only", name, known)
     return [part for part in parts if not only or part.id in only]
 
 

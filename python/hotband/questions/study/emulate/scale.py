@@ -57,7 +57,7 @@ def scaled(part: Part, scale: Fraction | None) -> Scaled:
         values_of(part.program, settings)
     except UserError as error:
         accepted = f"for {part.program.name} of part {part.id}: {error.accepted}; expected another scale"
-        raise UserError("--scale", error.key, error.value, accepted) from None
+        raise UserError("question.scale", error.key, error.value, accepted) from None
     a_drive = min(Fraction(1), share * part.drives / drives)
     return Scaled(share, data, drives, max(LEAST_VOLUME, ROOM * data), a_drive, settings)
 
