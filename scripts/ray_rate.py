@@ -20,9 +20,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+from hotband.data.inputs.spec import RunSpec
 from hotband.execution.experiment.parcel import Line, Returned, unpacked
 from hotband.execution.experiment.ray_task import build, run_lines
-from hotband.execution.runs.run import RunSpec
 from hotband.questions.sweeps.journal import FRAME_FILE, JOURNAL_FILE, line_of
 from hotband.questions.sweeps.kept import entry_of, row_of_run
 

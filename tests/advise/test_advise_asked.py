@@ -8,8 +8,8 @@ import pytest
 
 import hotband as hb
 from hotband.base.errors import UserError
+from hotband.data.inputs.spec import RunSpec
 from hotband.data.inputs.specify import Named
-from hotband.execution.runs.run import RunSpec
 from hotband.inference.interval.short import refusal
 from hotband.inference.reliability.asked import Asked as ArrayAsked
 from hotband.inference.reliability.asked import subject_of

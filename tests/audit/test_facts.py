@@ -9,7 +9,8 @@ import pytest
 from hotband import _core
 from hotband.base.errors import UserError
 from hotband.data.catalog import CATALOG_DIR
-from hotband.execution.runs.run import RunSpec, execute
+from hotband.data.inputs.spec import RunSpec
+from hotband.execution.runs.run import execute
 from hotband.inference.audit.facts import of_machine, of_media, of_options, of_record
 
 
@@ -71,7 +72,7 @@ LAYOUTS = {
 
 
 def capacity_in_engine(path: str, changed: list[tuple[str, str]] | None = None) -> float:
-    from hotband.execution.runs.run import text_of
+    from hotband.data.inputs.texts import text_of
 
     offer = _core.machine_offer(CATALOG_DIR, path, text_of(path, "machine"), changed or [])
     return dict(offer["volumes"])["a" if "a" in dict(offer["volumes"]) else "data"]

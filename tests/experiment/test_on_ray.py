@@ -15,9 +15,10 @@ from typing import Any
 import pytest
 
 import hotband as hb
+from hotband.data.inputs.spec import RunSpec
+from hotband.data.record.finished import Finished
 from hotband.execution.experiment import Experiment, executor_of, grid, points_of, sequence, using
 from hotband.execution.runs.interrupted import RunsInterrupted
-from hotband.execution.runs.run import Finished, RunSpec
 from hotband.questions.calibrate import screen
 from hotband.questions.calibrate.calibrate import Asked, of_plan, plan
 from hotband.questions.calibrate.measure import measure

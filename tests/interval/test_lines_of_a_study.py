@@ -11,8 +11,8 @@ from typing import Any, cast
 import numpy as np
 import pytest
 
+from hotband.data.inputs.spec import RunSpec
 from hotband.execution.experiment.ranges import Range
-from hotband.execution.runs.run import RunSpec
 from hotband.faces.commands import all_studies
 from hotband.inference.interval.conformal import ARRAYS, Kind, ModelTerm, Residual, Spread
 from hotband.inference.interval.distribution import distribution_of

@@ -12,8 +12,9 @@ import numpy as np
 import pytest
 
 from hotband.base.errors import UserError
+from hotband.data.inputs.spec import RunSpec
+from hotband.data.record.finished import Finished
 from hotband.execution.experiment.ranges import Range
-from hotband.execution.runs.run import Finished, RunSpec
 from hotband.inference.interval import short
 from hotband.inference.interval.distribution import NOMINAL, distribution_of
 from hotband.inference.interval.short import cheaper, shortened, with_shorter_warm_up

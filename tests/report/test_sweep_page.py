@@ -13,7 +13,7 @@ import pytest
 from browser import needs_browser, open_page
 
 import hotband as hb
-from hotband.data.record.document import RecordDoc
+from hotband.data.documents.record import RecordDoc
 from hotband.questions.sweeps.kept import NAMES, Row
 from hotband.questions.sweeps.values import Value
 from hotband.views.report.page import Charts, Fold, Page, Prose, Table, render

@@ -17,8 +17,9 @@ import pytest
 from small_sweep import ASKED, Swept
 
 import hotband as hb
+from hotband.data.inputs.spec import RunSpec
+from hotband.data.record.finished import Finished
 from hotband.execution.runs.progress import Pace
-from hotband.execution.runs.run import Finished, RunSpec
 from hotband.inference.interval import of_record
 from hotband.inference.interval.of_run import Asked, figures_of
 from hotband.questions.sweeps.journal import FRAME_FILE, JOURNAL_FILE

@@ -16,8 +16,8 @@ import pytest
 
 import hotband as hb
 from hotband.data.catalog import CATALOG_DIR
+from hotband.data.inputs.spec import RunSpec
 from hotband.data.inputs.specify import Named
-from hotband.execution.runs.run import RunSpec
 from hotband.execution.runs.sequence import in_sequence, settings_after
 from hotband.execution.targets.asked import asked_of
 from hotband.execution.targets.fio_child import run_fio

@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
+from hotband.base.text.cells import counted, decimal_size
 from hotband.base.text.formats import Between, Figure
 from hotband.base.text.quantities import SPAN_UNITS, share_text, span_text
 from hotband.inference.reliability.array import HOURS_PER_YEAR
-from hotband.views.text.tables import counted, decimal_size
 
 if TYPE_CHECKING:
     from rich.table import Table

@@ -65,7 +65,7 @@ class Named:
 
 def named(spec: object, argument: str) -> Named:
     """What `spec` names. Raises UserError where it is nothing that could be run, or a file that cannot be read."""
-    from hotband.execution.runs.run import text_of
+    from hotband.data.inputs.texts import text_of
 
     if isinstance(spec, Mapping):
         return _of_table(spec, argument)

@@ -18,9 +18,9 @@ if TYPE_CHECKING:
     import polars as pl
 
     from hotband.base.text.values import Json
+    from hotband.data.documents.record import RecordDoc
     from hotband.data.importers.imported import SeriesColumns
-    from hotband.data.record.document import RecordDoc
-    from hotband.execution.runs.run import Finished
+    from hotband.data.record.finished import Finished
 
 SCHEMA = "hotband-record"
 SCHEMA_VERSION = 1

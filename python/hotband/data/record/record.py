@@ -23,27 +23,28 @@ from hotband.data.record.tables import Tables, of_run
 if TYPE_CHECKING:
     import polars as pl
 
-    from hotband.data.importers.imported import Imported
-    from hotband.data.record.document import (
+    from hotband.data.documents.context import ContextDoc
+    from hotband.data.documents.counters import DeviceCountersDoc
+    from hotband.data.documents.record import (
         AppDoc,
         ComparisonDoc,
         EnergyDoc,
         FiguresDoc,
+        Histogram,
         LimitDoc,
         PowerLossDoc,
         RecordDoc,
         RepairDoc,
         ScriptDoc,
+        Side,
         SteadyStateDoc,
         StepDoc,
         TimesDoc,
         TraceDoc,
     )
+    from hotband.data.importers.imported import Imported
+    from hotband.data.record.finished import Finished
     from hotband.data.record.load import LoadedRecord
-    from hotband.data.record.stats import Histogram, Side
-    from hotband.execution.devices.context import ContextDoc
-    from hotband.execution.devices.counters import DeviceCountersDoc
-    from hotband.execution.runs.run import Finished
     from hotband.views.draw.charts import View
 
 Direction = Literal["read", "write", "flush", "trim"]
@@ -437,8 +438,8 @@ class Record:
         """
         from hotband.base.text.write import write_files
         from hotband.data.record.files import RECORD_FILE, parquet_of_frame
+        from hotband.data.record.writable import check_writable
         from hotband.data.record.written import record_text
-        from hotband.execution.runs.run import check_writable
 
         path = Path(folder)
         check_writable(path, "folder")

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hotband.base.errors import UserError
+from hotband.base.text.order import natural
 from hotband.base.text.regular import file_bytes
 from hotband.data.record.files import RECORD_FILE
 from hotband.data.record.incomplete import refusing_incomplete
@@ -20,7 +21,6 @@ from hotband.data.store.columns import COLUMNS, SEED, TEXT, cell
 from hotband.data.store.journal import Entry
 from hotband.data.store.kept import KEY_DIGITS, Value, arrow_of_frame
 from hotband.execution.experiment.store import EXPERIMENT_FILE, read_manifest
-from hotband.inference.audit.finding import natural
 from hotband.inference.audit.load import records_in
 from hotband.questions.sweeps.frames import ENDINGS
 from hotband.questions.sweeps.journal import FRAME_FILE, JOURNAL_FILE, parsed

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     import polars as pl
     import pyarrow as pa
 
-    from hotband.data.record.document import RecordDoc
+    from hotband.data.documents.record import RecordDoc
     from hotband.data.record.files import Table
 
 KEY_DIGITS = 20

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from hotband.base.arguments import public
 from hotband.base.errors import UserError
+from hotband.data.record.finished import Finished
 from hotband.data.record.record import Record
 from hotband.data.store.columns import COLUMNS
 from hotband.data.store.journal import Entry
@@ -21,7 +22,6 @@ from hotband.data.store.place import STORE_FILE, Place, made, opened
 from hotband.data.store.views import frame, query
 from hotband.data.store.writer import Writer
 from hotband.execution.experiment.taken import given_to
-from hotband.execution.runs.run import Finished
 
 if TYPE_CHECKING:
     import polars as pl

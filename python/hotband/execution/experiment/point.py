@@ -16,9 +16,10 @@ from hotband import _core
 from hotband.base.errors import UserError
 from hotband.base.version import __version__
 from hotband.data.catalog import CATALOG_DIR
+from hotband.data.inputs.spec import RunSpec
+from hotband.data.inputs.texts import bytes_of, text_of
 from hotband.data.traces.files import digest_of
 from hotband.execution.experiment.parcel import is_data_file
-from hotband.execution.runs.run import RunSpec, bytes_of, text_of
 
 Coordinate = str | int | float
 Named = tuple[str, str | None, str, str | None]

@@ -8,8 +8,8 @@ from collections.abc import Mapping, Sequence
 from itertools import product
 
 from hotband.base.errors import UserError
+from hotband.data.inputs.spec import RunSpec
 from hotband.execution.experiment.point import Coordinate, Point
-from hotband.execution.runs.run import RunSpec
 
 Settings = Mapping[str, Sequence[Coordinate]]
 

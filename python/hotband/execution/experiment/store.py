@@ -23,10 +23,13 @@ from hotband.base.text.quantities import span_ns
 from hotband.base.text.regular import file_bytes
 from hotband.base.text.values import read_json
 from hotband.base.text.write import write_file
+from hotband.data.inputs.spec import RunSpec
 from hotband.data.record.files import RECORD_FILE, table_files
+from hotband.data.record.finished import Finished
+from hotband.data.record.writable import check_writable
 from hotband.execution.experiment.load import load_finished
 from hotband.execution.experiment.point import Point, version
-from hotband.execution.runs.run import Finished, RunSpec, check_writable, save
+from hotband.execution.runs.run import save
 
 if TYPE_CHECKING:
     from hotband.base.text.values import Json

@@ -15,8 +15,8 @@ from hotband.data.jobs.tables import Step, Stream, told
 from hotband.execution.targets.settings import applied
 
 if TYPE_CHECKING:
+    from hotband.data.inputs.spec import RunSpec
     from hotband.data.jobs.converted import Converted
-    from hotband.execution.runs.run import RunSpec
 
 PLACE = "/dev/MEASURED"
 """Stands in a job file for what is measured until it is known where that is."""

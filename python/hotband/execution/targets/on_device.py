@@ -25,9 +25,9 @@ from hotband.execution.targets.watched import Watched, drive_state
 from hotband.questions.targets.expected import NONE, expected_of
 
 if TYPE_CHECKING:
+    from hotband.data.record.finished import Finished
     from hotband.execution.devices.held import Held
     from hotband.execution.devices.safety import Permission
-    from hotband.execution.runs.run import Finished
 
 Shown = Callable[[float, float, str], None]
 """Takes the share of a run that is done, its I/Os so far, and what it does."""

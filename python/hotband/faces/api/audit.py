@@ -61,7 +61,7 @@ class Compared:
         return f"<{'; '.join(self.verdicts)}>"
 
     def _repr_html_(self) -> str:
-        from hotband.views.draw.sweep import frame_html
+        from hotband.base.text.html import frame_html
 
         shown = self.frame.select("result", "metric", "a", "b", "unit", "change_pct", "low_pct", "high_pct", "verdict")
         return f"<div>{frame_html(shown)}</div>"

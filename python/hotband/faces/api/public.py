@@ -83,8 +83,9 @@ from hotband.questions.targets.expected import NONE
 from hotband.views.traces.show import TraceShown as TraceShown
 
 if TYPE_CHECKING:
+    from hotband.data.inputs.spec import RunSpec
+    from hotband.data.record.finished import Finished
     from hotband.execution.experiment import Executor
-    from hotband.execution.runs.run import Finished, RunSpec
     from hotband.execution.runs.watch import Wanted
     from hotband.inference.interval.of_run import Asked
     from hotband.questions.study.result import StudyHandle
@@ -157,10 +158,10 @@ def run(
     `purge_by` (discard, format, sanitize, secure-erase) is how it is purged before `state="purged"`, "filled" or
     "preconditioned". It writes without asking.
     """
+    from hotband.data.inputs.spec import MOST_SPARES, Repair
     from hotband.data.store.into import into_store
     from hotband.execution.experiment import Experiment, expect_models, points_of, using
     from hotband.execution.runs.interrupted import as_interrupt
-    from hotband.execution.runs.run import MOST_SPARES, Repair
     from hotband.execution.runs.watch import watch
 
     if not 0 <= spares <= MOST_SPARES:
@@ -357,7 +358,7 @@ def _spec(
     name: str, workload: Named, on: Named, duration: str | None, seed: int, settings: Mapping[str, object]
 ) -> RunSpec:
     """A run as the engine takes it."""
-    from hotband.execution.runs.run import RunSpec
+    from hotband.data.inputs.spec import RunSpec
 
     expect_seed(seed)
     return RunSpec(

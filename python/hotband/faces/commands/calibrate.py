@@ -81,8 +81,8 @@ def calibrate(
     Writes a product's file with values, ranges and sources, for --on ./FILE.
     """
     from hotband.data.inputs.specify import Named
+    from hotband.data.inputs.texts import text_of
     from hotband.execution.runs.progress import run_progress
-    from hotband.execution.runs.run import text_of
     from hotband.faces.api.calibrate import bytes_of, seconds_of
     from hotband.questions.calibrate.loads import BLACK_BOX
     from hotband.questions.calibrate.model import Product

@@ -19,8 +19,8 @@ from hotband.faces.commands.output import say
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from hotband.data.inputs.spec import RunSpec
     from hotband.execution.experiment import Tick
-    from hotband.execution.runs.run import RunSpec
     from hotband.execution.targets.on_device import OnDevice
     from hotband.execution.targets.outlook import Outlook
     from hotband.execution.targets.real_asked import RealAsked

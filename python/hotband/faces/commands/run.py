@@ -33,8 +33,9 @@ from hotband.faces.commands.output import (
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from hotband.data.inputs.spec import RunSpec
+    from hotband.data.record.finished import Finished
     from hotband.execution.experiment import Executor, Tick
-    from hotband.execution.runs.run import Finished, RunSpec
 
 
 @on_executor
@@ -86,9 +87,9 @@ def run(
 ) -> None:
     """Run a workload on a machine in virtual time, or on hardware (--on real:PATH) through fio; with --then several,
     one after the other on the same machine."""
+    from hotband.data.inputs.spec import Repair, RunSpec
     from hotband.data.inputs.specify import Named
     from hotband.execution.experiment import expect_out
-    from hotband.execution.runs.run import Repair, RunSpec
     from hotband.execution.runs.sequence import in_sequence
     from hotband.execution.targets.real_asked import RealAsked
 

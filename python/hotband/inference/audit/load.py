@@ -10,18 +10,18 @@ from pathlib import Path, PurePath
 from typing import TYPE_CHECKING
 
 from hotband.base.errors import UserError, reason_of
+from hotband.base.text.order import natural
 from hotband.base.text.pipes import opened_result
 from hotband.base.text.regular import file_bytes
-from hotband.data.record.document import source_file
+from hotband.data.documents.record import source_file
 from hotband.data.record.files import RECORD_FILE
 from hotband.inference.audit import shapes
 from hotband.inference.audit.audited import Audited, Side
-from hotband.inference.audit.finding import natural
 
 if TYPE_CHECKING:
     import polars as pl
 
-    from hotband.data.record.document import RecordDoc
+    from hotband.data.documents.record import RecordDoc
     from hotband.data.record.load import LoadedRecord
     from hotband.data.record.record import Record
 

@@ -69,7 +69,7 @@ class AuditResult:
     def _repr_html_(self) -> str:
         from html import escape
 
-        from hotband.views.draw.sweep import frame_html
+        from hotband.base.text.html import frame_html
 
         head = f"<strong>{escape(repr(self)[1:-1])}</strong>"
         shown = frame_html(self.frame.select("severity", "rule", "title", "advice")) if self.findings else ""

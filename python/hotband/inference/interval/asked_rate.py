@@ -22,7 +22,7 @@ from hotband.execution.experiment.ranges import renamed, workload_text
 from hotband.inference.interval.short import refusal
 
 if TYPE_CHECKING:
-    from hotband.execution.runs.run import RunSpec
+    from hotband.data.inputs.spec import RunSpec
 
 RATES = ("iops", "bandwidth_bytes_per_s")
 OTHERS = ("app", "scripts", "sequence", "events", "power_loss")

@@ -18,8 +18,8 @@ from hotband.execution.experiment.ranges import edited, workload_text
 from hotband.inference.interval.uncertain import with_values
 
 if TYPE_CHECKING:
-    from hotband.data.record.document import RecordDoc
-    from hotband.execution.runs.run import RunSpec
+    from hotband.data.documents.record import RecordDoc
+    from hotband.data.inputs.spec import RunSpec
     from hotband.inference.interval.uncertain import Uncertain
 
 ENOUGH_IOS = 10_000

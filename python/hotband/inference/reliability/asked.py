@@ -11,12 +11,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypedDict
 
 from hotband import _core
+from hotband.base.engine import mistakes_without_load
 from hotband.base.errors import UserError
 from hotband.base.text.quantities import SPAN_FORM, SPAN_UNITS, share, size_bytes, span_ns
 from hotband.data.catalog import CATALOG_DIR, entries
 from hotband.data.catalog.named import expect_model
+from hotband.data.inputs.texts import text_of
 from hotband.data.record.incomplete import refusing_incomplete
-from hotband.execution.runs.run import mistakes_without_load, text_of
 from hotband.inference.reliability.array import HOURS_PER_YEAR, Array, Conditions
 from hotband.inference.reliability.recorded import NS_PER_HOUR, Rebuilt, recorded_rebuild
 

@@ -120,7 +120,7 @@ class Reliability:
     def _repr_html_(self) -> str:
         from html import escape
 
-        from hotband.views.draw.sweep import frame_html
+        from hotband.base.text.html import frame_html
         from hotband.views.reliability import summary_lines
 
         head, *given = summary_lines(self._document)

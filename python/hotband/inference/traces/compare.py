@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NotRequired, TypedDict, cast
 from hotband import _core
 from hotband.base.arguments import public
 from hotband.base.errors import UserError
-from hotband.data.record.document import ComparisonDoc
+from hotband.data.documents.record import ComparisonDoc
 from hotband.data.traces.files import format_of, make_rows
 from hotband.inference.traces.convert import asked_of, expect_trace
 
@@ -125,7 +125,7 @@ class TracesCompared:
         return self.report.save(path)
 
     def _repr_html_(self) -> str:
-        from hotband.views.draw.sweep import frame_html
+        from hotband.base.text.html import frame_html
 
         both = " and ".join(escape(self.document[side].get("file", "")) for side in ("measured", "replayed"))
         return f"<div><strong>{both}</strong>{frame_html(self.frame)}</div>"

@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING
 
 from hotband.base.errors import UserError
 from hotband.data.catalog.named import EMULATED
+from hotband.data.inputs.spec import RunSpec
 from hotband.execution.experiment import Experiment, Point
-from hotband.execution.runs.run import RunSpec, prepare
+from hotband.execution.runs.run import prepare
 from hotband.questions.calibrate.figures import Seen, seen_of
 from hotband.questions.calibrate.loads import Measurement
 from hotband.questions.calibrate.unknowns import unknowns_of

@@ -75,7 +75,7 @@ def is_model(name: str) -> bool:
 
 @contextmanager
 def _served(named: Product, like: Product, seed: int) -> Iterator[Target]:
-    from hotband.execution.runs.run import text_of
+    from hotband.data.inputs.texts import text_of
     from hotband.execution.serve import Served, ServeSpec
     from hotband.execution.targets.on_device import How
     from hotband.execution.targets.target import executor_of

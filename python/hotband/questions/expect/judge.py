@@ -6,27 +6,16 @@ import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, TypedDict
+from typing import TYPE_CHECKING
 
+from hotband.data.documents.expected import FigureDoc, Verdict
 from hotband.inference.interval.of_run import figures_of
 
 if TYPE_CHECKING:
-    from hotband.data.record.document import RecordDoc
+    from hotband.data.documents.record import RecordDoc
 
-Verdict = Literal["inside", "better", "worse"]
 RATES = ("iops", "bandwidth_bytes_per_s")
 LATENCIES = ("latency_mean_ns", "latency_p50_ns", "latency_p99_ns", "latency_p999_ns")
-
-
-class FigureDoc(TypedDict):
-    """A figure of a row: measured, predicted, the interval, and the verdict (None where there is no interval)."""
-
-    figure: str
-    measured: float
-    predicted: float
-    low: float | None
-    high: float | None
-    verdict: Verdict | None
 
 
 @dataclass(frozen=True)

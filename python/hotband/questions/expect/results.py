@@ -14,8 +14,8 @@ from hotband.questions.expect import of_fio, of_vdbench, of_windows
 from hotband.questions.expect.rebuilt import CannotRebuild, Rebuilt, measured_read_pct
 
 if TYPE_CHECKING:
+    from hotband.data.documents.record import RecordDoc
     from hotband.data.inputs.specify import Named
-    from hotband.data.record.document import RecordDoc
 
 KEPT_UP = 0.9
 """Where a tool was held to a rate and reached less than this share of it, it waited for the target: a closed loop."""

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from hotband.base.errors import UserError
 from hotband.base.text import formats
-from hotband.views.text.tables import four_digits
+from hotband.base.text.cells import four_digits
 
 if TYPE_CHECKING:
     from hotband.data.record.record import Figures, Record

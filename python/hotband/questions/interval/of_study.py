@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 
     from hotband.data.documents.interval import WhyFigureDoc
     from hotband.data.documents.study import ListedFigureDoc
-    from hotband.execution.runs.run import Finished
+    from hotband.data.record.finished import Finished
     from hotband.inference.interval.of_run import Watch
     from hotband.inference.interval.uncertain import Uncertain
     from hotband.questions.study.file import Study

@@ -13,10 +13,10 @@ from hotband.base.errors import UserError
 from hotband.base.folders import folder_name
 from hotband.base.text.write import write_file
 from hotband.data.record.files import REPORT_FILE
+from hotband.data.record.writable import check_writable
 from hotband.execution.experiment import Executor, Lock, Say, Tick, expect_out, expect_own_page
 from hotband.execution.experiment.store import refused
 from hotband.execution.runs.interrupted import RunsInterrupted
-from hotband.execution.runs.run import check_writable
 from hotband.questions.review.suite import Plan, ReviewInterrupted, json_text, plan, run_plan
 from hotband.questions.review.summary import compare
 from hotband.questions.review.target import targets_of

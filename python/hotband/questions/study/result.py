@@ -130,7 +130,7 @@ class StudyResult:
         return f"<Study {self.name}: {len(self._result['figures'])} figures of {len(self.records)} runs{error}>"
 
     def _repr_html_(self) -> str:
-        from hotband.views.draw.sweep import frame_html
+        from hotband.base.text.html import frame_html
 
         shown = self.figures.select("config", "label", "metric", "published", "predicted", "unit", "error_pct")
         answer = f"<p>{escape(self.answer)}</p>" if self.answer else ""

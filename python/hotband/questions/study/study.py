@@ -12,10 +12,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Unpack
 
 from hotband.data.record.files import REPORT_FILE
+from hotband.data.record.finished import Finished
 from hotband.execution.experiment import Experiment, Lock, Say, Tick, expect_out, expect_own_page
 from hotband.execution.experiment.store import EXPERIMENT_FILE
 from hotband.execution.runs.progress import run_progress
-from hotband.execution.runs.run import Finished
 from hotband.inference.interval.figureclass import counted, figure_class
 from hotband.questions.study import cellrows, comparisons, file, wearrows
 from hotband.questions.study.accuracy import by_class

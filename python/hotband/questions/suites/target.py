@@ -6,10 +6,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
+from hotband.base.engine import mistakes_without_load
 from hotband.base.errors import UserError
 from hotband.data.catalog.named import REAL, is_real
 from hotband.execution.experiment import Executor
-from hotband.execution.runs.run import mistakes_without_load
 from hotband.questions.review.target import Target
 from hotband.questions.review.target import target as model_target
 from hotband.questions.suites.device import ModelDevice

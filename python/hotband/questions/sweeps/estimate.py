@@ -14,7 +14,7 @@ from hotband.questions.sweeps.plan import Grid
 from hotband.questions.sweeps.values import MOST_RUNS
 
 if TYPE_CHECKING:
-    from hotband.execution.runs.run import RunSpec
+    from hotband.data.inputs.spec import RunSpec
     from hotband.inference.interval.of_run import Asked
 
 PATIENCE_S = 2.0

@@ -11,8 +11,8 @@ from math import prod
 from typing import cast
 
 from hotband.base.errors import UserError
+from hotband.data.inputs.spec import RunSpec
 from hotband.data.inputs.specify import Named, Spec, each_of, named, plain, setting, whole
-from hotband.execution.runs.run import RunSpec
 from hotband.questions.sweeps.values import MOST_RUNS, Value, Values, base_of, values_of
 
 Coordinates = Mapping[str, Value]

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from rich.table import Table
     from rich.text import Text
 
-    from hotband.data.record.document import ExpectedHereDoc, RecordDoc
+    from hotband.data.documents.record import ExpectedHereDoc, RecordDoc
     from hotband.execution.experiment import Progress
 
 NONE = "none"
@@ -32,7 +32,8 @@ Product = tuple[str, str]
 
 def expect_product(name: str) -> None:
     """Raises UserError where `--expect` names no machine that there is."""
-    from hotband.execution.runs.run import RunSpec, prepare
+    from hotband.data.inputs.spec import RunSpec
+    from hotband.execution.runs.run import prepare
 
     if name != NONE:
         try:
@@ -90,7 +91,7 @@ def expected_of(
     by its figures, which is no verdict where none is near. None where its load cannot be rebuilt. Raises UserError for
     a product that is none."""
     from hotband.data.inputs.specify import Named
-    from hotband.execution.runs.run import text_of
+    from hotband.data.inputs.texts import text_of
     from hotband.questions.expect.expect import Asked, expect
     from hotband.questions.expect.nearest import NO_DRIVE
 

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any
 from hotband.base.errors import UserError
 from hotband.base.text.foreign import all_visible
 from hotband.base.text.write import make_folder, write_file
+from hotband.data.documents.record import source_file
 from hotband.data.importers import load, loaded
 from hotband.data.record import frames
-from hotband.data.record.document import source_file
 from hotband.data.record.files import RECORD_FILE
 from hotband.data.record.load import LoadedRecord, load_record
 from hotband.views.draw.charts import INK, MOST_LINES, MUTED, percentile_chart

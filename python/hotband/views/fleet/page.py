@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from hotband.base.text.cells import counted
 from hotband.views.draw.fleet import month_chart
 from hotband.views.fleet.show import (
     answers_of,
@@ -16,7 +17,6 @@ from hotband.views.fleet.show import (
     years_table,
 )
 from hotband.views.report.page import Block, Cell, Chart, Charts, Group, Page, Prose, Section, Table
-from hotband.views.text.tables import counted
 
 if TYPE_CHECKING:
     from rich.table import Table as RichTable

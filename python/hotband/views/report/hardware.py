@@ -11,7 +11,7 @@ from hotband.views.expect import label_of, range_of, value_of
 from hotband.views.report.page import Block, Cell, Group, Prose, Section, Table, plain
 
 if TYPE_CHECKING:
-    from hotband.data.record.document import RecordDoc
+    from hotband.data.documents.record import RecordDoc
     from hotband.data.record.load import LoadedRecord
 
 

@@ -12,7 +12,7 @@ from hotband.questions.sweeps.sweep import Sweep
 from hotband.questions.sweeps.values import Value, plain
 
 if TYPE_CHECKING:
-    from hotband.data.record.document import RecordDoc
+    from hotband.data.documents.record import RecordDoc
     from hotband.data.record.load import LoadedRecord
     from hotband.views.report.page import Section
 

@@ -72,7 +72,7 @@ class TraceShown:
     def _repr_html_(self) -> str:
         from html import escape
 
-        from hotband.views.draw.sweep import frame_html
+        from hotband.base.text.html import frame_html
 
         return f"<div>{''.join(f'<p>{escape(line)}</p>' for line in self.answer)}{frame_html(self.frame)}</div>"
 
