@@ -21,10 +21,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from hotband.data.inputs.spec import RunSpec
+from hotband.data.results.sweep_journal import FRAME_FILE, JOURNAL_FILE, line_of
+from hotband.data.results.sweep_rows import entry_of, row_of_run
 from hotband.execution.experiment.parcel import Line, Returned, unpacked
 from hotband.execution.experiment.ray_task import build, run_lines
-from hotband.questions.sweeps.journal import FRAME_FILE, JOURNAL_FILE, line_of
-from hotband.questions.sweeps.kept import entry_of, row_of_run
 
 IOS = 20_000
 WORKLOAD = f"""

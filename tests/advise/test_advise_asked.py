@@ -10,7 +10,7 @@ import hotband as hb
 from hotband.base.errors import UserError
 from hotband.data.inputs.spec import RunSpec
 from hotband.data.inputs.specify import Named
-from hotband.inference.interval.short import refusal
+from hotband.execution.runs.run import refusal
 from hotband.inference.reliability.asked import Asked as ArrayAsked
 from hotband.inference.reliability.asked import subject_of
 from hotband.questions.advise.advice import Between, Point
@@ -26,7 +26,7 @@ from hotband.questions.advise.candidates import (
 )
 from hotband.questions.advise.finalists import Finalist
 from hotband.questions.advise.prices import Prices, expect_known, read_prices
-from hotband.views.advise.words import rests_on
+from hotband.questions.advise.words import rests_on
 
 ASKED = ("advise", "fio-randread", "--slo", "p99 < 5 ms", "--capacity", "5 TB", "--protect", "one failure")
 

@@ -87,7 +87,8 @@ def test_a_program_of_a_strangers_folder_is_executed_with_trust_only(tiny: Path,
 
 
 def test_a_study_of_the_catalog_is_trusted_by_its_path_too() -> None:
-    from hotband.questions.study.file import STUDIES_DIR, load
+    from hotband.data.catalog import STUDIES_DIR
+    from hotband.questions.study.file import load
     from hotband.questions.study.study import not_trusted
 
     for name in ("content-hdd", str(STUDIES_DIR / "content_hdd"), f"{STUDIES_DIR}/../studies/content_hdd"):

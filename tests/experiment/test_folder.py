@@ -14,10 +14,10 @@ from kept_runs import finished, records
 
 import hotband as hb
 from hotband.base.errors import UserError
+from hotband.data.results.sweep_journal import Journal, line_of
 from hotband.execution.experiment import Experiment, Lock, grid, store
 from hotband.questions.study.file import load
 from hotband.questions.study.runs import points
-from hotband.questions.sweeps.journal import Journal, line_of
 
 RUN = ("run", "fio-randread", "--on", "savvio-10k1", "--duration", "1 s", "--out")
 

@@ -14,7 +14,7 @@ import pytest
 from hotband.data.inputs.spec import RunSpec
 from hotband.execution.experiment.ranges import Range
 from hotband.faces.commands import all_studies
-from hotband.inference.interval.conformal import ARRAYS, Kind, ModelTerm, Residual, Spread
+from hotband.inference.interval.conformal import ARRAYS, FigureSpread, Kind, ModelTerm, Residual, Spread
 from hotband.inference.interval.distribution import distribution_of
 from hotband.inference.interval.figureclass import FigureClass
 from hotband.inference.interval.of_run import _announced
@@ -22,7 +22,7 @@ from hotband.inference.interval.residuals import RESIDUALS_FILE, ResidualFile
 from hotband.inference.interval.sampler import Sampler
 from hotband.inference.interval.uncertain import Uncertain
 from hotband.questions.interval import listing, of_study
-from hotband.questions.interval.intervalfile import FigureSpread, IntervalFile, Value
+from hotband.questions.interval.intervalfile import IntervalFile, Value
 from hotband.questions.interval.lines import LineResult, figure_key, lines_of, values_of
 from hotband.questions.interval.of_study import Work, figures_of
 from hotband.questions.study.file import Study, Swing, load

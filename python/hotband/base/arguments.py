@@ -7,7 +7,9 @@ those itself.
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping
+import operator
+import re
+from collections.abc import Callable, Collection, Iterator, Mapping, Set
 from functools import cache, wraps
 from os import PathLike
 from types import NoneType
@@ -15,7 +17,6 @@ from typing import ParamSpec, TypeVar
 
 from hotband.base.errors import UserError
 from hotband.base.text.nearest import hint
-from hotband.data.inputs.specify import in_python, listed, plain, short, whole
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -163,3 +164,82 @@ def _words(annotation: str, names: Mapping[str, object]) -> list[str]:
         else:
             found += _words(of, names) if isinstance(of, str) else [WORDS.get(base, f"a {base}")]
     return [word for word in dict.fromkeys(found) if word != "a None"]
+
+
+# Names of arguments on the command line, and here; other options have the name that they have there.
+ARGUMENTS = {
+    "set": "settings",
+    "repair.fail": "fail",
+    "repair.spares": "spares",
+    "repair.rebuild_rate": "rebuild_rate",
+    "repair.rebuild_after": "rebuild_after",
+    "--set": "settings",
+    "MACHINE": "on",
+    "WORKLOAD": "workload",
+    "STUDY": "study",
+    "DRIVE": "name",
+    "NAME": "name",
+    "OSD": "name",
+    "--event": "events",
+    "--spare": "spares",
+    "FILE": "source",
+    "FIGURE": "figure",
+    "QUESTION": "question",
+    "RESULT": "result",
+    "OUT": "output",
+    "RUN": "run",
+    "LINES": "lines",
+    "TARGET": "target",
+    "RECORD": "target",
+    "RECORD|FILE...": "results",
+    "--for": "duration",
+    "-o": "output",
+    "--nbd": "socket",
+    "--class": "drive_class",
+    "--test": "tests",
+    "DIR": "fuse",
+}
+
+
+def whole(given: object) -> int | None:
+    """A whole number, be it one of numpy's; None for anything else."""
+    if isinstance(given, bool) or not hasattr(given, "__index__") or hasattr(given, "__len__"):
+        return None
+    return operator.index(given)
+
+
+def plain(given: object) -> object:
+    """A number of numpy as Python's; everything else as it is."""
+    return given.item() if hasattr(given, "item") and getattr(given, "ndim", None) == 0 else given
+
+
+def listed(given: object) -> list[object] | None:
+    """Several values: those of a list, tuple, range, set or generator, of an array or a series. None for one value, a
+    dict among them."""
+    if isinstance(given, list | tuple | range | Set | Iterator):
+        return list(given)
+    for name in ("tolist", "to_list"):
+        if hasattr(given, name):
+            found = getattr(given, name)()
+            return found if isinstance(found, list) else None
+    return None
+
+
+def in_python(error: UserError, arguments: Collection[str] = ()) -> UserError:
+    """The same mistake under the names that arguments have in Python, also where it names other `arguments`."""
+    where = _argument(error.where.split("[")[0]) or error.where
+    accepted = re.sub(r"--[a-z][a-z-]*", lambda found: _argument(found[0], arguments) or found[0], error.accepted)
+    return UserError(where, error.key, error.value, accepted).with_traceback(error.__traceback__)
+
+
+def _argument(name: str, known: Collection[str] | None = None) -> str | None:
+    """The argument that an option or an argument of the command line is here; None for another, or one not `known`."""
+    option = name[2:].replace("-", "_") if name.startswith("--") else None
+    found = ARGUMENTS.get(name, option)
+    return found if known is None or found in known else None
+
+
+def short(value: object) -> str:
+    """A value as an error shows it."""
+    text = " ".join(repr(value).split())
+    return text if len(text) <= 60 else f"{text[:57]}..."

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from functools import cache
+from pathlib import Path
 
 from hotband import _core
 from hotband.base import memory
 from hotband.base.errors import UserError
+from hotband.base.version import __version__
 
 
 def user_error(error: _core.SpecError) -> UserError:
@@ -52,3 +56,11 @@ def too_large(machine: str, needs: int, left: int | None) -> UserError:
     there = "the system refuses it" if left is None else f"{memory.in_gigabytes(left)} are available"
     way = "--set scale=64 simulates its solid-state drives at a 64th of their size"
     return UserError("MACHINE", "", machine, f"needs {memory.in_gigabytes(needs)} of memory, {there}: {way}")
+
+
+@cache
+def version() -> str:
+    """The version of Hotband and the build of its engine: a developer's engine changes under one version."""
+    with Path(_core.__file__).open("rb") as file:
+        build = hashlib.file_digest(file, "sha256").hexdigest()
+    return f"{__version__}+{build[:12]}"

@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from hotband.base.text.cells import counted, decimal_size
+from hotband.base.text.cells import counted, decimal_size, hours
 from hotband.base.text.formats import Between, Figure
-from hotband.base.text.quantities import SPAN_UNITS, share_text, span_text
+from hotband.base.text.quantities import share_text
 from hotband.inference.reliability.array import HOURS_PER_YEAR
 
 if TYPE_CHECKING:
@@ -92,11 +92,6 @@ def cells(estimate: EstimateDoc, closed: float | None, difference: float | None)
 def percent(share: float) -> str:
     """A share."""
     return Figure(share_text(share, 3), 100 * share, "%")
-
-
-def hours(value: float) -> str:
-    """A number of hours, in a smaller unit where it is short."""
-    return span_text(value * SPAN_UNITS["h"])
 
 
 def notes(data: ReliabilityDoc) -> list[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from hotband.base.text.formats import Figure
+from hotband.base.text.quantities import SPAN_UNITS, span_text
 
 
 def number(value: float | None, digits: int = 1) -> str:
@@ -66,3 +67,16 @@ def significant(value: float | None) -> str:
 def four_digits(value: float) -> str:
     """The same of a number that is there."""
     return Figure(f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.4g}", value)
+
+
+def hours(value: float) -> str:
+    """A number of hours, in a smaller unit where it is short."""
+    return span_text(value * SPAN_UNITS["h"])
+
+
+def time_shown(seconds: float) -> str:
+    """A time in the unit that fits."""
+    for unit, scale in (("s", 1.0), ("ms", 1e3), ("us", 1e6)):
+        if seconds * scale >= 1 or unit == "us":
+            return f"{four_digits(seconds * scale)} {unit}"
+    raise AssertionError("microseconds fit always")

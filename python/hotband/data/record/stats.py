@@ -177,3 +177,29 @@ def summary_of(
 
     both = rates_of(whole, duration_ns, printed.get("all"))
     return cast("SummaryDoc", {**both, "read": of("read"), "write": of("write")})
+
+
+FIGURES = (
+    "iops",
+    "bandwidth_bytes_per_s",
+    "latency_mean_ns",
+    "latency_p50_ns",
+    "latency_p99_ns",
+    "latency_p999_ns",
+)
+"""Keys of a record's summary that have intervals."""
+
+
+SAME = 1e-9
+"""Runs repeat bit for bit; what is left is how a number is printed."""
+
+
+def same_figures(kept: Mapping[str, float | None], now: Mapping[str, float | None]) -> bool:
+    """Whether every figure kept is predicted now, with the same value."""
+    return all(name in now and _same(value, now[name]) for name, value in kept.items())
+
+
+def _same(one: float | None, other: float | None) -> bool:
+    if one is None or other is None:
+        return one is other
+    return abs(one - other) <= SAME * max(abs(one), abs(other))

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, cast
 
-from hotband.inference.interval import FIGURES as INTERVAL_FIGURES
+from hotband.data.record.stats import FIGURES as INTERVAL_FIGURES
 
 if TYPE_CHECKING:
     import pyarrow as pa

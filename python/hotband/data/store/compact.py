@@ -19,11 +19,11 @@ from typing import TYPE_CHECKING, TypeVar
 from hotband.base.text.cells import counted
 from hotband.base.text.regular import opened
 from hotband.base.text.write import remove, temporary, write_file
+from hotband.data.record.lock import Lock
 from hotband.data.store.manifest import INTENT, File, Part, broken, enter, keys_in, snapshot, tidy
 from hotband.data.store.parts import options, rows_of_group
 from hotband.data.store.place import Place
 from hotband.data.store.writer import recover
-from hotband.execution.experiment.lock import Lock
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -20,10 +20,9 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any, cast
 
 from hotband.base.errors import UserError
+from hotband.data.inputs.values import ENDINGS, base_of, spelled
 from hotband.data.inputs.words import ours
 from hotband.data.store.columns import Cell, cells_of, sound
-from hotband.questions.sweeps.frames import ENDINGS
-from hotband.questions.sweeps.values import base_of, spelled
 
 if TYPE_CHECKING:
     import numpy as np

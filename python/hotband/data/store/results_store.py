@@ -19,9 +19,9 @@ from hotband.data.store.columns import COLUMNS
 from hotband.data.store.journal import Entry
 from hotband.data.store.kept import Value, arrow_of_frame, arrow_of_table, settings_of
 from hotband.data.store.place import STORE_FILE, Place, made, opened
+from hotband.data.store.taken import given_to
 from hotband.data.store.views import frame, query
 from hotband.data.store.writer import Writer
-from hotband.execution.experiment.taken import given_to
 
 if TYPE_CHECKING:
     import polars as pl

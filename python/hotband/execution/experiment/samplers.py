@@ -9,7 +9,8 @@ from itertools import product
 
 from hotband.base.errors import UserError
 from hotband.data.inputs.spec import RunSpec
-from hotband.execution.experiment.point import Coordinate, Point
+from hotband.data.inputs.values import Coordinate
+from hotband.execution.experiment.point import Point
 
 Settings = Mapping[str, Sequence[Coordinate]]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -29,6 +29,7 @@ from hotband.data.traces.files import rows_of
 
 if TYPE_CHECKING:
     from hotband.data.documents.record import RunBeforeDoc, SequenceDoc
+    from hotband.data.inputs.spec import RunSpec
     from hotband.execution.experiment import Progress
 
 
@@ -182,3 +183,16 @@ def sequences(prepared: Sequence[Prepared]) -> list[list[int]]:
         except _core.SpecError as error:
             raise user_error(error) from None
     return lines
+
+
+def refusal(specs: Iterable[RunSpec], *, is_followed: bool = True) -> str | None:
+    """Why the model refuses one of some runs (two values of a drive that do not fit together, for one), else None. With
+    `is_followed` others follow, in which what is to happen may come."""
+    from hotband.execution.runs.run import prepare
+
+    try:
+        for spec in specs:
+            prepare(spec, is_followed=is_followed)
+    except UserError as error:
+        return str(error)
+    return None

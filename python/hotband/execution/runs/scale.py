@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from hotband.inference.interval.short import refusal
+from hotband.execution.runs.run import refusal
 
 if TYPE_CHECKING:
     from hotband.data.inputs.spec import RunSpec

@@ -16,7 +16,7 @@ from hotband.data.inputs.texts import text_of
 from hotband.data.jobs.convert import converted_to, text_named
 from hotband.data.record.finished import Finished
 from hotband.data.record.writable import check_writable
-from hotband.execution.experiment.taken import taker_of
+from hotband.data.store.taken import taker_of
 from hotband.execution.runs.run import execute, save
 from hotband.execution.serve import Served, ServeSpec, Serving
 from hotband.execution.serve.lateness import lateness_lines

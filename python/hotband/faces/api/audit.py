@@ -86,7 +86,7 @@ def audit(
     first, `is_severe`, `counts` and a `frame`. Raises UserError for a mistake and for what is no result.
     """
     from hotband.inference.audit.facts import of_options
-    from hotband.inference.audit.result import audit_of
+    from hotband.questions.audit import audit_of
 
     given = [results] if isinstance(results, Record | str | PathLike) else list(results)
     if not given and study is None:

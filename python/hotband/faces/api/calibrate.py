@@ -76,7 +76,7 @@ def calibrate(
             seed,
             jobs,
             # A program that names a file has said that it may be written.
-            Hardware(erase, True, bytes_of(size)),
+            Hardware(erase, size_bytes=bytes_of(size)),
             fresh,
         )
         with using(executor, jobs):
@@ -109,7 +109,7 @@ def calibration_plan(
     from hotband.views.calibrate import USES
 
     with as_interrupt():
-        product, hardware = _product(like, set), Hardware(None, True, bytes_of(size))
+        product, hardware = _product(like, set), Hardware(size_bytes=bytes_of(size))
         wanted = Wanted(
             [fspath(target)],
             product,

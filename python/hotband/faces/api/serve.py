@@ -9,9 +9,9 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from hotband.base.arguments import public
+from hotband.base.arguments import in_python, public
 from hotband.base.errors import UserError
-from hotband.data.inputs.specify import Spec, changes, in_python, named, settings_of, texts
+from hotband.data.inputs.specify import Spec, changes, named, settings_of, texts
 from hotband.data.record.record import Record, record_of
 from hotband.execution.serve.served import Served, ServeSpec
 

@@ -20,7 +20,7 @@ from hotband.faces.commands.output import (
     say,
     show_views,
 )
-from hotband.faces.commands.real import interruptible
+from hotband.faces.commands.real import asking, interruptible
 
 EPILOG = """\
 [bold]Examples[/]
@@ -100,7 +100,7 @@ def calibrate(
         reads_only,
         seed,
         jobs,
-        Hardware(erase, yes, bytes_of(size)),
+        Hardware(erase, asking(yes), bytes_of(size)),
         fresh,
     )
     if plan and like == BLACK_BOX:

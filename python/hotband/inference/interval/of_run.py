@@ -23,16 +23,18 @@ from hotband.data.catalog.named import expect_model
 from hotband.data.inputs.spec import RunSpec
 from hotband.data.inputs.texts import text_of
 from hotband.data.record.finished import Finished
+from hotband.data.record.stats import FIGURES
 from hotband.execution.experiment import Experiment, points_of
 from hotband.execution.experiment.ranges import ENDS, End, machine_text, renamed, workload_text
 from hotband.execution.runs.interrupted import RunsInterrupted
-from hotband.inference.interval import DRAWS, FIGURES, LEAST_DRAWS, LEVEL, MOST_DRAWS, check_level
+from hotband.execution.runs.run import refusal
+from hotband.inference.interval import DRAWS, LEAST_DRAWS, LEVEL, MOST_DRAWS, check_level
 from hotband.inference.interval.asked_rate import at_speed
 from hotband.inference.interval.ceiling import room_of
 from hotband.inference.interval.conformal import ARRAYS, POOLS
 from hotband.inference.interval.figureclass import FigureClass
 from hotband.inference.interval.sampler import Sampler
-from hotband.inference.interval.short import STEPS_TRIED, cheaper, refusal, shortened, takes_steps
+from hotband.inference.interval.short import STEPS_TRIED, cheaper, shortened, takes_steps
 from hotband.inference.interval.uncertain import Uncertain, of_run, with_values
 
 if TYPE_CHECKING:

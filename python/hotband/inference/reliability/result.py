@@ -7,6 +7,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from hotband.base.views import view_of
+
 if TYPE_CHECKING:
     import polars as pl
 
@@ -121,9 +123,8 @@ class Reliability:
         from html import escape
 
         from hotband.base.text.html import frame_html
-        from hotband.views.reliability import summary_lines
 
-        head, *given = summary_lines(self._document)
+        head, *given = view_of(self, "lines")(self._document)
         lines = "".join(f"<br>{escape(line.strip())}" for line in given)
         return f"<div><strong>{escape(head)}</strong>{lines}{frame_html(self.frame)}</div>"
 

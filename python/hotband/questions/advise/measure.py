@@ -22,7 +22,7 @@ from hotband.data.record.finished import Finished
 from hotband.data.record.record import record_of
 from hotband.execution.experiment import Experiment, Point
 from hotband.execution.experiment.ranges import workload_text
-from hotband.inference.interval.short import refusal
+from hotband.execution.runs.run import refusal
 from hotband.questions.advise.candidates import Candidate, Drive
 from hotband.questions.advise.small import (
     Stand,

@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING
 from hotband.base.errors import UserError
 from hotband.base.text.cells import four_digits
 from hotband.execution.experiment import Experiment, Point
+from hotband.execution.runs.run import refusal
 from hotband.inference.audit.audited import Audited
 from hotband.inference.audit.facts import MachineFacts, of_machine
 from hotband.inference.audit.rules import findings
-from hotband.inference.interval.short import refusal
 from hotband.questions.expect.judge import Judged, compared, first_outside
 from hotband.questions.expect.predict import Predicted
 
@@ -155,6 +155,6 @@ def _what_if(one: Predicted) -> list[str]:
 
 
 def _said(figure: Judged) -> str:
-    from hotband.views.expect import value_of
+    from hotband.questions.expect.judge import value_of
 
     return value_of(figure.figure, figure.predicted)

@@ -67,7 +67,7 @@ class Ranking:
 
 def rank(rows: Sequence[Row], settings: Settings, watch: Watch) -> Ranking:
     """The catalog's drives by how near they come. Raises UserError where none can take the load, RunsInterrupted."""
-    from hotband.faces.commands.names import drive_names
+    from hotband.data.catalog.names import drive_names
 
     chosen = _chosen([row for row in rows if row.load is not None])
     if not chosen:

@@ -9,14 +9,13 @@ from dataclasses import dataclass, replace
 from hotband import _core
 from hotband.base.errors import UserError
 from hotband.base.text import formats
-from hotband.base.text.cells import four_digits
+from hotband.base.text.cells import four_digits, time_shown
 from hotband.base.text.nearest import hint
 from hotband.data.inputs.spec import RunSpec
 from hotband.data.jobs.form import bytes_text
 from hotband.execution.experiment.ranges import machine_text, workload_text
 from hotband.execution.runs.drives import MOST_DRIVES, Family
 from hotband.questions.find.axis import Axis
-from hotband.questions.find.figures import time_shown
 from hotband.questions.find.question import DEPTH, DRIVES, RATE
 
 MOST_DEPTH = 256

@@ -14,8 +14,10 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from hotband.base.errors import refused
 from hotband.base.text.tomltext import toml_text
 from hotband.data.inputs.spec import RunSpec
+from hotband.data.results.manifest import EXPERIMENT_FILE, read_manifest
 from hotband.execution.experiment import (
     Executor,
     Experiment,
@@ -26,7 +28,6 @@ from hotband.execution.experiment import (
     expect_own_page,
 )
 from hotband.execution.experiment.executor import Done
-from hotband.execution.experiment.store import EXPERIMENT_FILE, read_manifest, refused
 from hotband.questions.suites.cells import Cell, Extent, workload_of
 from hotband.questions.suites.device import ModelDevice
 from hotband.questions.suites.figures import Round, cells_of

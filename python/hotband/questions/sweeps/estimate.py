@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 
 from hotband.base.errors import UserError
 from hotband.base.text.numbers import number
+from hotband.data.inputs.values import MOST_RUNS
 from hotband.execution.experiment import cores
 from hotband.execution.runs.run import prepare
 from hotband.questions.sweeps.plan import Grid
-from hotband.questions.sweeps.values import MOST_RUNS
 
 if TYPE_CHECKING:
     from hotband.data.inputs.spec import RunSpec

@@ -9,8 +9,8 @@ from hotband.views.draw.charts import INK, dress, legend, log_axis, rate_axis
 from hotband.views.draw.curves import variant_scale
 
 if TYPE_CHECKING:
+    from hotband.base.views import View
     from hotband.questions.advise.advice import Advice
-    from hotband.views.draw.charts import View
 
 CHARS = 110
 

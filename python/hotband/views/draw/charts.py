@@ -15,7 +15,7 @@ import math
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeAlias, TypedDict
+from typing import TYPE_CHECKING, Any, TypedDict
 
 from hotband.data.record.frames import ACTIVITIES, SERIES
 from hotband.views.draw.lines import WIDTH, below, coincident
@@ -25,9 +25,8 @@ if TYPE_CHECKING:
     import altair as alt
     import polars as pl
 
+    from hotband.base.views import View
     from hotband.views.draw.strokes import Strokes
-
-    View: TypeAlias = alt.Chart | alt.LayerChart | alt.FacetChart
 
 
 @dataclass(frozen=True)

@@ -22,7 +22,7 @@ from hotband.views.draw.charts import INK, MOST_LINES, MUTED, percentile_chart
 from hotband.views.report.sections import PERCENTILE_CAPTION, PRINTED_CAPTION
 
 if TYPE_CHECKING:
-    from hotband.views.draw.charts import View
+    from hotband.base.views import View
 
 FORMATS = (".html", ".png", ".svg")
 WIDTH, HEIGHT = 860, 460

@@ -12,8 +12,8 @@ from hotband.base.text.html import SHOWN_ROWS, frame_html
 if TYPE_CHECKING:
     import polars as pl
 
+    from hotband.base.views import View
     from hotband.questions.sweeps.sweep import Sweep
-    from hotband.views.draw.charts import View
     from hotband.views.draw.review import Axis
 
 TITLES = {

@@ -16,6 +16,7 @@ from hotband.views.fleet.show import (
     plain,
     years_table,
 )
+from hotband.views.report.kept import Report
 from hotband.views.report.page import Block, Cell, Chart, Charts, Group, Page, Prose, Section, Table
 
 if TYPE_CHECKING:
@@ -92,3 +93,8 @@ def cost_table(cost: CostDoc, currency: str) -> Table:
             texts = (plain(part["mean"]), f"{plain(part['low'])} to {plain(part['high'])}")
             rows.append([Cell(name), *(Cell(text, numeric=True) for text in texts)])
     return Table(["", currency, "95 %"], [Group(rows)], tight=True)
+
+
+def report_of(fleet: Fleet) -> Report:
+    """The page, to be written."""
+    return Report(fleet_page(fleet))

@@ -6,8 +6,9 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from hotband.base.text.numbers import cell
+from hotband.questions.expect.judge import value_of
 from hotband.questions.targets.expected import sentence_of
-from hotband.views.expect import label_of, range_of, value_of
+from hotband.views.expect import label_of, range_of
 from hotband.views.report.page import Block, Cell, Group, Prose, Section, Table, plain
 
 if TYPE_CHECKING:

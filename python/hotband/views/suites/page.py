@@ -29,7 +29,7 @@ from hotband.views.report.page import (
 from hotband.views.suites import draw
 
 if TYPE_CHECKING:
-    from hotband.views.draw.charts import View
+    from hotband.base.views import View
 
 LATENCIES = (
     ("Mean latency (ms)", "latency_mean_ns"),

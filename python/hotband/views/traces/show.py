@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -16,18 +15,20 @@ from hotband.base.text.foreign import json_text
 from hotband.base.text.quantities import size_bytes
 from hotband.data.traces.files import IO_LOG, expect_file, format_of, is_trace, make_rows
 from hotband.inference.traces.convert import asked_of
-from hotband.inference.traces.properties import SCHEMA, SCHEMA_VERSION, CountClass, Properties, decoded
+from hotband.inference.traces.properties import (
+    BLOCK,
+    SAMPLE,
+    SCHEMA,
+    SCHEMA_VERSION,
+    Properties,
+    properties_of,
+)
 from hotband.views.traces.told import answers_of
 
 if TYPE_CHECKING:
     import polars as pl
 
     from hotband.base.text.values import Json
-
-BLOCK = 4096
-"""Bytes of a block where nothing is said: a page of memory, and the physical sector of most drives."""
-SAMPLE = 1 << 18
-"""Blocks that are followed at most: 1 GiB of blocks of 4 KiB is exact. SHARDS has 8,192 for an error of 0.006."""
 
 
 SMALLEST, LARGEST = 512, 2**30
@@ -127,14 +128,3 @@ def _counted(source: Path, format_: str, asked: _core.TraceAsked, block: int, sa
 def properties(source: Path, *, block: int = BLOCK, sample: int = SAMPLE, **keys: object) -> Properties:
     """The same without its file; keys as in `[trace]` (`from_` and `for_` are times)."""
     return show_trace(source, {key.rstrip("_"): value for key, value in keys.items()}, block, sample).properties
-
-
-def properties_of(text: str) -> Properties:
-    """What the core found, with Zipf's law."""
-    from hotband.inference.traces.zipf import zipf_of
-
-    found = json.loads(text)
-    popularity = found["popularity"]
-    zipf = zipf_of(decoded(tuple[CountClass, ...], popularity["counts"]))
-    popularity["zipf"] = None if zipf is None else vars(zipf)
-    return decoded(Properties, found)

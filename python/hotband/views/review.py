@@ -289,6 +289,13 @@ def summary_table(review: ReviewDoc) -> Table | None:
     return table
 
 
+def views(reviews: Sequence[ReviewDoc], comparison: ComparisonDoc | None) -> list[Table | Text | str]:
+    """One machine's review, or how several compare."""
+    if comparison is not None:
+        return list(comparison_views(reviews, comparison))
+    return [view for one in reviews for view in review_views(one)]
+
+
 def review_views(review: ReviewDoc) -> list[Any]:
     """All that is shown of one machine: a line, its tables, notes."""
     tables = [
