@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from hotband.data.documents.serving import Serving
-from hotband.execution.runs.run import RunSpec
+from hotband.data.inputs.spec import RunSpec
 from hotband.execution.targets.emulated import emulate
 from hotband.inference.beside import beside
 

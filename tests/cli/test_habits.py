@@ -14,9 +14,10 @@ from rich.cells import cell_len
 
 from hotband import _core
 from hotband.data.inputs.keys import set_keys
+from hotband.data.inputs.spec import RunSpec
 from hotband.data.inputs.words import FIO_WORDS
 from hotband.execution.experiment.executor import phase_of
-from hotband.execution.runs.run import RunSpec, execute, prepare
+from hotband.execution.runs.run import execute, prepare
 from hotband.faces.commands.examples import RUN_EPILOG
 
 GUIDE = Path(__file__).parents[2] / "docs" / "guides" / "command-line.md"

@@ -303,7 +303,7 @@ def test_power_is_of_zones_the_drives_sensor_and_a_command(tree: Tree) -> None:
 
 @pytest.mark.parametrize("command", ["echo none", "false", "/no/such/meter", "'", ""])
 def test_a_command_that_prints_no_watts_is_refused_before_the_run(tree: Tree, command: str) -> None:
-    with pytest.raises(UserError, match="question.power"):
+    with pytest.raises(UserError, match=r"question\.power"):
         Counters(nvme(tree), tree.host, power_command=command)
 
 

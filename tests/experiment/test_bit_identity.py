@@ -13,7 +13,8 @@ import pytest
 
 from hotband import _core
 from hotband.data.catalog import CATALOG_DIR, entries
-from hotband.execution.runs.run import RunSpec, execute
+from hotband.data.inputs.spec import RunSpec
+from hotband.execution.runs.run import execute
 
 
 def volumes(drive: str) -> list[tuple[str, int]]:

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from hotband.base.errors import UserError
+from hotband.data.inputs.spec import RunSpec
 from hotband.execution.experiment import (
     Experiment,
     Local,
@@ -24,7 +25,6 @@ from hotband.execution.experiment import (
     using,
 )
 from hotband.execution.experiment.parcel import Packing
-from hotband.execution.runs.run import RunSpec
 
 SWEEP = ("sweep", "fio-randread", "--on", "ent-10k", "--duration", "10 ms")
 

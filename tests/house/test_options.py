@@ -84,9 +84,8 @@ def test_an_option_in_a_text_is_found(tmp_path: Path) -> None:
 
 
 def test_every_field_that_an_error_names_is_one_of_a_question() -> None:
-    named = {
-        word for path in PACKAGE.rglob("*.py") for text in texts(path) for word in re.findall(rf"(?:^|\s){re.escape(PREFIX)}(\w+)", text)
-    }
+    field = re.compile(rf"(?:^|\s){re.escape(PREFIX)}(\w+)")
+    named = {word for path in PACKAGE.rglob("*.py") for text in texts(path) for word in field.findall(text)}
     assert named - FIELDS <= {"toml"}
 
 

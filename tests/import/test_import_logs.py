@@ -340,5 +340,5 @@ def test_a_histogram_that_unpacks_without_end_is_refused(tmp_path: Path) -> None
 
 
 def test_a_unit_that_is_none_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(UserError, match="question.unit"):
+    with pytest.raises(UserError, match=r"question\.unit"):
         hdr.read([tmp_path / "x"], "hours")

@@ -10,12 +10,11 @@ import numpy as np
 import pytest
 
 from hotband.execution.experiment.ranges import Range
-from hotband.inference.interval.conformal import Spread
+from hotband.inference.interval.conformal import FigureSpread, Spread
 from hotband.inference.interval.distribution import distribution_of
 from hotband.inference.interval.figures import between, log_of, sorted_pair, value_of
 from hotband.inference.interval.uncertain import Uncertain
 from hotband.questions.interval.combine import Combined, of_comparison
-from hotband.questions.interval.intervalfile import FigureSpread
 from hotband.questions.interval.lines import LineResult
 from hotband.questions.interval.of_study import Work, weights_of, with_spread
 from hotband.questions.study.file import Comparison

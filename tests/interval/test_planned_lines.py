@@ -12,14 +12,16 @@ import numpy as np
 import pytest
 
 from hotband.base.errors import UserError
+from hotband.data.inputs.spec import RunSpec
+from hotband.data.record.finished import Finished
 from hotband.execution.experiment.ranges import Range
-from hotband.execution.runs.run import Finished, RunSpec
 from hotband.inference.interval import short
+from hotband.inference.interval.conformal import FigureSpread
 from hotband.inference.interval.distribution import NOMINAL, distribution_of
 from hotband.inference.interval.short import cheaper, shortened, with_shorter_warm_up
 from hotband.inference.interval.uncertain import Uncertain
 from hotband.questions.interval import lines
-from hotband.questions.interval.intervalfile import FigureSpread, IntervalFile
+from hotband.questions.interval.intervalfile import IntervalFile
 from hotband.questions.interval.lines import Line, LineResult, ShortRun, plan_of, run_line
 from hotband.questions.interval.of_study import _take_over
 from hotband.questions.study.file import Study, load

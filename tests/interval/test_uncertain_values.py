@@ -6,8 +6,8 @@ from typing import Any, cast
 
 import pytest
 
+from hotband.data.inputs.spec import RunSpec
 from hotband.execution.experiment.ranges import Range
-from hotband.execution.runs.run import RunSpec
 from hotband.inference.interval.conformal import Kind, ModelTerm, Residual, Spread
 from hotband.inference.interval.distribution import NOMINAL, distribution_of
 from hotband.inference.interval.figureclass import FigureClass

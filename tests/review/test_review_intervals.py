@@ -21,9 +21,9 @@ from hotband.inference.interval.residuals import model_term
 from hotband.questions.interval.lines import SEEDS
 from hotband.questions.review import compare, intervals, many, plan, review
 from hotband.questions.review.draws import Drawn, Draws, draws_of, run_draws
-from hotband.questions.review.tables import comparison_views, review_views
 from hotband.questions.review.target import targets_of
 from hotband.views.report import review_comparison, review_machine, review_rows
+from hotband.views.review import comparison_views, review_views
 
 FIRST, MIRROR = "savvio-10k1", "raid1:2xsavvio-10k1"
 ONLY = ["access", "defragmentation"]

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING
 
-from hotband.base.fields import in_words, of_question
+from hotband.base.fields import in_words
 from hotband.base.text.foreign import MOST_SHOWN, shortened
+
+if TYPE_CHECKING:
+    from hotband.base.text.values import Json
 
 LONGEST_WORD = 1000
 """Characters of a word of what is accepted: a path, or a name of a file's own."""
@@ -41,7 +46,7 @@ class UserError(Exception):
 
     def worded(self, word: Callable[[str], str]) -> UserError:
         """The same mistake with each field of the question as `word` says it: the option, the argument."""
-        where = in_words(of_question(self.where), word)
+        where = in_words(self.where, word)
         said = UserError(where, self.key, self.value, in_words(self.accepted, word))
         return said.with_traceback(self.__traceback__)
 
@@ -82,3 +87,14 @@ def another_version(path: object, found: object, reads: int, expected: str = "")
     accepted = f"is of another version of hotband; this one reads {reads}"
     accepted += f": expected {expected}" if expected else ""
     return UserError(str(path), "schema_version", str(found), accepted)
+
+
+def refused(out: Path, why: str, option: str = "question.out") -> UserError:
+    """The error for a folder that holds something else."""
+    return UserError(option, "", str(out), f"{why}: expected another folder, or question.fresh to start over")
+
+
+def is_of_another_version(table: Mapping[str, Json], schema: str, reads: int) -> bool:
+    """Whether a file is what it should be, but in the form of another version of hotband."""
+    found = table.get("schema_version")
+    return table.get("schema") == schema and isinstance(found, int) and found != reads

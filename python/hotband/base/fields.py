@@ -9,19 +9,24 @@ PREFIX = "question."
 FIELDS = frozenset(
     """
     afr against anyway arrival audit bandwidth base block cache candidates capacity chunk columns compressor
-    cost data depth device direction distribution draws drive_class duration duty erase error_rate events
-    executor expect fail figure fleet for force format fresh from grow host hosts insecure_loopback interface
-    interval io_log ios issue keep kind layout like lines loop media method minute mtbf name on one_rebuild
-    only op out output plan power power_active power_idle power_loss process protect purge_by question range
-    read_bandwidth read_iops read_iops_qd1 read_latency rebuild_after rebuild_distribution rebuild_rate
-    rebuild_time record repeat replacement result results round run sample save scale seed seek seek_write
-    set_write_cache settings shape size skip_bad slo slo_degraded small socket source spares spin store study
-    target tcp tests threads title tls to track unit volume where within workload write_bandwidth write_iops
-    years yes
+    cost data depth device direction distribution draws drive_class duration duty dwpd erase error_rate events
+    executor expect fail figure fleet for force format fresh from fuse grow heads host hosts insecure_loopback
+    interface interval io_log ios issue keep kind layout like lines loop media method minute mtbf name on
+    one_rebuild only op out output path pcie plan power power_active power_idle power_loss
+    power_loss_protection process protect purge_by question range read_bandwidth read_iops read_iops_qd1
+    read_latency rebuild_after rebuild_distribution rebuild_rate rebuild_time record repeat replacement result
+    results round rpm run sample save scale sector_format seed seek seek_write set_write_cache settings shape
+    size skip_bad slo slo_degraded small socket source spares spin store study target tcp tests threads title
+    tls to track unit volume where within workload write_bandwidth write_iops write_latency years yes
     """.split()  # noqa: SIM905
 )
 """All that is asked of anything. Other words behind a dot are names of files, such as question.toml."""
 ENGINE = {
+    "MACHINE": "on",
+    "WORKLOAD": "workload",
+    "DRIVE": "name",
+    "OSD": "name",
+    "STUDY": "study",
     "set": "settings",
     "repair.fail": "fail",
     "repair.spares": "spares",

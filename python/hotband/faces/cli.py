@@ -158,7 +158,7 @@ def audit(
 
     Exit code 1 if a finding is severe, so that it works in CI.
     """
-    from hotband.inference.audit.command import audit_results
+    from hotband.faces.commands.auditing import audit_results
 
     views, data, severe = audit_results(list(results or []), study, on, media, cache)
     if as_json:
@@ -183,7 +183,7 @@ def compare(
 
     Every further result is compared with the first. Repeats of a side: A1 A2 A3 vs B1 B2 B3, or a folder of records.
     """
-    from hotband.inference.audit.command import compare_results
+    from hotband.faces.commands.auditing import compare_results
 
     views, data = compare_results(results, seed, anyway)
     return print_json(data, "hotband-compare") if as_json else show(*views)

@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING, TypedDict
 
 from hotband import _core
 from hotband.base.arguments import public
+from hotband.base.engine import user_error
 from hotband.base.errors import UserError
+from hotband.base.text.cells import binary_size, counted
 from hotband.base.text.formats import Between, Figure
 from hotband.data.inputs.specify import expect_seed, texts
-from hotband.execution.runs.run import user_error
-from hotband.views.text.tables import binary_size, counted
 
 if TYPE_CHECKING:
     import polars as pl

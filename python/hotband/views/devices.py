@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from hotband.views.text.tables import decimal_size
+from hotband.base.text.cells import decimal_size
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

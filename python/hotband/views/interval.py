@@ -6,9 +6,9 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from hotband.base.text.cells import four_digits
 from hotband.base.text.foreign import marked
 from hotband.base.text.formats import Between, Estimate, Figure
-from hotband.views.text.tables import four_digits
 
 if TYPE_CHECKING:
     from rich.table import Table

@@ -9,12 +9,12 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
+from hotband.base.text.cells import counted, millis, number
 from hotband.base.text.formats import Figure
 from hotband.data.store.columns import COLUMNS
 from hotband.data.store.manifest import snapshot
 from hotband.data.store.place import Place
 from hotband.data.store.views import query, rows
-from hotband.views.text.tables import counted, millis, number
 
 if TYPE_CHECKING:
     from rich.table import Table

@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import TypedDict
 
 from hotband import _core
+from hotband.base.engine import user_error
 from hotband.base.errors import UserError
 from hotband.base.text.nearest import unknown_name
 from hotband.data.catalog import CATALOG_DIR
 from hotband.data.documents.workload import WorkloadTable
-from hotband.execution.runs.run import user_error
 
 
 class ProductOutline(TypedDict):

@@ -25,3 +25,7 @@ def expect_model(name: str, who: str, where: str = "question.on") -> None:
     prefix = next((one for one in (REAL, EMULATED) if name.startswith(one)), None)
     if prefix is not None:
         raise UserError(where, "", name, f"{who} models: expected a machine without {prefix}")
+
+
+NONE = "none"
+"""`--expect none`: no prediction beside it."""

@@ -13,11 +13,12 @@ from pathlib import Path
 
 from hotband import _core
 from hotband.base.errors import UserError
+from hotband.data.documents.record import Histogram
+from hotband.data.documents.source import NS_PER_S, iso, nothing_asked
 from hotband.data.importers.files import decoded, name_of, read_bytes
 from hotband.data.importers.imported import Imported, SeriesColumns, no_rows
 from hotband.data.importers.record import LARGEST, Found, Sides, build, side_of
-from hotband.data.importers.source import NS_PER_S, iso, nothing_asked
-from hotband.data.record.stats import Direction, Histogram, idle_side
+from hotband.data.record.stats import Direction, idle_side
 
 ACCEPTED = "an HdrHistogram log"
 UNITS = {"ns": 1, "us": 1000, "ms": 1_000_000, "s": NS_PER_S}

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import operator
 import os
-from collections.abc import Iterator, Mapping, Sequence, Set
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from os import PathLike, fspath
 from typing import TypeAlias
 
 import tomli
 
+from hotband.base.arguments import listed, plain, short
 from hotband.base.errors import UserError, characters
-from hotband.base.fields import of_question
 from hotband.data.catalog.named import is_real
 from hotband.data.inputs.words import ours, twice
 
@@ -31,7 +30,7 @@ class Named:
 
 def named(spec: object, argument: str) -> Named:
     """What `spec` names. Raises UserError where it is nothing that could be run, or a file that cannot be read."""
-    from hotband.execution.runs.run import text_of
+    from hotband.data.inputs.texts import text_of
 
     if isinstance(spec, Mapping):
         return _of_table(spec, argument)
@@ -75,30 +74,6 @@ def _title(text: str, argument: str) -> str:
     return title if isinstance(title, str) and title else argument
 
 
-def whole(given: object) -> int | None:
-    """A whole number, be it one of numpy's; None for anything else."""
-    if isinstance(given, bool) or not hasattr(given, "__index__") or hasattr(given, "__len__"):
-        return None
-    return operator.index(given)
-
-
-def plain(given: object) -> object:
-    """A number of numpy as Python's; everything else as it is."""
-    return given.item() if hasattr(given, "item") and getattr(given, "ndim", None) == 0 else given
-
-
-def listed(given: object) -> list[object] | None:
-    """Several values: those of a list, tuple, range, set or generator, of an array or a series. None for one value, a
-    dict among them."""
-    if isinstance(given, list | tuple | range | Set | Iterator):
-        return list(given)
-    for name in ("tolist", "to_list"):
-        if hasattr(given, name):
-            found = getattr(given, name)()
-            return found if isinstance(found, list) else None
-    return None
-
-
 def each_of(given: object) -> list[object]:
     """Several values, or the one."""
     several = listed(given)
@@ -127,7 +102,7 @@ def changes(
     for word, value in [*(given or {}).items(), *settings.items()]:
         key = ours(word) if of_load else word
         if key in found:
-            raise twice("set", word, str(value), words[key], str(found[key]))
+            raise twice("question.settings", word, str(value), words[key], str(found[key]))
         found[key], words[key] = value, word
     return found
 
@@ -156,15 +131,3 @@ def expect_interval(interval: float | None, draws: int | None) -> None:
     """Raises UserError for draws without an interval."""
     if interval is None and draws is not None:
         raise UserError("draws", "", str(draws), "is for intervals: expected interval=PERCENT with it")
-
-
-def in_python(error: UserError) -> UserError:
-    """The same mistake with the fields of the question as arguments of Python, which have their names."""
-    where = of_question(error.where).split("[")[0]
-    return UserError(where, error.key, error.value, error.accepted).worded(str).with_traceback(error.__traceback__)
-
-
-def short(value: object) -> str:
-    """A value as an error shows it."""
-    text = " ".join(repr(value).split())
-    return text if len(text) <= 60 else f"{text[:57]}..."

@@ -24,7 +24,7 @@ def convert_workload(name: str, output: Path | None, target: str | None) -> Conv
 def text_named(name: str) -> str:
     """The TOML text of a workload of the catalog, of a file or of a job file."""
     from hotband.data.catalog import entries
-    from hotband.execution.runs.run import text_of
+    from hotband.data.inputs.texts import text_of
 
     text = text_of(name, "workload")
     return str(entries.workload(name)["text"]) if text is None else text
@@ -33,7 +33,7 @@ def text_named(name: str) -> str:
 def converted_to(name: str, text: str, form: str, target: str | None) -> Converted:
     """The workload whose TOML is `text` as "toml", "fio" or "vdbench". UserError where it has a mistake."""
     from hotband import _core
-    from hotband.execution.runs.run import user_error
+    from hotband.base.engine import user_error
 
     if form not in FORMS:
         raise UserError("to", "", form, f"expected one of {', '.join(FORMS)}")

@@ -121,10 +121,10 @@ def written(name: str, text: str, tool: str, target: str = PLACEHOLDER) -> tuple
     """The job file of `tool` ("fio" or "vdbench") for a workload called `name`, and what became of its keys.
     UserError where the workload has a mistake, or is more than a job can say."""
     from hotband import _core
+    from hotband.base.engine import user_error
     from hotband.data.jobs.fio_write import fio_text
     from hotband.data.jobs.tables import told
     from hotband.data.jobs.vdbench_write import vdbench_text
-    from hotband.execution.runs.run import user_error
 
     try:
         _core.workload(text, name)

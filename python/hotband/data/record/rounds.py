@@ -15,14 +15,14 @@ from typing import TYPE_CHECKING
 from hotband import _core
 from hotband.base.errors import UserError
 from hotband.base.text.quantities import SPAN_EXPECTED, span_ns
-from hotband.data.record.document import interval_of
+from hotband.data.documents.record import interval_of
 from hotband.data.record.load import LoadedRecord, load_record
 from hotband.data.record.steady import TRACKS, Rounds, of_phases, verdict
 
 if TYPE_CHECKING:
     import polars as pl
 
-    from hotband.data.record.document import RecordDoc, VerdictDoc
+    from hotband.data.documents.record import RecordDoc, VerdictDoc
     from hotband.data.record.record import Record
 
 # The PTS's round: one minute.

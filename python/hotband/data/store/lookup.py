@@ -18,7 +18,7 @@ from hotband.data.store.views import frame, literal, query, quoted, rows
 if TYPE_CHECKING:
     import polars as pl
 
-    from hotband.data.record.document import RecordDoc
+    from hotband.data.documents.record import RecordDoc
 
 BEGINNING = re.compile(f"[0-9a-f]{{1,{KEY_DIGITS}}}")
 

@@ -10,6 +10,7 @@ import threading
 from pathlib import Path
 
 from hotband import _core
+from hotband.base.engine import user_error
 from hotband.base.errors import UserError, reason_of
 from hotband.base.text.regular import NotRegular, opened
 from hotband.base.text.write import is_mistake
@@ -164,4 +165,4 @@ def make_rows(trace: Path, asked: _core.TraceAsked, name: str, out: Path) -> Non
         else:
             asked.write_rows(trace, name, out)
     except _core.SpecError as error:
-        raise UserError(*error.args) from None
+        raise user_error(error) from None

@@ -6,14 +6,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TypedDict
 
+from hotband.data.documents.context import ContextDoc
+from hotband.data.documents.counters import ReadingDoc
 from hotband.execution.devices import blocks
-from hotband.execution.devices.context import ContextDoc, context_of, device_doc
+from hotband.execution.devices.context import context_of, device_doc
 from hotband.execution.devices.counters import endurance_of
 from hotband.execution.devices.device import Device, device_of, devices
 from hotband.execution.devices.host import Host
 from hotband.execution.devices.power import sources
 from hotband.execution.devices.purge import ways_to_purge
-from hotband.execution.devices.readings import ReadingDoc, reading_of
+from hotband.execution.devices.readings import reading_of
 from hotband.execution.devices.refusals import Seen
 from hotband.execution.devices.remarks import remarks
 from hotband.execution.devices.safety import identity_of, refusals

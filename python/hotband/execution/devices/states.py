@@ -16,20 +16,20 @@ import zlib
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, TypedDict, cast
+from typing import TYPE_CHECKING, cast
 
 from hotband.base.errors import UserError
+from hotband.data.documents.states import State, StateKeptDoc
 from hotband.execution.devices.held import Held
 from hotband.execution.devices.host import Host
 from hotband.execution.devices.purge import expect_writes, opened, purge, way_of, ways, ways_to_purge
 from hotband.execution.devices.safety import Permission
 
 if TYPE_CHECKING:
-    from hotband.data.record.document import SteadyRule
+    from hotband.data.documents.record import SteadyRule
 
 __all__ = ["STATES", "Data", "StateKept", "Step", "expect_state", "prepare", "ways_to_purge"]
 
-State = Literal["purged", "filled", "preconditioned"]
 STATES: tuple[State, ...] = ("purged", "filled", "preconditioned")
 
 # SNIA SSS PTS 2.0.2: twice the capacity, 128 KiB in sequence; rounds of a minute, 25 at most.
@@ -88,18 +88,6 @@ class StateKept:
         from dataclasses import asdict
 
         return cast("StateKeptDoc", {**asdict(self), "by": list(self.by), "notes": list(self.notes)})
-
-
-class StateKeptDoc(TypedDict):
-    """The same as the section `state_kept` of a record."""
-
-    state: State
-    by: list[str]
-    seconds: float
-    written_bytes: int
-    steady: SteadyRule | None
-    compressed_pct: float | None
-    notes: list[str]
 
 
 @dataclass(frozen=True)

@@ -8,15 +8,17 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from hotband.data.record.finished import Finished
+from hotband.data.record.lock import Lock
+from hotband.data.record.writable import check_writable
+from hotband.data.store.taken import UNNAMED, Taker, taker_of
 from hotband.execution.experiment.chosen import chosen
 from hotband.execution.experiment.executor import Cancelled, Executor, Local, Progress, Tick
 from hotband.execution.experiment.lines import lines_of
-from hotband.execution.experiment.lock import Lock
 from hotband.execution.experiment.point import Point, keys_of
 from hotband.execution.experiment.store import Store
-from hotband.execution.experiment.taken import UNNAMED, Taker, taker_of
 from hotband.execution.runs.interrupted import RunsInterrupted
-from hotband.execution.runs.run import Finished, check_writable, save
+from hotband.execution.runs.run import save
 
 if TYPE_CHECKING:
     import polars as pl

@@ -34,7 +34,8 @@ from hotband.execution.experiment.ray_cluster import (
 from hotband.execution.experiment.ray_task import build, checked, run_lines
 
 if TYPE_CHECKING:
-    from hotband.execution.runs.run import Finished, RunSpec
+    from hotband.data.inputs.spec import RunSpec
+    from hotband.data.record.finished import Finished
 
 T = TypeVar("T")
 
@@ -188,7 +189,7 @@ class _Work:
     def _named(self, line: int, mistake: UserError) -> UserError:
         """A value that one of several machines refuses says which."""
         machine = self.of_line[line][0].spec.machine
-        if mistake.where != "set" or len({point.spec.machine for point in self.points}) == 1:
+        if mistake.where != "question.settings" or len({point.spec.machine for point in self.points}) == 1:
             return mistake
         return UserError(mistake.where, mistake.key, mistake.value, f"on {machine}: {mistake.accepted}")
 

@@ -7,10 +7,10 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from hotband.base.errors import UserError
+from hotband.base.errors import UserError, refused
 from hotband.data.record.files import RECORD_FILE, REPORT_FILE
-from hotband.execution.experiment.lock import Lock
-from hotband.execution.experiment.store import expect_no_experiment, refused
+from hotband.data.record.lock import Lock
+from hotband.execution.experiment.store import expect_no_experiment
 
 
 def expect_out(fresh: bool, out: Path | None, option: str = "question.out") -> None:

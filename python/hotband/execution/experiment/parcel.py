@@ -16,9 +16,11 @@ from typing import Any
 from hotband import _core
 from hotband.base.errors import UserError
 from hotband.data.catalog import CATALOG_DIR, SHORT_FORM
+from hotband.data.inputs.spec import RunSpec
+from hotband.data.inputs.texts import bytes_of, text_of
 from hotband.data.record.files import Cell, ReadTable
+from hotband.data.record.finished import Finished
 from hotband.data.traces.files import traces_of
-from hotband.execution.runs.run import Finished, RunSpec, bytes_of, text_of
 
 LEVEL = 3
 """Of zstd, its usual one: records are text that repeats itself. A seventh of those of a task is left, for a hundredth

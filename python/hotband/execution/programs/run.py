@@ -11,12 +11,12 @@ from hotband.base.text.foreign import json_text
 from hotband.base.text.regular import file_text
 from hotband.base.text.write import make_folder, write_file
 from hotband.data.catalog.named import EMULATED
+from hotband.data.documents.program import ProgramDoc
 from hotband.data.record.files import RECORD_FILE
 from hotband.execution.programs import find_program
 from hotband.execution.programs.devices import Devices, devices_on, keys_of
 from hotband.execution.programs.needs import expect_needs
 from hotband.execution.programs.processes import Told
-from hotband.execution.programs.program import ProgramDoc
 from hotband.execution.programs.settings import apart, as_texts, values_of
 from hotband.execution.programs.work import Work
 from hotband.execution.serve.ending import Ending

@@ -15,11 +15,11 @@ from pathlib import Path
 from typing import Self
 
 from hotband.base.errors import UserError, reason_of
+from hotband.base.text.cells import decimal_size
 from hotband.execution.programs.devices import Devices
 from hotband.execution.programs.needs import path_of
 from hotband.execution.programs.processes import Processes, ProgramFailed, Told, as_user, last_words
 from hotband.execution.programs.program import Settings
-from hotband.views.text.tables import decimal_size
 
 INODES = 1 << 18
 """Most inodes of an ext4 on a large volume: 64 MiB of tables at 256 bytes each (mke2fs.conf), which are written before

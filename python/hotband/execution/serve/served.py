@@ -18,20 +18,16 @@ from typing import TYPE_CHECKING, cast
 from urllib.parse import quote
 
 from hotband import _core
+from hotband.base.engine import mistakes_without_load, user_error
 from hotband.base.errors import UserError, reason_of
 from hotband.base.text.write import expect_no_disk
 from hotband.data.catalog import CATALOG_DIR
 from hotband.data.documents.serving import Serving
-from hotband.execution.runs.run import (
-    Finished,
-    RunSpec,
-    check_folder,
-    check_writable,
-    mistakes_without_load,
-    prepare,
-    text_of,
-    user_error,
-)
+from hotband.data.inputs.spec import RunSpec
+from hotband.data.inputs.texts import text_of
+from hotband.data.record.finished import Finished
+from hotband.data.record.writable import check_folder, check_writable
+from hotband.execution.runs.run import prepare
 from hotband.execution.serve.speed import (
     LONGEST_SOCKET,
     expect_servable,
@@ -121,7 +117,7 @@ def spin_ns(text: str) -> int:
 
 def workload_text(volumes: list[str], precondition: Mapping[str, object] | None = None) -> str:
     """The workload of a served machine: one stream a volume, whose clients ask for what they want."""
-    from hotband.questions.review.asked import toml_value
+    from hotband.base.text.tomltext import toml_value
 
     streams = "".join(
         f"\n[[streams]]\nname = {json.dumps(name)}\nvolume = {json.dumps(name)}\nload = {{ clients = {{}} }}\n"
@@ -241,7 +237,7 @@ class Served:
             try:
                 spec.folder.stat()
             except FileNotFoundError as error:
-                raise refused("DIR", error) from None
+                raise refused("question.fuse", error) from None
             except OSError:
                 pass
 
@@ -291,7 +287,7 @@ class Served:
             if folder is None:
                 folder = self._temporary / "volumes"
                 folder.mkdir()
-            with refusing("DIR"):
+            with refusing("question.fuse"):
                 files = dict(self._server.mount(folder.absolute()))
         if spec.loop:
             with refusing("question.loop"):

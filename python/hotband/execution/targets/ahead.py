@@ -9,12 +9,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hotband.base.errors import UserError
+from hotband.data.catalog.named import NONE
 from hotband.execution.targets.asked import Asked
 from hotband.execution.targets.fio_child import Status, run_fio
 from hotband.execution.targets.fio_job import KERNEL, NBD
 from hotband.execution.targets.outlook import Outlook, mean_bytes, outlook_of
 from hotband.execution.targets.place import Place
-from hotband.questions.targets.expected import NONE
 
 if TYPE_CHECKING:
     from hotband.execution.devices.held import Held

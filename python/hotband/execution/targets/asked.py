@@ -15,8 +15,8 @@ from hotband.data.jobs.tables import Step, Stream, told
 from hotband.execution.targets.settings import applied
 
 if TYPE_CHECKING:
+    from hotband.data.inputs.spec import RunSpec
     from hotband.data.jobs.converted import Converted
-    from hotband.execution.runs.run import RunSpec
 
 PLACE = "/dev/MEASURED"
 """Stands in a job file for what is measured until it is known where that is."""
@@ -77,7 +77,7 @@ class Asked:
 
     def entropy(self, stream: Stream) -> float | None:
         """The mean entropy of what a stream writes; None where nothing is said of it."""
-        data = stream.table.get("data", loads(self.text, "WORKLOAD").get("data"))
+        data = stream.table.get("data", loads(self.text, "question.workload").get("data"))
         if isinstance(data, Mapping):
             return float(data.get("mean", 1.0))
         return None if data is None else float(data)

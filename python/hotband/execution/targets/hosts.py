@@ -8,9 +8,9 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TypedDict
 
 from hotband.base.errors import UserError
+from hotband.data.documents.hosts import HostDoc
 from hotband.execution.targets.fio_child import Status, find_fio, is_new_enough, run_fio, version_of
 
 # fio(1), --client: HOST, HOST,PORT or sock:PATH of a socket.
@@ -20,16 +20,6 @@ MOST_HOSTS = 64
 """Hosts that are asked at a time: fio holds the results of all in memory, a megabyte each."""
 OUT_OF_STEP_S = 0.5
 """Clocks that are further apart than this are named: the series of the hosts, a row a second, do not fit then."""
-
-
-class HostDoc(TypedDict):
-    """A host that asked, as the section `hosts` of a record: its fio, between which seconds its clock is ahead of ours,
-    and its context, which is not known."""
-
-    host: str
-    version: str
-    clock_s: list[float]
-    context: None
 
 
 @dataclass(frozen=True)

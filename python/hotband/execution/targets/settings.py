@@ -8,9 +8,9 @@ from typing import Any, cast
 from hotband import _core
 from hotband.base.errors import UserError
 from hotband.base.text.tomltable import loads
+from hotband.base.text.tomltext import toml_text
 from hotband.data.catalog import CATALOG_DIR
 from hotband.data.jobs.form import number_text
-from hotband.questions.review.asked import toml_text
 
 Table = dict[str, Any]
 Pairs = Sequence[tuple[str, str]]
@@ -19,7 +19,7 @@ Pairs = Sequence[tuple[str, str]]
 def divided(pairs: Pairs, workload: str, machine: str, texts: tuple[str | None, str | None]) -> tuple[Pairs, Pairs]:
     """Pairs of `--set` for the workload, and those for the machine. `texts` are of the workload and of the machine,
     where they are files. Raises UserError for a key that neither has."""
-    from hotband.execution.runs.run import mistakes_of
+    from hotband.base.engine import mistakes_of
 
     if not pairs:
         return (), ()
@@ -37,7 +37,7 @@ def applied(text: str, pairs: Pairs, duration: str | None) -> str:
     is not part of what a job file says. The engine has checked the values before."""
     if not pairs and duration is None:
         return text
-    table = cast("dict[str, Any]", loads(text, "WORKLOAD"))
+    table = cast("dict[str, Any]", loads(text, "question.workload"))
     for key, value in pairs:
         change = _CHANGES.get(key)
         if change is None:
@@ -53,7 +53,7 @@ def applied(text: str, pairs: Pairs, duration: str | None) -> str:
                 for key in ("ios", "operations", "until", "until_steady", "until_warm"):
                     phase.pop(key, None)
                 phase["duration"] = duration
-    return toml_text(table)  # type: ignore[arg-type]
+    return toml_text(table)
 
 
 def _closed(table: Table) -> Table:

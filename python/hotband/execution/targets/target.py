@@ -12,7 +12,7 @@ from hotband.execution.targets.on_device import How, OnDevice
 from hotband.execution.targets.place import Place, place_of
 
 if TYPE_CHECKING:
-    from hotband.execution.runs.run import RunSpec
+    from hotband.data.inputs.spec import RunSpec
     from hotband.execution.targets.outlook import Outlook
     from hotband.execution.targets.real_asked import RealAsked
 

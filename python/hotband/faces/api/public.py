@@ -24,13 +24,14 @@ from typing import TYPE_CHECKING
 from hotband import __all__ as PUBLIC
 from hotband.base.arguments import public
 from hotband.base.errors import UserError as UserError
-from hotband.data.catalog.named import EMULATED, is_emulated, is_real
+from hotband.data.catalog.named import EMULATED, NONE, is_emulated, is_real
 from hotband.data.inputs.specify import Named, Spec, changes, expect_interval, expect_seed, named, settings_of, texts
 from hotband.data.jobs.converted import Converted as Converted
 from hotband.data.record.record import Record as Record
 from hotband.data.record.record import record_of
 from hotband.data.record.steadiness import Steadiness as Steadiness
 from hotband.data.record.steadiness import steady as steady
+from hotband.data.results.records import load_all as load_all
 from hotband.data.store.results_store import ResultsStore as ResultsStore
 from hotband.execution.devices.found import Found, Listed
 from hotband.execution.devices.found import found as found_device
@@ -57,7 +58,6 @@ from hotband.faces.api.programs import ProgramResult as ProgramResult
 from hotband.faces.api.programs import program as program
 from hotband.faces.api.programs import programs as programs
 from hotband.faces.api.record import load as load
-from hotband.faces.api.record import load_all as load_all
 from hotband.faces.api.reliability import reliability as reliability
 from hotband.faces.api.review import review as review
 from hotband.faces.api.serve import BothWays as BothWays
@@ -79,12 +79,12 @@ from hotband.questions.study.accounted import Accuracy as Accuracy
 from hotband.questions.study.accounted import accuracy as accuracy
 from hotband.questions.study.accounted import blind_errors as blind_errors
 from hotband.questions.sweeps.sweep import Sweep as Sweep
-from hotband.questions.targets.expected import NONE
 from hotband.views.traces.show import TraceShown as TraceShown
 
 if TYPE_CHECKING:
+    from hotband.data.inputs.spec import RunSpec
+    from hotband.data.record.finished import Finished
     from hotband.execution.experiment import Executor
-    from hotband.execution.runs.run import Finished, RunSpec
     from hotband.execution.runs.watch import Wanted
     from hotband.inference.interval.of_run import Asked
     from hotband.questions.study.result import StudyHandle
@@ -157,10 +157,10 @@ def run(
     `purge_by` (discard, format, sanitize, secure-erase) is how it is purged before `state="purged"`, "filled" or
     "preconditioned". It writes without asking.
     """
+    from hotband.data.inputs.spec import MOST_SPARES, Repair
     from hotband.data.store.into import into_store
     from hotband.execution.experiment import Experiment, expect_models, points_of, using
     from hotband.execution.runs.interrupted import as_interrupt
-    from hotband.execution.runs.run import MOST_SPARES, Repair
     from hotband.execution.runs.watch import watch
 
     if not 0 <= spares <= MOST_SPARES:
@@ -194,7 +194,9 @@ def run(
 def _executor(specs: Sequence[RunSpec], asked: RealAsked) -> Executor | None:
     """Who runs them on hardware; None for a model."""
     if is_real(specs[0].machine):
-        executor = executor_for(specs, asked)
+        from hotband.questions.targets.expected import expected_of
+
+        executor = executor_for(specs, replace(asked, predict=expected_of))
         expect_folder(executor.place, asked)
         return executor
     if is_emulated(specs[0].machine):
@@ -357,7 +359,7 @@ def _spec(
     name: str, workload: Named, on: Named, duration: str | None, seed: int, settings: Mapping[str, object]
 ) -> RunSpec:
     """A run as the engine takes it."""
-    from hotband.execution.runs.run import RunSpec
+    from hotband.data.inputs.spec import RunSpec
 
     expect_seed(seed)
     return RunSpec(

@@ -20,7 +20,7 @@ from hotband.faces.commands.output import (
     say,
     show_views,
 )
-from hotband.faces.commands.real import interruptible
+from hotband.faces.commands.real import asking, interruptible
 
 EPILOG = """\
 [bold]Examples[/]
@@ -81,8 +81,8 @@ def calibrate(
     Writes a product's file with values, ranges and sources, for --on ./FILE.
     """
     from hotband.data.inputs.specify import Named
+    from hotband.data.inputs.texts import text_of
     from hotband.execution.runs.progress import run_progress
-    from hotband.execution.runs.run import text_of
     from hotband.faces.api.calibrate import bytes_of, seconds_of
     from hotband.questions.calibrate.loads import BLACK_BOX
     from hotband.questions.calibrate.model import Product
@@ -100,7 +100,7 @@ def calibrate(
         reads_only,
         seed,
         jobs,
-        Hardware(erase, yes, bytes_of(size)),
+        Hardware(erase, asking(yes), bytes_of(size)),
         fresh,
     )
     if plan and like == BLACK_BOX:

@@ -21,7 +21,8 @@ from hotband.faces.commands.output import (
 from hotband.inference.interval import DRAWS, LEAST_DRAWS, LEVEL, MOST_DRAWS
 
 if TYPE_CHECKING:
-    from hotband.execution.runs.run import Finished, RunSpec
+    from hotband.data.inputs.spec import RunSpec
+    from hotband.data.record.finished import Finished
     from hotband.inference.interval.of_run import Asked
 
 LEVEL_HELP = "Percent of such predictions that the interval is to hold, 1 to 99."
@@ -105,8 +106,8 @@ def why(
     as_json: JsonFlag = False,
 ) -> None:
     """Say where the uncertainty of a prediction comes from, value by value, and what to measure to reduce it."""
+    from hotband.data.inputs.spec import RunSpec
     from hotband.execution.runs.progress import run_progress
-    from hotband.execution.runs.run import RunSpec
     from hotband.inference.interval.explained import why_run
     from hotband.inference.interval.of_run import Asked
     from hotband.views.interval import why_views

@@ -24,7 +24,8 @@ from hotband.faces.commands.output import (
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from hotband.execution.programs.program import Program, ProgramDoc
+    from hotband.data.documents.program import ProgramDoc
+    from hotband.execution.programs.program import Program
 
 EPILOG = """\
 [bold]Examples[/]

@@ -26,7 +26,7 @@ def import_with(
     from hotband.base.text.pipes import with_pipes
     from hotband.data.record.files import save_imported
     from hotband.data.record.states import said_of
-    from hotband.execution.runs.run import check_writable
+    from hotband.data.record.writable import check_writable
     from hotband.views.text.tables import summary_table
 
     if out is not None:

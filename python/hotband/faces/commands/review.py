@@ -75,12 +75,12 @@ def review(
 
     Parts: linear, access, block-sizes, streams, patterns, files, streaming, defragmentation, applications, energy.
     """
+    from hotband.data.catalog.named import NONE
     from hotband.execution.runs.progress import run_progress
     from hotband.execution.targets.real_asked import RealAsked
     from hotband.questions.review import PARTS
     from hotband.questions.review.many import review_all
-    from hotband.questions.review.tables import comparison_views, review_views
-    from hotband.questions.targets.expected import NONE
+    from hotband.views.review import comparison_views, review_views
 
     if only and not listed(only):
         raise UserError("--only", "", ",".join(only), f"names no part; expected one or more of {', '.join(PARTS)}")

@@ -33,8 +33,9 @@ from hotband.faces.commands.output import (
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from hotband.data.inputs.spec import RunSpec
+    from hotband.data.record.finished import Finished
     from hotband.execution.experiment import Executor, Tick
-    from hotband.execution.runs.run import Finished, RunSpec
 
 
 @on_executor
@@ -87,9 +88,9 @@ def run(
 ) -> None:
     """Run a workload on a machine in virtual time, or on hardware (--on real:PATH) through fio; with --then several,
     one after the other on the same machine."""
+    from hotband.data.inputs.spec import Repair, RunSpec
     from hotband.data.inputs.specify import Named
     from hotband.execution.experiment import expect_out
-    from hotband.execution.runs.run import Repair, RunSpec
     from hotband.execution.runs.sequence import in_sequence
     from hotband.execution.targets.real_asked import RealAsked
 
@@ -162,6 +163,7 @@ def run_all(
 ) -> list[Finished]:
     """Runs them; of several those that are in the folder are not run again. Raises UserError, RunsInterrupted."""
     from hotband.data.record.files import RECORD_FILE
+    from hotband.data.results.manifest import EXPERIMENT_FILE
     from hotband.execution.experiment import (
         Experiment,
         Lock,
@@ -170,7 +172,6 @@ def run_all(
         expect_same_run,
         points_of,
     )
-    from hotband.execution.experiment.store import EXPERIMENT_FILE
 
     experiment = Experiment(points_of(specs), what=f"the runs {title}")
     if out is not None and not fresh and is_real(specs[0].machine):
@@ -232,7 +233,7 @@ def show_run(finished: Finished) -> None:
     show_lines([*smart_lines(record), *energy_lines(record), *limits_lines(record), *power_loss_lines(record)])
     show_lines([*repair_lines(record), *trace_lines(record)])
     if "expected" in record:
-        from hotband.questions.targets.expected import expected_views
+        from hotband.views.expect import expected_views
 
         show_views(expected_views(record))
     if finished.spec.out is not None:

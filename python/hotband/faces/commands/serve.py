@@ -234,7 +234,8 @@ def _serve(spec: ServeSpec, shown: Shown) -> None:
     from hotband.execution.experiment import new_record
     from hotband.execution.serve import Served
     from hotband.execution.serve.ending import Ending
-    from hotband.views.serve import lateness_lines, reached_lines, serving_table
+    from hotband.execution.serve.lateness import lateness_lines
+    from hotband.views.serve import reached_lines, serving_table
 
     code = 0
     if shown.command is not None:

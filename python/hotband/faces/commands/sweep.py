@@ -81,11 +81,11 @@ def sweep(
     """Run a workload at every combination of settings on one machine or several, models and hardware (real:PATH):
     curves, and what they say."""
     from hotband.base.text.write import expect_page
+    from hotband.data.catalog.named import NONE
+    from hotband.data.results.sweep_journal import FRAME_FILE
     from hotband.execution.runs.progress import run_progress
     from hotband.execution.targets.real_asked import RealAsked
     from hotband.questions.sweeps import engine, plan
-    from hotband.questions.sweeps.journal import FRAME_FILE
-    from hotband.questions.targets.expected import NONE
 
     if output is not None:
         expect_page("--output", output)

@@ -12,7 +12,7 @@ from hotband.data.record.files import RECORD_FILE, REPORT_FILE
 from hotband.faces.commands.output import print_json, say, show, show_lines
 
 if TYPE_CHECKING:
-    from hotband.execution.runs.run import RunSpec
+    from hotband.data.inputs.spec import RunSpec
 
 MODEL, FIO, SERVED = "model", "emulated", "served"
 """Folders of a comparison's records."""

@@ -19,8 +19,8 @@ from hotband.data.catalog.capacity import KINDS, MOST_DRIVES, capacity_of, usabl
 
 if TYPE_CHECKING:
     from hotband.base.text.values import Toml
+    from hotband.data.documents.record import RecordDoc
     from hotband.data.inputs.specify import Named
-    from hotband.data.record.document import RecordDoc
 
 MEDIA_EXPECTED = 'expected hdd, ssd or a speed, such as "7200rpm"'
 # The slowest spindle of a server's disk, where only "hdd" is known: what it cannot do, `--media hdd` cannot either.
@@ -82,7 +82,7 @@ def of_media(text: str | None, cache: str | None = None) -> MachineFacts | None:
 def of_machine(argument: str | Named, cache: str | None = None) -> MachineFacts:
     """From a catalog drive, a short form or a TOML file, as `hotband run --on` takes them, or from a text of its own.
     Raises UserError."""
-    from hotband.execution.runs.run import text_of
+    from hotband.data.inputs.texts import text_of
 
     name = argument if isinstance(argument, str) else argument.name
     text = text_of(argument, "machine") if isinstance(argument, str) else argument.text

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     import polars as pl
 
     from hotband.data.documents.interval import WhyFigureDoc
+    from hotband.data.inputs.spec import RunSpec
     from hotband.execution.experiment import Say
-    from hotband.execution.runs.run import RunSpec
     from hotband.inference.interval.of_run import Asked, Watch
 
 TEXTS = ("name", "part", "key", "nominal", "low", "high", "distribution", "source", "confidence", "meaning")
@@ -116,7 +116,7 @@ class Why:
     def _repr_html_(self) -> str:
         from html import escape
 
-        from hotband.views.draw.sweep import frame_html
+        from hotband.base.text.html import frame_html
 
         shown = self.frame.select("name", "low", "nominal", "high", "total", "low_pct", "high_pct", "narrower_pct")
         table = frame_html(shown) if len(shown) else ""

@@ -37,8 +37,9 @@ from hotband.inference.interval.why import Evidence, why
 if TYPE_CHECKING:
     from hotband.data.documents.interval import FigureIntervalDoc, RunIntervalsDoc, WhyFigureDoc
     from hotband.data.documents.study import IntervalDoc
+    from hotband.data.inputs.spec import RunSpec
+    from hotband.data.record.finished import Finished
     from hotband.execution.experiment import Say
-    from hotband.execution.runs.run import Finished, RunSpec
     from hotband.inference.interval.conformal import ModelTerm
 
 NAMES = {
@@ -254,7 +255,7 @@ def expect_figure(spec: RunSpec, asked: str) -> None:
 def does_only(spec: RunSpec) -> str | None:
     """What a workload does, reads or writes, where its streams do nothing else; None of one that does both, or whose
     text does not say it."""
-    from hotband.execution.runs.run import user_error
+    from hotband.base.engine import user_error
 
     try:
         streams = _core.workload(workload_text(spec), spec.workload)["table"].get("streams", [])

@@ -11,12 +11,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypedDict
 
 from hotband import _core
+from hotband.base.engine import mistakes_without_load
 from hotband.base.errors import UserError
 from hotband.base.text.quantities import SPAN_FORM, SPAN_UNITS, share, size_bytes, span_ns
 from hotband.data.catalog import CATALOG_DIR, entries
 from hotband.data.catalog.named import expect_model
+from hotband.data.inputs.texts import text_of
 from hotband.data.record.incomplete import refusing_incomplete
-from hotband.execution.runs.run import mistakes_without_load, text_of
 from hotband.inference.reliability.array import HOURS_PER_YEAR, Array, Conditions
 from hotband.inference.reliability.recorded import NS_PER_HOUR, Rebuilt, recorded_rebuild
 
@@ -177,7 +178,7 @@ class Layout(TypedDict):
 
 def layout_of(asked: Asked) -> Layout:
     """The layout that is meant, as the core describes it."""
-    expect_model(asked.machine, "reliability is of", "MACHINE")
+    expect_model(asked.machine, "reliability is of", "question.on")
     text = text_of(asked.machine, "machine") if asked.machine_text is None else asked.machine_text
     with mistakes_without_load(asked.machine, asked.set, "and nothing runs here: expected a value of the drives"):
         layouts: list[Layout] = json.loads(_core.layouts_of(CATALOG_DIR, asked.machine, text, list(asked.set)))

@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING
 
 from hotband import _core
 from hotband.base.errors import UserError, reason_of
+from hotband.base.text.cells import decimal_size
 from hotband.base.text.regular import file_text
 from hotband.data.catalog import CATALOG_DIR
 from hotband.data.record.repair import took_ns
-from hotband.views.text.tables import decimal_size
 
 if TYPE_CHECKING:
-    from hotband.data.record.document import RebuildDoc, RecordDoc
+    from hotband.data.documents.record import RebuildDoc, RecordDoc
     from hotband.data.record.record import Record
 
 NS_PER_HOUR = 3.6e12

@@ -167,7 +167,7 @@ def convert_trace(source: Path, output: Path, to: str | None, keys: Mapping[str,
     from hotband.base.text.write import expect_other_file
 
     target = target_of(output, to)
-    expect_other_file("OUT", output, [source])
+    expect_other_file("question.output", output, [source])
     asked = asked_of(source, keys)
     expect_trace("IN", source, asked)
     with tempfile.TemporaryDirectory(prefix="hotband-traces-") as folder:

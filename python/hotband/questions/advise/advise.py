@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from hotband.data.record.unmodelled import unmodelled_notes_of
 from hotband.inference.interval.of_run import Asked as IntervalsAsked
+from hotband.questions.advise import words
 from hotband.questions.advise.advice import Advice, Point
 from hotband.questions.advise.asked import needs_of
 from hotband.questions.advise.candidates import Listed, candidates_of, space_of
@@ -18,7 +19,6 @@ from hotband.questions.advise.measure import Bench, loads_from
 from hotband.questions.advise.objective import furthest
 from hotband.questions.advise.prices import Prices, expect_known, read_prices
 from hotband.questions.advise.search import search
-from hotband.views.advise import words
 
 if TYPE_CHECKING:
     from hotband.execution.experiment import Say

@@ -409,8 +409,8 @@ def data_drives(layout: str, count: int) -> float:
 def _layout(machine: str) -> Mapping[str, object]:
     import json
 
+    from hotband.base.engine import mistakes_of
     from hotband.data.catalog import CATALOG_DIR
-    from hotband.execution.runs.run import mistakes_of
 
     with mistakes_of(machine):
         found: list[dict[str, object]] = json.loads(_core.layouts_of(CATALOG_DIR, machine, None, []))

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from hotband.base.errors import UserError
+from hotband.base.text.cells import time_shown
 from hotband.questions.calibrate.calibrated import Calibrated, Line
 from hotband.questions.calibrate.check import check, predict
 from hotband.questions.calibrate.design import Design, Plan
@@ -22,7 +23,6 @@ from hotband.questions.calibrate.model import IOS, SSD_IOS, Model, Product, Watc
 from hotband.questions.calibrate.screen import Screened, screen
 from hotband.questions.calibrate.unknowns import FARTHEST, Unknowns, unknowns_of
 from hotband.questions.calibrate.values import values_of
-from hotband.questions.find.figures import time_shown
 
 if TYPE_CHECKING:
     from hotband.execution.experiment import Executor

@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING
 
 from hotband.base.errors import UserError
 from hotband.data.catalog.named import EMULATED
+from hotband.data.inputs.spec import RunSpec
 from hotband.execution.experiment import Experiment, Point
-from hotband.execution.runs.run import RunSpec, prepare
+from hotband.execution.runs.run import prepare
 from hotband.questions.calibrate.figures import Seen, seen_of
 from hotband.questions.calibrate.loads import Measurement
 from hotband.questions.calibrate.unknowns import unknowns_of
@@ -73,7 +74,7 @@ def size_of(product: Product, argument: str) -> int | None:
     try:
         return target_bytes(Named(product.name, product.text))
     except UserError as error:
-        if error.where != "MACHINE":
+        if error.where != "question.on":
             raise
         raise UserError(argument, error.key, error.value, error.accepted) from None
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from hotband import _core
 from hotband.base.errors import UserError
 from hotband.questions.datasheet.disk import disk_values
-from hotband.questions.datasheet.lines import DISK_LINES, NVME_LINES, SSD_LINES, Answers, Line, read_lines
+from hotband.questions.datasheet.lines import DISK_LINES, NVME_LINES, SSD_LINES, Answers, Line, field, read_lines
 from hotband.questions.datasheet.lives import lives
 from hotband.questions.datasheet.ssd import ssd_values
 from hotband.questions.datasheet.values import Value
@@ -74,7 +74,7 @@ def blamed(error: _core.SpecError, lines: Mapping[str, str]) -> UserError:
         return UserError("question.lines", "", "", f"make no drive: {name} = {value!r}: {accepted}")
     same = name in ("capacity", "rpm", "heads")
     return UserError(
-        f"--{line}", "", lines[line], accepted if same else f"{accepted} ({name} follows from it: {value})"
+        field(line), "", lines[line], accepted if same else f"{accepted} ({name} follows from it: {value})"
     )
 
 
@@ -89,7 +89,7 @@ def described(kind: str, lines: Mapping[str, str]) -> list[Value]:
         return [*of.values(sheet), *lives(sheet, of.mechanism)]
     except UserError as error:
         # The value as it was typed: 0.79 ms, and not 790 us.
-        typed = lines.get(error.where.removeprefix("--"), error.value)
+        typed = next((said for line, said in lines.items() if field(line) == error.where), error.value)
         raise UserError(error.where, error.key, typed, error.accepted) from None
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from hotband.base.errors import UserError
-from hotband.questions.datasheet.lines import INTERFACES, Answers, number, powers
+from hotband.questions.datasheet.lines import INTERFACES, Answers, field, number, powers
 from hotband.questions.datasheet.values import GIVEN, Value, estimate, fixed, forced_writes, given, text
 
 US = 1e-6
@@ -83,7 +83,7 @@ def _check_rates(sheet: Answers) -> None:
     what = f"{text(port, 'rate')}, what {carrier}"
     for line in ("read-bandwidth", "write-bandwidth"):
         if number(sheet, line) > port * ROUNDED:
-            raise UserError(f"--{line}", "", text(number(sheet, line), "rate"), f"expected at most {what}")
+            raise UserError(field(line), "", text(number(sheet, line), "rate"), f"expected at most {what}")
     reads, sequential = number(sheet, "read-iops"), number(sheet, "read-bandwidth")
     if reads * PAGE > min(port * ROUNDED, sequential * 1.05):
         passed = what if reads * PAGE > port * ROUNDED else f"{text(sequential, 'rate')}, question.read_bandwidth"

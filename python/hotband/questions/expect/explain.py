@@ -11,18 +11,18 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from hotband.base.errors import UserError
+from hotband.base.text.cells import four_digits
 from hotband.execution.experiment import Experiment, Point
+from hotband.execution.runs.run import refusal
 from hotband.inference.audit.audited import Audited
 from hotband.inference.audit.facts import MachineFacts, of_machine
 from hotband.inference.audit.rules import findings
-from hotband.inference.interval.short import refusal
 from hotband.questions.expect.judge import Judged, compared, first_outside
 from hotband.questions.expect.predict import Predicted
-from hotband.views.text.tables import four_digits
 
 if TYPE_CHECKING:
+    from hotband.data.documents.expected import Verdict
     from hotband.data.inputs.specify import Named
-    from hotband.questions.expect.judge import Verdict
 
 OF_A_CORE = 333_000
 """I/Os a second that one core hands out and takes back with `pread` and interrupts: 3 us of 2.5 to 4
@@ -155,6 +155,6 @@ def _what_if(one: Predicted) -> list[str]:
 
 
 def _said(figure: Judged) -> str:
-    from hotband.views.expect import value_of
+    from hotband.questions.expect.judge import value_of
 
     return value_of(figure.figure, figure.predicted)

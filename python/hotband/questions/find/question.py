@@ -21,7 +21,7 @@ from hotband.questions.find.figures import FIGURES, Figure
 if TYPE_CHECKING:
     from hotband.data.record.record import Record
 
-QUESTION = "QUESTION"
+QUESTION = "question.question"
 FORMS = (
     '"IOPS at p99 < 10 ms", "drives for 50000 IOPS at p99 < 2 ms", "queue depth for 90 % of the most" or '
     '"KEY for 500 MB/s"'

@@ -9,15 +9,14 @@ from dataclasses import dataclass, replace
 from hotband import _core
 from hotband.base.errors import UserError
 from hotband.base.text import formats
+from hotband.base.text.cells import four_digits, time_shown
 from hotband.base.text.nearest import hint
+from hotband.data.inputs.spec import RunSpec
 from hotband.data.jobs.form import bytes_text
 from hotband.execution.experiment.ranges import machine_text, workload_text
 from hotband.execution.runs.drives import MOST_DRIVES, Family
-from hotband.execution.runs.run import RunSpec
 from hotband.questions.find.axis import Axis
-from hotband.questions.find.figures import time_shown
 from hotband.questions.find.question import DEPTH, DRIVES, RATE
-from hotband.views.text.tables import four_digits
 
 MOST_DEPTH = 256
 """I/Os outstanding where nothing is said: what testers draw curves up to (docs/guides/review.md)."""
@@ -82,8 +81,8 @@ def exactly(axis: Axis, value: float) -> str:
 
 
 def _keys(spec: RunSpec) -> list[_core.SetKey]:
+    from hotband.base.engine import mistakes_of
     from hotband.data.catalog import CATALOG_DIR
-    from hotband.execution.runs.run import mistakes_of
 
     with mistakes_of(spec.machine):
         return _core.set_keys(

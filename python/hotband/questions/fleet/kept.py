@@ -18,10 +18,10 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
+from hotband.base.engine import version
 from hotband.base.errors import UserError
 from hotband.base.text.values import read_json
 from hotband.base.text.write import make_folder, write_file
-from hotband.execution.experiment.point import version
 from hotband.questions.fleet.repetition import TOTALS
 
 MANIFEST, FOLDER = "fleet.json", "repetitions"

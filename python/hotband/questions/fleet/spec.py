@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from hotband.base.errors import UserError
 from hotband.base.text.quantities import YEARLY_EXPECTED, size_bytes, watts, yearly_share
@@ -17,9 +16,6 @@ from hotband.questions.fleet.law import Law, read_law
 from hotband.questions.fleet.plan import Plan, Stock, months_of_service
 from hotband.questions.fleet.prices import Power, Prices, read_power, read_prices
 from hotband.questions.fleet.values import Value, value_of
-
-if TYPE_CHECKING:
-    pass
 
 MOST_MACHINES, MOST_DRIVES, MOST_MONTHS, MOST_GROUPS = 1_000_000, 20_000_000, 1200, 200
 MOST_SPARES = 10_000_000

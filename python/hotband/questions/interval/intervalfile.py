@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING
 
 from hotband.base.errors import UserError
 from hotband.base.text.regular import file_text
-from hotband.inference.interval.conformal import Spread
+from hotband.data.record.stats import same_figures
+from hotband.inference.interval.conformal import FigureSpread
 from hotband.questions.interval.lines import LineResult
-from hotband.questions.study.swingfile import same_figures
 
 if TYPE_CHECKING:
     from hotband.inference.interval.uncertain import Uncertain
@@ -65,30 +65,6 @@ class Value:
             other.distribution,
             other.group,
         )
-
-
-@dataclass(frozen=True)
-class FigureSpread:
-    """A figure: what was predicted, of which kind it is, and how far the values and the seed move it (standard
-    deviations of its logarithm, downwards and upwards; `seed` is in both). `unexplained` is the part of that the
-    response surface does not have; `cells` are those whose logarithms it is the sum of, with their weights."""
-
-    predicted: float | None
-    config: str = ""
-    label: str = ""
-    unit: str = ""
-    figure_class: str = ""
-    scored_as: str = ""
-    cells: dict[str, float] = field(default_factory=dict)
-    low: float = 0.0
-    high: float = 0.0
-    seed: float = 0.0
-    unexplained: float = 0.0
-
-    @property
-    def spread(self) -> Spread:
-        """As intervals take it."""
-        return Spread(self.low, self.high)
 
 
 @dataclass

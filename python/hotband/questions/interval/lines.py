@@ -21,21 +21,22 @@ import numpy as np
 
 from hotband import _core
 from hotband.base.errors import UserError
+from hotband.data.inputs.spec import RunSpec
 from hotband.execution.experiment import Experiment, points_of
 from hotband.execution.experiment.lines import lines_of as specs_by_machine
 from hotband.execution.experiment.point import keys_of
 from hotband.execution.experiment.ranges import End, renamed
-from hotband.execution.runs.run import RunSpec
+from hotband.execution.runs.run import refusal
 from hotband.inference.interval import DRAWS_OF_MANY
 from hotband.inference.interval.distribution import distribution_of
 from hotband.inference.interval.figures import log_of
-from hotband.inference.interval.short import refusal, shortened, takes_steps, with_shorter_warm_up
+from hotband.inference.interval.short import shortened, takes_steps, with_shorter_warm_up
 from hotband.inference.interval.uncertain import Uncertain, of_run, with_values
 from hotband.questions.study.runs import Pair, collect, run_id_of, specs_of, with_sequences
 
 if TYPE_CHECKING:
+    from hotband.data.record.finished import Finished
     from hotband.execution.experiment import Tick
-    from hotband.execution.runs.run import Finished
     from hotband.questions.study.file import Study
 
 SEEDS = 2

@@ -20,7 +20,7 @@ from hotband.execution.experiment import Lock, Say
 from hotband.execution.runs.interrupted import RunsInterrupted
 from hotband.execution.runs.progress import run_progress
 from hotband.inference.interval import DRAWS_OF_MANY
-from hotband.inference.interval.conformal import ARRAYS, Kind, Spread
+from hotband.inference.interval.conformal import ARRAYS, FigureSpread, Kind, Spread
 from hotband.inference.interval.figureclass import FigureClass
 from hotband.inference.interval.figures import between, class_for, log_of
 from hotband.inference.interval.of_record import meanings_of
@@ -29,7 +29,7 @@ from hotband.inference.interval.sampler import Sampler
 from hotband.inference.interval.surface import additive, effects_of
 from hotband.inference.interval.why import Evidence, why
 from hotband.questions.interval.combine import Combined, Weights, of_comparison
-from hotband.questions.interval.intervalfile import INTERVALS_FILE, FigureSpread, IntervalFile, Value, read_intervals
+from hotband.questions.interval.intervalfile import INTERVALS_FILE, IntervalFile, Value, read_intervals
 from hotband.questions.interval.lines import Line, Plan, figure_key, lines_of, plan_of, run_line
 from hotband.questions.interval.listing import systems_of
 from hotband.questions.study import file
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 
     from hotband.data.documents.interval import WhyFigureDoc
     from hotband.data.documents.study import ListedFigureDoc
-    from hotband.execution.runs.run import Finished
+    from hotband.data.record.finished import Finished
     from hotband.inference.interval.of_run import Watch
     from hotband.inference.interval.uncertain import Uncertain
     from hotband.questions.study.file import Study

@@ -21,14 +21,17 @@ from typing import TYPE_CHECKING, cast
 from hotband.base.errors import UserError
 from hotband.base.text.values import read_json
 from hotband.base.text.write import write_file
+from hotband.data.inputs.spec import RunSpec
+from hotband.data.record.finished import Finished
+from hotband.data.record.writable import check_writable
 from hotband.execution.experiment import Experiment, Progress, Say, Tick, cores, points_of
 from hotband.execution.experiment.lines import lines_of
 from hotband.execution.experiment.point import keys_of
 from hotband.execution.experiment.ranges import renamed
-from hotband.execution.runs.run import Finished, RunSpec, check_writable
+from hotband.execution.runs.run import refusal
 from hotband.inference.interval.of_run import TRIES, Asked
 from hotband.inference.interval.sampler import Sampler
-from hotband.inference.interval.short import STEPS_TRIED, refusal, takes_steps
+from hotband.inference.interval.short import STEPS_TRIED, takes_steps
 from hotband.inference.interval.uncertain import Uncertain, of_run, with_values
 from hotband.questions.interval.lines import SEEDS
 from hotband.questions.review.applications import END

@@ -10,11 +10,14 @@ from types import ModuleType
 from typing import TYPE_CHECKING, cast
 
 from hotband.base.errors import UserError
+from hotband.base.text.tomltext import toml_text
 from hotband.base.version import __version__
+from hotband.data.inputs.spec import RunSpec
+from hotband.data.record.finished import Finished
 from hotband.data.record.unmodelled import unmodelled_notes_of
 from hotband.execution.experiment import Executor, Experiment, Point, Say, Tick, points_of
 from hotband.execution.runs.interrupted import RunsInterrupted
-from hotband.execution.runs.run import Finished, RunSpec, prepare
+from hotband.execution.runs.run import prepare
 from hotband.questions.review import (
     access,
     applications,
@@ -27,13 +30,13 @@ from hotband.questions.review import (
     streaming,
     streams,
 )
-from hotband.questions.review.asked import Ask, filled, toml_text
+from hotband.questions.review.asked import Ask, filled
 from hotband.questions.review.summary import overall, summary
 from hotband.questions.review.target import Target, target
 
 if TYPE_CHECKING:
+    from hotband.data.documents.record import RecordDoc
     from hotband.data.documents.review import ComparisonDoc, HeadDoc, PartsDoc, ReviewDoc
-    from hotband.data.record.document import RecordDoc
 
 # The parts by what `--only` calls them; in the JSON a hyphen is an underscore.
 PARTS: dict[str, ModuleType] = {

@@ -12,12 +12,13 @@ from typing import Any
 import tomlkit
 
 from hotband import _core
+from hotband.base.engine import mistakes_of, mistakes_without_load
 from hotband.base.errors import UserError
 from hotband.base.folders import folder_name
 from hotband.data.catalog import CATALOG_DIR, entries
 from hotband.data.catalog.named import is_real
 from hotband.data.inputs.events import check_events
-from hotband.execution.runs.run import mistakes_of, mistakes_without_load, text_of
+from hotband.data.inputs.texts import text_of
 
 # A drive that wears is reviewed at this share of its size: its mapping table is written before every run, and a 64th
 # has the same shares and write amplification (docs/models/ssd.md, "Preconditioning and scale").
@@ -151,7 +152,7 @@ def one_of(
     try:
         return target(machine, pairs, volume, seed, quick)
     except UserError as error:
-        if error.where not in ("set", "question.settings") or len(machines) == 1:
+        if error.where != "question.settings" or len(machines) == 1:
             raise
         accepted = f"is set for every machine, and {machine} does not take it: {error.accepted}"
         raise UserError(error.where, error.key, error.value, accepted) from None

@@ -59,7 +59,7 @@ class Accuracy:
         return f"<Accuracy of {', '.join(self._document['studies'])}>"
 
     def _repr_html_(self) -> str:
-        from hotband.views.draw.sweep import frame_html
+        from hotband.base.text.html import frame_html
 
         names = [f"{name}_{key}" for name in SETS for key in OF_SET[:2]]
         return f"<div>{frame_html(self.frame.select('study', 'figure_class', *names))}</div>"

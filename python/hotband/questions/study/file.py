@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import tomli
 
 from hotband.base.errors import UserError
-from hotband.data.catalog import CATALOG_DIR
+from hotband.data.catalog import STUDIES_DIR
 from hotband.execution.experiment.ranges import Range
 from hotband.questions.study.data import Data
 from hotband.questions.study.measures import Parameters
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from hotband.base.text.values import Toml
     from hotband.data.documents.study import AssumptionDoc, StudyOutline
 
-STUDIES_DIR = CATALOG_DIR / "studies"
 LOAD_CHARTS = ("", "entropy", "wear-in")
 STUDY_FILE, PUBLISHED_FILE, SWINGS_FILE = "study.toml", "published.csv", "swings.json"
 FINDINGS_FILE = "findings.py"

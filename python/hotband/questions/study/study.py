@@ -11,16 +11,19 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Unpack
 
+from hotband.base.views import Report, view_of
+from hotband.data.catalog import STUDIES_DIR
 from hotband.data.record.files import REPORT_FILE
+from hotband.data.record.finished import Finished
+from hotband.data.record.load import loaded_run
+from hotband.data.results.manifest import EXPERIMENT_FILE
 from hotband.execution.experiment import Experiment, Lock, Say, Tick, expect_out, expect_own_page
-from hotband.execution.experiment.store import EXPERIMENT_FILE
 from hotband.execution.runs.progress import run_progress
-from hotband.execution.runs.run import Finished
 from hotband.inference.interval.figureclass import counted, figure_class
 from hotband.questions.study import cellrows, comparisons, file, wearrows
 from hotband.questions.study.accuracy import by_class
 from hotband.questions.study.blind import blind_of
-from hotband.questions.study.file import STUDIES_DIR, Load, Measure, Published, Study, findings_file, published_row
+from hotband.questions.study.file import Load, Measure, Published, Study, findings_file, published_row
 from hotband.questions.study.machines import machine_rows
 from hotband.questions.study.measures import error_pct, median
 from hotband.questions.study.runs import Cell, Results, chosen, collect, points, products
@@ -431,10 +434,10 @@ def result_of(results: Results, conclusion: Conclusion, seed: int) -> StudyDoc:
 def write_study(out: Path, result: StudyDoc, finished: Sequence[Finished], page: bool = True) -> None:
     """Writes `result.json` and, from the records in memory, `report.html` where it is asked for."""
     from hotband.base.text.write import write_file
-    from hotband.views.report import loaded_run, study_page, write_report
 
     write_file(out / "result.json", json.dumps(result, indent=2, ensure_ascii=False) + "\n")
     if not page:
         return
     loaded = {one.spec.id: loaded_run(one) for one in finished}
-    result["report"] = str(write_report(out / REPORT_FILE, study_page(result, loaded)))
+    report: Report = view_of("hotband-study", "report")(result, loaded)
+    result["report"] = str(report.save(out / REPORT_FILE))

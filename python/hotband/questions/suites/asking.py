@@ -10,11 +10,10 @@ from typing import TYPE_CHECKING
 from hotband.base.errors import UserError
 from hotband.base.text.quantities import SPAN_EXPECTED, span_ns
 from hotband.execution.experiment import expect_out
-from hotband.execution.targets.real_asked import RealAsked
+from hotband.execution.targets.real_asked import RealAsked, expect_product
 from hotband.execution.targets.target import expect_answer
 from hotband.questions.suites.quick import QuickAsked
 from hotband.questions.suites.target import SuiteTarget, executor_for, target_of
-from hotband.questions.targets.expected import expect_product
 
 if TYPE_CHECKING:
     from hotband.execution.experiment import Executor

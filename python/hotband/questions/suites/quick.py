@@ -17,16 +17,16 @@ from typing import TypedDict
 from hotband.base.errors import UserError
 from hotband.base.text.numbers import number, rate, span
 from hotband.base.version import __version__
+from hotband.data.catalog.named import NONE
+from hotband.data.documents.pts import CellDoc
 from hotband.execution.experiment import Executor, Lock, Progress, Tick
 from hotband.execution.targets.outlook import in_words
 from hotband.questions.review.asked import KIB, MIB
 from hotband.questions.suites.bench import Bench, Stage, each_once, expect_same_suite
 from hotband.questions.suites.cells import Cell, Extent
 from hotband.questions.suites.device import ModelDevice
-from hotband.questions.suites.figures import CellDoc
 from hotband.questions.suites.hardware import Watch, standing
 from hotband.questions.suites.target import SuiteTarget
-from hotband.questions.targets.expected import NONE
 
 QUICK_FILE = "quick.json"
 """What a look leaves in its folder, beside its page."""

@@ -6,10 +6,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
+from hotband.base.engine import mistakes_without_load
 from hotband.base.errors import UserError
 from hotband.data.catalog.named import REAL, is_real
 from hotband.execution.experiment import Executor
-from hotband.execution.runs.run import mistakes_without_load
 from hotband.questions.review.target import Target
 from hotband.questions.review.target import target as model_target
 from hotband.questions.suites.device import ModelDevice
@@ -161,8 +161,8 @@ def executor_for(target: SuiteTarget, real: RealAsked, writes: bool, say: Callab
     """Who runs the runs: the model, or fio on what is there. Raises UserError where it must not be written."""
     if target.is_model:
         return ModelDevice()
+    from hotband.data.catalog.named import NONE
     from hotband.execution.targets.target import executor_of, expect_folder
-    from hotband.questions.targets.expected import NONE
 
     # A suite says itself what is ahead, and of a result of some seconds each nobody needs a prediction.
     how = replace(real.how(), product=NONE, probe_s=0.0, size_bytes=target.bytes)

@@ -8,28 +8,28 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from hotband.base.errors import UserError
+from hotband.base.errors import UserError, refused
+from hotband.base.text.cells import counted
 from hotband.data.catalog.named import expect_model, is_emulated, is_real
+from hotband.data.record.finished import Finished
 from hotband.data.record.record import record_of
+from hotband.data.results.sweep_journal import FRAME_FILE, Journal
+from hotband.data.results.sweep_rows import Kept, Row, bounds_of, entry_of, kept_of, row_of_run
+from hotband.data.store.taken import taker_of
 from hotband.execution.experiment import Lock, chosen, expect_models, expect_no_experiment, expect_out, using
 from hotband.execution.experiment.executor import Cancelled, Executor, Progress, Reader, Tick
 from hotband.execution.experiment.point import Point, keys_of
-from hotband.execution.experiment.store import refused
-from hotband.execution.experiment.taken import taker_of
 from hotband.execution.runs.interrupted import RunsInterrupted
-from hotband.execution.runs.run import Finished, execute
+from hotband.execution.runs.run import execute
 from hotband.questions.sweeps.estimate import expect_size
 from hotband.questions.sweeps.hardware import Hardware, among, by_hardware, run_on
-from hotband.questions.sweeps.journal import FRAME_FILE, Journal
-from hotband.questions.sweeps.kept import Kept, Row, bounds_of, entry_of, kept_of, row_of_run
 from hotband.questions.sweeps.plan import Grid
 from hotband.questions.sweeps.sweep import Sweep
 from hotband.questions.sweeps.turns import Turns
-from hotband.views.text.tables import counted
 
 if TYPE_CHECKING:
+    from hotband.data.inputs.spec import RunSpec
     from hotband.execution.experiment import Say
-    from hotband.execution.runs.run import RunSpec
     from hotband.inference.interval.of_run import Asked as IntervalsAsked
 
 Watch = Callable[[str], AbstractContextManager[Tick | None]]

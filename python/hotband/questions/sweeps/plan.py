@@ -10,10 +10,11 @@ from dataclasses import dataclass
 from math import prod
 from typing import cast
 
+from hotband.base.arguments import plain, whole
 from hotband.base.errors import UserError
-from hotband.data.inputs.specify import Named, Spec, each_of, named, plain, setting, whole
-from hotband.execution.runs.run import RunSpec
-from hotband.questions.sweeps.values import MOST_RUNS, Value, Values, base_of, values_of
+from hotband.data.inputs.spec import RunSpec
+from hotband.data.inputs.specify import Named, Spec, each_of, named, setting
+from hotband.data.inputs.values import MOST_RUNS, Value, Values, base_of, values_of
 
 Coordinates = Mapping[str, Value]
 MOST_KEPT = 1000

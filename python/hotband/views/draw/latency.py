@@ -13,16 +13,16 @@ from typing import TYPE_CHECKING, Any
 from hotband.base.errors import UserError
 from hotband.base.text.foreign import all_visible
 from hotband.base.text.write import make_folder, write_file
+from hotband.data.documents.record import source_file
 from hotband.data.importers import load, loaded
 from hotband.data.record import frames
-from hotband.data.record.document import source_file
 from hotband.data.record.files import RECORD_FILE
 from hotband.data.record.load import LoadedRecord, load_record
 from hotband.views.draw.charts import INK, MOST_LINES, MUTED, percentile_chart
 from hotband.views.report.sections import PERCENTILE_CAPTION, PRINTED_CAPTION
 
 if TYPE_CHECKING:
-    from hotband.views.draw.charts import View
+    from hotband.base.views import View
 
 FORMATS = (".html", ".png", ".svg")
 WIDTH, HEIGHT = 860, 460

@@ -15,8 +15,8 @@ from hotband.base.errors import UserError
 from hotband.data.record.frames import PERCENTILE_POINTS, percentile_frame, series_frame
 
 if TYPE_CHECKING:
+    from hotband.base.views import View
     from hotband.data.record.record import Figures, Plot, Record
-    from hotband.views.draw.charts import View
 
 # What `Record.plot` draws over time, and the column of the chart's frame.
 OVER_TIME = {

@@ -132,7 +132,8 @@ def expect_fit(
 def places_of(given: Sequence[Path | LoadedRecord]) -> list[Path | LoadedRecord]:
     """What is reported: of folders the records in them, the folder of a study as it is. Raises UserError for a result
     that is given twice."""
-    from hotband.inference.audit.load import expect_once, records_in
+    from hotband.data.record.load import records_in
+    from hotband.inference.audit.load import expect_once
 
     if kept_study(given) is not None:
         return list(given)

@@ -18,7 +18,7 @@ from hotband.views.draw.charts import FONT, INK, MUTED
 
 if TYPE_CHECKING:
     from hotband.base.text.values import Json
-    from hotband.views.draw.charts import View
+    from hotband.base.views import View
     from hotband.views.report.page import Drawable
 
 WIDTH = 760

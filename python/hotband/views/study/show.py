@@ -76,8 +76,8 @@ def _few(names: Sequence[str], what: str) -> str:
 
 def _print_errors(result: StudyDoc, show: Callable[..., None]) -> None:
     """How large the errors are."""
+    from hotband.base.text.cells import significant
     from hotband.views.accuracy.tables import percent
-    from hotband.views.text.tables import significant
 
     for of in result["summary"]["scored"]:
         if of["compared"]:

@@ -17,7 +17,7 @@ from hotband.views.sweeps.show import time_unit
 if TYPE_CHECKING:
     import polars as pl
 
-    from hotband.views.draw.charts import View
+    from hotband.base.views import View
     from hotband.views.draw.review import Axis, Lines
     from hotband.views.draw.swept import Steps
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, cast
 
+from hotband.data.inputs.values import Value, plain
 from hotband.data.record.record import Record
 from hotband.data.record.tables import Tables
 from hotband.questions.sweeps.frames import numbers_of
 from hotband.questions.sweeps.sweep import Sweep
-from hotband.questions.sweeps.values import Value, plain
 
 if TYPE_CHECKING:
-    from hotband.data.record.document import RecordDoc
+    from hotband.data.documents.record import RecordDoc
     from hotband.data.record.load import LoadedRecord
     from hotband.views.report.page import Section
 

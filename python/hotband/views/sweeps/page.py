@@ -6,14 +6,15 @@ import shlex
 from typing import TYPE_CHECKING
 
 from hotband.base.errors import UserError
+from hotband.base.text.cells import counted
 from hotband.questions.sweeps.frames import numbers_of
 from hotband.questions.sweeps.plan import NOT_SET
+from hotband.views.report.kept import Report
 from hotband.views.report.page import Block, Cell, Fold, Group, Page, Prose, Section, Table, plain
 from hotband.views.sweeps.answers import answers_of
 from hotband.views.sweeps.curves import TITLES, Curves
 from hotband.views.sweeps.drawn import curve_sections
 from hotband.views.sweeps.show import COLUMNS, cells_of, in_unit, notes_of, states_of, time_unit
-from hotband.views.text.tables import counted
 
 if TYPE_CHECKING:
     from hotband.questions.sweeps.sweep import Sweep
@@ -132,3 +133,8 @@ def _quoted(value: object) -> str:
     """A value as a list takes it."""
     text = ("on" if value else "off") if isinstance(value, bool) else str(value)
     return f'"{text}"' if "," in text or ".." in text else text
+
+
+def report_of(sweep: Sweep) -> Report:
+    """The page, to be written. Raises UserError where nothing ended."""
+    return Report(sweep_page(sweep))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from hotband.views.text.tables import counted, millis, number
+from hotband.base.text.cells import counted, millis, number
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from rich.table import Table
     from rich.text import Text
 
-    from hotband.data.record.document import ComparedDoc
+    from hotband.data.documents.record import ComparedDoc
     from hotband.inference.traces.compare import ComparedIoDoc, ComparedSideDoc, TracesComparedDoc
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -11,23 +10,26 @@ from typing import TYPE_CHECKING
 
 from hotband import _core
 from hotband.base.arguments import public
+from hotband.base.engine import user_error
 from hotband.base.errors import UserError
 from hotband.base.text.foreign import json_text
 from hotband.base.text.quantities import size_bytes
 from hotband.data.traces.files import IO_LOG, expect_file, format_of, is_trace, make_rows
 from hotband.inference.traces.convert import asked_of
-from hotband.inference.traces.properties import SCHEMA, SCHEMA_VERSION, CountClass, Properties, decoded
+from hotband.inference.traces.properties import (
+    BLOCK,
+    SAMPLE,
+    SCHEMA,
+    SCHEMA_VERSION,
+    Properties,
+    properties_of,
+)
 from hotband.views.traces.told import answers_of
 
 if TYPE_CHECKING:
     import polars as pl
 
     from hotband.base.text.values import Json
-
-BLOCK = 4096
-"""Bytes of a block where nothing is said: a page of memory, and the physical sector of most drives."""
-SAMPLE = 1 << 18
-"""Blocks that are followed at most: 1 GiB of blocks of 4 KiB is exact. SHARDS has 8,192 for an error of 0.006."""
 
 
 SMALLEST, LARGEST = 512, 2**30
@@ -72,7 +74,7 @@ class TraceShown:
     def _repr_html_(self) -> str:
         from html import escape
 
-        from hotband.views.draw.sweep import frame_html
+        from hotband.base.text.html import frame_html
 
         return f"<div>{''.join(f'<p>{escape(line)}</p>' for line in self.answer)}{frame_html(self.frame)}</div>"
 
@@ -102,7 +104,7 @@ def show_trace(source: Path, keys: Mapping[str, object], block: int = BLOCK, sam
     """What the trace `source` is like, of which `keys` (those of `[trace]`) take some: in blocks of `block` bytes, at
     most `sample` of which are followed. Raises UserError, OSError."""
     asked = asked_of(source, keys)
-    expect_file("FILE", source)
+    expect_file("question.source", source)
     if asked.format is None and not is_trace(source):
         accepted = f"is no trace of a known format; expected one of {', '.join([IO_LOG, *_core.trace_formats()])}"
         raise UserError("question.source", "", str(source), f"{accepted}; of any CSV say question.columns")
@@ -115,7 +117,7 @@ def _counted(source: Path, format_: str, asked: _core.TraceAsked, block: int, sa
     try:
         text = None if format_ == IO_LOG else asked.properties(source, str(source), block, sample)
     except _core.SpecError as error:
-        raise UserError(*error.args) from None
+        raise user_error(error) from None
     if text is not None:
         return text
     with tempfile.TemporaryDirectory(prefix="hotband-traces-") as folder:
@@ -127,14 +129,3 @@ def _counted(source: Path, format_: str, asked: _core.TraceAsked, block: int, sa
 def properties(source: Path, *, block: int = BLOCK, sample: int = SAMPLE, **keys: object) -> Properties:
     """The same without its file; keys as in `[trace]` (`from_` and `for_` are times)."""
     return show_trace(source, {key.rstrip("_"): value for key, value in keys.items()}, block, sample).properties
-
-
-def properties_of(text: str) -> Properties:
-    """What the core found, with Zipf's law."""
-    from hotband.inference.traces.zipf import zipf_of
-
-    found = json.loads(text)
-    popularity = found["popularity"]
-    zipf = zipf_of(decoded(tuple[CountClass, ...], popularity["counts"]))
-    popularity["zipf"] = None if zipf is None else vars(zipf)
-    return decoded(Properties, found)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from hotband.base.text.cells import counted
 from hotband.base.text.numbers import number, span
-from hotband.views.text.tables import counted
 
 if TYPE_CHECKING:
     from rich.table import Table

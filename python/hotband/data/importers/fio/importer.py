@@ -21,7 +21,7 @@ from hotband.data.importers.fio.terse import is_terse, read_terse
 from hotband.data.importers.imported import Imported
 
 if TYPE_CHECKING:
-    from hotband.data.record.document import RecordDoc
+    from hotband.data.documents.record import RecordDoc
 
 ACCEPTED = "a fio result"
 _DOCUMENT = re.compile(rb'"fio version"\s*:')

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 from hotband.base.errors import UserError
 
 if TYPE_CHECKING:
+    from hotband.data.documents.record import FiguresDoc, RecordDoc
     from hotband.data.inputs.specify import Named
-    from hotband.data.record.document import FiguresDoc, RecordDoc
 
 RECORDED, AFTER = "recorded", "after-completion"
 FIGURES = (("IOPS", "iops"), ("mean", "latency_mean_ns"), ("p50", "latency_p50_ns"), ("p99", "latency_p99_ns"))
@@ -45,7 +45,8 @@ def replayed(source: Path, keys: Mapping[str, object], workload: str, on: Named,
     import tomlkit
 
     from hotband.data.catalog.named import is_real
-    from hotband.execution.runs.run import RunSpec, execute
+    from hotband.data.inputs.spec import RunSpec
+    from hotband.execution.runs.run import execute
 
     if is_real(on.name):
         accepted = "is hardware; expected a model: a drive, LAYOUT:COUNTxDRIVE, or a TOML file"

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from hotband.data.record.document import known
+from hotband.data.documents.record import known
 from hotband.data.record.stats import DIRECTIONS
 from hotband.questions.study.file import Published
 from hotband.questions.study.operations import amplification, written
 from hotband.questions.study.runs import Results
 
 if TYPE_CHECKING:
-    from hotband.data.record.document import RecordDoc
+    from hotband.data.documents.record import RecordDoc
 
 NYTRO, S4500, ECO = "nytro", "s4500", "eco"
 PLAIN, COMMON = "plain", "common"

@@ -8,7 +8,7 @@ from hotband.questions.study.file import Published
 from hotband.questions.study.runs import Results
 
 if TYPE_CHECKING:
-    from hotband.data.record.document import RecordDoc, SummaryDoc
+    from hotband.data.documents.record import RecordDoc, SummaryDoc
 
 AWC_OFF, AWC_ON, TURBO = "awc-off", "awc-on", "turbo"
 VARIANTS = (AWC_OFF, AWC_ON, TURBO)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from hotband.data.record.document import known
+from hotband.data.documents.record import known
 from hotband.questions.studies.exos_15e900 import claims
 from hotband.questions.studies.exos_15e900.answer import answer
 from hotband.questions.studies.exos_15e900.cells import (

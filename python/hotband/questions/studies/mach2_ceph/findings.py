@@ -6,7 +6,7 @@ import json
 from typing import TYPE_CHECKING
 
 from hotband.data.catalog import CATALOG_DIR
-from hotband.data.record.document import known
+from hotband.data.documents.record import known
 from hotband.data.record.stats import whole
 from hotband.questions.studies.mach2_ceph.answer import DEPTHS, answer, load_at
 from hotband.questions.study.answer import figures_of
@@ -14,8 +14,8 @@ from hotband.questions.study.runs import Cell
 from hotband.questions.study.study import Conclusion, Results, figure
 
 if TYPE_CHECKING:
+    from hotband.data.documents.record import RecordDoc
     from hotband.data.documents.study import ClaimDoc, FigureDoc, FindingDoc, TableCell
-    from hotband.data.record.document import RecordDoc
     from hotband.inference.audit.finding import AuditDoc
 
 AUDIT_FILE = CATALOG_DIR / "studies/mach2_ceph/audit.json"

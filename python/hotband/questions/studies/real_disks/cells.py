@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from hotband.data.record.document import ComparedClassDoc, ComparisonDoc
+    from hotband.data.documents.record import ComparedClassDoc, ComparisonDoc
     from hotband.questions.study.runs import Results
 
 DEMERIT = "DiskSim's demerit"

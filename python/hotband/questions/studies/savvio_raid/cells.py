@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from statistics import geometric_mean, mean
 
-from hotband.data.record.document import known
+from hotband.data.documents.record import known
 from hotband.questions.study.file import Published
 from hotband.questions.study.runs import Results
 

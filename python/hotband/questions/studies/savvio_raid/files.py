@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from statistics import geometric_mean, mean
 from typing import TYPE_CHECKING
 
-from hotband.data.record.document import known
+from hotband.data.documents.record import known
 from hotband.questions.studies.savvio_raid.cells import published
 from hotband.questions.study.comparisons import error_of
 from hotband.questions.study.measures import curve

@@ -28,7 +28,7 @@ from hotband.questions.study.emulate.scale import Scaled, cut_values, machine_te
 
 if TYPE_CHECKING:
     from hotband.data.documents.emulate import EmulationDoc, PartDoc, RatioDoc, RequestDoc, SideDoc
-    from hotband.execution.programs.program import FigureDoc, ProgramDoc
+    from hotband.data.documents.program import FigureDoc, ProgramDoc
     from hotband.questions.study.emulate.parts import Part
     from hotband.questions.study.file import Study
 

@@ -11,11 +11,11 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from hotband.base.errors import UserError
+from hotband.base.text.cells import decimal_size
 from hotband.base.text.quantities import size_bytes, span_ns, span_text
 from hotband.execution.programs.program import Size
 from hotband.execution.programs.settings import values_of
 from hotband.questions.study.parse import PRODUCT
-from hotband.views.text.tables import decimal_size
 
 if TYPE_CHECKING:
     from hotband.questions.study.emulate.parts import Part, Side

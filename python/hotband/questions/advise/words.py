@@ -6,11 +6,10 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from hotband.base.text.cells import counted, decimal_size, four_digits, hours, time_shown
 from hotband.base.text.quantities import share_text
 from hotband.questions.advise.advice import Between, Point
-from hotband.questions.find.figures import Figure, time_shown
-from hotband.views.reliability import hours
-from hotband.views.text.tables import counted, decimal_size, four_digits
+from hotband.questions.find.figures import Figure
 
 if TYPE_CHECKING:
     from hotband.questions.advise.asked import Needs

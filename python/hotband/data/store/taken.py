@@ -10,8 +10,8 @@ from contextvars import ContextVar
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from hotband.execution.experiment.point import Coordinate
-    from hotband.execution.runs.run import Finished
+    from hotband.data.inputs.values import Coordinate
+    from hotband.data.record.finished import Finished
 
 Taker = Callable[[str, "Finished", Mapping[str, "Coordinate"]], None]
 """Takes a run: what it belongs to, the run, its coordinates; in any thread."""

@@ -8,34 +8,33 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal, NotRequired, TypedDict, cast
 
-from hotband.data.record.document_faults import FailureDoc as FailureDoc
-from hotband.data.record.document_faults import LostStreamDoc as LostStreamDoc
-from hotband.data.record.document_faults import PowerLossDoc as PowerLossDoc
-from hotband.data.record.document_faults import RebuildDoc as RebuildDoc
-from hotband.data.record.document_faults import RepairDoc as RepairDoc
-from hotband.data.record.document_faults import ServiceDoc as ServiceDoc
-from hotband.data.record.document_traces import ComparedClassDoc as ComparedClassDoc
-from hotband.data.record.document_traces import ComparedDoc as ComparedDoc
-from hotband.data.record.document_traces import ComparedPercentileDoc as ComparedPercentileDoc
-from hotband.data.record.document_traces import ComparisonDoc as ComparisonDoc
-from hotband.data.record.document_traces import TraceBeyondDoc as TraceBeyondDoc
-from hotband.data.record.document_traces import TraceDoc as TraceDoc
-from hotband.data.record.document_traces import TraceSideDoc as TraceSideDoc
-from hotband.data.record.document_traces import TraceTimesDoc as TraceTimesDoc
+from hotband.data.documents.record_faults import FailureDoc as FailureDoc
+from hotband.data.documents.record_faults import LostStreamDoc as LostStreamDoc
+from hotband.data.documents.record_faults import PowerLossDoc as PowerLossDoc
+from hotband.data.documents.record_faults import RebuildDoc as RebuildDoc
+from hotband.data.documents.record_faults import RepairDoc as RepairDoc
+from hotband.data.documents.record_faults import ServiceDoc as ServiceDoc
+from hotband.data.documents.record_traces import ComparedClassDoc as ComparedClassDoc
+from hotband.data.documents.record_traces import ComparedDoc as ComparedDoc
+from hotband.data.documents.record_traces import ComparedPercentileDoc as ComparedPercentileDoc
+from hotband.data.documents.record_traces import ComparisonDoc as ComparisonDoc
+from hotband.data.documents.record_traces import TraceBeyondDoc as TraceBeyondDoc
+from hotband.data.documents.record_traces import TraceDoc as TraceDoc
+from hotband.data.documents.record_traces import TraceSideDoc as TraceSideDoc
+from hotband.data.documents.record_traces import TraceTimesDoc as TraceTimesDoc
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from hotband.data.documents.context import ContextDoc
+    from hotband.data.documents.counters import DeviceCountersDoc
+    from hotband.data.documents.expected import ExpectedRowDoc
+    from hotband.data.documents.hosts import HostDoc
     from hotband.data.documents.interval import RunIntervalsDoc
+    from hotband.data.documents.program import ProgramDoc
     from hotband.data.documents.serving import ServingDoc
-    from hotband.data.importers.source import Source
-    from hotband.data.record.stats import Side
-    from hotband.execution.devices.context import ContextDoc
-    from hotband.execution.devices.counters import DeviceCountersDoc
-    from hotband.execution.devices.states import StateKeptDoc
-    from hotband.execution.programs.program import ProgramDoc
-    from hotband.execution.targets.hosts import HostDoc
-    from hotband.questions.expect.expected import ExpectedRowDoc
+    from hotband.data.documents.source import Source
+    from hotband.data.documents.states import StateKeptDoc
 
 
 # Latencies that a summary has, and what a table shows of them.
@@ -405,7 +404,7 @@ class SeriesDoc(TypedDict):
 
 class ExpectedHereDoc(TypedDict):
     """What the model of a drive expects of the load that was measured
-    (`hotband.questions.expect.expected.ExpectedDoc`), and how that drive was chosen. Where it is not near (`is_near`),
+    (`hotband.data.documents.expected.ExpectedDoc`), and how that drive was chosen. Where it is not near (`is_near`),
     nothing is judged: verdicts of rows and figures are None, and `verdict` says so."""
 
     chosen: str
@@ -503,3 +502,32 @@ def interval_of(record: RecordDoc) -> object:
     """The interval of the tables over time in ns, as the record has it; None where it has none."""
     series: object = record.get("series")
     return series.get("interval_ns") if isinstance(series, dict) else None
+
+
+class Side(TypedDict):
+    """The reads or the writes of one stream. A latency is None where nothing was measured; imported records also have a
+    count of None, where the tool did not count (`hotband.data.importers.fio.join`).
+
+    Of another tool's results: `percentiles` as it printed them, [percent, ns], and `latency_bins`, [upper_ns, percent];
+    `iops_max` of any interval it looked at, and the mean time to submit an I/O where its latency leaves that out.
+    """
+
+    count: int
+    bytes: int
+    errors: int
+    latency_sum_ns: str | None
+    latency_min_ns: int | None
+    latency_max_ns: int | None
+    histogram: Histogram
+    percentiles: NotRequired[list[list[float | int]] | None]
+    latency_bins: NotRequired[list[list[float | int]] | None]
+    iops_max: NotRequired[float | None]
+    submission_mean_ns: NotRequired[float | None]
+
+
+class Histogram(TypedDict):
+    """`kind` is hdr3, fio, hdr, bins or none; `buckets` is a sorted list of [value_ns, count]."""
+
+    kind: str
+    buckets: list[list[int]]
+    significant_digits: NotRequired[int]

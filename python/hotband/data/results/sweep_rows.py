@@ -11,17 +11,17 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, cast
 
 from hotband.data.record.files import parquet_of, read_table
+from hotband.data.record.finished import Finished
 from hotband.data.record.record import Record
 from hotband.data.record.states import state_lines, states_of
+from hotband.data.record.stats import FIGURES as INTERVAL_FIGURES
 from hotband.data.record.tables import Tables
-from hotband.execution.runs.run import Finished
-from hotband.inference.interval import FIGURES as INTERVAL_FIGURES
 
 if TYPE_CHECKING:
     from hotband.base.text.values import Json
     from hotband.data.documents.interval import RunIntervalsDoc
-    from hotband.data.record.document import FiguresDoc, RecordDoc
-    from hotband.questions.sweeps.journal import Entry
+    from hotband.data.documents.record import FiguresDoc, RecordDoc
+    from hotband.data.results.sweep_journal import Entry
 
 FIGURES = (*INTERVAL_FIGURES, "latency_max_ns", "queue_depth_mean", "errors")
 """What a frame has of every run, by the name of the column: a key of the summary, and of each direction's."""

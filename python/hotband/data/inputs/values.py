@@ -265,4 +265,18 @@ def _parted(text: str) -> tuple[str, str, str, Fraction] | None:
 
 
 def _refused(key: str, text: str, accepted: str) -> UserError:
-    return UserError("set", key, text, accepted)
+    return UserError("question.settings", key, text, accepted)
+
+
+ENDINGS = {
+    "size": ("bytes", 1.0),
+    "time": ("ns", 1e9),
+    "rate": ("bytes_per_s", 1.0),
+    "share": ("pct", 100.0),
+    "power": ("w", 1.0),
+    "speed": ("rpm", 1.0),
+}
+"""How the column of a setting with units ends, and what one of its base unit is there."""
+
+
+Coordinate = str | int | float

@@ -7,11 +7,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from hotband.base.text.cells import binary_size, counted, decimal_size, millis
 from hotband.base.text.foreign import marked
 from hotband.base.text.formats import Figure, as_rows
 from hotband.data.record.states import state_lines, states_of
 from hotband.views.interval import with_ends
-from hotband.views.text.tables import binary_size, counted, decimal_size, millis
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -287,6 +287,13 @@ def summary_table(review: ReviewDoc) -> Table | None:
         mean = with_ends(in_unit(row["geometric_mean"], row["unit"]), ends_of(row, "geometric_mean"), scale)
         table.add_row(row["title"], mean, str(row["of"]))
     return table
+
+
+def views(reviews: Sequence[ReviewDoc], comparison: ComparisonDoc | None) -> list[Table | Text | str]:
+    """One machine's review, or how several compare."""
+    if comparison is not None:
+        return list(comparison_views(reviews, comparison))
+    return [view for one in reviews for view in review_views(one)]
 
 
 def review_views(review: ReviewDoc) -> list[Any]:

@@ -10,7 +10,7 @@ from types import TracebackType
 
 from hotband.base.errors import UserError
 from hotband.base.text.write import NO_LOCKS
-from hotband.execution.runs.run import check_writable
+from hotband.data.record.writable import check_writable
 
 LOCK_FILE = ".lock"
 

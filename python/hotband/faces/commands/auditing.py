@@ -13,7 +13,7 @@ from hotband.data.record.incomplete import refusing_incomplete
 from hotband.inference.audit.compare import compare, comparisons_data
 from hotband.inference.audit.facts import of_options
 from hotband.inference.audit.load import load_sides
-from hotband.inference.audit.result import audit_of
+from hotband.questions.audit import audit_of
 from hotband.views.audit import comparison_view, findings_view, overview_table
 
 if TYPE_CHECKING:

@@ -19,11 +19,10 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from hotband.base.errors import UserError, another_version
+from hotband.base.engine import version
+from hotband.base.errors import UserError, another_version, is_of_another_version, refused
 from hotband.base.text.regular import file_bytes
 from hotband.base.text.write import named
-from hotband.execution.experiment.point import version
-from hotband.execution.experiment.store import is_of_another_version, refused
 
 if TYPE_CHECKING:
     from hotband.base.text.values import Json
