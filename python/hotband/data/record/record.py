@@ -44,8 +44,8 @@ if TYPE_CHECKING:
         TimesDoc,
         TraceDoc,
     )
-    from hotband.data.importers.imported import Imported
     from hotband.data.record.finished import Finished
+    from hotband.data.record.imported import Imported
     from hotband.data.record.load import LoadedRecord
 
 Direction = Literal["read", "write", "flush", "trim"]
