@@ -13,7 +13,7 @@ from pathlib import Path
 
 from hotband import _core
 from hotband.base.errors import UserError
-from hotband.data.documents.record import Histogram
+from hotband.data.documents.sides import Histogram
 from hotband.data.documents.source import NS_PER_S, iso, nothing_asked
 from hotband.data.importers.files import decoded, name_of, read_bytes
 from hotband.data.importers.record import LARGEST, Found, Sides, build, side_of

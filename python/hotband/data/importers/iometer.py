@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from hotband.base.errors import UserError
-from hotband.data.documents.record import Histogram
+from hotband.data.documents.sides import Histogram
 from hotband.data.documents.source import NS_PER_S, Asked, nothing_asked
 from hotband.data.importers.cells import LARGEST, Cells
 from hotband.data.importers.files import decoded, name_of, read_bytes

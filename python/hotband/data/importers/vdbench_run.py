@@ -8,7 +8,7 @@ from itertools import pairwise
 from pathlib import Path
 
 from hotband.base.errors import UserError
-from hotband.data.documents.record import Histogram
+from hotband.data.documents.sides import Histogram
 from hotband.data.documents.source import NS_PER_S, Asked, nothing_asked
 from hotband.data.importers.cells import Cells
 from hotband.data.importers.record import Found, Sides, side_of

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
-from hotband.data.documents.record import Side
+from hotband.data.documents.sides import Side
 from hotband.data.importers.stages import in_turn
 from hotband.data.jobs.tables import plain
 from hotband.data.record.imported import no_rows
