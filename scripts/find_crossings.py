@@ -16,8 +16,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
 import hotband as hb
+from hotband.data.documents.run import RunSpec
 from hotband.data.inputs.loads import Load
-from hotband.data.inputs.spec import RunSpec
 from hotband.execution.experiment import Experiment, Point
 from hotband.execution.experiment.ranges import workload_text
 from hotband.execution.runs.drives import family, is_family

@@ -20,7 +20,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from hotband.data.inputs.spec import RunSpec
+from hotband.data.documents.run import RunSpec
 from hotband.data.results.sweep_journal import FRAME_FILE, JOURNAL_FILE, line_of
 from hotband.data.results.sweep_rows import entry_of, row_of_run
 from hotband.execution.experiment.parcel import Line, Returned, unpacked

@@ -19,8 +19,8 @@ from pathlib import Path
 from statistics import mean
 from typing import Any
 
+from hotband.data.documents.run import RunSpec
 from hotband.data.importers.fio.importer import read
-from hotband.data.inputs.spec import RunSpec
 from hotband.execution.experiment import Experiment, Point
 from hotband.execution.serve import Served, ServeSpec
 from hotband.execution.targets.emulated import emulate

@@ -8,7 +8,7 @@ import pytest
 
 import hotband as hb
 from hotband.base.errors import UserError
-from hotband.data.inputs.spec import RunSpec
+from hotband.data.documents.run import RunSpec
 from hotband.data.inputs.specify import Named
 from hotband.execution.runs.run import refusal
 from hotband.inference.reliability.asked import Asked as ArrayAsked

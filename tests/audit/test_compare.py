@@ -14,8 +14,8 @@ from made_up import DISK, SSD, changed, deep, result, series
 
 from hotband.base.errors import UserError
 from hotband.data.documents.record import known
-from hotband.data.inputs.spec import RunSpec
-from hotband.execution.runs.run import execute
+from hotband.data.documents.run import RunSpec
+from hotband.execution.experiment.experiment import execute
 from hotband.inference.audit import Audited
 from hotband.inference.audit.audited import Side
 from hotband.inference.audit.compare import Comparison, comparisons_data

@@ -9,8 +9,8 @@ import pytest
 from hotband import _core
 from hotband.base.errors import UserError
 from hotband.data.catalog import CATALOG_DIR
-from hotband.data.inputs.spec import RunSpec
-from hotband.execution.runs.run import execute
+from hotband.data.documents.run import RunSpec
+from hotband.execution.experiment.experiment import execute
 from hotband.inference.audit.facts import of_machine, of_media, of_options, of_record
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from hotband.data.inputs.spec import RunSpec
+from hotband.data.documents.run import RunSpec
 from hotband.execution.experiment.point import keys_of
 
 VARIANT = """variant_of = "mg06sca-10tb"

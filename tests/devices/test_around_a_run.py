@@ -17,10 +17,10 @@ from hotband.execution.devices.background import Background, between, look
 from hotband.execution.devices.context import context_of, ended
 from hotband.execution.devices.counters import Counters
 from hotband.execution.devices.device import ID_NS, SMARTCTL, device_of
-from hotband.execution.devices.found import found, listed
 from hotband.execution.devices.host import Host
 from hotband.execution.devices.power import Energy, sources
 from hotband.execution.devices.remarks import of_run
+from hotband.execution.targets.found import found, listed
 
 RECORDED = Path(__file__).parent / "recorded"
 OCP = "nvme ocp smart-add-log /dev/nvme0n1 -o json"

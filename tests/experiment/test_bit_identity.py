@@ -13,8 +13,8 @@ import pytest
 
 from hotband import _core
 from hotband.data.catalog import CATALOG_DIR, entries
-from hotband.data.inputs.spec import RunSpec
-from hotband.execution.runs.run import execute
+from hotband.data.documents.run import RunSpec
+from hotband.execution.experiment.experiment import execute
 
 
 def volumes(drive: str) -> list[tuple[str, int]]:

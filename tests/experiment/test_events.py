@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from hotband.base.errors import UserError
+from hotband.data.documents.run import RunSpec
 from hotband.data.inputs.events import check_events
-from hotband.data.inputs.spec import RunSpec
-from hotband.execution.runs.run import execute
+from hotband.execution.experiment.experiment import execute
 from hotband.questions.study.study import run_study
 
 CONCLUDE = """
@@ -35,7 +35,7 @@ def test_what_is_no_event_is_told(text: str) -> None:
 
 
 def test_a_run_with_events_is_that_with_the_options() -> None:
-    from hotband.data.inputs.spec import Repair
+    from hotband.data.documents.run import Repair
 
     named = RunSpec("a", "raid1:2xsavvio-10k1", "fio-randread", duration="3 s", events=("at 1 s: fail d1",))
     options = RunSpec("b", named.machine, named.workload, duration="3 s", repair=Repair(("d1@1 s",)))

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from hotband.base.errors import UserError
-from hotband.data.inputs.spec import RunSpec
+from hotband.data.documents.run import RunSpec
 from hotband.execution.experiment import (
     Experiment,
     Local,

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from hotband.base.errors import UserError
-from hotband.data.inputs.spec import RunSpec
+from hotband.data.documents.run import RunSpec
 from hotband.data.record.finished import Finished
 from hotband.execution.experiment import (
     Experiment,

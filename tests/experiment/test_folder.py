@@ -67,7 +67,7 @@ def test_what_is_of_another_spec_is_run_again_and_the_rest_kept(tiny: Path, tmp_
 
 
 def test_the_text_of_a_machine_a_workload_and_a_drive_are_of_the_spec(tmp_path: Path) -> None:
-    from hotband.data.inputs.spec import RunSpec
+    from hotband.data.documents.run import RunSpec
     from hotband.execution.experiment.point import keys_of
 
     workload, machine = tmp_path / "w.toml", tmp_path / "m.toml"

@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 import hotband as hb
-from hotband.data.inputs.spec import RunSpec
+from hotband.data.documents.run import RunSpec
 from hotband.data.record.finished import Finished
 from hotband.data.results.sweep_journal import FRAME_FILE
 from hotband.execution.experiment import Experiment, executor_of, grid, points_of, sequence, using

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from hotband.base.errors import UserError
-from hotband.data.documents.record import Histogram
+from hotband.data.documents.sides import Histogram
 from hotband.data.importers.fio.documents import read_fio
 from hotband.data.record.stats import DIRECTIONS
 

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hotband.base.errors import UserError
-from hotband.data.documents.record import Histogram, Side
+from hotband.data.documents.sides import Histogram, Side
 from hotband.data.record.stats import idle_side, mean, merge, percentile, rates_of, summary_of, total
 
 

@@ -15,8 +15,8 @@ from hotband.base.errors import UserError
 from hotband.data.importers import hdr
 from hotband.data.importers.fio import importer as fio
 from hotband.data.importers.fio.jobs import PLAT_NR, bucket_value
-from hotband.data.importers.imported import Imported
 from hotband.data.record.files import save_imported
+from hotband.data.record.imported import Imported
 from hotband.data.record.load import load_record
 from hotband.inference.audit import findings, load_results
 from hotband.inference.audit.compare import compare

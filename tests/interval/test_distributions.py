@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from hotband.data.inputs.spec import RunSpec
+from hotband.data.documents.run import RunSpec
 from hotband.execution.experiment.ranges import Range
 from hotband.execution.runs.run import prepare
 from hotband.inference.interval.distribution import NOMINAL, Distribution, distribution_of

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from hotband.base.errors import UserError
-from hotband.data.inputs.spec import RunSpec
+from hotband.data.documents.run import RunSpec
 from hotband.data.record.finished import Finished
 from hotband.execution.experiment.ranges import Range
 from hotband.execution.runs.interrupted import RunsInterrupted

@@ -11,7 +11,7 @@ from typing import Any, cast
 import numpy as np
 import pytest
 
-from hotband.data.inputs.spec import RunSpec
+from hotband.data.documents.run import RunSpec
 from hotband.execution.experiment.ranges import Range
 from hotband.faces.commands import all_studies
 from hotband.inference.interval.conformal import ARRAYS, FigureSpread, Kind, ModelTerm, Residual, Spread
@@ -21,11 +21,12 @@ from hotband.inference.interval.of_run import _announced
 from hotband.inference.interval.residuals import RESIDUALS_FILE, ResidualFile
 from hotband.inference.interval.sampler import Sampler
 from hotband.inference.interval.uncertain import Uncertain
-from hotband.questions.interval import listing, of_study
-from hotband.questions.interval.intervalfile import IntervalFile, Value
-from hotband.questions.interval.lines import LineResult, figure_key, lines_of, values_of
-from hotband.questions.interval.of_study import Work, figures_of
-from hotband.questions.study.file import Study, Swing, load
+from hotband.questions.study.definition import Study, Swing
+from hotband.questions.study.file import load
+from hotband.questions.study.intervals import listing, of_study
+from hotband.questions.study.intervals.intervalfile import IntervalFile, Value
+from hotband.questions.study.intervals.lines import LineResult, figure_key, lines_of, values_of
+from hotband.questions.study.intervals.of_study import Work, figures_of
 
 TINY = Path(__file__).parents[1] / "study" / "tiny"
 MOST = figure_key("fifteen", "mixed", "most")

@@ -12,10 +12,11 @@ from typing import Any
 import pytest
 
 import hotband as hb
-from hotband.data.inputs.spec import RunSpec
+from hotband.data.documents.run import RunSpec
 from hotband.data.record.finished import Finished
+from hotband.execution.experiment.experiment import execute
 from hotband.execution.runs.interrupted import RunsInterrupted
-from hotband.execution.runs.run import execute, refusal
+from hotband.execution.runs.run import refusal
 from hotband.inference.interval import of_run, uncertain
 from hotband.inference.interval.of_record import expect_figure, intervals_of
 from hotband.inference.interval.of_run import Asked

@@ -18,10 +18,10 @@ from hotband import __version__
 from hotband.base.errors import UserError
 from hotband.base.folders import folder_name
 from hotband.base.text.tomltext import toml_text
-from hotband.data.inputs.spec import RunSpec
+from hotband.data.documents.run import RunSpec
 from hotband.execution.experiment import Experiment, Local, Point, Tick
 from hotband.execution.experiment.executor import Done
-from hotband.execution.runs.run import execute
+from hotband.execution.experiment.experiment import execute
 from hotband.questions.review import PARTS, applications, energy, many, plan, review
 from hotband.questions.review import suite as suite_module
 from hotband.questions.review.suite import ReviewInterrupted, run_plan, text_of

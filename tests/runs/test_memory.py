@@ -9,7 +9,7 @@ import pytest
 from hotband import _core
 from hotband.base import memory
 from hotband.base.errors import UserError
-from hotband.data.inputs.spec import RunSpec
+from hotband.data.documents.run import RunSpec
 from hotband.execution.runs.run import prepare
 
 MEMINFO = "MemTotal:       24000000 kB\nMemFree:          300000 kB\nMemAvailable:   20000000 kB\nSwapTotal: 0 kB\n"

@@ -16,9 +16,9 @@ from pathlib import Path
 import pytest
 
 import hotband as hb
+from hotband.data.documents.run import RunSpec
 from hotband.data.documents.serving import Kind, Serving
-from hotband.data.inputs.spec import RunSpec
-from hotband.execution.runs.run import execute
+from hotband.execution.experiment.experiment import execute
 from hotband.execution.serve import Served
 from hotband.execution.serve.lateness import lateness_lines
 from hotband.execution.serve.speed import Speed, expect_servable

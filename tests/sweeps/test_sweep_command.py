@@ -17,10 +17,10 @@ import pytest
 from small_sweep import ASKED, Swept
 
 import hotband as hb
-from hotband.data.inputs.spec import RunSpec
+from hotband.data.documents.run import RunSpec
 from hotband.data.record.finished import Finished
 from hotband.data.results.sweep_journal import FRAME_FILE, JOURNAL_FILE
-from hotband.execution.runs.progress import Pace
+from hotband.execution.experiment.progress import Pace
 from hotband.inference.interval import of_record
 from hotband.inference.interval.of_run import Asked, figures_of
 

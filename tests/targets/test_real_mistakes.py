@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from hotband.base.errors import UserError
-from hotband.data.inputs.spec import RunSpec
+from hotband.data.documents.run import RunSpec
 from hotband.data.jobs.job_file import converted
 from hotband.execution.targets import fio_child
 from hotband.execution.targets.asked import asked_of

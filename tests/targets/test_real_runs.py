@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 import hotband as hb
-from hotband.data.inputs.spec import RunSpec
+from hotband.data.documents.run import RunSpec
 from hotband.data.record.finished import Finished
 from hotband.data.record.states import state_words
 from hotband.execution.experiment import Cancelled, Experiment, Point

@@ -16,7 +16,7 @@ import pytest
 
 import hotband as hb
 from hotband.data.catalog import CATALOG_DIR
-from hotband.data.inputs.spec import RunSpec
+from hotband.data.documents.run import RunSpec
 from hotband.data.inputs.specify import Named
 from hotband.execution.runs.sequence import in_sequence, settings_after
 from hotband.execution.targets.asked import asked_of

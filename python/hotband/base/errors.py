@@ -4,13 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from hotband.base.fields import in_words
-from hotband.base.text.foreign import MOST_SHOWN, shortened
-
-if TYPE_CHECKING:
-    from hotband.base.text.values import Json
+from hotband.base.foreign import MOST_SHOWN, shortened
 
 LONGEST_WORD = 1000
 """Characters of a word of what is accepted: a path, or a name of a file's own."""
@@ -94,7 +90,7 @@ def refused(out: Path, why: str, option: str = "question.out") -> UserError:
     return UserError(option, "", str(out), f"{why}: expected another folder, or question.fresh to start over")
 
 
-def is_of_another_version(table: Mapping[str, Json], schema: str, reads: int) -> bool:
+def is_of_another_version(table: Mapping[str, object], schema: str, reads: int) -> bool:
     """Whether a file is what it should be, but in the form of another version of hotband."""
     found = table.get("schema_version")
     return table.get("schema") == schema and isinstance(found, int) and found != reads

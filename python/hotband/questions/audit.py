@@ -25,7 +25,8 @@ def audit_of(
 
     wanted = list(results)
     if study is not None:
-        from hotband.questions.study.file import PUBLISHED_FILE, load
+        from hotband.questions.study.definition import PUBLISHED_FILE
+        from hotband.questions.study.file import load
 
         wanted.append(load(str(study)).folder / PUBLISHED_FILE)
     if not wanted:

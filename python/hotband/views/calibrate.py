@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from hotband.base.foreign import marked
 from hotband.base.text.cells import counted, four_digits, time_shown
-from hotband.base.text.foreign import marked
 from hotband.questions.calibrate.calibrated import worst
 from hotband.questions.calibrate.fit import TOLD
 

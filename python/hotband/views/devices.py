@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
     from rich.table import Table
 
-    from hotband.execution.devices.found import Found, Listed
+    from hotband.execution.targets.found import Found, Listed
 
 
 def table_of(rows: Sequence[Listed]) -> Table:

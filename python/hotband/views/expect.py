@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from hotband.base.text.foreign import marked
+from hotband.base.foreign import marked
 from hotband.base.text.formats import Between, Figure, Repeated, as_rows
 from hotband.questions.expect.judge import value_of
 from hotband.questions.targets.expected import sentence_of
@@ -149,7 +149,7 @@ def expected_views(record: RecordDoc) -> list[Table | Text | str]:
     """The prediction beside what was measured, as it is printed; nothing where there is none."""
     from rich.table import Table
 
-    from hotband.base.text.foreign import marked
+    from hotband.base.foreign import marked
     from hotband.views.expect import COLOURS, between, exact_of, label_of
 
     expected = record.get("expected")

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from hotband.base.foreign import marked
 from hotband.base.text.cells import four_digits
-from hotband.base.text.foreign import marked
 from hotband.base.text.formats import PRINTED, About, Between
 from hotband.base.text.formats import Figure as Cell
 from hotband.questions.find.figures import Figure, exact, shown

@@ -6,8 +6,8 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from hotband.base.foreign import marked
 from hotband.base.text.cells import four_digits
-from hotband.base.text.foreign import marked
 from hotband.base.text.formats import Between, Estimate, Figure
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
         WhyFigureDoc,
     )
     from hotband.data.documents.study import IntervalDoc
-    from hotband.questions.interval.intervalfile import IntervalFile
+    from hotband.questions.study.intervals.intervalfile import IntervalFile
 
 LABELS = {
     "iops": "IOPS",

@@ -8,7 +8,7 @@ register(
     html="hotband.views.record.picture:html",
 )
 register("hotband.inference.reliability.result:Reliability", lines="hotband.views.reliability:summary_lines")
-register("hotband.inference.traces.compare:TracesCompared", report="hotband.views.report.of_results:of_traces")
+register("hotband.inference.traces.compare:TracesCompared", report="hotband.views.traces.compared_page:of_traces")
 register("hotband.inference.traces.fit.fit:TraceFit", lines="hotband.views.traces.fit:views")
 register(
     "hotband.questions.advise.advice:Advice",
@@ -38,5 +38,5 @@ register(
     answers="hotband.views.sweeps.answers:answers_of",
     chart="hotband.views.draw.sweep:sweep_chart",
     html="hotband.views.draw.sweep:sweep_html",
-    report="hotband.views.sweeps.page:report_of",
+    report="hotband.views.report.sweep_page:report_of",
 )

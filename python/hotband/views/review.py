@@ -7,8 +7,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from hotband.base.foreign import marked
 from hotband.base.text.cells import binary_size, counted, decimal_size, millis
-from hotband.base.text.foreign import marked
 from hotband.base.text.formats import Figure, as_rows
 from hotband.data.record.states import state_lines, states_of
 from hotband.views.interval import with_ends

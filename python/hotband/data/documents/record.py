@@ -22,6 +22,7 @@ from hotband.data.documents.record_traces import TraceBeyondDoc as TraceBeyondDo
 from hotband.data.documents.record_traces import TraceDoc as TraceDoc
 from hotband.data.documents.record_traces import TraceSideDoc as TraceSideDoc
 from hotband.data.documents.record_traces import TraceTimesDoc as TraceTimesDoc
+from hotband.data.documents.sides import Side
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -502,32 +503,3 @@ def interval_of(record: RecordDoc) -> object:
     """The interval of the tables over time in ns, as the record has it; None where it has none."""
     series: object = record.get("series")
     return series.get("interval_ns") if isinstance(series, dict) else None
-
-
-class Side(TypedDict):
-    """The reads or the writes of one stream. A latency is None where nothing was measured; imported records also have a
-    count of None, where the tool did not count (`hotband.data.importers.fio.join`).
-
-    Of another tool's results: `percentiles` as it printed them, [percent, ns], and `latency_bins`, [upper_ns, percent];
-    `iops_max` of any interval it looked at, and the mean time to submit an I/O where its latency leaves that out.
-    """
-
-    count: int
-    bytes: int
-    errors: int
-    latency_sum_ns: str | None
-    latency_min_ns: int | None
-    latency_max_ns: int | None
-    histogram: Histogram
-    percentiles: NotRequired[list[list[float | int]] | None]
-    latency_bins: NotRequired[list[list[float | int]] | None]
-    iops_max: NotRequired[float | None]
-    submission_mean_ns: NotRequired[float | None]
-
-
-class Histogram(TypedDict):
-    """`kind` is hdr3, fio, hdr, bins or none; `buckets` is a sorted list of [value_ns, count]."""
-
-    kind: str
-    buckets: list[list[int]]
-    significant_digits: NotRequired[int]

@@ -7,8 +7,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 from hotband.base.errors import UserError, reason_of
-from hotband.data.importers.imported import Imported, loaded
+from hotband.data.importers.imported import loaded
 from hotband.data.record.files import RECORD_FILE
+from hotband.data.record.imported import Imported
 
 __all__ = ["Imported", "Tool", "load", "loaded", "tools"]
 

@@ -13,11 +13,11 @@ from pathlib import Path
 
 from hotband import _core
 from hotband.base.errors import UserError
-from hotband.data.documents.record import Histogram
+from hotband.data.documents.sides import Histogram
 from hotband.data.documents.source import NS_PER_S, iso, nothing_asked
 from hotband.data.importers.files import decoded, name_of, read_bytes
-from hotband.data.importers.imported import Imported, SeriesColumns, no_rows
 from hotband.data.importers.record import LARGEST, Found, Sides, build, side_of
+from hotband.data.record.imported import Imported, SeriesColumns, no_rows
 from hotband.data.record.stats import Direction, idle_side
 
 ACCEPTED = "an HdrHistogram log"

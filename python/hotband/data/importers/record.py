@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, cast
 
 from hotband.base.errors import UserError
 from hotband.base.version import __version__
-from hotband.data.documents.record import Histogram, Side
+from hotband.data.documents.sides import Histogram, Side
 from hotband.data.documents.source import Source
 from hotband.data.importers.cells import LATEST_MS, NS_PER_MS
-from hotband.data.importers.imported import Imported, SeriesColumns
+from hotband.data.record.imported import Imported, SeriesColumns
 from hotband.data.record.stats import DIRECTIONS, NANOSECONDS_PER_SECOND, Direction, idle_side, summary_of
 
 if TYPE_CHECKING:

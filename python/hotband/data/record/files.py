@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from hotband.data.documents.record import RecordDoc
-    from hotband.data.importers.imported import Imported, SeriesColumns
+    from hotband.data.record.imported import Imported, SeriesColumns
 
 RECORD_FILE = "record.json"
 REPORT_FILE = "report.html"

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from hotband import _core
 from hotband.base.errors import UserError
-from hotband.base.text.foreign import csv_cell
+from hotband.base.foreign import csv_cell
 from hotband.base.text.write import replacing
 
 ROWS_AT_ONCE = 250_000

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn, cast
 
 from hotband.base.errors import UserError, reason_of
-from hotband.base.text.foreign import all_visible
+from hotband.base.foreign import all_visible
 from hotband.base.text.order import natural
 from hotband.base.text.regular import file_text
 from hotband.data.record.files import RECORD_FILE, frame_of
@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 
     from hotband.base.text.values import Json
     from hotband.data.documents.record import RecordDoc
-    from hotband.data.importers.imported import SeriesColumns
     from hotband.data.record.finished import Finished
+    from hotband.data.record.imported import SeriesColumns
 
 SCHEMA = "hotband-record"
 SCHEMA_VERSION = 1

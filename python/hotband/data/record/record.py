@@ -32,20 +32,19 @@ if TYPE_CHECKING:
         ComparisonDoc,
         EnergyDoc,
         FiguresDoc,
-        Histogram,
         LimitDoc,
         PowerLossDoc,
         RecordDoc,
         RepairDoc,
         ScriptDoc,
-        Side,
         SteadyStateDoc,
         StepDoc,
         TimesDoc,
         TraceDoc,
     )
-    from hotband.data.importers.imported import Imported
+    from hotband.data.documents.sides import Histogram, Side
     from hotband.data.record.finished import Finished
+    from hotband.data.record.imported import Imported
     from hotband.data.record.load import LoadedRecord
 
 Direction = Literal["read", "write", "flush", "trim"]

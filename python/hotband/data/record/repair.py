@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from hotband.base.foreign import marked
 from hotband.base.text.cells import counted, decimal_size, in_unit
-from hotband.base.text.foreign import marked
 
 if TYPE_CHECKING:
     from rich.text import Text

@@ -14,7 +14,7 @@ from numbers import Real
 from typing import TYPE_CHECKING, Literal, cast
 
 from hotband.base.errors import UserError
-from hotband.data.documents.record import Histogram, Side
+from hotband.data.documents.sides import Histogram, Side
 
 if TYPE_CHECKING:
     from hotband.data.documents.record import FiguresDoc, Percentile, RecordDoc, SummaryDoc

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, cast
 
+from hotband.base.foreign import marked
 from hotband.base.text.cells import counted, in_unit, millis
-from hotband.base.text.foreign import marked
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

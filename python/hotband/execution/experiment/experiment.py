@@ -23,6 +23,9 @@ from hotband.execution.runs.run import save
 if TYPE_CHECKING:
     import polars as pl
 
+    from hotband.data.documents.run import RunSpec
+    from hotband.execution.experiment import Progress
+
 Value = str | int | float | None
 Measure = Callable[[Finished], Value]
 """What is read of a run; None where it says nothing of it."""
@@ -198,3 +201,15 @@ def _shifted(progress: Tick | None, already: int, of: int) -> Tick:
         tick(replace(told, share=share, done=told.done + already, of=of))
 
     return shown
+
+
+def execute(
+    specs: Sequence[RunSpec],
+    progress: Callable[[Progress], None] | None = None,
+    jobs: int | None = None,
+) -> list[Finished]:
+    """Executes runs on all cores and returns them in the order asked: an experiment without measures, every run saved
+    where its spec says. Raises UserError, OSError, or RunsInterrupted (with the runs that were finished)."""
+    from hotband.execution.experiment import Experiment, points_of
+
+    return Experiment(points_of(specs)).run(progress=progress, jobs=jobs).finished

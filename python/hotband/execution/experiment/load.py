@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 from hotband.base.text.regular import file_text
-from hotband.data.inputs.spec import RunSpec
+from hotband.data.documents.run import RunSpec
 from hotband.data.record.files import RECORD_FILE, load_tables
 from hotband.data.record.finished import Finished
 

@@ -34,7 +34,7 @@ from hotband.execution.experiment.ray_cluster import (
 from hotband.execution.experiment.ray_task import build, checked, run_lines
 
 if TYPE_CHECKING:
-    from hotband.data.inputs.spec import RunSpec
+    from hotband.data.documents.run import RunSpec
     from hotband.data.record.finished import Finished
 
 T = TypeVar("T")

@@ -16,7 +16,7 @@ from typing import Any
 from hotband import _core
 from hotband.base.errors import UserError
 from hotband.data.catalog import CATALOG_DIR, SHORT_FORM
-from hotband.data.inputs.spec import RunSpec
+from hotband.data.documents.run import RunSpec
 from hotband.data.inputs.texts import bytes_of, text_of
 from hotband.data.record.files import Cell, ReadTable
 from hotband.data.record.finished import Finished

@@ -15,7 +15,7 @@ from hotband import _core
 from hotband.base.engine import version
 from hotband.base.errors import UserError
 from hotband.data.catalog import CATALOG_DIR
-from hotband.data.inputs.spec import RunSpec
+from hotband.data.documents.run import RunSpec
 from hotband.data.inputs.texts import bytes_of, text_of
 from hotband.data.inputs.values import Coordinate
 from hotband.data.traces.files import digest_of

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from itertools import product
 
 from hotband.base.errors import UserError
-from hotband.data.inputs.spec import RunSpec
+from hotband.data.documents.run import RunSpec
 from hotband.data.inputs.values import Coordinate
 from hotband.execution.experiment.point import Point
 

@@ -19,12 +19,12 @@ from typing import Any
 from hotband.base.engine import version
 from hotband.base.errors import UserError, refused
 from hotband.base.folders import folder_name
-from hotband.base.text.foreign import shortened
+from hotband.base.foreign import shortened
 from hotband.base.text.quantities import span_ns
 from hotband.base.text.regular import file_bytes
 from hotband.base.text.values import read_json
 from hotband.base.text.write import write_file
-from hotband.data.inputs.spec import RunSpec
+from hotband.data.documents.run import RunSpec
 from hotband.data.record.files import RECORD_FILE, table_files
 from hotband.data.record.finished import Finished
 from hotband.data.record.writable import check_writable

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from hotband.base.errors import UserError
-from hotband.base.text.foreign import json_text
+from hotband.base.foreign import json_text
 from hotband.base.text.regular import file_text
 from hotband.base.text.write import make_folder, write_file
 from hotband.data.catalog.named import EMULATED

@@ -51,7 +51,7 @@ def family(machine: str) -> Family:
 
 def _legal(layout: str, machine: str, each: int) -> list[int]:
     """The first two numbers of drives, multiples of `each`, that a layout takes."""
-    from hotband.data.inputs.spec import RunSpec
+    from hotband.data.documents.run import RunSpec
     from hotband.execution.runs.run import prepare
 
     legal: list[int] = []

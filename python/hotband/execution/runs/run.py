@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -17,7 +17,7 @@ from hotband.base.engine import too_large, user_error
 from hotband.base.errors import UserError, no_text
 from hotband.base.text.write import expect_no_disk, named, part_of, remove
 from hotband.data.catalog import CATALOG_DIR
-from hotband.data.inputs.spec import RunSpec
+from hotband.data.documents.run import RunSpec
 from hotband.data.inputs.texts import text_of
 from hotband.data.jobs.loss import in_job_file, notes_of
 from hotband.data.record.files import save_record
@@ -29,8 +29,7 @@ from hotband.data.traces.files import rows_of
 
 if TYPE_CHECKING:
     from hotband.data.documents.record import RunBeforeDoc, SequenceDoc
-    from hotband.data.inputs.spec import RunSpec
-    from hotband.execution.experiment import Progress
+    from hotband.data.documents.run import RunSpec
 
 
 @dataclass
@@ -149,18 +148,6 @@ def failure_event(text: str) -> str:
     """The short form of a failure, `d3@60 s`, as an event."""
     drive, _, time = text.rpartition("@")
     return f"at {time.strip()}: fail {drive.strip()}"
-
-
-def execute(
-    specs: Sequence[RunSpec],
-    progress: Callable[[Progress], None] | None = None,
-    jobs: int | None = None,
-) -> list[Finished]:
-    """Executes runs on all cores and returns them in the order asked: an experiment without measures, every run saved
-    where its spec says. Raises UserError, OSError, or RunsInterrupted (with the runs that were finished)."""
-    from hotband.execution.experiment import Experiment, points_of
-
-    return Experiment(points_of(specs)).run(progress=progress, jobs=jobs).finished
 
 
 def sequences(prepared: Sequence[Prepared]) -> list[list[int]]:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from hotband.execution.runs.run import refusal
 
 if TYPE_CHECKING:
-    from hotband.data.inputs.spec import RunSpec
+    from hotband.data.documents.run import RunSpec
 
 SCALES = ("512", "256", "128", "64")
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from hotband.data.catalog.named import STATE, is_real
-from hotband.data.inputs.spec import Repair, RunSpec
+from hotband.data.documents.run import Repair, RunSpec
 from hotband.data.inputs.specify import Named, expect_seed
 
 

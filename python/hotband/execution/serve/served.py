@@ -22,8 +22,8 @@ from hotband.base.engine import mistakes_without_load, user_error
 from hotband.base.errors import UserError, reason_of
 from hotband.base.text.write import expect_no_disk
 from hotband.data.catalog import CATALOG_DIR
+from hotband.data.documents.run import RunSpec
 from hotband.data.documents.serving import Serving
-from hotband.data.inputs.spec import RunSpec
 from hotband.data.inputs.texts import text_of
 from hotband.data.record.finished import Finished
 from hotband.data.record.writable import check_folder, check_writable

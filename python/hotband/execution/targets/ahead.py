@@ -65,7 +65,7 @@ def ahead(
 def predicted_iops(asked: Asked, product: str) -> float | None:
     """I/Os a second of the load on the model of a product; None where the model cannot take it."""
     from hotband.data.inputs.loads import Load
-    from hotband.execution.runs.run import execute
+    from hotband.execution.experiment.experiment import execute
     from hotband.execution.runs.scale import scaled
 
     text = Load(asked.text, asked.spec.workload).with_ios(IOS).text()

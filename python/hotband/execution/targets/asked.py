@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING
 from hotband.base.errors import UserError
 from hotband.base.text.tomltable import loads
 from hotband.data.catalog.named import STATE
-from hotband.data.jobs.convert import converted_to, text_named
+from hotband.data.inputs.convert import converted_to, text_named
 from hotband.data.jobs.loss import LossReport, shortest
 from hotband.data.jobs.tables import Step, Stream, told
 from hotband.execution.targets.settings import applied
 
 if TYPE_CHECKING:
-    from hotband.data.inputs.spec import RunSpec
+    from hotband.data.documents.run import RunSpec
     from hotband.data.jobs.converted import Converted
 
 PLACE = "/dev/MEASURED"
@@ -110,7 +110,7 @@ def asked_of(spec: RunSpec) -> Asked:
 
 def expect_real(asked: Asked) -> None:
     """Raises UserError for what only a model has: volumes, states of its own, what happens in virtual time."""
-    from hotband.execution.devices.states import STATES
+    from hotband.execution.targets.states import STATES
 
     spec, repair = asked.spec, asked.spec.repair
     if asked.state is not None and asked.state not in STATES:

@@ -11,13 +11,14 @@ from typing import TYPE_CHECKING, Any, cast
 from hotband.base.errors import UserError
 from hotband.base.text.tomltable import loads
 from hotband.data.catalog.named import STATE, expect_model
-from hotband.data.inputs.spec import RunSpec
+from hotband.data.documents.run import RunSpec
+from hotband.data.inputs.convert import converted_to, text_named
 from hotband.data.inputs.texts import text_of
-from hotband.data.jobs.convert import converted_to, text_named
 from hotband.data.record.finished import Finished
 from hotband.data.record.writable import check_writable
 from hotband.data.store.taken import taker_of
-from hotband.execution.runs.run import execute, save
+from hotband.execution.experiment.experiment import execute
+from hotband.execution.runs.run import save
 from hotband.execution.serve import Served, ServeSpec, Serving
 from hotband.execution.serve.lateness import lateness_lines
 from hotband.execution.targets.asked import PLACE, Asked, asked_of
@@ -29,7 +30,7 @@ from hotband.execution.targets.settings import divided
 from hotband.execution.targets.way import way_of_fio
 
 if TYPE_CHECKING:
-    from hotband.data.importers.imported import Imported
+    from hotband.data.record.imported import Imported
     from hotband.execution.experiment import Progress
 
 

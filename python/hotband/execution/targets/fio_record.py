@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any, cast
 
 from hotband.base.errors import UserError
 from hotband.data.importers.fio.importer import read
-from hotband.data.importers.imported import Imported
 from hotband.data.record.files import Table, file_key, series_table
 from hotband.data.record.finished import Finished
+from hotband.data.record.imported import Imported
 from hotband.data.record.written import record_text
 from hotband.execution.targets.asked import Asked
 from hotband.execution.targets.fio_child import RESULT

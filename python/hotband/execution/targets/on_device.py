@@ -262,7 +262,7 @@ class OnDevice:
         shown: Shown,
     ) -> object:
         """Brings the place into the state that is asked for; the section of the record that says how."""
-        from hotband.execution.devices.states import STATES, Data, Step, prepare
+        from hotband.execution.targets.states import STATES, Data, Step, prepare
 
         if not held.permission.may_write:
             raise UserError("question.settings", "state", str(asked.state), "is for a place that may be written")

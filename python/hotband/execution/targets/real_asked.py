@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 class RealAsked:
     """What the user says of hardware, as text: what may be erased, the size of a file that is made in a folder and
     whether it is kept, hosts with commas between them, the product whose prediction stands beside it, a command that
-    prints watts, and how it is purged before a state (`hotband.execution.devices.purge.PURGES`). `predict` makes the
+    prints watts, and how it is purged before a state (`hotband.execution.targets.purge.PURGES`). `predict` makes the
     prediction."""
 
     erase: str | None = None
@@ -49,7 +49,7 @@ class RealAsked:
 
 def expect_product(name: str) -> None:
     """Raises UserError where `--expect` names no machine that there is."""
-    from hotband.data.inputs.spec import RunSpec
+    from hotband.data.documents.run import RunSpec
     from hotband.execution.runs.run import prepare
 
     if name != NONE:

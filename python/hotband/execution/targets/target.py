@@ -12,7 +12,7 @@ from hotband.execution.targets.on_device import How, OnDevice
 from hotband.execution.targets.place import Place, place_of
 
 if TYPE_CHECKING:
-    from hotband.data.inputs.spec import RunSpec
+    from hotband.data.documents.run import RunSpec
     from hotband.execution.targets.outlook import Outlook
     from hotband.execution.targets.real_asked import RealAsked
 
@@ -92,7 +92,7 @@ def expect_folder(place: Place, asked: RealAsked) -> None:
 def _expect_state(executor: OnDevice, state: str) -> None:
     """Raises UserError where the place cannot be brought into a state as it is asked for."""
     from hotband.execution.devices.host import Host
-    from hotband.execution.devices.states import expect_state
+    from hotband.execution.targets.states import expect_state
 
     place, kind = executor.place, {"block": "block", "file": "file"}.get(executor.place.kind, "uri")
     expect_state(str(place.uri if place.path is None else place.path), kind, Host(), state, executor.how.purge_by)

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     import polars as pl
 
     from hotband.execution.experiment import Executor
-    from hotband.execution.runs.watch import Wanted
+    from hotband.execution.experiment.watch import Wanted
     from hotband.questions.calibrate.calibrated import Calibrated
     from hotband.questions.calibrate.model import Product
 
@@ -56,8 +56,8 @@ def calibrate(
     UserError for a mistake, KeyboardInterrupt where it is stopped.
     """
     from hotband.execution.experiment import using
+    from hotband.execution.experiment.watch import watch
     from hotband.execution.runs.interrupted import as_interrupt
-    from hotband.execution.runs.watch import watch
     from hotband.questions.calibrate.run import Wanted, run
     from hotband.questions.calibrate.target import Hardware
 
@@ -101,8 +101,8 @@ def calibration_plan(
     `calibrate`. Raises UserError, KeyboardInterrupt where it is stopped."""
     import polars as pl
 
+    from hotband.execution.experiment.watch import watch
     from hotband.execution.runs.interrupted import as_interrupt
-    from hotband.execution.runs.watch import watch
     from hotband.questions.calibrate.loads import BLACK_BOX
     from hotband.questions.calibrate.run import Wanted, black_box_plan, plan_only
     from hotband.questions.calibrate.target import Hardware

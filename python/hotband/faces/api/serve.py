@@ -134,7 +134,7 @@ def emulate(
     mistake, for what fio cannot say (apps, scripts), where fio is not installed, and for a machine that is faster than
     the host can serve, unless `anyway`.
     """
-    from hotband.data.inputs.spec import RunSpec
+    from hotband.data.documents.run import RunSpec
     from hotband.execution.targets.emulated import emulate as run_both
 
     what, where = named(workload, "workload"), named(on, "on")

@@ -82,7 +82,7 @@ def calibrate(
     """
     from hotband.data.inputs.specify import Named
     from hotband.data.inputs.texts import text_of
-    from hotband.execution.runs.progress import run_progress
+    from hotband.execution.experiment.progress import run_progress
     from hotband.faces.api.calibrate import bytes_of, seconds_of
     from hotband.questions.calibrate.loads import BLACK_BOX
     from hotband.questions.calibrate.model import Product

@@ -59,7 +59,7 @@ def expect(
     from hotband.base.text.pipes import with_pipes
     from hotband.data.inputs.specify import Named
     from hotband.data.inputs.texts import text_of
-    from hotband.execution.runs.progress import run_progress
+    from hotband.execution.experiment.progress import run_progress
     from hotband.questions.expect.expect import Asked
     from hotband.questions.expect.expect import expect as expected_of
     from hotband.questions.expect.predict import Settings

@@ -74,7 +74,7 @@ def find(
     """Find the rate, queue depth, number of drives or value that meets a condition, in at most 12 runs a machine."""
     from hotband.data.inputs.specify import Named
     from hotband.data.inputs.texts import text_of
-    from hotband.execution.runs.progress import run_progress
+    from hotband.execution.experiment.progress import run_progress
     from hotband.questions.find.find import Asked
     from hotband.questions.find.find import find as answers_to
     from hotband.questions.find.kept import answers_kept

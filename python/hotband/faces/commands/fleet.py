@@ -42,7 +42,7 @@ def fleet(
 ) -> None:
     """Simulate a fleet over months: failures, rebuilds, spares, wear, energy, expected loss of data and cost."""
     from hotband.base.text.write import expect_page
-    from hotband.execution.runs.progress import run_progress
+    from hotband.execution.experiment.progress import run_progress
     from hotband.questions.fleet.run import Asked, run_fleet, spec_of
     from hotband.views.fleet.show import (
         answers_of,

@@ -20,7 +20,7 @@ import typer
 from typer.core import TyperGroup
 
 from hotband.base.errors import UserError, no_text, reason_of
-from hotband.base.text.foreign import shortened
+from hotband.base.foreign import shortened
 from hotband.base.text.formats import begin
 from hotband.base.text.nearest import hint, unknown_name
 from hotband.execution.runs.interrupted import RunsInterrupted

@@ -21,7 +21,7 @@ from hotband.faces.commands.output import (
 from hotband.inference.interval import DRAWS, LEAST_DRAWS, LEVEL, MOST_DRAWS
 
 if TYPE_CHECKING:
-    from hotband.data.inputs.spec import RunSpec
+    from hotband.data.documents.run import RunSpec
     from hotband.data.record.finished import Finished
     from hotband.inference.interval.of_run import Asked
 
@@ -72,8 +72,8 @@ def asked_intervals(level: float | None, draws: int | None, usual: int = DRAWS) 
 def add_intervals(spec: RunSpec, finished: Finished, level: float, draws: int | None) -> bool:
     """Makes the intervals of a run, puts them into its record and, where it has a folder, there too. False where the
     user interrupts before there are draws enough: the record stays as it is."""
+    from hotband.execution.experiment.progress import run_progress
     from hotband.execution.runs.interrupted import RunsInterrupted
-    from hotband.execution.runs.progress import run_progress
     from hotband.execution.runs.run import save
     from hotband.inference.interval.of_record import intervals_of, keep
     from hotband.inference.interval.of_run import Asked
@@ -106,8 +106,8 @@ def why(
     as_json: JsonFlag = False,
 ) -> None:
     """Say where the uncertainty of a prediction comes from, value by value, and what to measure to reduce it."""
-    from hotband.data.inputs.spec import RunSpec
-    from hotband.execution.runs.progress import run_progress
+    from hotband.data.documents.run import RunSpec
+    from hotband.execution.experiment.progress import run_progress
     from hotband.inference.interval.explained import why_run
     from hotband.inference.interval.of_run import Asked
     from hotband.views.interval import why_views

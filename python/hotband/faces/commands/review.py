@@ -76,7 +76,7 @@ def review(
     Parts: linear, access, block-sizes, streams, patterns, files, streaming, defragmentation, applications, energy.
     """
     from hotband.data.catalog.named import NONE
-    from hotband.execution.runs.progress import run_progress
+    from hotband.execution.experiment.progress import run_progress
     from hotband.execution.targets.real_asked import RealAsked
     from hotband.questions.review import PARTS
     from hotband.questions.review.many import review_all

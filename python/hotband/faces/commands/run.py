@@ -33,7 +33,7 @@ from hotband.faces.commands.output import (
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from hotband.data.inputs.spec import RunSpec
+    from hotband.data.documents.run import RunSpec
     from hotband.data.record.finished import Finished
     from hotband.execution.experiment import Executor, Tick
 
@@ -88,7 +88,7 @@ def run(
 ) -> None:
     """Run a workload on a machine in virtual time, or on hardware (--on real:PATH) through fio; with --then several,
     one after the other on the same machine."""
-    from hotband.data.inputs.spec import Repair, RunSpec
+    from hotband.data.documents.run import Repair, RunSpec
     from hotband.data.inputs.specify import Named
     from hotband.execution.experiment import expect_out
     from hotband.execution.runs.sequence import in_sequence
@@ -152,7 +152,7 @@ def run(
 @contextmanager
 def on_model(title: str) -> Iterator[tuple[None, Tick]]:
     """A progress bar; no executor but the cores of this computer."""
-    from hotband.execution.runs.progress import run_progress
+    from hotband.execution.experiment.progress import run_progress
 
     with run_progress(title) as progress:
         yield None, progress

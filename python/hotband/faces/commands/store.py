@@ -135,7 +135,7 @@ def show_one(
     as_json: JsonFlag = False,
 ) -> None:
     """Show a run: what its record says."""
-    from hotband.data.inputs.spec import RunSpec
+    from hotband.data.documents.run import RunSpec
     from hotband.data.record.finished import Finished
     from hotband.data.record.incomplete import refusing_incomplete
     from hotband.data.record.written import record_text

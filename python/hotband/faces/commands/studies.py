@@ -105,7 +105,7 @@ def study_swings(
     """Run each assumption at both ends of its range; print which of them move a prediction."""
     from dataclasses import asdict
 
-    from hotband.base.text.foreign import marked
+    from hotband.base.foreign import marked
     from hotband.questions.study.swingfile import summary
     from hotband.questions.study.swings import run_swings
     from hotband.views.text.tables import swings_table
@@ -138,7 +138,7 @@ def study_intervals(
     intervals hold what is published, each study left out."""
     from hotband.base.errors import UserError
     from hotband.faces.commands.all_studies import run_all, views
-    from hotband.questions.interval.of_study import run_intervals
+    from hotband.questions.study.intervals.of_study import run_intervals
     from hotband.views.interval import spreads_table
 
     if every == (name is not None):
@@ -160,7 +160,7 @@ def study_why(
     as_json: JsonFlag = False,
 ) -> None:
     """Say where the uncertainty of a study's figure comes from, of the draws that it ships. Runs nothing."""
-    from hotband.questions.interval.of_study import why_figure
+    from hotband.questions.study.intervals.of_study import why_figure
     from hotband.views.interval import why_views
 
     found = why_figure(name, figure, level)
@@ -199,7 +199,7 @@ def study_blind(as_json: JsonFlag = False) -> None:
     """Print how far predictions were off that were made before the published figure was seen. Runs nothing."""
     from dataclasses import asdict
 
-    from hotband.questions.study.blind import blind_errors
+    from hotband.questions.study.blind_errors import blind_errors
     from hotband.views.accuracy.tables import percent
 
     found = blind_errors()

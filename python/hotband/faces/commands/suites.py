@@ -98,7 +98,7 @@ def pts(
 
     Tests: iops, throughput, latency, write-saturation, idle-recovery, cross-stimulus.
     """
-    from hotband.execution.runs.progress import run_progress
+    from hotband.execution.experiment.progress import run_progress
     from hotband.execution.runs.signals import stoppable
     from hotband.execution.targets.real_asked import RealAsked
     from hotband.faces.api.suites import PtsResult
@@ -161,7 +161,7 @@ def quick(
     as_json: JsonFlag = False,
 ) -> None:
     """A first look at a disk, a SATA or an NVMe drive in a given time: what it is good at, is it as expected?"""
-    from hotband.execution.runs.progress import run_progress
+    from hotband.execution.experiment.progress import run_progress
     from hotband.execution.runs.signals import stoppable
     from hotband.execution.targets.real_asked import RealAsked
     from hotband.faces.api.suites import QuickResult

@@ -83,7 +83,7 @@ def sweep(
     from hotband.base.text.write import expect_page
     from hotband.data.catalog.named import NONE
     from hotband.data.results.sweep_journal import FRAME_FILE
-    from hotband.execution.runs.progress import run_progress
+    from hotband.execution.experiment.progress import run_progress
     from hotband.execution.targets.real_asked import RealAsked
     from hotband.questions.sweeps import engine, plan
 

@@ -64,8 +64,7 @@ def show(
     """Say what traces are like: sizes, bursts, sequentiality, working set, popularity, what a cache would do."""
     from hotband.base.text.write import expect_other_file, expect_page
     from hotband.inference.traces.properties import SAMPLE
-    from hotband.views.traces.show import block_of, show_trace, write_page
-    from hotband.views.traces.told import closing_of, table_of
+    from hotband.views.traces.show import block_of, closing_of, show_trace, table_of, write_page
 
     if output is not None:
         expect_page("--output", output)

@@ -22,7 +22,7 @@ from hotband.execution.experiment.ranges import renamed, workload_text
 from hotband.execution.runs.run import refusal
 
 if TYPE_CHECKING:
-    from hotband.data.inputs.spec import RunSpec
+    from hotband.data.documents.run import RunSpec
 
 RATES = ("iops", "bandwidth_bytes_per_s")
 OTHERS = ("app", "scripts", "sequence", "events", "power_loss")

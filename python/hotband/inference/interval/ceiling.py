@@ -20,7 +20,7 @@ from hotband.inference.interval.asked_rate import RATES
 
 if TYPE_CHECKING:
     from hotband.data.documents.record import RecordDoc
-    from hotband.data.inputs.spec import RunSpec
+    from hotband.data.documents.run import RunSpec
 
 MEAN = "latency_mean_ns"
 SLACK = 1.05

@@ -10,7 +10,7 @@ from hotband.base.errors import UserError
 from hotband.base.text.schema import with_schema
 from hotband.data.catalog.named import expect_model
 from hotband.data.record.unmodelled import unmodelled_notes, why_no_interval
-from hotband.execution.runs.run import execute
+from hotband.execution.experiment.experiment import execute
 from hotband.inference.interval.of_record import expect_figure, figure_name, intervals_of
 from hotband.inference.interval.of_run import figures_of, pinned
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     import polars as pl
 
     from hotband.data.documents.interval import WhyFigureDoc
-    from hotband.data.inputs.spec import RunSpec
+    from hotband.data.documents.run import RunSpec
     from hotband.execution.experiment import Say
     from hotband.inference.interval.of_run import Asked, Watch
 

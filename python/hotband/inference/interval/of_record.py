@@ -36,8 +36,8 @@ from hotband.inference.interval.why import Evidence, why
 
 if TYPE_CHECKING:
     from hotband.data.documents.interval import FigureIntervalDoc, RunIntervalsDoc, WhyFigureDoc
+    from hotband.data.documents.run import RunSpec
     from hotband.data.documents.study import IntervalDoc
-    from hotband.data.inputs.spec import RunSpec
     from hotband.data.record.finished import Finished
     from hotband.execution.experiment import Say
     from hotband.inference.interval.conformal import ModelTerm

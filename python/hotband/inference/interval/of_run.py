@@ -20,7 +20,7 @@ from hotband import _core
 from hotband.base.errors import UserError
 from hotband.data.catalog import CATALOG_DIR
 from hotband.data.catalog.named import expect_model
-from hotband.data.inputs.spec import RunSpec
+from hotband.data.documents.run import RunSpec
 from hotband.data.inputs.texts import text_of
 from hotband.data.record.finished import Finished
 from hotband.data.record.stats import FIGURES

@@ -19,7 +19,7 @@ from hotband.inference.interval.uncertain import with_values
 
 if TYPE_CHECKING:
     from hotband.data.documents.record import RecordDoc
-    from hotband.data.inputs.spec import RunSpec
+    from hotband.data.documents.run import RunSpec
     from hotband.inference.interval.uncertain import Uncertain
 
 ENOUGH_IOS = 10_000

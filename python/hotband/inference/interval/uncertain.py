@@ -20,7 +20,7 @@ from hotband.execution.experiment.ranges import Range, at_value, machine_text, w
 from hotband.inference.interval.distribution import NOMINAL, Distribution, distribution_of
 
 if TYPE_CHECKING:
-    from hotband.data.inputs.spec import RunSpec
+    from hotband.data.documents.run import RunSpec
 
 NOT_DRAWN = ("reference.", "power_")
 """Beginnings of keys that change no rate and no time."""

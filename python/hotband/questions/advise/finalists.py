@@ -16,7 +16,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from hotband.base.text.quantities import size_bytes
-from hotband.data.inputs.spec import RunSpec
+from hotband.data.documents.run import RunSpec
 from hotband.data.record.unmodelled import why_no_interval
 from hotband.execution.experiment import Experiment
 from hotband.execution.experiment import Point as RunPoint

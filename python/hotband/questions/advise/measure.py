@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING
 
 from hotband.base.errors import UserError
 from hotband.base.text.quantities import size_bytes
+from hotband.data.documents.run import Repair, RunSpec
 from hotband.data.inputs.loads import Load
-from hotband.data.inputs.spec import Repair, RunSpec
 from hotband.data.record.finished import Finished
 from hotband.data.record.record import record_of
 from hotband.execution.experiment import Experiment, Point

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from hotband.base.errors import UserError
 from hotband.data.catalog.named import EMULATED
-from hotband.data.inputs.spec import RunSpec
+from hotband.data.documents.run import RunSpec
 from hotband.execution.experiment import Experiment, Point
 from hotband.execution.runs.run import prepare
 from hotband.questions.calibrate.figures import Seen, seen_of

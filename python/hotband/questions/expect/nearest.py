@@ -20,7 +20,7 @@ from hotband.questions.expect.predict import Settings, spec_of
 from hotband.questions.expect.results import Row
 
 if TYPE_CHECKING:
-    from hotband.data.inputs.spec import RunSpec
+    from hotband.data.documents.run import RunSpec
     from hotband.data.record.finished import Finished
     from hotband.inference.interval.of_run import Watch
 

@@ -10,8 +10,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from hotband.data.documents.run import RunSpec
 from hotband.data.inputs.loads import Load
-from hotband.data.inputs.spec import RunSpec
 from hotband.data.record.finished import Finished
 from hotband.data.record.unmodelled import why_no_interval
 from hotband.execution.experiment import Experiment, Point

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 from hotband.base.errors import UserError
 from hotband.base.text.quantities import ungrouped
 from hotband.data.catalog.named import expect_model
+from hotband.data.documents.run import RunSpec
 from hotband.data.inputs.loads import LOOP_KEYS, Load
-from hotband.data.inputs.spec import RunSpec
 from hotband.data.record.finished import Finished
 from hotband.data.record.unmodelled import unmodelled_notes, why_no_interval
 from hotband.execution.experiment import Experiment, Point

@@ -12,8 +12,8 @@ from dataclasses import dataclass, field, replace
 from typing import Literal, TypeAlias
 
 from hotband.base.text.cells import four_digits
+from hotband.data.documents.run import RunSpec
 from hotband.data.inputs.loads import Load
-from hotband.data.inputs.spec import RunSpec
 from hotband.questions.find.axis import Axis
 from hotband.questions.find.bracket import Bracket, Point
 from hotband.questions.find.question import Condition, Question, ShareOfMost

@@ -13,7 +13,7 @@ from hotband.questions.find.figures import Figure
 from hotband.questions.find.question import Condition, Question, ShareOfMost
 
 if TYPE_CHECKING:
-    from hotband.data.inputs.spec import RunSpec
+    from hotband.data.documents.run import RunSpec
     from hotband.data.record.finished import Finished
 
 KEEPS_UP = 0.01

@@ -11,7 +11,7 @@ from hotband.base.errors import UserError
 from hotband.base.text import formats
 from hotband.base.text.cells import four_digits, time_shown
 from hotband.base.text.nearest import hint
-from hotband.data.inputs.spec import RunSpec
+from hotband.data.documents.run import RunSpec
 from hotband.data.jobs.form import bytes_text
 from hotband.execution.experiment.ranges import machine_text, workload_text
 from hotband.execution.runs.drives import MOST_DRIVES, Family

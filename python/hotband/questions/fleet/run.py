@@ -87,7 +87,7 @@ def key(spec: Spec, served: Mapping[str, Service]) -> str:
 
 def save(fleet: Fleet, folder: Path) -> None:
     """Writes frame and summary. Raises UserError, OSError."""
-    from hotband.base.text.foreign import json_text
+    from hotband.base.foreign import json_text
     from hotband.base.text.write import write_file
 
     fleet.write_frame(folder / FRAME_FILE)

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 from hotband.base.errors import UserError
 from hotband.data.catalog import entries
 from hotband.data.documents.fleet import LevelDoc
-from hotband.data.inputs.spec import Repair, RunSpec
+from hotband.data.documents.run import Repair, RunSpec
 from hotband.data.inputs.texts import text_of
 from hotband.data.record.finished import Finished
 from hotband.execution.experiment import Experiment, Tick, points_of

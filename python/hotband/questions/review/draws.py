@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, cast
 from hotband.base.errors import UserError
 from hotband.base.text.values import read_json
 from hotband.base.text.write import write_file
-from hotband.data.inputs.spec import RunSpec
+from hotband.data.documents.run import RunSpec
 from hotband.data.record.finished import Finished
 from hotband.data.record.writable import check_writable
 from hotband.execution.experiment import Experiment, Progress, Say, Tick, cores, points_of
@@ -33,9 +33,9 @@ from hotband.inference.interval.of_run import TRIES, Asked
 from hotband.inference.interval.sampler import Sampler
 from hotband.inference.interval.short import STEPS_TRIED, takes_steps
 from hotband.inference.interval.uncertain import Uncertain, of_run, with_values
-from hotband.questions.interval.lines import SEEDS
 from hotband.questions.review.applications import END
 from hotband.questions.review.suite import Plan, assemble
+from hotband.questions.study.intervals.lines import SEEDS
 
 if TYPE_CHECKING:
     from hotband.data.documents.review import ReviewDoc

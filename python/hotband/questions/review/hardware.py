@@ -13,7 +13,7 @@ from hotband.execution.targets.place import place_of
 from hotband.questions.review.target import OF_WORKLOAD, Target
 
 if TYPE_CHECKING:
-    from hotband.data.inputs.spec import RunSpec
+    from hotband.data.documents.run import RunSpec
 
 
 def hardware_target(

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, cast
 from hotband.base.errors import UserError
 from hotband.base.text.tomltext import toml_text
 from hotband.base.version import __version__
-from hotband.data.inputs.spec import RunSpec
+from hotband.data.documents.run import RunSpec
 from hotband.data.record.finished import Finished
 from hotband.data.record.unmodelled import unmodelled_notes_of
 from hotband.execution.experiment import Executor, Experiment, Point, Say, Tick, points_of

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from hotband.inference.interval.figures import RATIOS
-from hotband.questions.study.file import Comparison, Published, Study
+from hotband.questions.study.definition import Comparison, Published, Study
 from hotband.questions.study.measures import Value, error_pct
 
 if TYPE_CHECKING:

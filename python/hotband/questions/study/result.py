@@ -22,12 +22,12 @@ if TYPE_CHECKING:
     from hotband.base.views import Report, View
     from hotband.data.documents.study import ClaimDoc, FindingDoc, StudyDoc, StudyOutline
     from hotband.execution.experiment import Executor
-    from hotband.execution.runs.watch import Wanted
+    from hotband.execution.experiment.watch import Wanted
     from hotband.inference.interval.explained import Why
     from hotband.inference.interval.of_run import Watch
-    from hotband.questions.interval.spreads import Spreads
+    from hotband.questions.study.definition import Study
     from hotband.questions.study.emulate.result import EmulationResult
-    from hotband.questions.study.file import Study
+    from hotband.questions.study.intervals.spreads import Spreads
     from hotband.questions.study.swung import Swings
 
 TEXTS_BEFORE, NUMBERS = ("id", "config", "label", "metric", "unit"), ("published", "predicted", "error_pct")
@@ -172,8 +172,8 @@ class StudyHandle:
         from hotband.data.inputs.specify import texts
         from hotband.data.store.into import into_store
         from hotband.execution.experiment import using
+        from hotband.execution.experiment.watch import watch
         from hotband.execution.runs.interrupted import as_interrupt
-        from hotband.execution.runs.watch import watch
         from hotband.questions.study.study import Asked, predict
 
         root = self.study.seed if seed is None else seed
@@ -254,8 +254,8 @@ class StudyHandle:
         folder, where `run` and `why` find it. `jobs`, `executor` and `progress` as in `sweep`. Raises UserError,
         KeyboardInterrupt where it is stopped."""
         from hotband.data.inputs.specify import texts
-        from hotband.questions.interval.of_study import run_intervals
-        from hotband.questions.interval.spreads import Spreads
+        from hotband.questions.study.intervals.of_study import run_intervals
+        from hotband.questions.study.intervals.spreads import Spreads
 
         where = None if out is None else Path(out)
         with _runs(executor, jobs, progress) as watch:
@@ -272,7 +272,7 @@ class StudyHandle:
         UserError."""
         from hotband.inference.interval import check_level
         from hotband.inference.interval.explained import Why
-        from hotband.questions.interval.of_study import why_figure
+        from hotband.questions.study.intervals.of_study import why_figure
 
         check_level(interval, "interval")
         return Why(why_figure(self.study, figure, interval))
@@ -291,8 +291,8 @@ class StudyHandle:
 def _runs(executor: str | Executor | None, jobs: int | None, progress: Wanted) -> Iterator[Watch]:
     """Where runs run, and who sees their progress; one that is stopped is a KeyboardInterrupt."""
     from hotband.execution.experiment import using
+    from hotband.execution.experiment.watch import watch
     from hotband.execution.runs.interrupted import as_interrupt
-    from hotband.execution.runs.watch import watch
 
     with as_interrupt(), using(executor, jobs):
         yield lambda title: watch(title, progress)

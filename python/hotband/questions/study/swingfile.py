@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from hotband.base.errors import UserError
 from hotband.base.text.regular import file_text
 from hotband.data.record.stats import _same, same_figures
-from hotband.questions.study.file import SWINGS_FILE, Study
+from hotband.questions.study.definition import SWINGS_FILE, Study
 
 if TYPE_CHECKING:
     from hotband.data.documents.study import FigureDoc, MovedDoc, RefusedSwingDoc, StudySwingsDoc, SwingsDoc

@@ -14,16 +14,16 @@ from typing import TYPE_CHECKING
 from hotband import _core
 from hotband.base.errors import UserError
 from hotband.data.catalog import CATALOG_DIR
-from hotband.data.inputs.spec import RunSpec
+from hotband.data.documents.run import RunSpec
 from hotband.data.record.finished import Finished
 from hotband.execution.experiment import Experiment, Lock, Say, points_of
+from hotband.execution.experiment.progress import run_progress
 from hotband.execution.experiment.ranges import ENDS, End, at_end
 from hotband.execution.runs.interrupted import RunsInterrupted
-from hotband.execution.runs.progress import run_progress
 from hotband.questions.study import file
-from hotband.questions.study.file import STUDY_FILE, SWINGS_FILE, Study, Swing
+from hotband.questions.study.definition import STUDY_FILE, SWINGS_FILE, Study, Swing, named_as
 from hotband.questions.study.runs import Pair, Results, collect, in_catalog, machine_of, specs, specs_of, with_sequences
-from hotband.questions.study.study import cell_figures, comparison_figures, named_as
+from hotband.questions.study.study import cell_figures, comparison_figures
 from hotband.questions.study.swingfile import Entry, Figures, SwingFile, read_swings
 
 if TYPE_CHECKING:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 from hotband.base.errors import refused
 from hotband.base.text.tomltext import toml_text
-from hotband.data.inputs.spec import RunSpec
+from hotband.data.documents.run import RunSpec
 from hotband.data.results.manifest import EXPERIMENT_FILE, read_manifest
 from hotband.execution.experiment import (
     Executor,

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 
 from hotband import _core
 from hotband.base.engine import user_error
-from hotband.data.inputs.spec import RunSpec
+from hotband.data.documents.run import RunSpec
 from hotband.data.record.finished import Finished
 from hotband.data.record.written import record_text
 from hotband.execution.experiment import Cancelled, Point, Progress, Tick

@@ -16,7 +16,8 @@ from hotband.questions.review.asked import steps_of
 from hotband.questions.suites.cells import Cell
 
 if TYPE_CHECKING:
-    from hotband.data.documents.record import RecordDoc, Side
+    from hotband.data.documents.record import RecordDoc
+    from hotband.data.documents.sides import Side
     from hotband.questions.review.asked import StepFigures
 
 FIVE_NINES = 99.999

@@ -18,9 +18,9 @@ from hotband.data.results.sweep_rows import Kept, Row, bounds_of, entry_of, kept
 from hotband.data.store.taken import taker_of
 from hotband.execution.experiment import Lock, chosen, expect_models, expect_no_experiment, expect_out, using
 from hotband.execution.experiment.executor import Cancelled, Executor, Progress, Reader, Tick
+from hotband.execution.experiment.experiment import execute
 from hotband.execution.experiment.point import Point, keys_of
 from hotband.execution.runs.interrupted import RunsInterrupted
-from hotband.execution.runs.run import execute
 from hotband.questions.sweeps.estimate import expect_size
 from hotband.questions.sweeps.hardware import Hardware, among, by_hardware, run_on
 from hotband.questions.sweeps.plan import Grid
@@ -28,7 +28,7 @@ from hotband.questions.sweeps.sweep import Sweep
 from hotband.questions.sweeps.turns import Turns
 
 if TYPE_CHECKING:
-    from hotband.data.inputs.spec import RunSpec
+    from hotband.data.documents.run import RunSpec
     from hotband.execution.experiment import Say
     from hotband.inference.interval.of_run import Asked as IntervalsAsked
 

@@ -14,7 +14,7 @@ from hotband.execution.runs.run import prepare
 from hotband.questions.sweeps.plan import Grid
 
 if TYPE_CHECKING:
-    from hotband.data.inputs.spec import RunSpec
+    from hotband.data.documents.run import RunSpec
     from hotband.inference.interval.of_run import Asked
 
 PATIENCE_S = 2.0

@@ -11,7 +11,7 @@ from hotband.execution.experiment.executor import Executor, Progress, Tick
 from hotband.execution.experiment.point import Point
 
 if TYPE_CHECKING:
-    from hotband.data.inputs.spec import RunSpec
+    from hotband.data.documents.run import RunSpec
     from hotband.data.record.finished import Finished
 
 Hardware = Callable[[Sequence["RunSpec"]], Executor]

@@ -12,7 +12,7 @@ from typing import cast
 
 from hotband.base.arguments import plain, whole
 from hotband.base.errors import UserError
-from hotband.data.inputs.spec import RunSpec
+from hotband.data.documents.run import RunSpec
 from hotband.data.inputs.specify import Named, Spec, each_of, named, setting
 from hotband.data.inputs.values import MOST_RUNS, Value, Values, base_of, values_of
 

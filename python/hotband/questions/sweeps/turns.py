@@ -13,7 +13,7 @@ from dataclasses import replace
 from hotband import _core
 from hotband.base import memory
 from hotband.base.errors import UserError
-from hotband.data.inputs.spec import RunSpec
+from hotband.data.documents.run import RunSpec
 from hotband.data.record.finished import Finished
 from hotband.execution.experiment.executor import TICK_SECONDS, Progress, Tick
 from hotband.execution.runs.run import Prepared, execute_one, prepare

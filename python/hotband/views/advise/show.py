@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from hotband.base.foreign import marked
 from hotband.base.text.cells import counted
-from hotband.base.text.foreign import marked
 from hotband.base.text.formats import Estimate, Figure, as_rows
 from hotband.questions.advise.advice import Between, Point
 

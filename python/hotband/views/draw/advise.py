@@ -72,7 +72,7 @@ def front_chart(advice: Advice) -> View:
 def advice_html(advice: Advice) -> str:
     """What a notebook shows: the answer, the chart, the first points."""
     from hotband.base.text.html import frame_html
-    from hotband.views.record.picture import picture
+    from hotband.views.draw.picture import picture
 
     said = "".join(f"<p>{escape(line)}</p>" for line in [*advice.answer, *advice.rests_on])
     if not advice.front:

@@ -100,7 +100,7 @@ def title_of(name: str) -> str:
 
 def sweep_html(sweep: Sweep) -> str:
     """What a notebook shows: how far it came, the first rows, and IOPS along the first axis of numbers."""
-    from hotband.views.record.picture import picture
+    from hotband.views.draw.picture import picture
 
     frame = sweep.frame
     left = "".join(f"<li>{escape(str(dict(at)))}</li>" for at in sweep.missing[:SHOWN_ROWS])

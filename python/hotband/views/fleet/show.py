@@ -294,7 +294,7 @@ def closing_lines(data: FleetDoc) -> list[str]:
 def html_of(fleet: Fleet) -> str:
     """What a notebook shows: the answer, a row a group, and failures by month."""
     from hotband.views.draw.fleet import month_chart
-    from hotband.views.record.picture import picture
+    from hotband.views.draw.picture import picture
 
     data = fleet.summary
     said = "".join(f"<p>{escape(line)}</p>" for line in answers_of(data))

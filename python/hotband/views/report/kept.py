@@ -146,7 +146,7 @@ def read_records(path: Path) -> list[LoadedRecord]:
     """The records behind a path: one of ours, or the results in a file of another tool. Raises UserError."""
     from hotband.data.record.files import RECORD_FILE
     from hotband.data.record.load import load_record
-    from hotband.views.draw.latency import load_any
+    from hotband.views.report.latency import load_any
 
     is_foreign = path.is_file() and path.name != RECORD_FILE
     return load_any(path) if is_foreign else [load_record(path)]

@@ -12,7 +12,6 @@ if TYPE_CHECKING:
     from hotband.base.views import View
     from hotband.data.documents.study import ListedFigureDoc, StudyDoc
     from hotband.data.record.load import LoadedRecord
-    from hotband.inference.traces.compare import TracesCompared
     from hotband.questions.advise.advice import Advice
 
 
@@ -21,13 +20,6 @@ def of_advice(advice: Advice) -> Report:
     from hotband.views.report.advise_page import advise_page
 
     return Report(advise_page(advice))
-
-
-def of_traces(compared: TracesCompared) -> Report:
-    """Two traces side by side."""
-    from hotband.views.report.compared_page import compared_page
-
-    return Report(compared_page(compared.document))
 
 
 def of_study(result: StudyDoc, loaded: Mapping[str, LoadedRecord]) -> Report:

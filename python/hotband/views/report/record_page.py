@@ -23,8 +23,8 @@ from hotband.views.report.intervals import intervals_table
 from hotband.views.report.naming import Naming, named
 from hotband.views.report.page import Block, Cards, Cell, Group, Page, Prose, Section, Table, plain
 from hotband.views.report.repair import repair_blocks
+from hotband.views.report.sweep_of_records import curve_sections_of
 from hotband.views.report.verdicts import verdict_blocks
-from hotband.views.sweeps.of_records import curve_sections_of
 
 if TYPE_CHECKING:
     from hotband.data.documents.record import RecordDoc

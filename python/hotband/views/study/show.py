@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from hotband.base.text.foreign import marked
+from hotband.base.foreign import marked
 
 if TYPE_CHECKING:
     from hotband.data.documents.study import StudyDoc

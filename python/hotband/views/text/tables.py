@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Literal
 
+from hotband.base.foreign import marked
 from hotband.base.text.cells import binary_size, counted, in_unit, millis, number, seconds, significant
-from hotband.base.text.foreign import marked
 from hotband.base.text.formats import About, Between, Figure, Repeated
 
 if TYPE_CHECKING:

@@ -22,7 +22,7 @@ def compared_views(found: TracesComparedDoc) -> list[Table | Text | str]:
 
 
 def _sides(found: TracesComparedDoc) -> Iterator[Text]:
-    from hotband.base.text.foreign import marked
+    from hotband.base.foreign import marked
 
     for name, side in (("A", found["measured"]), ("B", found["replayed"])):
         what = f"{counted(side['ios'], 'I/O')}, {side.get('format', '')}"
@@ -93,7 +93,7 @@ def _percentiles(found: TracesComparedDoc) -> Table:
 
 
 def _notes(found: TracesComparedDoc) -> Iterator[str | Text]:
-    from hotband.base.text.foreign import marked
+    from hotband.base.foreign import marked
 
     for name, side in (("A", found["measured"]), ("B", found["replayed"])):
         for note in notes_of(name, side):

@@ -12,7 +12,7 @@ from hotband import _core
 from hotband.base.arguments import public
 from hotband.base.engine import user_error
 from hotband.base.errors import UserError
-from hotband.base.text.foreign import json_text
+from hotband.base.foreign import json_text
 from hotband.base.text.quantities import size_bytes
 from hotband.data.traces.files import IO_LOG, expect_file, format_of, is_trace, make_rows
 from hotband.inference.traces.convert import asked_of
@@ -24,10 +24,11 @@ from hotband.inference.traces.properties import (
     Properties,
     properties_of,
 )
-from hotband.views.traces.told import answers_of
+from hotband.views.traces.told import answers_of, rows_of, size
 
 if TYPE_CHECKING:
     import polars as pl
+    from rich.table import Table
 
     from hotband.base.text.values import Json
 
@@ -86,7 +87,7 @@ def write_page(shown: Sequence[TraceShown], path: str | Path) -> Path:
     """Writes one page of one trace or several. Raises UserError where the path is wrong, OSError."""
     from hotband.base.text.write import expect_page
     from hotband.views.report.page import write_report
-    from hotband.views.report.trace_page import trace_page
+    from hotband.views.traces.page import trace_page
 
     expect_page("path", Path(path))
     return write_report(Path(path), trace_page(shown))
@@ -129,3 +130,29 @@ def _counted(source: Path, format_: str, asked: _core.TraceAsked, block: int, sa
 def properties(source: Path, *, block: int = BLOCK, sample: int = SAMPLE, **keys: object) -> Properties:
     """The same without its file; keys as in `[trace]` (`from_` and `for_` are times)."""
     return show_trace(source, {key.rstrip("_"): value for key, value in keys.items()}, block, sample).properties
+
+
+def closing_of(shown: TraceShown) -> list[str]:
+    """How it was read and counted, and what is to be said of it."""
+    found = shown.properties
+    if found.is_exact:
+        how = "every block was followed: exact"
+    else:
+        how = f"{found.sample_blocks:,} blocks, one in {round(1 / found.sample_rate):,}, were followed (SHARDS)"
+    head = f"Read as {shown.format}; blocks of {size(found.block_bytes)}, {how}."
+    return [head, *(f"note: {note}" for note in found.notes)]
+
+
+def table_of(shown: Sequence[TraceShown]) -> Table:
+    """A row a figure, a column a trace."""
+    from rich.table import Table
+
+    table = Table(show_header=len(shown) > 1)
+    table.add_column("", overflow="fold")
+    for one in shown:
+        table.add_column(one.source.name if len(shown) > 1 else "", overflow="fold")
+    columns = [dict(rows_of(one.properties)) for one in shown]
+    names = list(dict.fromkeys(name for column in columns for name in column))
+    for name in names:
+        table.add_row(name, *(column.get(name, "–") for column in columns))
+    return table

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, cast
 
 from hotband.base.errors import UserError
 from hotband.base.version import __version__
-from hotband.data.documents.record import Side
+from hotband.data.documents.sides import Side
 from hotband.data.importers.fio.jobs import (
     QUANTITY_WORDS,
     Job,

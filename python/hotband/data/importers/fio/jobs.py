@@ -15,7 +15,7 @@ from fractions import Fraction
 from typing import Literal
 
 from hotband.base.errors import UserError
-from hotband.data.documents.record import Histogram, Side
+from hotband.data.documents.sides import Histogram, Side
 from hotband.data.importers.fio.text import LARGEST, Fields
 from hotband.data.record.stats import DIRECTIONS, Direction, idle_side
 

@@ -10,8 +10,8 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from hotband.data.documents.source import NS_PER_S
-from hotband.data.importers.imported import Imported, SeriesColumns, no_rows
 from hotband.data.importers.record import check_times
+from hotband.data.record.imported import Imported, SeriesColumns, no_rows
 from hotband.data.record.stats import DIRECTIONS, latency_sum
 
 if TYPE_CHECKING:

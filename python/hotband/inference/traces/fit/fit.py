@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, cast
 
 from hotband import _core
 from hotband.base.errors import UserError
-from hotband.base.text.foreign import json_text
+from hotband.base.foreign import json_text
 from hotband.base.views import view_of
 from hotband.inference.traces.fit.arrivals import Clock, Loop, clock_of, loop_of
 from hotband.inference.traces.fit.ios import Ios, ios_of

@@ -45,8 +45,8 @@ def replayed(source: Path, keys: Mapping[str, object], workload: str, on: Named,
     import tomlkit
 
     from hotband.data.catalog.named import is_real
-    from hotband.data.inputs.spec import RunSpec
-    from hotband.execution.runs.run import execute
+    from hotband.data.documents.run import RunSpec
+    from hotband.execution.experiment.experiment import execute
 
     if is_real(on.name):
         accepted = "is hardware; expected a model: a drive, LAYOUT:COUNTxDRIVE, or a TOML file"

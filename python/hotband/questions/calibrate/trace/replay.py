@@ -15,7 +15,7 @@ import numpy as np
 from hotband.base.errors import UserError
 from hotband.base.text.write import write_file
 from hotband.data.catalog import is_file
-from hotband.data.inputs.spec import RunSpec
+from hotband.data.documents.run import RunSpec
 from hotband.execution.experiment import Experiment, points_of
 from hotband.questions.calibrate.model import Product
 

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hotband.base.errors import UserError
-from hotband.base.text.foreign import json_text
+from hotband.base.foreign import json_text
 from hotband.base.text.regular import file_text
 from hotband.base.text.write import make_folder, write_file
 from hotband.execution.experiment import Lock, expect_out
@@ -29,8 +29,8 @@ from hotband.questions.study.emulate.scale import Scaled, cut_values, machine_te
 if TYPE_CHECKING:
     from hotband.data.documents.emulate import EmulationDoc, PartDoc, RatioDoc, RequestDoc, SideDoc
     from hotband.data.documents.program import FigureDoc, ProgramDoc
+    from hotband.questions.study.definition import Study
     from hotband.questions.study.emulate.parts import Part
-    from hotband.questions.study.file import Study
 
 RESULT_FILE = "emulation.json"
 SIDE_FILE = "side.json"

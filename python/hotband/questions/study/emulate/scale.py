@@ -15,7 +15,7 @@ from hotband.base.text.cells import decimal_size
 from hotband.base.text.quantities import size_bytes, span_ns, span_text
 from hotband.execution.programs.program import Size
 from hotband.execution.programs.settings import values_of
-from hotband.questions.study.parse import PRODUCT
+from hotband.questions.study.definition import PRODUCT
 
 if TYPE_CHECKING:
     from hotband.questions.study.emulate.parts import Part, Side
