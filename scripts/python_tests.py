@@ -72,6 +72,8 @@ def main(arguments: list[str]) -> int:
     if arguments and not is_long:
         sys.exit(__doc__)
     env = os.environ | {"HOTBAND_TEST_TIMES": str(stage_times.TABLE)}
+    # Without compiled modules each worker compiles all tests, and each process that a test starts all of hotband.
+    env.pop("PYTHONDONTWRITEBYTECODE", None)
     options = ["-m", "long"] if is_long else []
     with tempfile.TemporaryFile("w+") as printed:
         paths = lanes()

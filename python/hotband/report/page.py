@@ -6,16 +6,22 @@ frames of all charts are stored once each, by column, and `draw.js` hands every 
 
 from __future__ import annotations
 
+import hashlib
 import json
 import math
-from collections.abc import Iterable, Mapping, Sequence
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import cache
+from importlib.metadata import version
 from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, NotRequired, Protocol, TypedDict
 
 from hotband import __version__
+from hotband.errors import UserError
+from hotband.text.regular import file_bytes
 from hotband.text.write import write_file
 
 if TYPE_CHECKING:
@@ -23,6 +29,17 @@ if TYPE_CHECKING:
 
 # Digits that a stored number keeps: a pixel of a large screen is one part in 4000.
 STORED_DIGITS = 5
+
+
+@contextmanager
+def unchecked() -> Iterator[None]:
+    """Make charts without checking every part of them against Vega-Lite's schema, which doubles the time.
+
+    `ChartStore` still checks the whole of a chart once."""
+    from altair.utils.schemapi import debug_mode
+
+    with debug_mode(False):
+        yield
 
 
 @dataclass(frozen=True)
@@ -318,10 +335,34 @@ def to_json(value: object) -> str:
 @cache
 def library() -> str:
     """Vega, Vega-Lite and vega-embed as one script, in a scope of its own."""
+    script = _bundle()
+    return "(() => {" + script.replace("</script", "<\\/script").replace("<!--", "<\\!--") + "\n})();"
+
+
+def _bundle() -> str:
+    """Return the libraries as vl-convert bundles them.
+
+    Bundling takes two seconds of the processor and always has the same result, so the result stays in the user's cache
+    (XDG base folders) behind its digest. Without a cache that can be read and written it is bundled again."""
     import vl_convert
 
+    folder = Path(os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache"), "hotband")
+    file = folder / f"charts-{version('vl-convert-python')}.js"
+    with suppress(OSError, UnicodeError):
+        digest, _, kept = file_bytes(file).decode().partition("\n")
+        if digest == _digest(kept):
+            return kept
     script: str = vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;")
-    return "(() => {" + script.replace("</script", "<\\/script").replace("<!--", "<\\!--") + "\n})();"
+    with suppress(OSError, UserError):
+        # An environment without a home folder leaves "~" as it is.
+        if folder.is_absolute():
+            folder.mkdir(parents=True, exist_ok=True)
+            write_file(file, f"{_digest(script)}\n{script}")
+    return script
+
+
+def _digest(script: str) -> str:
+    return hashlib.sha256(script.encode()).hexdigest()
 
 
 def plain(texts: Iterable[object]) -> list[Cell]:

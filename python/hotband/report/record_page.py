@@ -18,7 +18,7 @@ from hotband.report.curve import curve_block
 from hotband.report.hardware import hardware_sections
 from hotband.report.intervals import intervals_table
 from hotband.report.naming import Naming, named
-from hotband.report.page import Block, Cards, Cell, Group, Page, Prose, Section, Table, plain
+from hotband.report.page import Block, Cards, Cell, Group, Page, Prose, Section, Table, plain, unchecked
 from hotband.report.repair import repair_blocks
 from hotband.report.text import cell, millis, number, rate, span
 from hotband.report.verdicts import verdict_blocks
@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 LONG_NS = 600e9
 
 
+@unchecked()
 def record_page(
     records: Sequence[LoadedRecord],
     title: str | None = None,
