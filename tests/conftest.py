@@ -4,7 +4,6 @@ A process of its own costs 0.4 s and more before it does anything, hundreds of t
 
 from __future__ import annotations
 
-import contextlib
 import fcntl
 import functools
 import importlib.util
@@ -13,7 +12,6 @@ import os
 import signal
 import subprocess
 import sys
-import traceback
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -22,8 +20,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 import typer.testing
 from hypothesis import HealthCheck, settings
-from typer.testing import CliRunner
 
+from command_line import run_hotband
 from forms import LONG, RANDOM_LOADS, SHORT_LOADS, sized
 
 if TYPE_CHECKING:
@@ -96,19 +94,6 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 TESTS = Path(__file__).parent
 FIRST = ("study", "calibrate", "docs")
 """Folders whose tests cost most."""
-
-
-def run_hotband(*arguments: str, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
-    """Runs `hotband ARGUMENTS` in `cwd`; nothing is checked. What no command catches ends in a traceback on stderr and
-    exit code 1, as in a process."""
-    from hotband.cli import app
-
-    with contextlib.chdir(cwd or Path.cwd()):
-        done = CliRunner().invoke(app, arguments, prog_name="hotband")
-    stderr = done.stderr
-    if done.exception is not None and not isinstance(done.exception, SystemExit):
-        stderr += "".join(traceback.format_exception(done.exception))
-    return subprocess.CompletedProcess(["hotband", *arguments], done.exit_code, done.stdout, stderr)
 
 
 def process(*arguments: str, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
