@@ -1,7 +1,7 @@
 """Run the Python tests in two lanes beside one another: those that compute, and those that wait.
 
     python_tests.py              the tests of `make test`
-    python_tests.py --long       the long forms alone (tests marked `long`), and what they cover
+    python_tests.py --long       the long forms alone (tests marked `long` or `sized`), and what they cover
 
 Tests that wait for servers, programs, kills and browsers leave the processor idle, so their lane runs beside the one
 that computes on both cores. The exit code is 1 where a lane failed.
@@ -74,7 +74,7 @@ def main(arguments: list[str]) -> int:
     env = os.environ | {"HOTBAND_TEST_TIMES": str(stage_times.TABLE)}
     # Without compiled modules each worker compiles all tests, and each process that a test starts all of hotband.
     env.pop("PYTHONDONTWRITEBYTECODE", None)
-    options = ["-m", "long"] if is_long else []
+    options = ["-m", "long or sized"] if is_long else []
     with tempfile.TemporaryFile("w+") as printed:
         paths = lanes()
         waiting = subprocess.Popen(

@@ -82,11 +82,13 @@ SHORTER: dict[str, dict[tuple[str, str], dict[str, Any]]] = {
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Properties have a long form, too; the files that cost most begin, so that no worker ends with one of them."""
+    """Properties have a long form, too, and tests of a module with sizes of both; the files that cost most begin, so
+    that no worker ends with one of them."""
     for item in items:
         if "long" in item.path.relative_to(TESTS).parts:
             item.add_marker("long")
-        if getattr(getattr(item, "obj", None), "is_hypothesis_test", False):
+        is_property = getattr(getattr(item, "obj", None), "is_hypothesis_test", False)
+        if is_property or {"sized", "LONG"} & set(vars(getattr(item, "module", None) or object)):
             item.add_marker("sized")
     items.sort(key=lambda item: FIRST.index(item.path.parent.name) if item.path.parent.name in FIRST else len(FIRST))
 

@@ -33,9 +33,7 @@ STORED_DIGITS = 5
 
 @contextmanager
 def unchecked() -> Iterator[None]:
-    """Make charts without checking every part of them against Vega-Lite's schema, which doubles the time.
-
-    `ChartStore` still checks the whole of a chart once."""
+    """Make charts without checking every part of them against Vega-Lite's schema, which doubles the time."""
     from altair.utils.schemapi import debug_mode
 
     with debug_mode(False):
@@ -183,6 +181,17 @@ class Section:
     gist: str = ""
 
 
+CHECKED = False
+"""Whether specs are checked against Vega-Lite's schema, which takes longer than making them: tests set it."""
+
+
+def spec_of(view: Drawable) -> dict[str, Json]:
+    """The spec of a chart, which the caller may change."""
+    import altair as alt
+
+    return view.to_dict(validate=CHECKED) if isinstance(view, alt.TopLevelMixin) else view.to_dict()
+
+
 @dataclass(frozen=True)
 class Part:
     """Sections under a title and one sentence that says what was found; printed, it begins on a sheet of its own. A
@@ -288,7 +297,7 @@ class ChartStore:
         import altair as alt
 
         with alt.data_transformers.disable_max_rows():
-            spec = chart.view.to_dict()
+            spec = spec_of(chart.view)
         datasets = spec.pop("datasets", {})
         frames = datasets if isinstance(datasets, dict) else {}
         for name, rows in frames.items():
