@@ -75,7 +75,8 @@ def main(arguments: list[str]) -> int:
     # Without compiled modules each worker compiles all tests, and each process that a test starts all of hotband.
     env.pop("PYTHONDONTWRITEBYTECODE", None)
     options = ["-m", "long or sized"] if is_long else []
-    with tempfile.TemporaryFile("w+") as printed:
+    with tempfile.TemporaryFile("w+") as printed, tempfile.TemporaryDirectory(prefix="hotband-tests-") as runs:
+        env["HOTBAND_TEST_RUNS"] = runs
         paths = lanes()
         waiting = subprocess.Popen(
             command(paths["waiting"], options), env=env, cwd=ROOT, stdout=printed, stderr=subprocess.STDOUT

@@ -49,6 +49,12 @@ POOL_LOADS = [
     *(f"{op}-{1 << n}" for op in ("read", "write") for n in range(9) if (op, n) != ("read", 1)),
 ]
 SHORTER: dict[str, dict[tuple[str, str], dict[str, Any]]] = {
+    # Some ten thousand I/Os, and more, tell a rate to 2 %.
+    "content-hdd": {
+        (config, load): {"duration": "60 s"}
+        for config in ("ent-15k-raid1", "ent-10k-raid1", "ent-cap-raid1", "ent-10k-raid10", "ecap-raid0")
+        for load in sized(("8k-random-75r", "8k-random-25r", "8k-seq-75r", "8k-seq-25r", "128k-read", "128k-write"), ())
+    },
     # Some thousand I/Os at each depth tell a rate to 2 %.
     "exos-15e900": {
         (config, load): {"duration": "10 s"}
@@ -142,11 +148,13 @@ def durawrite(tmp_path_factory: pytest.TempPathFactory) -> tuple[dict[str, Any],
 
 def study_result(name: str, factory: pytest.TempPathFactory) -> tuple[dict[str, Any], Path]:
     """Runs a study with `--json --out`; processes of one run of the tests share the result, the others wait for it.
+    `HOTBAND_TEST_RUNS` names the folder where both lanes of scripts/python_tests.py share it.
 
     Where `HOTBAND_KEPT_RUNS` names a folder (such as `out/accuracy`) its runs are taken over as far as they are of this
     engine and of the same specs: what does not depend on them is tested again without repeating them."""
     base = factory.getbasetemp()
-    folder = (base.parent if os.environ.get("PYTEST_XDIST_WORKER") else base) / f"study-{name}"
+    shared = os.environ.get("HOTBAND_TEST_RUNS") or (base.parent if os.environ.get("PYTEST_XDIST_WORKER") else base)
+    folder = Path(shared) / f"study-{name}"
     folder.mkdir(exist_ok=True)
     kept = os.environ.get("HOTBAND_KEPT_RUNS", "")
     out, printed = Path(kept, name).resolve() if kept else folder / "out", folder / "printed.json"
@@ -172,8 +180,10 @@ def run_whole(name: str, out: Path) -> str:
     from hotband.study.study import Asked, predict
 
     only = () if LONG else SHORT_LOADS.get(name, ())
-    result, _ = predict(shortened(file.load(name), SHORTER[name]), Asked(out, only=only, page=False))
-    write_report(out / "report.html", study_page(result, {}))
+    whole_page = name == "content-hdd"
+    result, _ = predict(shortened(file.load(name), SHORTER[name]), Asked(out, only=only, page=whole_page))
+    if not whole_page:
+        write_report(out / "report.html", study_page(result, {}))
     return json.dumps(result)
 
 
