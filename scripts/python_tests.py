@@ -26,13 +26,17 @@ WAITING = (
     "cli/test_interrupts.py",
     "cli/test_surroundings.py",
     "experiment/test_on_ray.py",
+    "experiment/test_ray_joins.py",
     "experiment/test_resume.py",
+    "report/test_answer.py",
     "report/test_browser.py",
     "report/test_browser_commands.py",
+    "report/test_repair.py",
     "store/test_store_crashes.py",
     "suites/test_kill.py",
     "suites/test_suites_on_hardware.py",
     "ui/test_ui_browser.py",
+    "ui/test_ui_ends.py",
 )
 """Folders and files of tests that wait more than they compute."""
 WORKERS = 2

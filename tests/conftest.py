@@ -48,12 +48,17 @@ POOL_LOADS = [
     "read-2-short",
     *(f"{op}-{1 << n}" for op in ("read", "write") for n in range(9) if (op, n) != ("read", 1)),
 ]
+CONTENT_LOADS = {
+    **dict.fromkeys(("8k-random-75r", "8k-random-25r"), "60 s"),
+    **dict.fromkeys(("8k-seq-75r", "8k-seq-25r", "128k-read", "128k-write"), "10 s"),
+    "8k-random-75r-curve": "20 s",
+}
 SHORTER: dict[str, dict[tuple[str, str], dict[str, Any]]] = {
-    # Some ten thousand I/Os, and more, tell a rate to 2 %.
+    # Some thousand I/Os, and more, tell a rate to 2 %.
     "content-hdd": {
-        (config, load): {"duration": "60 s"}
+        (config, load): {"duration": duration}
         for config in ("ent-15k-raid1", "ent-10k-raid1", "ent-cap-raid1", "ent-10k-raid10", "ecap-raid0")
-        for load in sized(("8k-random-75r", "8k-random-25r", "8k-seq-75r", "8k-seq-25r", "128k-read", "128k-write"), ())
+        for load, duration in sized(CONTENT_LOADS, {}).items()
     },
     # Some thousand I/Os at each depth tell a rate to 2 %.
     "exos-15e900": {

@@ -49,20 +49,12 @@ def drawn_once(draw: Callable[..., Any]) -> Callable[..., Any]:
 def commands(record: Path) -> dict[str, Callable[[Path, int], list[str]]]:
     """Commands that write into a folder, by a name; the number makes their output differ."""
     runs = ["run", "fio-randread", "--duration", "0.01 s", "--on"]
+    flash = [*runs, "s4500-960", "--set", "scale=64"]
     fio = Path(__file__).parents[1] / "fio/samples/client-two-hosts.json"
     return {
         "record": lambda out, n: [*runs, "ent-15k", "--seed", str(n), "--out", str(out), "--fresh"],
         "io-log": lambda out, n: [*runs, "ent-15k", "--seed", str(n), "--io-log", str(out / "log.parquet")],
-        "long io-log": lambda out, n: [
-            *runs,
-            "s4500-960",
-            "--set",
-            "scale=64",
-            "--seed",
-            str(n),
-            "--io-log",
-            str(out / "log.parquet"),
-        ],
+        "long io-log": lambda out, n: [*flash, "--seed", str(n), "--io-log", str(out / "log.parquet")],
         "report": lambda out, n: ["report", str(record), "-o", str(out / "r.html"), "--title", f"Report {n}"],
         "html": lambda out, n: plot(record, out / "c.html", n),
         "png": lambda out, n: plot(record, out / "c.png", n),
