@@ -51,35 +51,54 @@ setup: $(VENV)/.built ## virtual environment, locked dependencies, release build
 demo: setup ## the first study: table to the terminal, report to out/content-hdd/report.html
 	$(BIN)/hotband study run content-hdd --out out/content-hdd
 
-# What `make test` does, in order: what is fetched; then two lanes beside one another, for linking keeps one core (the Rust
-# tests in target/debug; the engine, lints and budgets in target/release); then Python, which uses both cores. What each
-# stage took is in out/test-times.csv (`make test-times`); it fails where all of them took 10 % more than recorded.
+# What `make test` does, in order: what is fetched; then all Rust is compiled once, in the profile that users install, with
+# clippy looking on; then Rust tests, lints and budgets, then Python, each on both cores. What each stage took is in
+# out/test-times.csv (`make test-times`); it fails where all of them took 10 % more than recorded.
 test: ## every test and lint, as in CI
 	@$(STAGE) begin
 	$(MAKE) --no-print-directory -j2 -Oline browser clients $(VENV)/.tests fetched
-	$(MAKE) --no-print-directory -j2 -Oline SHORT=--short test-rust setup lint budgets
+	$(MAKE) --no-print-directory -j2 -Oline compiled lint-python
+	$(MAKE) --no-print-directory -j2 -Oline SHORT=--short test-rust budgets
 	$(MAKE) --no-print-directory test-python
 	@$(STAGE) stages
 	@$(STAGE) budget
 
-.PHONY: test-times test-long fetched
+# Clippy compiles as rustc does, and lints what it compiles. Its arguments are in the form that `cargo clippy` gives them.
+CLIPPY_DRIVER = $(shell rustup which clippy-driver 2>/dev/null || command -v clippy-driver)
+test test-long: export RUSTC_WORKSPACE_WRAPPER = $(CLIPPY_DRIVER)
+test test-long: export CLIPPY_ARGS = -D__CLIPPY_HACKERY__warnings__CLIPPY_HACKERY__
+
+.PHONY: test-times test-long fetched compiled lint-python test-rust-debug
 test-times: ## the slowest fifty parts of the last `make test`
 	@$(STAGE) show
 
 fetched: Cargo.lock
 	@$(STAGE) run "download: crates" -- $(CARGO) fetch --locked --quiet
 
-lint: $(VENV)/.tests | clippy
+# Programs of tests first: the extension and `simulate` are linked from the same crates.
+RUST_TESTS := --workspace --exclude hotband-benches
+compiled: Cargo.lock $(VENV)/.installed
+	@$(STAGE) cargo release "compile: Rust tests" -- $(CARGO) test --release --no-run $(RUST_TESTS) --locked --quiet --timings
+	@$(MAKE) --no-print-directory setup
+	@$(STAGE) run "compile: simulate" -- $(SIMULATE)
+
+test-rust: Cargo.lock
+	@$(STAGE) run "Rust tests" -- $(PYTHON) scripts/rust_tests.py --release $(RUST_TESTS)
+	@$(STAGE) run "Rust of CONTRIBUTING.md" -- $(CARGO) test --release --doc $(RUST_TESTS) --locked --quiet
+
+# With overflow checks and debug assertions, which the installed profile does not have.
+test-rust-debug: Cargo.lock
+	@HOTBAND_LONG=1 $(STAGE) run "long: Rust tests" -- $(PYTHON) scripts/rust_tests.py $(RUST_TESTS)
+
+lint-python: $(VENV)/.tests
+	@$(STAGE) run rustfmt -- $(CARGO) fmt --all --check
 	@$(STAGE) run ruff -- sh -c '$(BIN)/ruff check --quiet python tests fuzz scripts && $(BIN)/ruff format --quiet --check python tests fuzz scripts'
 	@$(STAGE) run mypy -- $(BIN)/mypy
 
-clippy: Cargo.lock
-	@$(STAGE) cargo dev clippy -- sh -c '$(CARGO) fmt --all --check && $(CARGO) clippy --workspace --all-targets --locked --quiet --timings -- -D warnings'
+lint: clippy lint-python ## clippy, formats, ruff and mypy alone
 
-test-rust: Cargo.lock | clippy
-	@$(STAGE) cargo test "compile: Rust tests" -- $(CARGO) test --no-run --workspace --exclude hotband-benches --locked --quiet --timings
-	@$(STAGE) run "Rust tests" -- $(PYTHON) scripts/rust_tests.py --workspace --exclude hotband-benches
-	@$(STAGE) run "Rust of CONTRIBUTING.md" -- $(CARGO) test --doc --workspace --exclude hotband-benches --locked --quiet
+clippy: Cargo.lock
+	@$(STAGE) run clippy -- $(CARGO) clippy --workspace --all-targets --locked --quiet -- -D warnings
 
 # A lane of tests that wait (for programs, servers, kills, browsers) beside one that computes on both cores.
 test-python: $(VENV)/.tests setup
@@ -87,7 +106,7 @@ test-python: $(VENV)/.tests setup
 
 # Full studies, whole catalogs, calibrations and many mutations, of which `make test` has a short form (docs/decisions/0007).
 test-long: $(VENV)/.tests setup ## the long forms of tests, after `make test`: says what they cover and what they took
-	@HOTBAND_LONG=1 $(STAGE) run "long: Rust tests" -- $(PYTHON) scripts/rust_tests.py --workspace --exclude hotband-benches
+	@$(MAKE) --no-print-directory clippy test-rust-debug RUSTC_WORKSPACE_WRAPPER=
 	$(SIMULATE)
 	@$(STAGE) run "long: budgets" -- $(PYTHON) scripts/budgets.py
 	@HOTBAND_LONG=1 $(STAGE) run "long: Python tests" -- $(BIN)/python scripts/python_tests.py --long

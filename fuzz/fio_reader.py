@@ -15,8 +15,8 @@ import sys
 def one_input(data: bytes) -> None:
     """One fuzz input: raises only on a defect of ours."""
     # Imported here, so that main can have atheris instrument them first.
-    from hotband.errors import UserError
-    from hotband.importers.fio.documents import read_fio
+    from hotband.base.errors import UserError
+    from hotband.data.importers.fio.documents import read_fio
 
     try:
         records = read_fio(data, "fuzz.json")
@@ -33,7 +33,7 @@ def main() -> None:
     import atheris
 
     with atheris.instrument_imports(include=["hotband"]):
-        import hotband.importers.fio.documents  # noqa: F401
+        import hotband.data.importers.fio.documents  # noqa: F401
     atheris.Setup(sys.argv, one_input)
     atheris.Fuzz()
 

@@ -21,8 +21,8 @@ def one_input(data: bytes) -> None:
     """One fuzz input: raises only on a defect of ours."""
     # Imported here, so that main can have atheris instrument them first.
     from hotband import _core
-    from hotband.errors import UserError
-    from hotband.jobs.job_file import converted, written
+    from hotband.base.errors import UserError
+    from hotband.data.jobs.job_file import converted, written
 
     try:
         text = converted(Path("x.fio"), data)[0]
@@ -53,9 +53,9 @@ def write_seeds(into: Path) -> None:
     """Job files that are right, a file each."""
     from probe.written_by_hand import JOBS
 
-    from hotband.catalog import CATALOG_DIR
-    from hotband.errors import UserError
-    from hotband.jobs.job_file import written
+    from hotband.base.errors import UserError
+    from hotband.data.catalog import CATALOG_DIR
+    from hotband.data.jobs.job_file import written
 
     into.mkdir(parents=True, exist_ok=True)
     for name, text in JOBS.items():
@@ -75,13 +75,13 @@ def main() -> None:
     import atheris
 
     with atheris.instrument_imports(include=["hotband"]):
-        import hotband.jobs.diskspd
-        import hotband.jobs.fio_form
-        import hotband.jobs.fio_write
-        import hotband.jobs.iometer
-        import hotband.jobs.job_file
-        import hotband.jobs.vdbench_form
-        import hotband.jobs.vdbench_write  # noqa: F401
+        import hotband.data.jobs.diskspd
+        import hotband.data.jobs.fio_form
+        import hotband.data.jobs.fio_write
+        import hotband.data.jobs.iometer
+        import hotband.data.jobs.job_file
+        import hotband.data.jobs.vdbench_form
+        import hotband.data.jobs.vdbench_write  # noqa: F401
     atheris.Setup(sys.argv, one_input)
     atheris.Fuzz()
 

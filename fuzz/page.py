@@ -55,7 +55,7 @@ def main() -> None:
     with atheris.instrument_imports(include=["hotband", "h11", "probe"]):
         import probe.sockets  # noqa: F401
 
-        import hotband.ui.server  # noqa: F401
+        import hotband.faces.ui.server  # noqa: F401
     # Else the first request of a report takes as long as loading what draws it.
     from probe.worker import load_all
 

@@ -29,9 +29,9 @@ NAMES = {
 def one_input(data: bytes) -> None:
     """One fuzz input: raises only on a defect of ours."""
     # Imported here, so that main can have atheris instrument them first.
-    from hotband.errors import UserError
-    from hotband.importers import load, loaded, tools
-    from hotband.record.files import save_imported
+    from hotband.base.errors import UserError
+    from hotband.data.importers import load, loaded, tools
+    from hotband.data.record.files import save_imported
 
     name = NAMES.get(data[:1], "x")
     with tempfile.TemporaryDirectory() as folder:
@@ -56,11 +56,11 @@ def main() -> None:
     import atheris
 
     with atheris.instrument_imports(include=["hotband"]):
-        import hotband.importers.diskspd
-        import hotband.importers.fio.importer
-        import hotband.importers.hdr
-        import hotband.importers.iometer
-        import hotband.importers.vdbench  # noqa: F401
+        import hotband.data.importers.diskspd
+        import hotband.data.importers.fio.importer
+        import hotband.data.importers.hdr
+        import hotband.data.importers.iometer
+        import hotband.data.importers.vdbench  # noqa: F401
     atheris.Setup(sys.argv, one_input)
     atheris.Fuzz()
 

@@ -18,16 +18,16 @@ import time
 from contextlib import nullcontext
 from pathlib import Path
 
-from hotband.advise.advice import Point
-from hotband.advise.asked import Asked, Needs, needs_of
-from hotband.advise.candidates import Candidate, candidates_of, space_of
-from hotband.advise.finalists import point_of
-from hotband.advise.front import Tried, failure, front_of, read_figures, shown_figure
-from hotband.advise.measure import Bench, loads_from
-from hotband.advise.prices import Prices
-from hotband.advise.search import ROUNDS, search
-from hotband.interval import LEVEL
-from hotband.runs.specify import Named
+from hotband.data.inputs.specify import Named
+from hotband.inference.interval import LEVEL
+from hotband.questions.advise.advice import Point
+from hotband.questions.advise.asked import Asked, Needs, needs_of
+from hotband.questions.advise.candidates import Candidate, candidates_of, space_of
+from hotband.questions.advise.finalists import point_of
+from hotband.questions.advise.front import Tried, failure, front_of, read_figures, shown_figure
+from hotband.questions.advise.measure import Bench, loads_from
+from hotband.questions.advise.prices import Prices
+from hotband.questions.advise.search import ROUNDS, search
 
 DRIVES = (
     "exos-x16-16tb,exos-x18-18tb,exos-x20-20tb,exos-x24-24tb,toshiba-mg08-16tb,toshiba-mg10-20tb,wd-hc550-18tb,"

@@ -15,7 +15,7 @@ RAID5 = "raid5:6xexos-15e900-512n"
 SSD = "s4500-960"
 COMPRESSING = "nytro-1351-960"
 NVME = "pm9a3-3840"
-POOL = str(ROOT / "python/hotband/catalog/studies/mach2_ceph/normal.toml")
+POOL = str(ROOT / "python/hotband/data/catalog/studies/mach2_ceph/normal.toml")
 WORN = ("scale=512", "state=preconditioned")
 SCALE_64 = ("scale=64", "state=preconditioned")
 COMPRESSED = ("scale=128", "state=preconditioned")

@@ -16,13 +16,13 @@ from typing import Any
 
 import numpy as np
 
-from hotband.calibrate.calibrated import Calibrated
-from hotband.calibrate.model import Model, Product
-from hotband.calibrate.run import Wanted, run
-from hotband.calibrate.unknowns import Unknowns, number_of, unknowns_of
-from hotband.catalog.entries import product
-from hotband.text.quantities import size_bytes
-from hotband.text.write import write_file
+from hotband.base.text.quantities import size_bytes
+from hotband.base.text.write import write_file
+from hotband.data.catalog.entries import product
+from hotband.questions.calibrate.calibrated import Calibrated
+from hotband.questions.calibrate.model import Model, Product
+from hotband.questions.calibrate.run import Wanted, run
+from hotband.questions.calibrate.unknowns import Unknowns, number_of, unknowns_of
 
 PRODUCTS = ("toshiba-mg08-16tb", "exos-15e900-512n", "s4500-960", "pm893-3840", "p4510-4tb", "980-pro-1tb")
 TRIES = 100

@@ -16,10 +16,10 @@ import time
 from pathlib import Path
 from typing import Any
 
-from hotband.runs.run import RunSpec
-from hotband.serve.serving import Serving
-from hotband.targets.beside import beside
-from hotband.targets.emulated import emulate
+from hotband.data.documents.serving import Serving
+from hotband.execution.runs.run import RunSpec
+from hotband.execution.targets.emulated import emulate
+from hotband.inference.beside import beside
 
 DRIVES = ("exos-x16-16tb", "exos-15e900-512n", "s4500-960")
 DEPTHS = (1, 8, 32)

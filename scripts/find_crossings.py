@@ -16,16 +16,16 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
 import hotband as hb
-from hotband.experiment import Experiment, Point
-from hotband.experiment.ranges import workload_text
-from hotband.find.drives import family, is_family
-from hotband.find.find import _ios_for
-from hotband.find.loads import Load
-from hotband.find.question import RATE, Condition, Question, read_question
-from hotband.find.scale import scaled
-from hotband.find.trial import Wanted, of_finished
-from hotband.find.vary import drives, key
-from hotband.runs.run import RunSpec
+from hotband.data.inputs.loads import Load
+from hotband.execution.experiment import Experiment, Point
+from hotband.execution.experiment.ranges import workload_text
+from hotband.execution.runs.drives import family, is_family
+from hotband.execution.runs.run import RunSpec
+from hotband.execution.runs.scale import scaled
+from hotband.questions.find.find import _ios_for
+from hotband.questions.find.question import RATE, Condition, Question, read_question
+from hotband.questions.find.trial import Wanted, of_finished
+from hotband.questions.find.vary import drives, key
 
 SEEDS = (101, 102, 103)
 COARSE, FINE, REACH = 25, 0.01, 8

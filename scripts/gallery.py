@@ -114,7 +114,7 @@ def notebook(script: Path) -> dict[str, Any]:
 def main() -> None:
     """Writes the notebooks that were asked for."""
     sys.path.insert(0, str(GALLERY.parents[1] / "python"))
-    from hotband.text.write import write_file
+    from hotband.base.text.write import write_file
 
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("names", nargs="*", help="beginnings of names")

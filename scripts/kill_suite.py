@@ -50,7 +50,7 @@ def whole(mark: Path) -> bool:
 
 def start(arguments: list[str], out: Path) -> subprocess.Popen[bytes]:
     """The suite, in a session of its own, so that what it started is killed with it."""
-    command = [sys.executable, "-m", "hotband.cli", *arguments, "--out", str(out)]
+    command = [sys.executable, "-m", "hotband", *arguments, "--out", str(out)]
     quiet = subprocess.DEVNULL
     return subprocess.Popen(command, stdout=quiet, stderr=subprocess.PIPE, start_new_session=True)
 

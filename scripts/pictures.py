@@ -15,13 +15,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import hotband as hb
-from hotband.draw import published
-from hotband.report.pictures import drawing, write_pictures
-from hotband.report.study_figures import published_frame
-from hotband.text.write import write_file
+from hotband.base.text.write import write_file
+from hotband.views.draw import published
+from hotband.views.report.pictures import drawing, write_pictures
+from hotband.views.report.study_figures import published_frame
 
 if TYPE_CHECKING:
-    from hotband.draw.charts import View
+    from hotband.views.draw.charts import View
 
 IMAGES = Path(__file__).resolve().parents[1] / "docs" / "images"
 
@@ -37,7 +37,7 @@ def of_page() -> None:
     """The page of `hotband ui` after a run of a mix on an array."""
     from playwright.sync_api import sync_playwright
 
-    command = [sys.executable, "-m", "hotband.cli", "ui", "--no-browser"]
+    command = [sys.executable, "-m", "hotband", "ui", "--no-browser"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server, sync_playwright() as playwright:
         assert server.stdout is not None
         browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])

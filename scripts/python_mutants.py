@@ -44,9 +44,12 @@ class Part:
 
 
 PARTS = {
-    "audit": Part(("audit/*.py",), ("tests/audit",), COMPARING),
-    "compare": Part(tuple(f"audit/{one}.py" for one in COMPARING), ("tests/audit",)),
-    "interval": Part(("interval/*.py",), ("tests/interval", "tests/review/test_review_intervals.py")),
+    "audit": Part(("inference/audit/*.py",), ("tests/audit",), COMPARING),
+    "compare": Part(tuple(f"inference/audit/{one}.py" for one in COMPARING), ("tests/audit",)),
+    "interval": Part(
+        ("inference/interval/*.py", "questions/interval/*.py"),
+        ("tests/interval", "tests/review/test_review_intervals.py"),
+    ),
 }
 
 

@@ -19,8 +19,8 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from hotband.serve.started import descendants
-from hotband.sweeps.journal import FRAME_FILE, JOURNAL_FILE, parsed
+from hotband.execution.serve.started import descendants
+from hotband.questions.sweeps.journal import FRAME_FILE, JOURNAL_FILE, parsed
 
 SWEEP = [
     *("sweep", "fio-randread", "--on", "exos-15e900-512n", "--on", "ent-10k"),
@@ -37,7 +37,7 @@ TASK = b"ray::run_lines"
 def command(repeat: int, out: Path, executor: str) -> list[str]:
     """The sweep, with so many seeds a point."""
     asked = [*SWEEP, "--repeat", str(repeat), "--out", str(out), "--json", "--executor", executor]
-    return [sys.executable, "-m", "hotband.cli", *asked]
+    return [sys.executable, "-m", "hotband", *asked]
 
 
 def begin(repeat: int, out: Path, executor: str) -> subprocess.Popen[bytes]:

@@ -20,11 +20,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from hotband.experiment.parcel import Line, Returned, unpacked
-from hotband.experiment.ray_task import build, run_lines
-from hotband.runs.run import RunSpec
-from hotband.sweeps.journal import FRAME_FILE, JOURNAL_FILE, line_of
-from hotband.sweeps.kept import entry_of, row_of_run
+from hotband.execution.experiment.parcel import Line, Returned, unpacked
+from hotband.execution.experiment.ray_task import build, run_lines
+from hotband.execution.runs.run import RunSpec
+from hotband.questions.sweeps.journal import FRAME_FILE, JOURNAL_FILE, line_of
+from hotband.questions.sweeps.kept import entry_of, row_of_run
 
 IOS = 20_000
 WORKLOAD = f"""
@@ -70,7 +70,7 @@ def sweep(folder: Path, runs: int, executor: str) -> Timed:
     """Runs the sweep and watches its journal."""
     out = folder / executor.replace("/", "_")
     depths = ",".join(map(str, DEPTHS))
-    command = [sys.executable, "-m", "hotband.cli", "sweep", str(folder / "short.toml"), "--on", MACHINE]
+    command = [sys.executable, "-m", "hotband", "sweep", str(folder / "short.toml"), "--on", MACHINE]
     command += ["--set", f"qd={depths}", "--repeat", str(runs // len(DEPTHS)), "--out", str(out), "--json", "--fresh"]
     journal = out / JOURNAL_FILE
     shutil.rmtree(out, ignore_errors=True)

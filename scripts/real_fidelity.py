@@ -19,14 +19,14 @@ from pathlib import Path
 from statistics import mean
 from typing import Any
 
-from hotband.experiment import Experiment, Point
-from hotband.importers.fio.importer import read
-from hotband.runs.run import RunSpec
-from hotband.serve import Served, ServeSpec
-from hotband.targets.emulated import emulate
-from hotband.targets.fio_child import find_fio
-from hotband.targets.on_device import How
-from hotband.targets.target import executor_of
+from hotband.data.importers.fio.importer import read
+from hotband.execution.experiment import Experiment, Point
+from hotband.execution.runs.run import RunSpec
+from hotband.execution.serve import Served, ServeSpec
+from hotband.execution.targets.emulated import emulate
+from hotband.execution.targets.fio_child import find_fio
+from hotband.execution.targets.on_device import How
+from hotband.execution.targets.target import executor_of
 
 PATTERNS = {"random read": (100, "4 KiB", 8), "70:30": (70, "8 KiB", 8)}
 FIGURES = {"IOPS": "iops", "mean": "latency_mean_ns", "p50": "latency_p50_ns", "p99": "latency_p99_ns"}

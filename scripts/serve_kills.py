@@ -111,7 +111,7 @@ class Server:
         command = ["serve", machine, "--nbd", str(self.socket), "--fuse", str(mounted), "--anyway", "--no-priority"]
         self._log = (folder / "server.log").open("wb")
         self.process = subprocess.Popen(
-            [sys.executable, "-c", "from hotband.cli import main; main()", *command, *kept],
+            [sys.executable, "-c", "from hotband.faces.cli import main; main()", *command, *kept],
             stdin=subprocess.DEVNULL,
             stdout=self._log,
             stderr=self._log,

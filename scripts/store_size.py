@@ -19,9 +19,9 @@ import time
 from pathlib import Path
 
 import hotband as hb
-from hotband.record.record import Record
-from hotband.store.manifest import snapshot
-from hotband.store.place import opened
+from hotband.data.record.record import Record
+from hotband.data.store.manifest import snapshot
+from hotband.data.store.place import opened
 
 MACHINES = ("exos-15e900-512n", "raid5:4xent-10k", "p4510-4tb", "s4500-960")
 POOL = 2100
@@ -86,9 +86,7 @@ def timed(*arguments: str, times: int = 3) -> tuple[float, str]:
     best, out = 1e9, ""
     for _ in range(times):
         begin = time.perf_counter()
-        done = subprocess.run(
-            [sys.executable, "-m", "hotband.cli", *arguments], capture_output=True, text=True, check=True
-        )
+        done = subprocess.run([sys.executable, "-m", "hotband", *arguments], capture_output=True, text=True, check=True)
         best, out = min(best, time.perf_counter() - begin), done.stdout
     return best, out
 

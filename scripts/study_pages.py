@@ -19,14 +19,14 @@ import subprocess
 import sys
 from pathlib import Path
 
-from hotband.commands.output import show
-from hotband.experiment.load import load_finished
-from hotband.experiment.store import FINISHED_FILE
-from hotband.report import loaded_run, study_page, write_report
-from hotband.study import file
-from hotband.study.runs import chosen, collect, points
-from hotband.study.show import print_result
-from hotband.study.study import conclude, result_of
+from hotband.execution.experiment.load import load_finished
+from hotband.execution.experiment.store import FINISHED_FILE
+from hotband.faces.commands.output import show
+from hotband.questions.study import file
+from hotband.questions.study.runs import chosen, collect, points
+from hotband.questions.study.study import conclude, result_of
+from hotband.views.report import loaded_run, study_page, write_report
+from hotband.views.study.show import print_result
 
 WIDTHS = (1400, 420)
 # Pixels of a picture at most: a browser draws no taller one.

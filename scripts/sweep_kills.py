@@ -16,7 +16,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from hotband.sweeps.journal import FRAME_FILE, JOURNAL_FILE, parsed
+from hotband.questions.sweeps.journal import FRAME_FILE, JOURNAL_FILE, parsed
 
 SWEEP = [
     *("sweep", "fio-randread", "--on", "exos-15e900-512n", "--on", "ent-10k"),
@@ -26,7 +26,7 @@ SWEEP = [
 
 def command(repeat: int, out: Path) -> list[str]:
     """The sweep, with so many seeds a point: eighty times as many runs."""
-    return [sys.executable, "-m", "hotband.cli", *SWEEP, "--repeat", str(repeat), "--out", str(out), "--json"]
+    return [sys.executable, "-m", "hotband", *SWEEP, "--repeat", str(repeat), "--out", str(out), "--json"]
 
 
 def lines(out: Path) -> list[bytes]:

@@ -86,7 +86,7 @@ def speed(folder: Path, ios: int) -> None:
     path = folder / "stream.spc"
     write(path, stream(ios))
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    code = "import sys; from hotband.cli import main; sys.argv[0] = 'hotband'; sys.exit(main())"
+    code = "import sys; from hotband.faces.cli import main; sys.argv[0] = 'hotband'; sys.exit(main())"
     # The most of that process alone: getrusage has the larger of all children, which pyarrow's writer was none of.
     done = subprocess.run(
         [sys.executable, "-c", code, "trace", "show", str(path)], check=True, capture_output=True, text=True
@@ -103,7 +103,7 @@ def accuracy(folder: Path, files: list[Path]) -> None:
     """Prints the mean absolute error of each trace's curve, and what was stated."""
     import numpy as np
 
-    from hotband.traces.show import properties
+    from hotband.views.traces.show import properties
 
     rng = np.random.default_rng(2)
     count = 4_000_000

@@ -16,8 +16,8 @@ import time
 from pathlib import Path
 
 from hotband import _core
-from hotband.traces.convert import asked_of, convert_trace
-from hotband.traces.files import make_rows
+from hotband.data.traces.files import make_rows
+from hotband.inference.traces.convert import asked_of, convert_trace
 
 SEED = "0x9e3779b97f4a7c15"
 

@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 def run_hotband(*arguments: str, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
     """Runs `hotband ARGUMENTS` in `cwd`; nothing is checked. What no command catches ends in a traceback on stderr and
     exit code 1, as in a process."""
-    from hotband.cli import app
+    from hotband.faces.cli import app
 
     with contextlib.chdir(cwd or Path.cwd()):
         done = CliRunner().invoke(app, arguments, prog_name="hotband")

@@ -25,7 +25,7 @@ from command_line import run_hotband
 from forms import LONG, RANDOM_LOADS, SHORT_LOADS, sized
 
 if TYPE_CHECKING:
-    from hotband.study.file import Load, Study
+    from hotband.questions.study.file import Load, Study
 
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     # A shell starts what it puts into the background so, and every process that a test starts would inherit it.
@@ -111,7 +111,7 @@ FIRST = ("study", "calibrate", "docs")
 
 def process(*arguments: str, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
     """The same in a process of its own."""
-    command = [sys.executable, "-m", "hotband.cli", *arguments]
+    command = [sys.executable, "-m", "hotband", *arguments]
     return subprocess.run(command, capture_output=True, text=True, cwd=cwd, timeout=1200, check=False)
 
 
@@ -180,9 +180,9 @@ def run_by_command(name: str, out: Path) -> str:
 def run_whole(name: str, out: Path) -> str:
     """The same from the parts of the command, with what no test asks for cut short; the page is made without the
     sections of single runs, which those of content-hdd have."""
-    from hotband.report import study_page, write_report
-    from hotband.study import file
-    from hotband.study.study import Asked, predict
+    from hotband.questions.study import file
+    from hotband.questions.study.study import Asked, predict
+    from hotband.views.report import study_page, write_report
 
     only = () if LONG else SHORT_LOADS.get(name, ())
     whole_page = name == "content-hdd"
@@ -227,8 +227,8 @@ def savvio(tmp_path_factory: pytest.TempPathFactory) -> tuple[dict[str, Any], Pa
 @pytest.fixture(scope="session")
 def real_disks_study(tmp_path_factory: pytest.TempPathFactory) -> tuple[dict[str, Any], Path]:
     """The result and the folder of a whole run of real-disks; skipped where its data are not."""
-    from hotband.errors import UserError
-    from hotband.study import file
+    from hotband.base.errors import UserError
+    from hotband.questions.study import file
 
     study = file.load("real-disks")
     assert study.data is not None

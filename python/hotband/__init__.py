@@ -1,6 +1,7 @@
-"""Hotband: a storage evaluation lab. `import hotband as hb`: what is public is in `hotband.api`, loaded when used.
+"""Hotband: a storage evaluation lab. `import hotband as hb`: what is public is in `hotband.faces.api.public`, loaded
+when used.
 
-The command line is `hotband.cli`, the engine `hotband._core`.
+The command line is `hotband.faces.cli`, the engine `hotband._core`.
 """
 
 from __future__ import annotations
@@ -8,8 +9,11 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from hotband.base.version import __version__
+
 if TYPE_CHECKING:
-    from hotband.api import (
+    from hotband.base.errors import UserError
+    from hotband.faces.api.public import (
         Accuracy,
         AuditResult,
         BothWays,
@@ -76,9 +80,7 @@ if TYPE_CHECKING:
         workload,
         workloads,
     )
-    from hotband.errors import UserError
 
-__version__ = "0.1.0"
 __all__ = [
     "Accuracy",
     "AuditResult",
@@ -153,29 +155,11 @@ __all__ = [
     "workloads",
 ]
 
-PACKAGES = (
-    "advise",
-    "audit",
-    "calibrate",
-    "entropy",
-    "expect",
-    "find",
-    "fleet",
-    "programs",
-    "reliability",
-    "report",
-    "review",
-    "serve",
-    "store",
-    "study",
-)
-"""Public functions that are packages of the same name."""
-
 
 def __getattr__(name: str) -> Any:
-    """What is public, from `hotband.api`; some are also packages, which can be called."""
+    """What is public, from `hotband.faces.api.public`."""
     if name in __all__:
-        return import_module(f"hotband.{name}") if name in PACKAGES else getattr(import_module("hotband.api"), name)
+        return getattr(import_module("hotband.faces.api.public"), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 

@@ -8,7 +8,7 @@ import os
 import sys
 from typing import Any
 
-from hotband.runs.signals import INTERRUPTED
+from hotband.execution.runs.signals import INTERRUPTED
 
 
 class LastWords(io.FileIO):
@@ -49,7 +49,7 @@ def main() -> None:
         for name in ("COLUMNS", "LINES"):
             if os.environ.get(name, "").strip("0 ") == "":
                 os.environ.pop(name, None)
-        from hotband.cli import main as command
+        from hotband.faces.cli import main as command
 
         command()
     except SystemExit:

@@ -4,8 +4,8 @@ from ipaddress import IPv4Address, IPv6Address
 from pathlib import Path
 from typing import TypedDict
 
-from hotband.record.files import Cell
-from hotband.runs.workload import WorkloadTable
+from hotband.data.documents.workload import WorkloadTable
+from hotband.data.record.files import Cell
 
 LOG_COLUMNS: list[str]
 """Columns of an I/O log file: rows of unsigned 64-bit little-endian numbers."""
@@ -490,8 +490,8 @@ def write_trace(rows: Path, to: str, out: Path, ending: str) -> tuple[int, list[
     what was lost of how many, the most that a time was rounded by in ns. Releases the GIL. Raises OSError."""
 
 def trace_properties(rows: Path, block: int, sample: int) -> str:
-    """What the trace whose rows are at `rows` is like, as JSON (`hotband.traces.properties`): in blocks of `block`
-    bytes, at most `sample` of which are followed. Releases the GIL. Raises OSError."""
+    """What the trace whose rows are at `rows` is like, as JSON (`hotband.inference.traces.properties`): in blocks of
+    `block` bytes, at most `sample` of which are followed. Releases the GIL. Raises OSError."""
 
 def compare_traces(measured: Path, replayed: Path) -> str:
     """Compares the traces whose rows are at `measured` and `replayed`: the JSON of a `TracesComparedDoc`. Releases the

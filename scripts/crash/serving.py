@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from crash.host import HostError, clear, until
-from hotband.serve import Served, ServeSpec
+from hotband.execution.serve import Served, ServeSpec
 
 READY_S = 30.0
 

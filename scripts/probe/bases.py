@@ -11,12 +11,12 @@ import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
-from hotband.experiment.point import version
+from hotband.execution.experiment.point import version
 from probe import written_by_hand
 from probe.command import hotband
 
 ROOT = Path(__file__).resolve().parents[2]
-CATALOG = ROOT / "python/hotband/catalog"
+CATALOG = ROOT / "python/hotband/data/catalog"
 CORPUS = ROOT / "fuzz/corpus"
 SHARED = Path(os.environ.get("HOTBAND_SAMPLES", ROOT.parent / "shared" / "samples"))
 LARGEST = 100_000

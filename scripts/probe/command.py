@@ -54,7 +54,7 @@ def group() -> Any:
     """The commands, put together once: that takes longer than most of them."""
     import typer
 
-    from hotband.cli import app
+    from hotband.faces.cli import app
 
     return typer.main.get_command(app)
 
@@ -66,7 +66,7 @@ def stopped_after(seconds: float | None) -> Iterator[None]:
     if seconds is None:
         yield
         return
-    from hotband.runs.signals import interrupted
+    from hotband.execution.runs.signals import interrupted
 
     before = signal.signal(signal.SIGPROF, interrupted)
     signal.setitimer(signal.ITIMER_PROF, seconds, 2.0)

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping
 from itertools import pairwise
 from typing import Any
 
-from hotband.audit import audited_record, findings
-from hotband.record.record import Record
+from hotband.data.record.record import Record
+from hotband.inference.audit import audited_record, findings
 
 ROUNDING = 1e-6
 """Sums of doubles, and nanoseconds cut off."""

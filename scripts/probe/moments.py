@@ -84,7 +84,7 @@ def begin(arguments: Sequence[str], folder: Path, moment: int | None, act: Act, 
 
 
 def _run(arguments: Sequence[str]) -> None:
-    from hotband.cli import main
+    from hotband.faces.cli import main
 
     sys.argv = ["hotband", *arguments]
     main()

@@ -123,8 +123,8 @@ def page_server(folder: Path) -> tuple[Any, int]:
     """The server of the page, in a thread."""
     import uvicorn
 
-    from hotband.ui.kept import Kept
-    from hotband.ui.server import Ui, _listen, _Server
+    from hotband.faces.ui.kept import Kept
+    from hotband.faces.ui.server import Ui, _listen, _Server
 
     kept = Kept(folder / "page")
     kept.open()

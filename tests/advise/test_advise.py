@@ -12,26 +12,26 @@ from typing import TYPE_CHECKING
 import pytest
 
 import hotband as hb
-from hotband.advise import advise as advising
-from hotband.advise import front
-from hotband.advise import search as searching
-from hotband.advise.advice import Between
-from hotband.advise.asked import Asked, needs_of
-from hotband.advise.candidates import candidates_of, space_of
-from hotband.advise.finalists import Finalist
-from hotband.advise.front import Tried, front_of, is_better, read_figures, shown_figure
-from hotband.advise.measure import Bench, loads_from
-from hotband.advise.objective import misses
-from hotband.advise.prices import Prices
-from hotband.advise.search import search
-from hotband.advise.show import advice_views
-from hotband.advise.small import less_outstanding, shared, stand_of
-from hotband.find.loads import Load
-from hotband.runs.specify import Named
-from hotband.runs.watch import watch
+from hotband.data.inputs.loads import Load
+from hotband.data.inputs.specify import Named
+from hotband.execution.runs.watch import watch
+from hotband.questions.advise import advise as advising
+from hotband.questions.advise import front
+from hotband.questions.advise import search as searching
+from hotband.questions.advise.advice import Between
+from hotband.questions.advise.asked import Asked, needs_of
+from hotband.questions.advise.candidates import candidates_of, space_of
+from hotband.questions.advise.finalists import Finalist
+from hotband.questions.advise.front import Tried, front_of, is_better, read_figures, shown_figure
+from hotband.questions.advise.measure import Bench, loads_from
+from hotband.questions.advise.objective import misses
+from hotband.questions.advise.prices import Prices
+from hotband.questions.advise.search import search
+from hotband.questions.advise.small import less_outstanding, shared, stand_of
+from hotband.views.advise.show import advice_views
 
 if TYPE_CHECKING:
-    from hotband.advise.advice import Advice
+    from hotband.questions.advise.advice import Advice
 
 SPACE = "drives=exos-x18-18tb,ent-10k,layouts=raid5,raid6,raid10,counts=6,8,12"
 ASK = {"slo": "p99 < 80 ms", "capacity": "9 TB", "protect": "one failure", "progress": False}
@@ -153,7 +153,7 @@ def test_runs_that_are_kept_are_not_run_again(tmp_path: Path, without_draws, mon
     ask = {**ASK, "candidates": FEW}
     first = hb.advise("vdbench-8k-random", out=tmp_path / "kept", **ask)
     assert first.to_dict() == hb.advise("vdbench-8k-random", jobs=1, **ask).to_dict()
-    from hotband.experiment.executor import Local
+    from hotband.execution.experiment.executor import Local
 
     executed: list[int] = []
     execute = Local.execute
@@ -224,10 +224,10 @@ def test_that_nothing_meets_it_is_an_answer(hotband) -> None:
 
 
 def test_the_table_fits_and_csv_has_plain_numbers(advice: Advice, tmp_path: Path) -> None:
-    from hotband.advise.show import front_table
-    from hotband.text.foreign import console
-    from hotband.text.formats import values_of
-    from hotband.text.layout import fitted
+    from hotband.base.text.foreign import console
+    from hotband.base.text.formats import values_of
+    from hotband.base.text.layout import fitted
+    from hotband.views.advise.show import front_table
 
     advice_views(advice)
     priced = replace(advice.front[0], cost=Between(12_500.0, 11_000.0, 14_000.0))

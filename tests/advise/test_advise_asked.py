@@ -7,9 +7,15 @@ from pathlib import Path
 import pytest
 
 import hotband as hb
-from hotband.advise.advice import Between, Point
-from hotband.advise.asked import Asked, duty_of, growth_of, needs_of, slo_of, tolerated_of
-from hotband.advise.candidates import (
+from hotband.base.errors import UserError
+from hotband.data.inputs.specify import Named
+from hotband.execution.runs.run import RunSpec
+from hotband.inference.interval.short import refusal
+from hotband.inference.reliability.asked import Asked as ArrayAsked
+from hotband.inference.reliability.asked import subject_of
+from hotband.questions.advise.advice import Between, Point
+from hotband.questions.advise.asked import Asked, duty_of, growth_of, needs_of, slo_of, tolerated_of
+from hotband.questions.advise.candidates import (
     LAYOUTS,
     candidates_of,
     data_drives,
@@ -18,15 +24,9 @@ from hotband.advise.candidates import (
     space_of,
     tolerates,
 )
-from hotband.advise.finalists import Finalist
-from hotband.advise.prices import Prices, expect_known, read_prices
-from hotband.advise.words import rests_on
-from hotband.errors import UserError
-from hotband.interval.short import refusal
-from hotband.reliability.asked import Asked as ArrayAsked
-from hotband.reliability.asked import subject_of
-from hotband.runs.run import RunSpec
-from hotband.runs.specify import Named
+from hotband.questions.advise.finalists import Finalist
+from hotband.questions.advise.prices import Prices, expect_known, read_prices
+from hotband.views.advise.words import rests_on
 
 ASKED = ("advise", "fio-randread", "--slo", "p99 < 5 ms", "--capacity", "5 TB", "--protect", "one failure")
 

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from hotband.advise import advise as advising
-from hotband.advise import search as searching
-from hotband.advise.finalists import Finalist
+from hotband.questions.advise import advise as advising
+from hotband.questions.advise import search as searching
+from hotband.questions.advise.finalists import Finalist
 
 GUIDE = Path(__file__).parents[2] / "docs" / "guides" / "advise.md"
 

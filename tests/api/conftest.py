@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import hotband as hb
-from hotband.record.record import Record
+from hotband.data.record.record import Record
 
 
 @pytest.fixture(scope="session")

@@ -11,10 +11,10 @@ from pathlib import Path
 import pytest
 
 import hotband as hb
-from hotband.record.quantity import BytesPerSecond, Seconds
-from hotband.record.record import Record
-from hotband.record.written import record_text
-from hotband.runs.run import RunSpec, execute
+from hotband.data.record.quantity import BytesPerSecond, Seconds
+from hotband.data.record.record import Record
+from hotband.data.record.written import record_text
+from hotband.execution.runs.run import RunSpec, execute
 
 
 def test_latencies_are_seconds(disk: Record) -> None:

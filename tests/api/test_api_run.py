@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import hotband as hb
-from hotband.record.record import Record
+from hotband.data.record.record import Record
 
 DISK = "exos-15e900-512n"
 LOAD = {
@@ -114,7 +114,17 @@ def test_threads_share_the_engine(disk: Record) -> None:
 
 def test_importing_hotband_imports_nothing_heavy() -> None:
     """Neither frames, charts, the command line nor the engine, until they are used."""
-    heavy = "polars", "pyarrow", "altair", "rich", "typer", "numpy", "scipy", "hotband.api", "hotband._core"
+    heavy = (
+        "polars",
+        "pyarrow",
+        "altair",
+        "rich",
+        "typer",
+        "numpy",
+        "scipy",
+        "hotband.faces.api.public",
+        "hotband._core",
+    )
     code = f"import hotband, sys; print([name for name in {heavy} if name in sys.modules])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
@@ -122,11 +132,11 @@ def test_importing_hotband_imports_nothing_heavy() -> None:
 
 def test_every_public_name_is_there() -> None:
     """And `hb.study` can be called, although a package has its name."""
-    import hotband.study.file
+    import hotband.questions.study.file
 
     assert all(getattr(hb, name) is not None for name in hb.__all__)
     assert hb.study("content-hdd").name == "content-hdd"
-    assert hotband.study.file.names() == hb.studies()["name"].to_list()
+    assert hotband.questions.study.file.names() == hb.studies()["name"].to_list()
 
 
 def test_a_run_prints_nothing(capfd: pytest.CaptureFixture[str]) -> None:

@@ -12,8 +12,8 @@ import polars as pl
 import pytest
 
 import hotband as hb
-from hotband.experiment import Progress
-from hotband.runs import watch
+from hotband.execution.experiment import Progress
+from hotband.execution.runs import watch
 
 DISKS = ["exos-15e900-512n", "ent-10k"]
 

@@ -9,9 +9,9 @@ from typing import Any
 
 from made_up import DISK, MS, SSD, US, Shape, changed, clock, deep, result, series
 
-from hotband.audit import Audited
-from hotband.audit.facts import MachineFacts, of_media
-from hotband.record.stats import SUMMARY_PERCENTILES, percentile
+from hotband.data.record.stats import SUMMARY_PERCENTILES, percentile
+from hotband.inference.audit import Audited
+from hotband.inference.audit.facts import MachineFacts, of_media
 
 SEVENTY_TWO = of_media("7200rpm")
 SMALL_SSD = MachineFacts("an SSD", "--on", "ssd", 1, capacity_bytes=1e12, raw_bytes=1e12, read_time_ns=60e3)

@@ -15,7 +15,7 @@ from typing import Any
 
 import polars as pl
 
-from hotband.audit import Audited
+from hotband.inference.audit import Audited
 
 MS, US = 1e6, 1e3
 PRINTED = (1.0, 5.0, 10.0, 20.0, 30.0, 40.0, 50.0, 60.0, 70.0, 80.0, 90.0, 95.0, 99.0, 99.5, 99.9, 99.95, 99.99)

@@ -21,7 +21,7 @@ from made_up import CACHED_WRITE, DISK, FAST, SSD, changed, clock, deep, result,
 from planted_in_devices import DEVICE_FAULTS
 from planted_in_figures import FLOWS, LAWS, PHYSICS, REPLAY
 
-from hotband.audit.facts import of_machine, of_media
+from hotband.inference.audit.facts import of_machine, of_media
 
 LENGTHS = [
     Fault(

@@ -11,8 +11,8 @@ import polars as pl
 from faulty import SMALL_SSD, Fault
 from made_up import CACHED_WRITE, SSD, changed, result, series
 
-from hotband.audit import Audited
-from hotband.audit.facts import MachineFacts
+from hotband.inference.audit import Audited
+from hotband.inference.audit.facts import MachineFacts
 
 STEADINESS = frozenset({"drift", "warm-up-measured", "no-steady-state", "not-preconditioned"})
 """Rules that speak of what has no steady state, too."""

@@ -13,7 +13,7 @@ from faulty import (
 )
 from made_up import CACHED_WRITE, DISK, MS, SSD, US, Shape, changed, clock, deep, result, scaled
 
-from hotband.audit.facts import of_machine, of_media
+from hotband.inference.audit.facts import of_machine, of_media
 
 LAWS = [
     Fault(

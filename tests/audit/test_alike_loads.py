@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 from made_up import DISK, changed, deep, result, series
 
-from hotband.audit import Audited, comparability
-from hotband.audit.comparability import data_of
-from hotband.audit.finding import Finding
+from hotband.inference.audit import Audited, comparability
+from hotband.inference.audit.comparability import data_of
+from hotband.inference.audit.finding import Finding
 
 
 def found_of(rule: str, *runs: Audited) -> list[Finding]:

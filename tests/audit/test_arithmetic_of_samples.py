@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 from scipy.stats import t
 
-from hotband.audit import correlated, resample
-from hotband.audit.correlated import LEAST_SAMPLES, PRIOR_POWER, MeanLaw, mean_law
-from hotband.audit.distribution import Distribution
+from hotband.inference.audit import correlated, resample
+from hotband.inference.audit.correlated import LEAST_SAMPLES, PRIOR_POWER, MeanLaw, mean_law
+from hotband.inference.audit.distribution import Distribution
 
 WHITE = 100 + np.random.default_rng(4).normal(0, 5, 30)
 

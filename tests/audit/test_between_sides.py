@@ -12,11 +12,13 @@ import pytest
 from made_up import DISK, SSD, changed, deep, result
 from scipy.stats import beta, t
 
-from hotband.audit import Audited, difference
-from hotband.audit.audited import Side
-from hotband.audit.compare import Comparison, compare, comparisons_data, state_of, unlike_words
-from hotband.audit.correlated import mean_law
-from hotband.audit.difference import (
+from hotband.base.errors import UserError
+from hotband.data.record.rounds import MOST_ROUNDS
+from hotband.inference.audit import Audited, difference
+from hotband.inference.audit.audited import Side
+from hotband.inference.audit.compare import Comparison, compare, comparisons_data, state_of, unlike_words
+from hotband.inference.audit.correlated import mean_law
+from hotband.inference.audit.difference import (
     FASTER,
     NONE,
     SLOWER,
@@ -29,9 +31,7 @@ from hotband.audit.difference import (
     percentile_difference,
     series_of,
 )
-from hotband.audit.resample import design_effect
-from hotband.errors import UserError
-from hotband.record.rounds import MOST_ROUNDS
+from hotband.inference.audit.resample import design_effect
 
 PLAIN = result("a", SSD, seconds=10)
 

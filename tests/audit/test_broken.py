@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from made_up import DISK, SSD, result
 
 from forms import sized
-from hotband.audit import findings, load_results
-from hotband.errors import UserError
+from hotband.base.errors import UserError
+from hotband.inference.audit import findings, load_results
 
 RECORD = dict(result("a", DISK, SSD, read_pct=70.0, kind="json").record)
 ODD = st.one_of(

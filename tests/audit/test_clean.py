@@ -19,9 +19,9 @@ from made_up import (
     table,
 )
 
-from hotband.audit import Audited, findings, load_results
-from hotband.audit.facts import MachineFacts, of_machine, of_media
-from hotband.runs.run import RunSpec, execute
+from hotband.execution.runs.run import RunSpec, execute
+from hotband.inference.audit import Audited, findings, load_results
+from hotband.inference.audit.facts import MachineFacts, of_machine, of_media
 
 Case = tuple[list[Audited], MachineFacts | None]
 SEVENTY_TWO = of_media("7200rpm")
@@ -155,7 +155,7 @@ MODELS = {
 
 @pytest.mark.parametrize("name", MODELS)
 def test_a_run_of_a_model_has_no_finding(name: str) -> None:
-    from hotband.report import loaded_run
+    from hotband.views.report import loaded_run
 
     loaded = loaded_run(execute([MODELS[name]])[0])
     found = findings([Audited(name, loaded.record, loaded.series)], None)

@@ -72,7 +72,7 @@ def test_severe_findings_make_exit_code_1(hotband: Hotband, two_fio_files: list[
 
 
 def test_a_study_by_name_and_its_file_say_the_same(hotband: Hotband) -> None:
-    from hotband.study.file import load
+    from hotband.questions.study.file import load
 
     by_name = hotband("audit", "--study", "content-hdd", "--json")
     by_file = hotband("audit", str(load("content-hdd").folder / "published.csv"), "--json")

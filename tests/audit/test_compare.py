@@ -12,16 +12,16 @@ import polars as pl
 import pytest
 from made_up import DISK, SSD, changed, deep, result, series
 
-from hotband.audit import Audited
-from hotband.audit.audited import Side
-from hotband.audit.compare import Comparison, comparisons_data
-from hotband.audit.compare import compare as compare_sides
-from hotband.audit.correlated import mean_law
-from hotband.audit.difference import FASTER, NONE, ONE_RUN, SLOWER, TOO_SHORT, iops_difference, series_of
-from hotband.errors import UserError
-from hotband.record.document import known
-from hotband.report import loaded_run
-from hotband.runs.run import RunSpec, execute
+from hotband.base.errors import UserError
+from hotband.data.record.document import known
+from hotband.execution.runs.run import RunSpec, execute
+from hotband.inference.audit import Audited
+from hotband.inference.audit.audited import Side
+from hotband.inference.audit.compare import Comparison, comparisons_data
+from hotband.inference.audit.compare import compare as compare_sides
+from hotband.inference.audit.correlated import mean_law
+from hotband.inference.audit.difference import FASTER, NONE, ONE_RUN, SLOWER, TOO_SHORT, iops_difference, series_of
+from hotband.views.report import loaded_run
 
 
 def model(drive: str, seed: int, *changed: tuple[str, str]) -> Audited:
@@ -245,7 +245,7 @@ def test_repeats_that_were_not_asked_the_same_are_refused() -> None:
 def test_how_is_a_line_where_all_rows_share_it_and_a_column_where_they_do_not() -> None:
     from rich.table import Table
 
-    from hotband.audit.show import comparison_view
+    from hotband.views.audit import comparison_view
 
     found = compare(sampled("a", 1000, 60, 1), sampled("b", 1200, 60, 2))
     rows = found.differences

@@ -9,8 +9,8 @@ import pytest
 from numpy.typing import NDArray
 from scipy.signal import lfilter
 
-from hotband.audit.correlated import LEAST_SAMPLES, mean_law
-from hotband.audit.difference import Interval, of_repeats, of_samples
+from hotband.inference.audit.correlated import LEAST_SAMPLES, mean_law
+from hotband.inference.audit.difference import Interval, of_repeats, of_samples
 
 Numbers = NDArray[np.float64]
 LENGTHS = (5, 10, 15, 19, 20, 30, 50, 80, 100, 160, 300)

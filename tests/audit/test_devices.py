@@ -10,12 +10,12 @@ import pytest
 from made_up import SSD, changed, result
 from planted_in_devices import RISING, beside, reads, with_processor, writes
 
-from hotband.audit import Audited, findings, load_results
-from hotband.audit.finding import GROUPS
-from hotband.audit.load import audited_record
-from hotband.record.files import REAL, TEXT, WHOLE, ReadTable, save_record
-from hotband.report.load import loaded_run
-from hotband.runs.run import RunSpec, execute
+from hotband.data.record.files import REAL, TEXT, WHOLE, ReadTable, save_record
+from hotband.data.record.load import loaded_run
+from hotband.execution.runs.run import RunSpec, execute
+from hotband.inference.audit import Audited, findings, load_results
+from hotband.inference.audit.finding import GROUPS
+from hotband.inference.audit.load import audited_record
 
 DEVICE_RULES = {rule for rule, group in GROUPS.items() if group == 10}
 

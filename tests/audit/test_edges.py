@@ -9,8 +9,8 @@ import pytest
 from faulty import half, lasting, pair
 from made_up import CACHED_WRITE, DISK, SSD, Shape, changed, clock, deep, result, scaled, series
 
-from hotband.audit import Audited, findings
-from hotband.audit.facts import MachineFacts, of_machine, of_media
+from hotband.inference.audit import Audited, findings
+from hotband.inference.audit.facts import MachineFacts, of_machine, of_media
 
 MEAN, FLOW = ("summary", "latency_mean_ns"), ("summary", "bandwidth_bytes_per_s")
 SEVENTY_TWO = of_media("7200rpm")

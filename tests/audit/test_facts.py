@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 from hotband import _core
-from hotband.audit.facts import of_machine, of_media, of_options, of_record
-from hotband.catalog import CATALOG_DIR
-from hotband.errors import UserError
-from hotband.runs.run import RunSpec, execute
+from hotband.base.errors import UserError
+from hotband.data.catalog import CATALOG_DIR
+from hotband.execution.runs.run import RunSpec, execute
+from hotband.inference.audit.facts import of_machine, of_media, of_options, of_record
 
 
 def test_a_catalog_disk() -> None:
@@ -71,7 +71,7 @@ LAYOUTS = {
 
 
 def capacity_in_engine(path: str, changed: list[tuple[str, str]] | None = None) -> float:
-    from hotband.runs.run import text_of
+    from hotband.execution.runs.run import text_of
 
     offer = _core.machine_offer(CATALOG_DIR, path, text_of(path, "machine"), changed or [])
     return dict(offer["volumes"])["a" if "a" in dict(offer["volumes"]) else "data"]

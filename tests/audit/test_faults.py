@@ -8,8 +8,8 @@ import pytest
 from faulty import Fault
 from planted import FAULTS
 
-from hotband.audit import findings
-from hotband.audit.finding import GROUPS
+from hotband.inference.audit import findings
+from hotband.inference.audit.finding import GROUPS
 
 # Shapes are sampled at 4,000 points, and series have noise of 1 %.
 TOLERANCE = 0.03

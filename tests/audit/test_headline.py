@@ -12,11 +12,11 @@ import pytest
 from made_up import DISK, SSD, changed, result, series
 
 import hotband as hb
-from hotband.audit.audited import Side
-from hotband.audit.compare import Comparison, compare
-from hotband.audit.difference import FASTER, NONE, ONE_RUN, SLOWER, TOO_SHORT, Difference
-from hotband.audit.headline import headline
-from hotband.ui.shown import of_compared
+from hotband.faces.ui.shown import of_compared
+from hotband.inference.audit.audited import Side
+from hotband.inference.audit.compare import Comparison, compare
+from hotband.inference.audit.difference import FASTER, NONE, ONE_RUN, SLOWER, TOO_SHORT, Difference
+from hotband.inference.audit.headline import headline
 
 Hotband = Callable[..., "CompletedProcess[str]"]
 SECONDS = 10

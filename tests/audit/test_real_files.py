@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from hotband.audit import Finding, findings, load_results
-from hotband.audit.facts import MachineFacts, of_machine, of_media
+from hotband.inference.audit import Finding, findings, load_results
+from hotband.inference.audit.facts import MachineFacts, of_machine, of_media
 
 # Shares of reads under 2 ms, from the files' own tables, in whole percent (published.csv, croit_mach2).
 SHARES = {2: 38, 4: 61, 16: 70, 32: 74, 128: 69, 256: 62}

@@ -12,11 +12,11 @@ from hypothesis import strategies as st
 from made_up import SSD, points
 from scipy.stats import binom, ttest_ind
 
-from hotband.audit import resample
-from hotband.audit.difference import of_repeats
-from hotband.audit.distribution import Distribution
-from hotband.audit.lengths import largest_supported, longest_rising
-from hotband.audit.orderstat import interval_ranks, least_count
+from hotband.inference.audit import resample
+from hotband.inference.audit.difference import of_repeats
+from hotband.inference.audit.distribution import Distribution
+from hotband.inference.audit.lengths import largest_supported, longest_rising
+from hotband.inference.audit.orderstat import interval_ranks, least_count
 
 VALUES = st.floats(50.0, 200.0)
 

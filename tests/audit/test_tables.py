@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 from made_up import TABLE, table
 
-from hotband.audit import Finding, findings, load_results
-from hotband.audit.facts import of_media
-from hotband.audit.published import asked_of
-from hotband.errors import UserError
+from hotband.base.errors import UserError
+from hotband.inference.audit import Finding, findings, load_results
+from hotband.inference.audit.facts import of_media
+from hotband.inference.audit.published import asked_of
 
 WORDS = "vdbench 8KB 100% sequential, 16 threads, 75% read"
 
@@ -23,7 +23,7 @@ def audited(path: Path, text: str, media: str | None = None) -> list[Finding]:
 
 def study(name: str, media: str | None = None) -> list[Finding]:
     """The findings of a study's published table."""
-    from hotband.study.file import load
+    from hotband.questions.study.file import load
 
     return findings(load_results([load(name).folder / "published.csv"]), of_media(media))
 

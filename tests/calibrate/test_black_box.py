@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 
 import hotband as hb
-from hotband.calibrate.black_box import guesses, loads_for, product_of
-from hotband.calibrate.figures import Seen
-from hotband.calibrate.loads import BLACK_BOX, candidates, held_out
-from hotband.calibrate.measured import Measured
-from hotband.errors import UserError
+from hotband.base.errors import UserError
+from hotband.questions.calibrate.black_box import guesses, loads_for, product_of
+from hotband.questions.calibrate.figures import Seen
+from hotband.questions.calibrate.loads import BLACK_BOX, candidates, held_out
+from hotband.questions.calibrate.measured import Measured
 
 COUNTS = {"read": 10_000, "write": 10_000}
 

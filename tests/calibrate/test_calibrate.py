@@ -12,22 +12,22 @@ from subprocess import CompletedProcess
 import pytest
 
 import hotband as hb
-from hotband.calibrate import screen
-from hotband.calibrate.calibrate import Asked, Planned, of_plan, plan
-from hotband.calibrate.calibrated import Calibrated
-from hotband.calibrate.design import Design
-from hotband.calibrate.figures import Figure, Seen
-from hotband.calibrate.loads import candidates, held_out
-from hotband.calibrate.measure import measure, passes
-from hotband.calibrate.measured import Measured, data_of
-from hotband.calibrate.model import Product, at_own_scale, at_scale, own_scale, specs_of
-from hotband.calibrate.product_file import file_text
-from hotband.calibrate.screen import jumping
-from hotband.calibrate.target import span_of_model
-from hotband.calibrate.unknowns import number_of, unknowns_of
-from hotband.catalog.entries import product
-from hotband.errors import UserError
-from hotband.runs.run import prepare, sequences
+from hotband.base.errors import UserError
+from hotband.data.catalog.entries import product
+from hotband.execution.runs.run import prepare, sequences
+from hotband.questions.calibrate import screen
+from hotband.questions.calibrate.calibrate import Asked, Planned, of_plan, plan
+from hotband.questions.calibrate.calibrated import Calibrated
+from hotband.questions.calibrate.design import Design
+from hotband.questions.calibrate.figures import Figure, Seen
+from hotband.questions.calibrate.loads import candidates, held_out
+from hotband.questions.calibrate.measure import measure, passes
+from hotband.questions.calibrate.measured import Measured, data_of
+from hotband.questions.calibrate.model import Product, at_own_scale, at_scale, own_scale, specs_of
+from hotband.questions.calibrate.product_file import file_text
+from hotband.questions.calibrate.screen import jumping
+from hotband.questions.calibrate.target import span_of_model
+from hotband.questions.calibrate.unknowns import number_of, unknowns_of
 
 Hotband = Callable[..., CompletedProcess[str]]
 COUNTS = {"read": 5_000, "write": 5_000}

@@ -12,12 +12,12 @@ import pytest
 
 import hotband as hb
 from forms import LONG
-from hotband.calibrate import run as calibrating
-from hotband.calibrate.calibrated import Calibrated, Value
-from hotband.calibrate.model import Product
-from hotband.calibrate.trace.replay import variant
-from hotband.calibrate.trace.unknowns import in_unit
-from hotband.errors import UserError
+from hotband.base.errors import UserError
+from hotband.questions.calibrate import run as calibrating
+from hotband.questions.calibrate.calibrated import Calibrated, Value
+from hotband.questions.calibrate.model import Product
+from hotband.questions.calibrate.trace.replay import variant
+from hotband.questions.calibrate.trace.unknowns import in_unit
 
 Hotband = Callable[..., CompletedProcess[str]]
 LIKE = "cheetah-15k4"

@@ -8,14 +8,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from hotband.calibrate.calibrated import Value
-from hotband.calibrate.fit import Fitted
-from hotband.calibrate.loads import candidates
-from hotband.calibrate.model import LEAST_SPAN, Product, part_of, scaled, why_refused
-from hotband.calibrate.posterior import Part, Posterior
-from hotband.calibrate.product_file import file_text
-from hotband.calibrate.unknowns import number_of, unknowns_of
-from hotband.calibrate.values import values_of
+from hotband.questions.calibrate.calibrated import Value
+from hotband.questions.calibrate.fit import Fitted
+from hotband.questions.calibrate.loads import candidates
+from hotband.questions.calibrate.model import LEAST_SPAN, Product, part_of, scaled, why_refused
+from hotband.questions.calibrate.posterior import Part, Posterior
+from hotband.questions.calibrate.product_file import file_text
+from hotband.questions.calibrate.unknowns import number_of, unknowns_of
+from hotband.questions.calibrate.values import values_of
 
 LIKE = "s4500-960"
 SSDS = ("s4500-960", "pm893-3840", "p4510-4tb", "980-pro-1tb")

@@ -7,8 +7,8 @@ import math
 import numpy as np
 import pytest
 
-from hotband.calibrate.posterior import Linear, conditioned, posterior_of
-from hotband.calibrate.profile import objective, profile_of
+from hotband.questions.calibrate.posterior import Linear, conditioned, posterior_of
+from hotband.questions.calibrate.profile import objective, profile_of
 
 SLOPES = np.array([[0.05, 0.0, 0.0], [0.04, 0.06, 0.0], [0.0, 0.03, 0.0]])
 COVARIANCE = np.diag([0.01, 0.02, 0.02]) ** 2

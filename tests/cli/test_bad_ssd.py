@@ -91,7 +91,7 @@ def test_a_solid_state_drive_has_no_protected_write_cache_of_a_disk(hotband) -> 
 
 
 def test_retries_without_all_their_values_are_refused(hotband, tmp_path: Path) -> None:
-    text = (Path(hotband_package.__file__).parent / "catalog/drives/s4500-960.toml").read_text()
+    text = (Path(hotband_package.__file__).parent / "data/catalog/drives/s4500-960.toml").read_text()
     without = re.sub(r"\[values\.retry_steps\]\n(.+\n)+", "", text)
     (tmp_path / "x.toml").write_text(without)
     assert "values.retry_steps: missing" in one_line(hotband("run", "fio-randread", "--on", "./x.toml"))

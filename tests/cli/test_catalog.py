@@ -9,7 +9,7 @@ import pytest
 
 import hotband as hb
 from hotband import _core
-from hotband.catalog import CATALOG_DIR
+from hotband.data.catalog import CATALOG_DIR
 
 DRIVES = {
     "exos-15e900-512n", "exos-15e900-512e", "exos-10e2400-512n", "exos-10e2400-512e", "savvio-10k1", "cheetah-10k7",

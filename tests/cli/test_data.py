@@ -11,8 +11,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from hotband._core import Table
-from hotband.record.files import frame_of, save_record
-from hotband.text.wear import smart_lines
+from hotband.data.record.files import frame_of, save_record
+from hotband.views.text.wear import smart_lines
 
 
 def entropy(**changes: Any) -> dict[str, Any]:

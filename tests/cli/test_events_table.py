@@ -84,7 +84,7 @@ def test_the_machine_of_the_guide_loses_a_drive(hotband, tmp_path: Path) -> None
 
 
 def test_every_line_of_the_guide_is_an_event() -> None:
-    from hotband.runs.events import check_events
+    from hotband.data.inputs.events import check_events
 
     lines = re.findall(r"\| `(at [^`]*)`", GUIDE)
     assert len(lines) == 4

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from hotband.record.repair import repair_lines
+from hotband.data.record.repair import repair_lines
 
 CALL = ("run", "iometer-fileserver", "--on", "raid5:4xsavvio-10k1", "--set", "qd=4", "--duration", "60 s")
 FAIL = ("--fail", "drive3@20 s", "--spare", "1", "--rebuild-rate", "30 MB/s", "--rebuild-after", "10 s")

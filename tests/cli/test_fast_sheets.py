@@ -9,9 +9,9 @@ import pytest
 
 import hotband as hb
 from hotband import _core
-from hotband.catalog import CATALOG_DIR
-from hotband.catalog.datasheet import KINDS, described, described_text
-from hotband.errors import UserError
+from hotband.base.errors import UserError
+from hotband.data.catalog import CATALOG_DIR
+from hotband.questions.datasheet import KINDS, described, described_text
 
 # Family, port as the sheet calls it, capacity, sequential read and write in MB/s, random reads a second.
 SHEETS = [

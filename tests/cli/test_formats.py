@@ -15,8 +15,8 @@ from typing import Any
 import pytest
 from rich.table import Table
 
-from hotband.commands.group import FORMAT, Commands
-from hotband.text.formats import About, Between, Figure, csv_text, markdown_table, values_of
+from hotband.base.text.formats import About, Between, Figure, csv_text, markdown_table, values_of
+from hotband.faces.commands.group import FORMAT, Commands
 
 Hotband = Callable[..., "CompletedProcess[str]"]
 GUIDE = Path(__file__).parents[2] / "docs" / "guides" / "command-line.md"
@@ -101,7 +101,7 @@ def commands(group: Any, path: str = "") -> Iterator[tuple[str, Any]]:
 def test_every_command_that_prints_data_has_every_format() -> None:
     import typer
 
-    from hotband.cli import app
+    from hotband.faces.cli import app
 
     found = {name: [param.name for param in one.params] for name, one in commands(typer.main.get_command(app))}
     assert len(found) > 20

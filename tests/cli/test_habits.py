@@ -13,11 +13,11 @@ import pytest
 from rich.cells import cell_len
 
 from hotband import _core
-from hotband.commands.examples import RUN_EPILOG
-from hotband.experiment.executor import phase_of
-from hotband.runs.keys import set_keys
-from hotband.runs.run import RunSpec, execute, prepare
-from hotband.runs.words import FIO_WORDS
+from hotband.data.inputs.keys import set_keys
+from hotband.data.inputs.words import FIO_WORDS
+from hotband.execution.experiment.executor import phase_of
+from hotband.execution.runs.run import RunSpec, execute, prepare
+from hotband.faces.commands.examples import RUN_EPILOG
 
 GUIDE = Path(__file__).parents[2] / "docs" / "guides" / "command-line.md"
 QUICK = ["--duration", "1 s", "--json"]

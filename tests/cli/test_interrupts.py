@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-HOTBAND = "from hotband.cli import main; main()"
+HOTBAND = "from hotband.faces.cli import main; main()"
 PATIENCE = 120
 """Seconds after which a process that goes on is a fault: on an idle computer it ends in less than one."""
 POOL = "replicated:32xmg06sca-10tb"
@@ -58,8 +58,8 @@ def test_building_stops() -> None:
     # The interrupt is sent as the last thing before the machine is built.
     code = (
         "import signal, threading\n"
-        "from hotband.runs import memory\n"
-        "from hotband.runs.run import RunSpec, prepare\n"
+        "from hotband.execution.runs import memory\n"
+        "from hotband.execution.runs.run import RunSpec, prepare\n"
         "main = threading.main_thread().ident\n"
         "def available():\n"
         "    threading.Thread(target=signal.pthread_kill, args=(main, signal.SIGINT)).start()\n"
@@ -108,7 +108,7 @@ def test_a_second_interrupt_ends_native_code() -> None:
 
 def test_a_log_is_not_read_on(tmp_path: Path) -> None:
     from hotband import _core
-    from hotband.record.iolog import save_log
+    from hotband.data.record.iolog import save_log
 
     raw, out = tmp_path / "raw", tmp_path / "log.parquet"
     raw.write_bytes(bytes(8 * len(_core.LOG_COLUMNS) * 10))
@@ -121,8 +121,8 @@ def test_an_interrupt_that_a_library_turns_into_an_exception_is_one() -> None:
     # As rpds does where it is interrupted, by which charts are checked.
     code = (
         "import os, signal, sys\n"
-        "import hotband.commands.catalog as catalog\n"
-        "from hotband.cli import main\n"
+        "import hotband.faces.commands.catalog as catalog\n"
+        "from hotband.faces.cli import main\n"
         "def entries(*_, **__):\n"
         "    try:\n"
         "        os.kill(os.getpid(), signal.SIGINT)\n"
@@ -140,7 +140,7 @@ def test_an_interrupt_that_a_library_turns_into_an_exception_is_one() -> None:
 
 def listing(body: str, *before: str) -> str:
     """A program that runs `hotband workloads`, which does this in the place of its own work."""
-    imports = ["import hotband.commands.catalog as catalog", "from hotband.cli import main"]
+    imports = ["import hotband.faces.commands.catalog as catalog", "from hotband.faces.cli import main"]
     work = "".join(f"    {line}\n" for line in body.splitlines())
     end = "sys.argv = ['hotband', 'workloads']\ncatalog.print_listing = work\nmain()\n"
     return "\n".join(["import signal, sys", *before, *imports]) + f"\ndef work(*_, **__):\n{work}{end}"
@@ -169,7 +169,7 @@ def test_an_interrupt_that_a_library_drops_ends_the_command(tmp_path: Path, body
 
 SOBOL = """
 import importlib.resources, signal
-from hotband.interval.sampler import Sampler
+from hotband.inference.interval.sampler import Sampler
 files = importlib.resources.files
 def interrupting(*given):
     if given[0] == "scipy.stats":
@@ -188,7 +188,7 @@ def test_an_interrupt_while_the_sampler_starts_ends_the_command() -> None:
 
 
 def test_draws_after_an_interrupt_are_those_without_it() -> None:
-    from hotband.interval.sampler import Sampler
+    from hotband.inference.interval.sampler import Sampler
 
     again = (
         "try:\n    Sampler([], 1)\nexcept KeyboardInterrupt:\n    print(Sampler([], 1)._sobol(3).random(4).tolist())\n"
@@ -198,7 +198,7 @@ def test_draws_after_an_interrupt_are_those_without_it() -> None:
 
 
 def test_what_is_done_as_a_whole_is_interrupted_at_its_end() -> None:
-    from hotband.runs.signals import forget_interrupts, whole
+    from hotband.execution.runs.signals import forget_interrupts, whole
 
     done = []
 

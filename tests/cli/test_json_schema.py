@@ -14,8 +14,8 @@ from typing import Any
 
 import pytest
 
-import hotband.commands
-from hotband.commands.group import Commands
+import hotband.faces.commands
+from hotband.faces.commands.group import Commands
 
 Hotband = Callable[..., "CompletedProcess[str]"]
 ROWS, RECORD = "rows", "a record as it was written"
@@ -37,7 +37,7 @@ def commands(group: Any, path: str = "") -> Iterator[tuple[str, Any]]:
 def printed_by(function: Callable[..., object], seen: set[object]) -> set[str]:
     """What a function of the command line prints as JSON: schemas, rows, or a record; also by those that it calls."""
     function = inspect.unwrap(function)
-    if function in seen or not function.__module__.startswith(("hotband.commands", "hotband.cli")):
+    if function in seen or not function.__module__.startswith(("hotband.faces.commands", "hotband.faces.cli")):
         return set()
     seen.add(function)
     found: set[str] = set()
@@ -66,7 +66,7 @@ def named(of: ast.Name | ast.Attribute, names: dict[str, Any]) -> object:
 def test_every_command_with_json_says_what_its_document_is() -> None:
     import typer
 
-    from hotband.cli import app
+    from hotband.faces.cli import app
 
     found = {
         name: printed_by(one.callback, set())
@@ -83,7 +83,7 @@ def test_every_command_with_json_says_what_its_document_is() -> None:
 
 
 def test_no_command_prints_json_by_itself() -> None:
-    folder = Path(hotband.commands.__path__[0])
+    folder = Path(hotband.faces.commands.__path__[0])
     texts = {path: path.read_text() for path in folder.glob("*.py") if path.name != "output.py"}
     assert [path.name for path, text in texts.items() if re.search(r"json_(text|safe)|json\.dumps", text)] == []
 

@@ -10,8 +10,8 @@ from rich.cells import cell_len
 from rich.table import Table
 from rich.text import Text
 
-from hotband.text.foreign import console, marked
-from hotband.text.layout import fitted, hanging
+from hotband.base.text.foreign import console, marked
+from hotband.base.text.layout import fitted, hanging
 
 WORDS = "a note that goes on for longer than any terminal is wide, word after word, and then some more words"
 

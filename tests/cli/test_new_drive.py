@@ -11,11 +11,11 @@ import pytest
 
 import hotband as hb
 from hotband import _core
-from hotband.catalog import CATALOG_DIR
-from hotband.catalog.datasheet import KINDS, blamed, described, described_text
-from hotband.catalog.datasheet.ssd import amplification_of, over_provisioning_of
-from hotband.commands.drives import NEW_EPILOG
-from hotband.errors import UserError
+from hotband.base.errors import UserError
+from hotband.data.catalog import CATALOG_DIR
+from hotband.faces.commands.drives import NEW_EPILOG
+from hotband.questions.datasheet import KINDS, blamed, described, described_text
+from hotband.questions.datasheet.ssd import amplification_of, over_provisioning_of
 
 DISKS = ["exos-15e900-512n", "exos-10e2400-512n", "ent-10k", "ent-15k", "ent-cap-2tb", "mg06sca-10tb"]
 SSDS = ["s4500-960", "5200-eco-960", "p4510-4tb", "pm9a3-3840", "p5520-3840", "ps1010-7680"]
@@ -274,7 +274,7 @@ def test_over_provisioning_is_found_from_write_amplification() -> None:
 
 
 def test_every_line_is_asked_for_on_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
-    from hotband.commands import drives
+    from hotband.faces.commands import drives
 
     answers = {"Capacity": ["16", "16 TB"], "Speed": ["7200 rpm"], "Interface": ["sata"], "Sustained": ["261 MB/s"]}
 

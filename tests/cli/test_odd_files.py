@@ -13,11 +13,11 @@ from pathlib import Path
 import pytest
 
 from command_line import run_hotband
-from hotband.catalog.entries import CATALOG_DIR
-from hotband.errors import UserError
-from hotband.text import regular, write
-from hotband.text.regular import file_bytes, file_text, opened
-from hotband.text.write import write_file
+from hotband.base.errors import UserError
+from hotband.base.text import regular, write
+from hotband.base.text.regular import file_bytes, file_text, opened
+from hotband.base.text.write import write_file
+from hotband.data.catalog.entries import CATALOG_DIR
 
 DISK = "exos-15e900-512n"
 RUN = f"run fio-randread --on {DISK} --duration '0.2 s'"

@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 
 from command_line import run_hotband
-from hotband.errors import UserError
-from hotband.text.pipes import with_pipes
+from hotband.base.errors import UserError
+from hotband.base.text.pipes import with_pipes
 
 FIO = {
     "fio version": "fio-3.36",

@@ -14,7 +14,7 @@ import pytest
 
 Hotband = Callable[..., "subprocess.CompletedProcess[str]"]
 
-OSDS = files("hotband") / "catalog" / "osds"
+OSDS = files("hotband") / "data" / "catalog" / "osds"
 GUIDE = Path(__file__).parents[2] / "docs" / "guides" / "machines.md"
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import polars as pl
 
-from hotband.text.tables import power_loss_lines
+from hotband.views.text.tables import power_loss_lines
 
 # With reads, because mirrors that only write do so in step: each has the other's commands, a turn later.
 CALL = ("run", "iometer-fileserver", "--on", "raid1:2xent-15k", "--duration", "60 s", "--power-loss", "5 s")

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from hotband.commands.output import print_after
-from hotband.sweeps.sweep import Sweep
+from hotband.faces.commands.output import print_after
+from hotband.questions.sweeps.sweep import Sweep
 
 Hotband = Callable[..., "subprocess.CompletedProcess[str]"]
 

@@ -147,7 +147,7 @@ def test_an_interruption_stops_the_run_and_says_so(tmp_path: Path) -> None:
     command = [
         sys.executable,
         "-m",
-        "hotband.cli",
+        "hotband.faces.cli",
         "run",
         "fio-randread",
         "--on",

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from hotband import _core
-from hotband.catalog import CATALOG_DIR
+from hotband.data.catalog import CATALOG_DIR
 
 EXAMPLE = Path(__file__).parents[2] / "docs" / "examples" / "oltp-one-ssd.toml"
 SMALL = 64

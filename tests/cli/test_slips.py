@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 import hotband as hb
-from hotband.cli import main
-from hotband.errors import UserError
-from hotband.runs import run as runs
-from hotband.runs.interrupted import RunsInterrupted
+from hotband.base.errors import UserError
+from hotband.execution.runs import run as runs
+from hotband.execution.runs.interrupted import RunsInterrupted
+from hotband.faces.cli import main
 
 JOB = "[a]\nioengine=libaio\nfilename=/dev/sdx\nrw=randread\nbs=8k\niodepth=4\nruntime=1\ntime_based\n"
 ON = ("--on", "exos-15e900-512n", "--duration", "0.1 s")
@@ -159,7 +159,7 @@ def test_an_interrupt_among_the_draws_prints_the_run_and_ends_with_130(told, mon
     def stopped(*_: object) -> None:
         raise RunsInterrupted([])
 
-    monkeypatch.setattr("hotband.interval.of_record.intervals_of", stopped)
+    monkeypatch.setattr("hotband.inference.interval.of_record.intervals_of", stopped)
     code, out, err = told("run", "my.fio", *ON, "--interval", "90", "--out", "r")
     assert (code, "IOPS" in out) == (130, True)
     assert "interrupted: the record is kept without intervals" in err

@@ -11,9 +11,9 @@ import polars as pl
 import pytest
 
 from hotband import _core
-from hotband.errors import UserError
-from hotband.record.rounds import judge_files, round_values
-from hotband.record.steady import Rounds, verdict, why
+from hotband.base.errors import UserError
+from hotband.data.record.rounds import judge_files, round_values
+from hotband.data.record.steady import Rounds, verdict, why
 
 SECOND = 1_000_000_000
 FLAT = [100.0, 101.0, 99.0, 100.0, 100.0]

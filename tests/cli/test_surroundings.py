@@ -17,7 +17,7 @@ import numpy as np
 import pytest
 
 import hotband as hb
-from hotband.errors import UserError
+from hotband.base.errors import UserError
 
 DISK = "exos-15e900-512n"
 HOTBAND = f"{sys.executable} -m hotband"
@@ -112,7 +112,7 @@ def test_an_interrupt_while_commands_are_loaded_is_one_line(after: float, tmp_pa
 
 
 def test_names_of_files_may_have_equals_signs_and_line_ends(tmp_path: Path) -> None:
-    text = (Path(hb.__file__).parent / "catalog/workloads/fio-randread.toml").read_text(encoding="utf-8")
+    text = (Path(hb.__file__).parent / "data/catalog/workloads/fio-randread.toml").read_text(encoding="utf-8")
     for name in ("qd=32.toml", "two\nlines.toml"):
         (tmp_path / name).write_text(text, encoding="utf-8")
         assert hb.run(str(tmp_path / name), on=DISK, duration="0.1 s", progress=False).iops

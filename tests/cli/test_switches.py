@@ -9,7 +9,7 @@ from typing import Any
 import polars as pl
 import pytest
 
-from hotband.text.tables import caches_line
+from hotband.views.text.tables import caches_line
 
 CACHED = "exos-15e900-512e"
 

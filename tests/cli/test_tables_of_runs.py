@@ -8,8 +8,8 @@ from pathlib import Path
 import pyarrow.parquet as pq
 
 from hotband import _core
-from hotband.catalog import CATALOG_DIR
-from hotband.record.files import frame_of, load_tables, table_files
+from hotband.data.catalog import CATALOG_DIR
+from hotband.data.record.files import frame_of, load_tables, table_files
 
 WORKLOAD = """
 [record]

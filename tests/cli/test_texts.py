@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 import hotband as hb
-from hotband.catalog import CATALOG_DIR
-from hotband.cli import main
-from hotband.errors import UserError
+from hotband.base.errors import UserError
+from hotband.data.catalog import CATALOG_DIR
+from hotband.faces.cli import main
 
 JOB = "[a]\nfilename=/dev/sdx\nrw=randread\nruntime=1\ntime_based\n"
 RUN = ("--duration", "0.1 s")

@@ -132,7 +132,7 @@ def test_rows_in_order_of_submission_and_logs_of_old_are_read(log: Path) -> None
 
 
 def test_a_log_in_many_pieces_is_the_same_log(log: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from hotband.traces import io_log
+    from hotband.data.traces import io_log
 
     (whole, pieces) = (log.parent / "whole.rows", log.parent / "pieces.rows")
     (asked,) = _core.traces_of('[trace]\nfile = "log"\n', "w")

@@ -97,13 +97,13 @@ class Spy:
 
 def command_line(*arguments: str) -> str:
     """Runs `hotband ARGUMENTS` in this process, as far as it goes; what it said."""
-    from hotband.cli import main
+    from hotband.faces.cli import main
 
     out, said = io.StringIO(), io.StringIO()
     with (
         mock.patch.object(sys, "argv", ["hotband", *arguments]),
         # There is no stdout of this process to leave.
-        mock.patch("hotband.commands.group.leave_stdout"),
+        mock.patch("hotband.faces.commands.group.leave_stdout"),
         contextlib.redirect_stdout(out),
         contextlib.redirect_stderr(said),
         contextlib.suppress(SystemExit, Stopped),

@@ -12,15 +12,15 @@ from pathlib import Path
 import pytest
 from trees import Tree
 
-from hotband.devices.background import Background, between, look
-from hotband.devices.context import context_of, ended
-from hotband.devices.counters import Counters
-from hotband.devices.device import ID_NS, SMARTCTL, device_of
-from hotband.devices.found import found, listed
-from hotband.devices.host import Host
-from hotband.devices.power import Energy, sources
-from hotband.devices.remarks import of_run
-from hotband.errors import UserError
+from hotband.base.errors import UserError
+from hotband.execution.devices.background import Background, between, look
+from hotband.execution.devices.context import context_of, ended
+from hotband.execution.devices.counters import Counters
+from hotband.execution.devices.device import ID_NS, SMARTCTL, device_of
+from hotband.execution.devices.found import found, listed
+from hotband.execution.devices.host import Host
+from hotband.execution.devices.power import Energy, sources
+from hotband.execution.devices.remarks import of_run
 
 RECORDED = Path(__file__).parent / "recorded"
 OCP = "nvme ocp smart-add-log /dev/nvme0n1 -o json"
@@ -188,7 +188,7 @@ def test_the_columns_are_those_of_the_engine() -> None:
     """Read from the probes' sources: a column that is added there is missed here."""
     import re
 
-    from hotband.devices.counters import POWER_KINDS, SMART_KINDS
+    from hotband.execution.devices.counters import POWER_KINDS, SMART_KINDS
 
     folder = Path(__file__).parents[2] / "crates" / "engine" / "src" / "probes"
     kinds = {"u64": "u64", "Option<u64>": "u64", "f64": "f64", "Option<f64>": "f64", "Text": "text"}

@@ -13,12 +13,12 @@ from pathlib import Path
 import pytest
 from trees import Tree
 
-from hotband.devices import purge as purging
-from hotband.devices.device import ID_CTRL, ID_NS
-from hotband.devices.held import Held, held
-from hotband.devices.safety import Permission, permission
-from hotband.devices.states import Data, Rounds, StateKept, Step, prepare, ways_to_purge
-from hotband.errors import UserError
+from hotband.base.errors import UserError
+from hotband.execution.devices import purge as purging
+from hotband.execution.devices.device import ID_CTRL, ID_NS
+from hotband.execution.devices.held import Held, held
+from hotband.execution.devices.safety import Permission, permission
+from hotband.execution.devices.states import Data, Rounds, StateKept, Step, prepare, ways_to_purge
 
 RECORDED = Path(__file__).parent / "recorded"
 MIB = 1 << 20
@@ -199,7 +199,7 @@ def test_a_file_is_filled_with_data_that_compresses_as_asked(holds: Holds, tmp_p
 @needs_fio
 def test_data_that_reads_back_otherwise_is_told(holds: Holds, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A drive that keeps nothing, or less than it says that it has."""
-    from hotband.devices.host import Host
+    from hotband.execution.devices.host import Host
 
     holding = holds(permission(tmp_path / "a.img", writes=True, erase=None))
     monkeypatch.setattr(Host, "read", lambda _self, _path, _at, count: bytes(count))
@@ -212,7 +212,7 @@ def test_data_that_reads_back_otherwise_is_told(holds: Holds, tmp_path: Path, mo
 
 @needs_fio
 def test_preconditioning_ends_by_the_rule(holds: Holds, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from hotband.devices import states
+    from hotband.execution.devices import states
 
     holding = holds(permission(tmp_path / "a.img", writes=True, erase=None))
     rates = iter([900.0, 500.0, 101.0, 100.0, 99.0, 100.0, 100.0, 1.0])

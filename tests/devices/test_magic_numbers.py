@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from hotband.devices.host import SBIN, Host
-from hotband.devices.signatures import by_magic
+from hotband.execution.devices.host import SBIN, Host
+from hotband.execution.devices.signatures import by_magic
 
 MIB = 1 << 20
 # Smallest that all of them take (XFS: 300 MiB).

@@ -17,7 +17,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from spied import Spy, command_line
 
-from hotband.cli import app
+from hotband.faces.cli import app
 
 SPY = Spy()
 MIB = 1 << 20

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 from trees import MIB, Tree
 
-from hotband.devices.safety import Permission, identity_of, permission, refusals
-from hotband.errors import UserError
+from hotband.base.errors import UserError
+from hotband.execution.devices.safety import Permission, identity_of, permission, refusals
 
 SERIAL = "S3Z8NB0K"
 Case = Callable[[Tree], str]
@@ -637,9 +637,9 @@ def test_nobody_else_makes_a_permission() -> None:
 
 def test_this_machines_root_disk_is_refused() -> None:
     """Whatever machine tests run on."""
-    from hotband.devices.blocks import below_mount, path_of
-    from hotband.devices.host import Host
-    from hotband.devices.mounts import mount_of
+    from hotband.execution.devices.blocks import below_mount, path_of
+    from hotband.execution.devices.host import Host
+    from hotband.execution.devices.mounts import mount_of
 
     mount = mount_of("/", Host())
     found = [] if mount is None else below_mount(mount, Host())

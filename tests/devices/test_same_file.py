@@ -14,8 +14,8 @@ from pathlib import Path
 import pytest
 from trees import Tree
 
-from hotband.devices.safety import identity_of, permission, refusals
-from hotband.errors import UserError
+from hotband.base.errors import UserError
+from hotband.execution.devices.safety import identity_of, permission, refusals
 
 KIB, MIB = 1 << 10, 1 << 20
 needs_root = pytest.mark.skipif(
@@ -225,7 +225,7 @@ def takes_leases(file: Path) -> bool:
 
 def test_a_writer_that_nobody_can_see_is_told_by_the_file_system(tmp_path: Path, monkeypatch) -> None:
     """A process of another user, or a server in the kernel: no table names it."""
-    from hotband.devices import refusals as reasons
+    from hotband.execution.devices import refusals as reasons
 
     file = tmp_path / "disk.img"
     file.write_bytes(bytes(MIB))

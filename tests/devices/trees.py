@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from hotband.devices.host import Host
+from hotband.execution.devices.host import Host
 
 MIB = 1 << 20
 

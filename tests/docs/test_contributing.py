@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from hotband.catalog import CATALOG_DIR
-from hotband.runs import run
+from hotband.data.catalog import CATALOG_DIR
+from hotband.execution.runs import run
 
 ROOT = Path(__file__).parents[2]
 BLOCKS = re.findall(

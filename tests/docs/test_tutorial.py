@@ -45,7 +45,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("tutorial")
     (folder / "bin").mkdir()
     program = folder / "bin" / "hotband"
-    program.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m hotband.cli "$@"\n')
+    program.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m hotband "$@"\n')
     program.chmod(0o755)
     return folder
 

@@ -48,7 +48,7 @@ def contents(folder: Path) -> list[bytes]:
 @pytest.fixture(scope="module")
 def report(sources: Path) -> dict[str, Any]:
     """The report of the whole tree."""
-    from hotband.entropy import Asked, measure
+    from hotband.questions.entropy import Asked, measure
 
     measured = measure(Asked((sources,), sample="all"))
     assert measured is not None

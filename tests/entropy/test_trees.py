@@ -11,8 +11,9 @@ from typing import Any
 
 import pytest
 
-from hotband import cli, entropy
-from hotband.errors import UserError
+from hotband.base.errors import UserError
+from hotband.faces import cli
+from hotband.questions import entropy
 
 FEW = ("--compressor", "deflate", "--chunk", "4k")
 

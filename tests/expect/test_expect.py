@@ -11,13 +11,13 @@ import pytest
 from fio_results import job
 
 import hotband as hb
-from hotband.expect import nearest, predict
-from hotband.expect.judge import Judged, distance, whole_verdict
-from hotband.interval.of_run import Drawn, figures_of
+from hotband.inference.interval.of_run import Drawn, figures_of
+from hotband.questions.expect import nearest, predict
+from hotband.questions.expect.judge import Judged, distance, whole_verdict
 
 if TYPE_CHECKING:
-    from hotband.expect.expected import Expected
-    from hotband.runs.run import Finished
+    from hotband.execution.runs.run import Finished
+    from hotband.questions.expect.expected import Expected
 
 DISK = "exos-15e900-512n"
 SSD = "7450-pro-3840"

@@ -10,8 +10,8 @@ import pytest
 from fio_results import job
 from result_documents import diskspd, flatfile, iometer, iometer_test, run_rows
 
-from hotband.expect.results import Row, read_rows
-from hotband.runs.specify import Named
+from hotband.data.inputs.specify import Named
+from hotband.questions.expect.results import Row, read_rows
 
 
 def rows_of(path: Path, workload: Named | None = None) -> list[Row]:

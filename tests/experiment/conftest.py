@@ -24,15 +24,15 @@ def replace(*names, **more):
 os.replace = replace
 """
 COMMAND_LINE = """
-from hotband.cli import main
+from hotband.faces.cli import main
 main()
 """
 # The runs of the tiny study without its report, which takes ten times as long as they do.
 RUNS = """
 from pathlib import Path
-from hotband.experiment import Experiment
-from hotband.study.file import load
-from hotband.study.runs import points
+from hotband.execution.experiment import Experiment
+from hotband.questions.study.file import load
+from hotband.questions.study.runs import points
 study = load(sys.argv[1])
 runs = points(study, study.pairs(), Path(sys.argv[2]), 1)
 measures = {"iops": lambda one: one.record["summary"]["iops"], "rows": lambda one: len(one.columns("series")["iops"])}
@@ -42,8 +42,8 @@ print(done.frame.write_json())
 # A review without its charts, for the same reason.
 REVIEW = """
 from pathlib import Path
-from hotband.review.suite import json_text, plan, run_plan
-from hotband.review.target import target
+from hotband.questions.review.suite import json_text, plan, run_plan
+from hotband.questions.review.target import target
 of = plan(target("savvio-10k1", quick=True), ["access", "streams"])
 print(json_text(run_plan(of, out=Path(sys.argv[1]), say=print)))
 """

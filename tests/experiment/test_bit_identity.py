@@ -13,8 +13,8 @@ import pytest
 
 from forms import sized
 from hotband import _core
-from hotband.catalog import CATALOG_DIR, entries
-from hotband.runs.run import RunSpec, execute
+from hotband.data.catalog import CATALOG_DIR, entries
+from hotband.execution.runs.run import RunSpec, execute
 
 
 def volumes(drive: str) -> list[tuple[str, int]]:

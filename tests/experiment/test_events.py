@@ -7,14 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from hotband.errors import UserError
-from hotband.runs.events import check_events
-from hotband.runs.run import RunSpec, execute
-from hotband.study.study import run_study
+from hotband.base.errors import UserError
+from hotband.data.inputs.events import check_events
+from hotband.execution.runs.run import RunSpec, execute
+from hotband.questions.study.study import run_study
 
 CONCLUDE = """
 from pathlib import Path
-from hotband.study.study import Conclusion
+from hotband.questions.study.study import Conclusion
 Path(__file__).with_name("executed").touch()
 def conclude(results):
     return Conclusion(claims=[{"text": "a claim", "holds": True, "source": "tiny-1"}])
@@ -34,7 +34,7 @@ def test_what_is_no_event_is_told(text: str) -> None:
 
 
 def test_a_run_with_events_is_that_with_the_options() -> None:
-    from hotband.runs.run import Repair
+    from hotband.execution.runs.run import Repair
 
     named = RunSpec("a", "raid1:2xsavvio-10k1", "fio-randread", duration="3 s", events=("at 1 s: fail d1",))
     options = RunSpec("b", named.machine, named.workload, duration="3 s", repair=Repair(("d1@1 s",)))
@@ -86,8 +86,8 @@ def test_a_program_of_a_strangers_folder_is_executed_with_trust_only(tiny: Path,
 
 
 def test_a_study_of_the_catalog_is_trusted_by_its_path_too() -> None:
-    from hotband.study.file import STUDIES_DIR, load
-    from hotband.study.study import not_trusted
+    from hotband.questions.study.file import STUDIES_DIR, load
+    from hotband.questions.study.study import not_trusted
 
     for name in ("content-hdd", str(STUDIES_DIR / "content_hdd"), f"{STUDIES_DIR}/../studies/content_hdd"):
         assert not_trusted(load(name), trust=False) is None

@@ -11,10 +11,20 @@ from typing import Any
 
 import pytest
 
-from hotband.errors import UserError
-from hotband.experiment import Experiment, Local, chosen, cores, executor_of, grid, points_of, ray_cluster, using
-from hotband.experiment.parcel import Packing
-from hotband.runs.run import RunSpec
+from hotband.base.errors import UserError
+from hotband.execution.experiment import (
+    Experiment,
+    Local,
+    chosen,
+    cores,
+    executor_of,
+    grid,
+    points_of,
+    ray_cluster,
+    using,
+)
+from hotband.execution.experiment.parcel import Packing
+from hotband.execution.runs.run import RunSpec
 
 SWEEP = ("sweep", "fio-randread", "--on", "ent-10k", "--duration", "10 ms")
 

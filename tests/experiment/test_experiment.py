@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from hotband.errors import UserError
-from hotband.experiment import (
+from hotband.base.errors import UserError
+from hotband.execution.experiment import (
     Experiment,
     Local,
     Point,
@@ -22,11 +22,11 @@ from hotband.experiment import (
     points_of,
     sequence,
 )
-from hotband.experiment.executor import Done
-from hotband.experiment.load import load_finished
-from hotband.runs import run as runs
-from hotband.runs.interrupted import RunsInterrupted
-from hotband.runs.run import Finished, RunSpec, save
+from hotband.execution.experiment.executor import Done
+from hotband.execution.experiment.load import load_finished
+from hotband.execution.runs import run as runs
+from hotband.execution.runs.interrupted import RunsInterrupted
+from hotband.execution.runs.run import Finished, RunSpec, save
 
 DISK = "savvio-10k1"
 

@@ -13,11 +13,11 @@ import pytest
 from kept_runs import finished, records
 
 import hotband as hb
-from hotband.errors import UserError
-from hotband.experiment import Experiment, Lock, grid, store
-from hotband.study.file import load
-from hotband.study.runs import points
-from hotband.sweeps.journal import Journal, line_of
+from hotband.base.errors import UserError
+from hotband.execution.experiment import Experiment, Lock, grid, store
+from hotband.questions.study.file import load
+from hotband.questions.study.runs import points
+from hotband.questions.sweeps.journal import Journal, line_of
 
 RUN = ("run", "fio-randread", "--on", "savvio-10k1", "--duration", "1 s", "--out")
 
@@ -39,7 +39,7 @@ def test_a_second_writer_is_refused_in_one_line(tiny: Path, tmp_path: Path, hotb
 
 
 def test_a_writer_that_was_killed_holds_nothing(tmp_path: Path) -> None:
-    program = "import os, signal, sys; from pathlib import Path; from hotband.experiment import Lock\n"
+    program = "import os, signal, sys; from pathlib import Path; from hotband.execution.experiment import Lock\n"
     program += "with Lock(Path(sys.argv[1])): os.kill(os.getpid(), signal.SIGKILL)"
     done = subprocess.run([sys.executable, "-c", program, str(tmp_path)], check=False)
     assert done.returncode == -signal.SIGKILL
@@ -67,8 +67,8 @@ def test_what_is_of_another_spec_is_run_again_and_the_rest_kept(tiny: Path, tmp_
 
 
 def test_the_text_of_a_machine_a_workload_and_a_drive_are_of_the_spec(tmp_path: Path) -> None:
-    from hotband.experiment.point import keys_of
-    from hotband.runs.run import RunSpec
+    from hotband.execution.experiment.point import keys_of
+    from hotband.execution.runs.run import RunSpec
 
     workload, machine = tmp_path / "w.toml", tmp_path / "m.toml"
     workload.write_text("a")
@@ -81,7 +81,7 @@ def test_the_text_of_a_machine_a_workload_and_a_drive_are_of_the_spec(tmp_path: 
     keys.append(keys_of([[RunSpec("r", str(machine), str(workload), events=("at 1 s: fail d0",))]])["r"])
     keys.append(keys_of([[RunSpec("r", str(machine), str(workload)), RunSpec("s", "d", "w")]])["r"])
     assert len(set(keys)) == 5
-    from hotband.experiment.point import _products
+    from hotband.execution.experiment.point import _products
 
     assert set(_products(machine.read_text())) == {"cheetah-10k7", "cheetah-10k7-performance"}
 

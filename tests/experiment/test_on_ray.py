@@ -15,15 +15,15 @@ from typing import Any
 import pytest
 
 import hotband as hb
-from hotband.calibrate import screen
-from hotband.calibrate.calibrate import Asked, of_plan, plan
-from hotband.calibrate.measure import measure
-from hotband.calibrate.model import Product
-from hotband.calibrate.unknowns import unknowns_of
-from hotband.experiment import Experiment, executor_of, grid, points_of, sequence, using
-from hotband.runs.interrupted import RunsInterrupted
-from hotband.runs.run import Finished, RunSpec
-from hotband.sweeps.journal import FRAME_FILE
+from hotband.execution.experiment import Experiment, executor_of, grid, points_of, sequence, using
+from hotband.execution.runs.interrupted import RunsInterrupted
+from hotband.execution.runs.run import Finished, RunSpec
+from hotband.questions.calibrate import screen
+from hotband.questions.calibrate.calibrate import Asked, of_plan, plan
+from hotband.questions.calibrate.measure import measure
+from hotband.questions.calibrate.model import Product
+from hotband.questions.calibrate.unknowns import unknowns_of
+from hotband.questions.sweeps.journal import FRAME_FILE
 
 pytest.importorskip("ray", reason="Ray is not installed: pip install hotband[ray]")
 

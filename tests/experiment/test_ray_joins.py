@@ -22,7 +22,7 @@ SWEEP = (
 )  # fmt: skip
 TOKEN = "0123456789abcdef" * 4
 HEAD = "from ray.scripts.scripts import main; main()"
-PROGRAM = "import sys; sys.argv[0] = 'hotband'; from hotband.cli import main; sys.exit(main())"
+PROGRAM = "import sys; sys.argv[0] = 'hotband'; from hotband.faces.cli import main; sys.exit(main())"
 Outcome = tuple[int, str, str]
 
 

@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 
-from hotband.errors import UserError
-from hotband.experiment import grid, on_ray
-from hotband.experiment.on_ray import AHEAD, TRIES, TRIES_OF_MEMORY, OnRay
-from hotband.experiment.parcel import Line, Reply, Told
-from hotband.experiment.ray_cluster import Connection
-from hotband.experiment.ray_task import run_lines
+from hotband.base.errors import UserError
+from hotband.execution.experiment import grid, on_ray
+from hotband.execution.experiment.on_ray import AHEAD, TRIES, TRIES_OF_MEMORY, OnRay
+from hotband.execution.experiment.parcel import Line, Reply, Told
+from hotband.execution.experiment.ray_cluster import Connection
+from hotband.execution.experiment.ray_task import run_lines
 
 
 class Lost(Exception):

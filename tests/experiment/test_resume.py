@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from kept_runs import finished, records
 
-from hotband.experiment import Experiment, grid
+from hotband.execution.experiment import Experiment, grid
 
 Killed = Callable[..., None]
 READS = """title = "t"

@@ -8,8 +8,8 @@ from collections.abc import Callable
 
 import pytest
 
-from hotband.find.axis import Axis
-from hotband.find.bracket import MOST_TRIALS, Bracket, Point
+from hotband.questions.find.axis import Axis
+from hotband.questions.find.bracket import MOST_TRIALS, Bracket, Point
 
 Score = Callable[[float], float]
 

@@ -12,13 +12,13 @@ import pytest
 from rich.text import Text
 
 import hotband as hb
-from hotband.find.drives import family
-from hotband.find.loads import Load
-from hotband.find.show import answer_views
-from hotband.text.formats import begin, csv_text
+from hotband.base.text.formats import begin, csv_text
+from hotband.data.inputs.loads import Load
+from hotband.execution.runs.drives import family
+from hotband.views.find import answer_views
 
 if TYPE_CHECKING:
-    from hotband.find.found import Found
+    from hotband.questions.find.found import Found
 
 DISK = "exos-15e900-512n"
 SHORT = {"ios": 3_000, "progress": False}

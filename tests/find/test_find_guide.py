@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from hotband.expect import predict
-from hotband.find import find
-from hotband.interval.of_run import Drawn, figures_of
+from hotband.inference.interval.of_run import Drawn, figures_of
+from hotband.questions.expect import predict
+from hotband.questions.find import find
 
 GUIDES = Path(__file__).parents[2] / "docs" / "guides"
 

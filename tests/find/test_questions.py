@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from hotband.errors import UserError
-from hotband.find.figures import Figure
-from hotband.find.question import Condition, ShareOfMost, read_question
+from hotband.base.errors import UserError
+from hotband.questions.find.figures import Figure
+from hotband.questions.find.question import Condition, ShareOfMost, read_question
 
 
 @pytest.mark.parametrize(

@@ -10,10 +10,10 @@ import fio_documents as build
 import pytest
 
 import hotband
-from hotband.errors import UserError
-from hotband.importers.fio import importer as fio_importer
-from hotband.importers.fio.documents import read_fio
-from hotband.importers.fio.jobs import bucket_value
+from hotband.base.errors import UserError
+from hotband.data.importers.fio import importer as fio_importer
+from hotband.data.importers.fio.documents import read_fio
+from hotband.data.importers.fio.jobs import bucket_value
 
 
 def test_the_own_sample_of_two_documents(own_samples: Path) -> None:

@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from hotband.errors import UserError
-from hotband.importers.fio.documents import read_fio
-from hotband.record.stats import DIRECTIONS, Histogram
+from hotband.base.errors import UserError
+from hotband.data.importers.fio.documents import read_fio
+from hotband.data.record.stats import DIRECTIONS, Histogram
 
 FOLDER = Path(__file__).resolve().parents[2].parent / "shared" / "samples"
 RESULTS = sorted([*FOLDER.glob("fio/*.json"), *FOLDER.glob("croit-normal/*.json")])

@@ -12,8 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from forms import sized
-from hotband.errors import UserError
-from hotband.importers.fio.documents import read_fio
+from hotband.base.errors import UserError
+from hotband.data.importers.fio.documents import read_fio
 
 WHOLE = build.text(build.job(read=build.reads({1000: 3, 5000: 1}), write=build.reads(None)))
 SMALL = json.dumps(build.document(build.job(read=build.reads({1000: 4})))).encode()

@@ -7,8 +7,8 @@ from typing import Any
 import fio_documents as build
 import pytest
 
-from hotband.importers.fio.documents import read_fio
-from hotband.importers.fio.source import duration_of, size_of
+from hotband.data.importers.fio.documents import read_fio
+from hotband.data.importers.fio.source import duration_of, size_of
 
 
 def asked(*jobs: dict[str, str], **extra: Any) -> dict[str, Any]:

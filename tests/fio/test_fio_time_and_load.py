@@ -7,7 +7,7 @@ from typing import Any
 import fio_documents as build
 import pytest
 
-from hotband.importers.fio.documents import read_fio
+from hotband.data.importers.fio.documents import read_fio
 
 MS = 1_000_000
 

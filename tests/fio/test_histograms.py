@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hotband.errors import UserError
-from hotband.record.stats import (
+from hotband.base.errors import UserError
+from hotband.data.record.stats import (
     Histogram,
     Side,
     idle_side,

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 from fio_documents import document, job, reads
 
-from hotband.errors import UserError
-from hotband.importers.fio.documents import read_fio
+from hotband.base.errors import UserError
+from hotband.data.importers.fio.documents import read_fio
 
 
 def steadystate(**more: Any) -> dict[str, Any]:

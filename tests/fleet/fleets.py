@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from hotband.fleet.result import Fleet
-from hotband.fleet.run import Asked, run_fleet, spec_of
-from hotband.runs.watch import watch
+from hotband.execution.runs.watch import watch
+from hotband.questions.fleet.result import Fleet
+from hotband.questions.fleet.run import Asked, run_fleet, spec_of
 
 DISK = "mg06sca-10tb"
 

@@ -14,8 +14,8 @@ import pytest
 from fleets import DISK, fleet, group
 
 import hotband as hb
-from hotband.fleet import service, simulate
-from hotband.fleet.repetition import repeat
+from hotband.questions.fleet import service, simulate
+from hotband.questions.fleet.repetition import repeat
 
 DOCS = Path(__file__).parents[2] / "docs"
 EXAMPLE = DOCS / "examples" / "fleet.toml"

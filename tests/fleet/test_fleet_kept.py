@@ -7,8 +7,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from hotband.fleet.kept import Chunk, Kept
-from hotband.fleet.repetition import COLUMNS, TOTALS
+from hotband.questions.fleet.kept import Chunk, Kept
+from hotband.questions.fleet.repetition import COLUMNS, TOTALS
 
 
 @pytest.mark.parametrize(("totals", "is_there"), [(len(TOTALS), True), (len(TOTALS) - 2, False)])

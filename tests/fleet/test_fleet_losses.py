@@ -10,20 +10,20 @@ import pytest
 from fleets import DISK, fleet, group
 
 from forms import sized
-from hotband.catalog.datasheet import described_text
-from hotband.fleet.documents import FigureDoc, PartDoc
-from hotband.fleet.failures import Events, Stock, spares_for_no_wait, waits_of
-from hotband.fleet.happened import happened
-from hotband.fleet.lives import Lives
-from hotband.fleet.loss import chance_of_loss, closed_form_losses
-from hotband.fleet.plan import Drawn, Plan, months_of_service
-from hotband.fleet.repetition import COLUMNS, TOTALS, repeat
-from hotband.fleet.show import beyond_chance, losses_in_words
-from hotband.fleet.values import generator
-from hotband.reliability.array import Array, Conditions
-from hotband.reliability.asked import Asked
-from hotband.reliability.assess import assess
-from hotband.reliability.chain import build, loss_within, mean_time_to_loss
+from hotband.data.documents.fleet import FigureDoc, PartDoc
+from hotband.inference.reliability.array import Array, Conditions
+from hotband.inference.reliability.asked import Asked
+from hotband.inference.reliability.assess import assess
+from hotband.inference.reliability.chain import build, loss_within, mean_time_to_loss
+from hotband.questions.datasheet import described_text
+from hotband.questions.fleet.failures import Events, Stock, spares_for_no_wait, waits_of
+from hotband.questions.fleet.happened import happened
+from hotband.questions.fleet.lives import Lives
+from hotband.questions.fleet.loss import chance_of_loss, closed_form_losses
+from hotband.questions.fleet.plan import Drawn, Plan, months_of_service
+from hotband.questions.fleet.repetition import COLUMNS, TOTALS, repeat
+from hotband.questions.fleet.values import generator
+from hotband.views.fleet.show import beyond_chance, losses_in_words
 
 LOSSES = [COLUMNS.index("loss_failure"), COLUMNS.index("loss_sector")]
 Z = 3.3

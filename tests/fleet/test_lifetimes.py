@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from fleets import fleet, group
 
-from hotband.errors import UserError
-from hotband.fleet.lifetimes import Watched, fit, fit_file, read_lifetimes
+from hotband.base.errors import UserError
+from hotband.questions.fleet.lifetimes import Watched, fit, fit_file, read_lifetimes
 
 SCALE, SHAPE, VARIANCE = 2e5, 1.4, 0.5
 

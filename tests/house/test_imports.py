@@ -1,6 +1,6 @@
 """Does the command line start without what only some commands need?
 
-Every command pays for what `import hotband.cli` imports: numpy alone is 0.1 s of a listing that takes 0.2 s.
+Every command pays for what `import hotband.faces.cli` imports: numpy alone is 0.1 s of a listing that takes 0.2 s.
 """
 
 from __future__ import annotations
@@ -20,16 +20,18 @@ HEAVY = (
 OPTIONAL = ("ray",)
 """Comes with an extra."""
 OURS = (
-    "hotband.api", "hotband.draw", "hotband.experiment.experiment", "hotband.find.question", "hotband.interval.of_run",
-    "hotband.record.record", "hotband.report", "hotband.review", "hotband.runs.run", "hotband.store.api",
-    "hotband.study.study", "hotband.ui",
+    "hotband.faces.api.public", "hotband.views.draw", "hotband.execution.experiment.experiment",
+    "hotband.questions.find.question", "hotband.inference.interval.of_run", "hotband.data.record.record",
+    "hotband.views.report", "hotband.questions.review", "hotband.execution.runs.run", "hotband.faces.api.store",
+    "hotband.questions.study.study", "hotband.faces.ui",
 )  # fmt: skip
 """Parts of the package that only some commands use."""
 
 
 OF_HARDWARE_AND_OTHERS = (
-    "hotband.importers", "hotband.review", "hotband.targets.asked", "hotband.targets.on_device",
-    "hotband.targets.target", "importlib.metadata", "pydantic", "tomlkit", "typer.rich_utils",
+    "hotband.data.importers", "hotband.questions.review", "hotband.execution.targets.asked",
+    "hotband.execution.targets.on_device", "hotband.execution.targets.target", "importlib.metadata", "pydantic",
+    "tomlkit", "typer.rich_utils",
 )  # fmt: skip
 """What a run in virtual time has no use for, be it light."""
 MOST_MODULES = {"--help": 243, "run fio-randread --on ent-15k --duration 10ms --json": 355}
@@ -41,7 +43,7 @@ def after_command(words: str) -> set[str]:
     """The modules that are there after a command."""
     code = f"""
 import contextlib, io
-from hotband.cli import main
+from hotband.faces.cli import main
 sys.argv = ["hotband", *{words.split()!r}]
 with contextlib.redirect_stdout(io.StringIO()) as out, contextlib.suppress(SystemExit):
     main()
@@ -57,8 +59,8 @@ def imported(code: str) -> set[str]:
 
 
 def test_the_command_line_imports_nothing_heavy() -> None:
-    there = imported("import hotband.cli")
-    assert "hotband.commands.advise" in there, "the commands are there"
+    there = imported("import hotband.faces.cli")
+    assert "hotband.faces.commands.advise" in there, "the commands are there"
     assert {name for name in (*HEAVY, *OURS) if name in there} == set()
 
 
@@ -74,15 +76,21 @@ def test_what_is_forbidden_exists() -> None:
 def test_the_list_of_commands_needs_nothing_to_draw() -> None:
     there = after_command("--help")
     assert {
-        name for name in (*HEAVY, *OURS, *OF_HARDWARE_AND_OTHERS, "rich", "hotband.runs.run") if name in there
+        name for name in (*HEAVY, *OURS, *OF_HARDWARE_AND_OTHERS, "rich", "hotband.execution.runs.run") if name in there
     } == set()
 
 
 def test_a_run_in_virtual_time_loads_nothing_of_hardware() -> None:
     """Nor pydantic, which typer uses to turn a text into a text."""
     there = after_command("run fio-randread --on ent-15k --duration 10ms --json")
-    assert "hotband.experiment.experiment" in there, "it was run"
-    used = "hotband.experiment.experiment", "hotband.runs.run", "rich.console", "rich.progress", "rich.table"
+    assert "hotband.execution.experiment.experiment" in there, "it was run"
+    used = (
+        "hotband.execution.experiment.experiment",
+        "hotband.execution.runs.run",
+        "rich.console",
+        "rich.progress",
+        "rich.table",
+    )
     assert {name for name in (*HEAVY, *OURS, *OF_HARDWARE_AND_OTHERS) if name in there} - set(used) == set()
 
 

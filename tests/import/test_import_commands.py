@@ -11,10 +11,10 @@ import fio_documents as fio_build
 import pytest
 import result_documents as build
 
-from hotband.draw.charts import MOST_LINES, natural_order
-from hotband.draw.latency import labelled, latency_chart, load_any
-from hotband.errors import UserError
-from hotband.report.load import load_record
+from hotband.base.errors import UserError
+from hotband.data.record.load import load_record
+from hotband.views.draw.charts import MOST_LINES, natural_order
+from hotband.views.draw.latency import labelled, latency_chart, load_any
 
 Hotband = Callable[..., "subprocess.CompletedProcess[str]"]
 

@@ -11,19 +11,19 @@ import pytest
 import result_documents as build
 
 import hotband as hb
-from hotband.audit import findings, load_results
-from hotband.audit.compare import compare
-from hotband.audit.load import load_sides
-from hotband.errors import UserError
-from hotband.importers import hdr
-from hotband.importers.fio import importer as fio
-from hotband.importers.fio.jobs import PLAT_NR, bucket_value
-from hotband.importers.imported import Imported
-from hotband.record.files import save_imported
-from hotband.report.load import load_record
-from hotband.report.page import render
-from hotband.report.record_page import record_page
-from hotband.text.tables import summary_table
+from hotband.base.errors import UserError
+from hotband.data.importers import hdr
+from hotband.data.importers.fio import importer as fio
+from hotband.data.importers.fio.jobs import PLAT_NR, bucket_value
+from hotband.data.importers.imported import Imported
+from hotband.data.record.files import save_imported
+from hotband.data.record.load import load_record
+from hotband.inference.audit import findings, load_results
+from hotband.inference.audit.compare import compare
+from hotband.inference.audit.load import load_sides
+from hotband.views.report.page import render
+from hotband.views.report.record_page import record_page
+from hotband.views.text.tables import summary_table
 
 EPOCH_MS = 1_700_000_000_000
 

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from hotband.importers import load, vdbench
-from hotband.importers.fio import importer as fio
+from hotband.data.importers import load, vdbench
+from hotband.data.importers.fio import importer as fio
 
 
 def test_all_croit_results_load_with_their_source(real_samples: Path) -> None:

@@ -13,10 +13,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from forms import sized
-from hotband.errors import UserError
-from hotband.importers import Imported, files, hdr, load, loaded, tools
-from hotband.record.files import save_imported
-from hotband.report.load import load_record
+from hotband.base.errors import UserError
+from hotband.data.importers import Imported, files, hdr, load, loaded, tools
+from hotband.data.record.files import save_imported
+from hotband.data.record.load import load_record
 
 GOOD: dict[str, tuple[str, bytes]] = {
     "fio": ("x.json", fio_build.text(fio_build.job(read=fio_build.reads({1000: 4})))),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from hotband.importers import load
+from hotband.data.importers import load
 
 CASE = Path(__file__).parent.parent / "probe/cases/result/fio-no-time.json"
 

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 import result_documents as build
 
-from hotband.errors import UserError
-from hotband.importers import diskspd, iometer, vdbench
-from hotband.importers.imported import Imported
+from hotband.base.errors import UserError
+from hotband.data.importers import diskspd, iometer, vdbench
+from hotband.data.importers.imported import Imported
 
 
 def written(folder: Path, name: str, text: str) -> Path:

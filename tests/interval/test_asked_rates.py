@@ -9,14 +9,14 @@ from typing import Any
 
 import pytest
 
-from hotband.find.loads import Load
-from hotband.interval import asked_rate
-from hotband.interval.asked_rate import NOTE, at_speed, ends_of
-from hotband.interval.of_record import intervals_of
-from hotband.interval.of_run import Asked
-from hotband.interval.why import GIVEN
-from hotband.runs.run import RunSpec, execute
-from hotband.text.tomltable import loads
+from hotband.base.text.tomltable import loads
+from hotband.data.inputs.loads import Load
+from hotband.execution.runs.run import RunSpec, execute
+from hotband.inference.interval import asked_rate
+from hotband.inference.interval.asked_rate import NOTE, at_speed, ends_of
+from hotband.inference.interval.of_record import intervals_of
+from hotband.inference.interval.of_run import Asked
+from hotband.inference.interval.why import GIVEN
 
 STREAM = '[[streams]]\nread_pct = 100\nrandom_pct = 100\nsize = "8 KiB"\n'
 PHASES = '[[phases]]\nduration = "1 s"\n[[phases]]\nduration = "8 s"\nmeasure = true\n'

@@ -10,12 +10,12 @@ from typing import Any
 import pytest
 
 from hotband import _core
-from hotband.catalog import CATALOG_DIR
-from hotband.catalog.entries import drives
-from hotband.interval.ceiling import capped, room_below, room_of
-from hotband.interval.of_record import intervals_of
-from hotband.interval.of_run import Asked
-from hotband.runs.run import RunSpec, execute
+from hotband.data.catalog import CATALOG_DIR
+from hotband.data.catalog.entries import drives
+from hotband.execution.runs.run import RunSpec, execute
+from hotband.inference.interval.ceiling import capped, room_below, room_of
+from hotband.inference.interval.of_record import intervals_of
+from hotband.inference.interval.of_run import Asked
 
 MB = 1e6
 EXOS_OUTER = 274 * MB

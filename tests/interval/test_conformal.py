@@ -8,9 +8,9 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from hotband.interval.conformal import ARRAYS, POOLS, Kind, ModelTerm, Residual, Spread, rank_quantile
-from hotband.interval.coverage import coverage
-from hotband.study.figureclass import FigureClass
+from hotband.inference.interval.conformal import ARRAYS, POOLS, Kind, ModelTerm, Residual, Spread, rank_quantile
+from hotband.inference.interval.figureclass import FigureClass
+from hotband.questions.interval.coverage import coverage
 
 RANDOM = Kind(FigureClass.RANDOM)
 NONE = Spread()

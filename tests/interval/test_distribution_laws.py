@@ -6,8 +6,8 @@ import math
 
 import pytest
 
-from hotband.experiment.ranges import Range
-from hotband.interval.distribution import NOMINAL, Distribution, distribution_of
+from hotband.execution.experiment.ranges import Range
+from hotband.inference.interval.distribution import NOMINAL, Distribution, distribution_of
 
 
 def made(low: object, nominal: str, high: object, *, is_choice: bool = False) -> Distribution:

@@ -7,11 +7,11 @@ import math
 import numpy as np
 import pytest
 
-from hotband.experiment.ranges import Range
-from hotband.interval.distribution import NOMINAL, Distribution, distribution_of
-from hotband.interval.sampler import Sampler
-from hotband.interval.uncertain import of_product, of_run, with_values
-from hotband.runs.run import RunSpec, prepare
+from hotband.execution.experiment.ranges import Range
+from hotband.execution.runs.run import RunSpec, prepare
+from hotband.inference.interval.distribution import NOMINAL, Distribution, distribution_of
+from hotband.inference.interval.sampler import Sampler
+from hotband.inference.interval.uncertain import of_product, of_run, with_values
 
 
 def distribution(low: object, nominal: str, high: object, **more: bool) -> Distribution:

@@ -12,17 +12,17 @@ from typing import Any, cast
 import numpy as np
 import pytest
 
-from hotband.errors import UserError
-from hotband.experiment.ranges import Range
-from hotband.interval import of_record, of_run, short
-from hotband.interval.conformal import ARRAYS, Kind, ModelTerm, Residual, Spread
-from hotband.interval.distribution import distribution_of
-from hotband.interval.of_run import Asked, Drawn, class_of_figure, draw, figures_of, rate_class
-from hotband.interval.sampler import Sampler
-from hotband.interval.uncertain import Uncertain
-from hotband.runs.interrupted import RunsInterrupted
-from hotband.runs.run import Finished, RunSpec
-from hotband.study.figureclass import FigureClass
+from hotband.base.errors import UserError
+from hotband.execution.experiment.ranges import Range
+from hotband.execution.runs.interrupted import RunsInterrupted
+from hotband.execution.runs.run import Finished, RunSpec
+from hotband.inference.interval import of_record, of_run, short
+from hotband.inference.interval.conformal import ARRAYS, Kind, ModelTerm, Residual, Spread
+from hotband.inference.interval.distribution import distribution_of
+from hotband.inference.interval.figureclass import FigureClass
+from hotband.inference.interval.of_run import Asked, Drawn, class_of_figure, draw, figures_of, rate_class
+from hotband.inference.interval.sampler import Sampler
+from hotband.inference.interval.uncertain import Uncertain
 
 SPEC = RunSpec("run", "ent-10k", "fio-randread", seed=2**64 - 2)
 COUNT = 40_000

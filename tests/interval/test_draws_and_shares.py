@@ -5,13 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from hotband.experiment.ranges import Range
-from hotband.interval import shares as shares_module
-from hotband.interval.distribution import distribution_of
-from hotband.interval.sampler import Sampler
-from hotband.interval.shares import Samples, indices, samples_of, shares_of
-from hotband.interval.surface import PAIRED, Effect, Surface, additive, effects_of, fitted
-from hotband.interval.uncertain import Uncertain
+from hotband.execution.experiment.ranges import Range
+from hotband.inference.interval import shares as shares_module
+from hotband.inference.interval.distribution import distribution_of
+from hotband.inference.interval.sampler import Sampler
+from hotband.inference.interval.shares import Samples, indices, samples_of, shares_of
+from hotband.inference.interval.surface import PAIRED, Effect, Surface, additive, effects_of, fitted
+from hotband.inference.interval.uncertain import Uncertain
 
 
 def values(*names: str, groups: tuple[str, ...] = ()) -> list[Uncertain]:

@@ -9,14 +9,14 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from hotband.experiment.ranges import Range
-from hotband.interval.conformal import Spread
-from hotband.interval.distribution import distribution_of
-from hotband.interval.documents import WhyFigureDoc
-from hotband.interval.sampler import Sampler
-from hotband.interval.surface import Effect
-from hotband.interval.uncertain import Uncertain
-from hotband.interval.why import Evidence, regressed, why
+from hotband.data.documents.interval import WhyFigureDoc
+from hotband.execution.experiment.ranges import Range
+from hotband.inference.interval.conformal import Spread
+from hotband.inference.interval.distribution import distribution_of
+from hotband.inference.interval.sampler import Sampler
+from hotband.inference.interval.surface import Effect
+from hotband.inference.interval.uncertain import Uncertain
+from hotband.inference.interval.why import Evidence, regressed, why
 
 MEANINGS = {"a": "what a means", "b": "what b means"}
 SPREAD = Spread(0.3, 0.1)

@@ -11,20 +11,21 @@ from typing import Any, cast
 import numpy as np
 import pytest
 
-from hotband.experiment.ranges import Range
-from hotband.interval import all_studies, listing, of_study
-from hotband.interval.conformal import ARRAYS, Kind, ModelTerm, Residual, Spread
-from hotband.interval.distribution import distribution_of
-from hotband.interval.intervalfile import FigureSpread, IntervalFile, Value
-from hotband.interval.lines import LineResult, figure_key, lines_of, values_of
-from hotband.interval.of_run import _announced
-from hotband.interval.of_study import Work, figures_of
-from hotband.interval.residuals import RESIDUALS_FILE, ResidualFile
-from hotband.interval.sampler import Sampler
-from hotband.interval.uncertain import Uncertain
-from hotband.runs.run import RunSpec
-from hotband.study.figureclass import FigureClass
-from hotband.study.file import Study, Swing, load
+from hotband.execution.experiment.ranges import Range
+from hotband.execution.runs.run import RunSpec
+from hotband.faces.commands import all_studies
+from hotband.inference.interval.conformal import ARRAYS, Kind, ModelTerm, Residual, Spread
+from hotband.inference.interval.distribution import distribution_of
+from hotband.inference.interval.figureclass import FigureClass
+from hotband.inference.interval.of_run import _announced
+from hotband.inference.interval.residuals import RESIDUALS_FILE, ResidualFile
+from hotband.inference.interval.sampler import Sampler
+from hotband.inference.interval.uncertain import Uncertain
+from hotband.questions.interval import listing, of_study
+from hotband.questions.interval.intervalfile import FigureSpread, IntervalFile, Value
+from hotband.questions.interval.lines import LineResult, figure_key, lines_of, values_of
+from hotband.questions.interval.of_study import Work, figures_of
+from hotband.questions.study.file import Study, Swing, load
 
 TINY = Path(__file__).parents[1] / "study" / "tiny"
 MOST = figure_key("fifteen", "mixed", "most")

@@ -7,10 +7,10 @@ from typing import Any, cast
 import pytest
 from rich.table import Table
 
-from hotband.interval import show
-from hotband.interval.documents import ClassTermDoc, CoverageDoc, FigureIntervalDoc, RunIntervalsDoc, ShareDoc
-from hotband.interval.intervalfile import FigureSpread, IntervalFile
-from hotband.text.formats import Estimate, Figure, plain, values_of
+from hotband.base.text.formats import Estimate, Figure, plain, values_of
+from hotband.data.documents.interval import ClassTermDoc, CoverageDoc, FigureIntervalDoc, RunIntervalsDoc, ShareDoc
+from hotband.questions.interval.intervalfile import FigureSpread, IntervalFile
+from hotband.views import interval as show
 
 
 def cells(table: Table) -> list[list[str]]:

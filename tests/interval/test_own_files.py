@@ -11,11 +11,11 @@ from pathlib import Path
 import pytest
 
 import hotband as hb
-from hotband.catalog import CATALOG_DIR
-from hotband.commands import intervals
-from hotband.errors import UserError
-from hotband.interval.of_run import Asked, draw, pinned
-from hotband.runs.run import RunSpec, execute
+from hotband.base.errors import UserError
+from hotband.data.catalog import CATALOG_DIR
+from hotband.execution.runs.run import RunSpec, execute
+from hotband.faces.commands import intervals
+from hotband.inference.interval.of_run import Asked, draw, pinned
 
 Hotband = Callable[..., "subprocess.CompletedProcess[str]"]
 SHORT = ("--set", "qd=4", "--duration", "500 ms", "--draws", "8")
@@ -50,7 +50,7 @@ def test_a_run_is_printed_whatever_becomes_of_its_intervals(
     def failing(*_: object) -> bool:
         raise UserError("x.toml", "", "", "cannot be read: it is gone")
 
-    monkeypatch.setattr("hotband.commands.run.add_intervals", failing)
+    monkeypatch.setattr("hotband.faces.commands.run.add_intervals", failing)
     done = hotband("run", "fio-randread", "--on", "exos-15e900-512n", *SHORT, "--interval", "90", *form)
     assert done.returncode == 2
     assert "it is gone" in done.stderr

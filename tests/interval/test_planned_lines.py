@@ -11,17 +11,18 @@ from typing import Any, cast
 import numpy as np
 import pytest
 
-from hotband.errors import UserError
-from hotband.experiment.ranges import Range
-from hotband.interval import lines, short
-from hotband.interval.distribution import NOMINAL, distribution_of
-from hotband.interval.intervalfile import FigureSpread, IntervalFile
-from hotband.interval.lines import Line, LineResult, ShortRun, plan_of, run_line
-from hotband.interval.of_study import _take_over
-from hotband.interval.short import cheaper, shortened, with_shorter_warm_up
-from hotband.interval.uncertain import Uncertain
-from hotband.runs.run import Finished, RunSpec
-from hotband.study.file import Study, load
+from hotband.base.errors import UserError
+from hotband.execution.experiment.ranges import Range
+from hotband.execution.runs.run import Finished, RunSpec
+from hotband.inference.interval import short
+from hotband.inference.interval.distribution import NOMINAL, distribution_of
+from hotband.inference.interval.short import cheaper, shortened, with_shorter_warm_up
+from hotband.inference.interval.uncertain import Uncertain
+from hotband.questions.interval import lines
+from hotband.questions.interval.intervalfile import FigureSpread, IntervalFile
+from hotband.questions.interval.lines import Line, LineResult, ShortRun, plan_of, run_line
+from hotband.questions.interval.of_study import _take_over
+from hotband.questions.study.file import Study, load
 
 TINY = Path(__file__).parents[1] / "study" / "tiny"
 SPEC = RunSpec("run", "ent-10k", "fio-randread")

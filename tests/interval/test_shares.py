@@ -5,13 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from hotband.experiment.ranges import Range
-from hotband.interval.distribution import distribution_of
-from hotband.interval.sampler import Sampler
-from hotband.interval.shares import indices, samples_of, shares_of
-from hotband.interval.surface import Effect, Surface, additive, fitted
-from hotband.interval.uncertain import Uncertain
-from hotband.interval.why import regressed
+from hotband.execution.experiment.ranges import Range
+from hotband.inference.interval.distribution import distribution_of
+from hotband.inference.interval.sampler import Sampler
+from hotband.inference.interval.shares import indices, samples_of, shares_of
+from hotband.inference.interval.surface import Effect, Surface, additive, fitted
+from hotband.inference.interval.uncertain import Uncertain
+from hotband.inference.interval.why import regressed
 
 
 def values(*names: str, group: str = "") -> list[Uncertain]:

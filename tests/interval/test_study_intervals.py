@@ -10,15 +10,15 @@ from pathlib import Path
 
 import pytest
 
-from hotband.errors import UserError
-from hotband.interval import of_study
-from hotband.interval.combine import Combined, of_comparison
-from hotband.interval.intervalfile import IntervalFile, read_intervals
-from hotband.interval.lines import LineResult, lines_of
-from hotband.interval.of_study import run_intervals, why_figure
-from hotband.runs.interrupted import RunsInterrupted
-from hotband.study.file import load
-from hotband.study.study import run_study
+from hotband.base.errors import UserError
+from hotband.execution.runs.interrupted import RunsInterrupted
+from hotband.questions.interval import of_study
+from hotband.questions.interval.combine import Combined, of_comparison
+from hotband.questions.interval.intervalfile import IntervalFile, read_intervals
+from hotband.questions.interval.lines import LineResult, lines_of
+from hotband.questions.interval.of_study import run_intervals, why_figure
+from hotband.questions.study.file import load
+from hotband.questions.study.study import run_study
 
 Hotband = Callable[..., "subprocess.CompletedProcess[str]"]
 TINY = Path(__file__).parents[1] / "study" / "tiny"

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import hotband as hb
-from hotband.catalog import entries
+from hotband.data.catalog import entries
 
 LOAD, MACHINE = "fio-randread", "ent-10k"
 

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from hotband.errors import UserError
-from hotband.jobs.job_file import converted
+from hotband.base.errors import UserError
+from hotband.data.jobs.job_file import converted
 
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE))

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from hotband import _core
-from hotband.jobs.job_file import converted
-from hotband.jobs.loss import Fate, LossReport
+from hotband.data.jobs.job_file import converted
+from hotband.data.jobs.loss import Fate, LossReport
 
 
 @dataclass

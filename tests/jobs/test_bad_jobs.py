@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from job_files import Refused
 
-from hotband.errors import UserError
-from hotband.jobs.job_file import converted
+from hotband.base.errors import UserError
+from hotband.data.jobs.job_file import converted
 
 DIRECT = "[global]\nfilename=/dev/sdx\nruntime=5\ntime_based\n"
 SD = "sd=sd1,lun=/dev/sdb\n"

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from job_files import Convert
 
-from hotband.jobs.loss import Fate
+from hotband.data.jobs.loss import Fate
 
 DIRECT = "[global]\nioengine=libaio\ndirect=1\nnorandommap\nfilename=/dev/sdx\nruntime=5\ntime_based\n"
 

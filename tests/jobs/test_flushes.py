@@ -13,9 +13,9 @@ import pytest
 from job_files import Convert, Job, job_of
 
 import hotband as hb
-from hotband.jobs.flushes import with_flushes, without_flushes
-from hotband.jobs.job_file import written
-from hotband.jobs.loss import Fate
+from hotband.data.jobs.flushes import with_flushes, without_flushes
+from hotband.data.jobs.job_file import written
+from hotband.data.jobs.loss import Fate
 
 FIO = shutil.which("fio")
 DIRECT = "[a]\nioengine=libaio\ndirect=1\nnorandommap\nfilename=/dev/sdx\n"

@@ -14,8 +14,8 @@ from typing import NamedTuple
 import pytest
 
 import hotband as hb
-from hotband.catalog import CATALOG_DIR
-from hotband.jobs.job_file import written
+from hotband.data.catalog import CATALOG_DIR
+from hotband.data.jobs.job_file import written
 
 FIO = shutil.which("fio")
 pytestmark = pytest.mark.skipif(FIO is None, reason="fio is not installed")

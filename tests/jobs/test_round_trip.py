@@ -12,11 +12,11 @@ import pytest
 from job_files import job_of
 
 import hotband as hb
-from hotband.catalog import CATALOG_DIR
-from hotband.errors import UserError
-from hotband.jobs.job_file import converted, written
-from hotband.jobs.loss import Fate, LossReport
-from hotband.text.quantities import size_bytes, span_ns
+from hotband.base.errors import UserError
+from hotband.base.text.quantities import size_bytes, span_ns
+from hotband.data.catalog import CATALOG_DIR
+from hotband.data.jobs.job_file import converted, written
+from hotband.data.jobs.loss import Fate, LossReport
 
 ALL = sorted(path.stem for path in (CATALOG_DIR / "workloads").glob("*.toml"))
 BLOCK = [name for name in ALL if not {"app", "scripts"} & tomllib.loads(hb.workload(name)).keys()]

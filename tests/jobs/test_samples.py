@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from hotband import _core
-from hotband.errors import UserError
-from hotband.jobs.job_file import converted
+from hotband.base.errors import UserError
+from hotband.data.jobs.job_file import converted
 
 JOBS = [
     "fio/iometer-file-access-server.fio",

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 from job_files import Convert
 
-from hotband.errors import UserError
-from hotband.jobs import vdbench_form
-from hotband.jobs.loss import Fate
+from hotband.base.errors import UserError
+from hotband.data.jobs import vdbench_form
+from hotband.data.jobs.loss import Fate
 
 ONE = "sd=sd1,lun=/dev/sdb,openflags=o_direct\n"
 

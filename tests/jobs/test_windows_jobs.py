@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from job_files import Convert
 
-from hotband.jobs.loss import Fate
+from hotband.data.jobs.loss import Fate
 
 
 def icf(specifications: str, workers: str, setup: str = "") -> str:

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 from in_process import SSD, spec_of
 
-from hotband.catalog import entries
-from hotband.runs.run import RunSpec, execute
+from hotband.data.catalog import entries
+from hotband.execution.runs.run import RunSpec, execute
 
 
 @pytest.fixture(scope="session")

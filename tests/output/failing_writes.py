@@ -107,7 +107,7 @@ def files(folder: Path) -> Files:
 
 def run(*arguments: str) -> tuple[object, str]:
     """Exit code of the command line, in this process, and what it wrote to stderr."""
-    from hotband.cli import main as hotband
+    from hotband.faces.cli import main as hotband
 
     sys.argv = ["hotband", *arguments]
     out, said = io.StringIO(), io.StringIO()

@@ -7,8 +7,8 @@ import io
 import sys
 from pathlib import Path
 
-from hotband.catalog import CATALOG_DIR
-from hotband.runs.run import RunSpec
+from hotband.data.catalog import CATALOG_DIR
+from hotband.execution.runs.run import RunSpec
 
 Said = tuple[int, str, str]
 DISK, SSD, STRIPE = "exos-15e900-512n", "nytro-1351-960", "raid0:4xexos-15e900-512n"
@@ -37,7 +37,7 @@ def spec_of(workload: str, out: Path) -> RunSpec:
 
 def command_line(*arguments: str) -> Said:
     """Runs `hotband ARGUMENTS` in this process."""
-    from hotband.cli import main
+    from hotband.faces.cli import main
 
     before, sys.argv = sys.argv, ["hotband", *arguments]
     out, said = io.StringIO(), io.StringIO()

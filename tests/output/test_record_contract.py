@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from in_process import command_line
 
-from hotband.catalog import entries
+from hotband.data.catalog import entries
 
 WORKLOADS = [*(one["name"] for one in entries.workloads()), "worn"]
 

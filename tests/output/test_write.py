@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 import hotband
-from hotband.errors import UserError
-from hotband.text.write import expect_page, make_folder, replacing, temporary, write_file, write_files
+from hotband.base.errors import UserError
+from hotband.base.text.write import expect_page, make_folder, replacing, temporary, write_file, write_files
 
 
 def test_text_and_bytes_are_written_as_they_are(tmp_path: Path) -> None:

@@ -46,7 +46,7 @@ def test_it_holds_the_catalog_the_types_and_what_pages_are_made_of(wheel: Path) 
 def test_it_runs_where_nothing_of_the_repository_is(wheel: Path, tmp_path: Path) -> None:
     install = [sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--no-index", "--target", "site", wheel]
     subprocess.run(install, cwd=tmp_path, check=True, capture_output=True)
-    command = [sys.executable, "-m", "hotband.cli", "run", "fio-randread", "--on", "ent-10k", "--duration", "1 s"]
+    command = [sys.executable, "-m", "hotband", "run", "fio-randread", "--on", "ent-10k", "--duration", "1 s"]
     done = subprocess.run(
         command,
         cwd=tmp_path,

@@ -12,9 +12,9 @@ import pytest
 from probe.mutate import Donors, damaged, drawn
 
 from forms import sized
-from hotband.errors import UserError
-from hotband.jobs.form import Names
-from hotband.jobs.job_file import converted, tool_of
+from hotband.base.errors import UserError
+from hotband.data.jobs.form import Names
+from hotband.data.jobs.job_file import converted, tool_of
 
 ICF = """Version 1.1.0
 'TEST SETUP ====

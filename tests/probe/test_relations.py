@@ -16,7 +16,7 @@ from probe.relations import WHY, Setup
 from probe_relations import Answer
 
 import hotband as hb
-from hotband.record.record import Record
+from hotband.data.record.record import Record
 
 ROOT = Path(__file__).parents[2]
 

@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from hotband.programs import devices, find_program
-from hotband.programs.needs import how_to_get, missing
+from hotband.execution.programs import devices, find_program
+from hotband.execution.programs.needs import how_to_get, missing
 
 
 def skip_without(name: str) -> None:

@@ -13,9 +13,9 @@ from pathlib import Path
 import pytest
 
 import hotband as hb
-from hotband.programs import PROGRAMS, all_programs, boot_storm, find_program, needs, work
-from hotband.programs.devices import Devices
-from hotband.programs.settings import value_of, values_of
+from hotband.execution.programs import PROGRAMS, all_programs, boot_storm, find_program, needs, work
+from hotband.execution.programs.devices import Devices
+from hotband.execution.programs.settings import value_of, values_of
 
 ROOT = Path(__file__).parents[2]
 
@@ -77,7 +77,7 @@ def test_a_program_says_its_settings(hotband) -> None:
     ],
 )
 def test_a_mistake_is_one_line(hotband, tmp_path: Path, monkeypatch, arguments: list[str], words: str) -> None:
-    monkeypatch.setattr("hotband.programs.run.expect_needs", lambda _: None)
+    monkeypatch.setattr("hotband.execution.programs.run.expect_needs", lambda _: None)
     (tmp_path / "file").touch()
     done = hotband("program", *arguments)
     assert (done.returncode, done.stdout) == (2, ""), done.stderr
@@ -220,7 +220,7 @@ def test_a_ramdisk_is_an_archive_that_cpio_reads() -> None:
 
 
 def test_more_copies_than_daemons_are_refused(hotband, monkeypatch) -> None:
-    monkeypatch.setattr("hotband.programs.run.expect_needs", lambda _: None)
+    monkeypatch.setattr("hotband.execution.programs.run.expect_needs", lambda _: None)
     done = hotband("program", "ceph", "--on", "real:.", "--set", "copies=4")
     assert done.returncode == 2
     assert "--set: copies = '4': are more than daemons (3)" in done.stderr

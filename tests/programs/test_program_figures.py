@@ -7,9 +7,20 @@ from pathlib import Path
 
 import pytest
 
-from hotband.programs import db_bench, fio_files, jetstress, oltp, pgbench, postgres, specsfs, sysbench, web, ycsb
-from hotband.programs.processes import ProgramFailed
-from hotband.programs.program import FigureDoc, percentile
+from hotband.execution.programs import (
+    db_bench,
+    fio_files,
+    jetstress,
+    oltp,
+    pgbench,
+    postgres,
+    specsfs,
+    sysbench,
+    web,
+    ycsb,
+)
+from hotband.execution.programs.processes import ProgramFailed
+from hotband.execution.programs.program import FigureDoc, percentile
 
 DATA = Path(__file__).parent / "data"
 

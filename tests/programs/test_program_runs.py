@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 import hotband as hb
-from hotband.programs import all_programs, find_program
+from hotband.execution.programs import all_programs, find_program
 
 Needs = Callable[[str], None]
 
@@ -92,7 +92,7 @@ def test_a_record_of_something_else_is_left_as_it_is(needs: Needs, open_folder: 
 def test_an_interruption_undoes_everything(needs: Needs, open_folder: Path) -> None:
     needs("pgbench")
     arguments = ["program", "pgbench", "--on", f"real:{open_folder}", "--set", "scale=1", "--set", "seconds=600"]
-    command = [sys.executable, "-m", "hotband.cli", *arguments]
+    command = [sys.executable, "-m", "hotband", *arguments]
     with subprocess.Popen(command, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
         assert process.stderr is not None
         # Server and clients are there.
@@ -109,7 +109,7 @@ def test_an_interruption_undoes_everything(needs: Needs, open_folder: Path) -> N
 def test_what_hotband_left_behind_when_it_was_killed_ends(needs: Needs, open_folder: Path) -> None:
     needs("pgbench")
     arguments = ["program", "pgbench", "--on", f"real:{open_folder}", "--set", "scale=1", "--set", "seconds=600"]
-    command = [sys.executable, "-m", "hotband.cli", *arguments]
+    command = [sys.executable, "-m", "hotband", *arguments]
     # What it cannot remove any more goes with the folder.
     environment = {**os.environ, "TMPDIR": str(open_folder)}
     with subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env=environment) as process:

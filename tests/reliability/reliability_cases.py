@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hotband.reliability.array import Array, Conditions
+from hotband.inference.reliability.array import Array, Conditions
 
 GB = 1e9
 

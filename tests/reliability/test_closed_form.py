@@ -10,9 +10,9 @@ import pytest
 from reliability_cases import CASES, array, coded
 from scipy.linalg import expm
 
-from hotband.reliability.array import Array, Conditions
-from hotband.reliability.chain import build, loss_within, mean_time_to_loss, rates
-from hotband.reliability.textbook import approximate
+from hotband.inference.reliability.array import Array, Conditions
+from hotband.inference.reliability.chain import build, loss_within, mean_time_to_loss, rates
+from hotband.inference.reliability.textbook import approximate
 
 
 def mttdl(kind: str, drives: int, conditions: Conditions) -> float:

@@ -14,10 +14,10 @@ from reliability_cases import CASES
 from scipy.stats import binom
 
 from forms import sized
-from hotband.reliability import chain as exact
-from hotband.reliability.cycles import by_cycles, direct
-from hotband.reliability.estimate import Estimate
-from hotband.reliability.mission import simulate
+from hotband.inference.reliability import chain as exact
+from hotband.inference.reliability.cycles import by_cycles, direct
+from hotband.inference.reliability.estimate import Estimate
+from hotband.inference.reliability.mission import simulate
 
 RUNS = sized(50, 100)
 LAYOUTS = ("raid1", "raid5", "raid6", "raid10")

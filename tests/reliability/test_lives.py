@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from reliability_cases import array
 
-from hotband.errors import UserError
-from hotband.reliability.array import Conditions
-from hotband.reliability.mission import Lives, simulate
+from hotband.base.errors import UserError
+from hotband.inference.reliability.array import Conditions
+from hotband.inference.reliability.mission import Lives, simulate
 
 HOURS = 87600.0
 

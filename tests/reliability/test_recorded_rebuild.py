@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from hotband.errors import UserError
-from hotband.reliability.asked import Asked
-from hotband.reliability.assess import assess
+from hotband.base.errors import UserError
+from hotband.inference.reliability.asked import Asked
+from hotband.inference.reliability.assess import assess
 
 HOUR = 3_600_000_000_000
 MACHINE = "raid5:5xsavvio-10k1"

@@ -10,12 +10,12 @@ from typing import Any
 
 import pytest
 
-from hotband.catalog import entries as catalogue
-from hotband.errors import UserError
-from hotband.reliability.asked import Asked
-from hotband.reliability.assess import assess
-from hotband.reliability.show import notes, summary_lines
-from hotband.text.quantities import share_text, span_text
+from hotband.base.errors import UserError
+from hotband.base.text.quantities import share_text, span_text
+from hotband.data.catalog import entries as catalogue
+from hotband.inference.reliability.asked import Asked
+from hotband.inference.reliability.assess import assess
+from hotband.views.reliability import notes, summary_lines
 
 MACHINE = "raid5:5xsavvio-10k1"
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from hotband.report import page
+from hotband.views.report import page
 
 sys.path.insert(0, str(Path(__file__).parent))
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import polars as pl
 
-from hotband.report import LoadedRecord
+from hotband.views.report import LoadedRecord
 
 HOSTILE = "</script><b onmouseover=alert(1)>&\"'{{ 7*7 }}"
 

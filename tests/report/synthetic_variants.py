@@ -9,11 +9,11 @@ from typing import Any
 import polars as pl
 import synthetic
 
-from hotband.report import LoadedRecord
-from hotband.study.file import Config, Load, Measure, Published, Study
-from hotband.study.measures import Parameters, Reading
-from hotband.study.runs import Cell, Results, run_id
-from hotband.study.study import Conclusion, result_of
+from hotband.questions.study.file import Config, Load, Measure, Published, Study
+from hotband.questions.study.measures import Parameters, Reading
+from hotband.questions.study.runs import Cell, Results, run_id
+from hotband.questions.study.study import Conclusion, result_of
+from hotband.views.report import LoadedRecord
 
 SHARES = {"queue": 0.3, "overhead": 0.02, "seek": 0.33, "rotation": 0.2, "transfer": 0.05, "flash": 0.06, "link": 0.04}
 THREADS = (1, 2, 4, 8, 16, 32)

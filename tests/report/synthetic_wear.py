@@ -7,7 +7,7 @@ from typing import Any
 import polars as pl
 import synthetic
 
-from hotband.report import LoadedRecord
+from hotband.views.report import LoadedRecord
 
 GB = 10**9
 

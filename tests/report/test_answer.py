@@ -12,14 +12,14 @@ import synthetic
 from browser import needs_browser, open_page
 
 import hotband as hb
-from hotband.draw.strokes import Strokes, dashed
-from hotband.errors import UserError
-from hotband.report import LoadedRecord, record_page, write_report
-from hotband.report.answer import answer
-from hotband.report.curve import curve_of
-from hotband.report.kept import Report
-from hotband.report.naming import named
-from hotband.report.page import Charts, Prose
+from hotband.base.errors import UserError
+from hotband.views.draw.strokes import Strokes, dashed
+from hotband.views.report import LoadedRecord, record_page, write_report
+from hotband.views.report.answer import answer
+from hotband.views.report.curve import curve_of
+from hotband.views.report.kept import Report
+from hotband.views.report.naming import named
+from hotband.views.report.page import Charts, Prose
 
 
 def run(machine: str, iops: float, seed: int = 1, workload: str = "load", **settings: str) -> LoadedRecord:

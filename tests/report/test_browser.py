@@ -11,7 +11,7 @@ import synthetic_wear
 import test_wear
 from browser import needs_browser, open_page
 
-from hotband.report import Page, record_page, study_page, write_report
+from hotband.views.report import Page, record_page, study_page, write_report
 
 pytestmark = needs_browser
 

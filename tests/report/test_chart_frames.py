@@ -9,8 +9,8 @@ import polars as pl
 import pytest
 import synthetic
 
-from hotband.report import frames
-from hotband.report.page import pack
+from hotband.data.record import frames
+from hotband.views.report.page import pack
 
 
 def stream(kind: str, buckets: list[list[int]]) -> dict[str, object]:

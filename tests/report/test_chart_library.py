@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 import vl_convert
 
-from hotband.report import page
+from hotband.views.report import page
 
 SCRIPT = "bundled(</script);"
 

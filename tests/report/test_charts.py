@@ -8,8 +8,8 @@ import polars as pl
 import pytest
 import synthetic
 
-from hotband.draw import charts, published
-from hotband.report import frames
+from hotband.data.record import frames
+from hotband.views.draw import charts, published
 
 
 def scale_of(view: charts.View, channel: str) -> dict[str, Any]:

@@ -9,9 +9,9 @@ import pytest
 import synthetic
 from test_variants import Page
 
-from hotband.record.energy import energy_lines, joules, joules_between
-from hotband.report import LoadedRecord, energy, record_page
-from hotband.report.page import render
+from hotband.views.record.energy import energy_lines, joules, joules_between
+from hotband.views.report import LoadedRecord, energy, record_page
+from hotband.views.report.page import render
 
 ENERGY = {
     "energy_j": 1200.0, "energy_low_j": 1080.0, "energy_high_j": 1320.0, "mean_w": 20.0, "idle_w": 10.0,

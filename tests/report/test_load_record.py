@@ -10,8 +10,8 @@ import polars as pl
 import pytest
 import synthetic
 
-from hotband.errors import UserError
-from hotband.report import load_record
+from hotband.base.errors import UserError
+from hotband.views.report import load_record
 
 
 @pytest.fixture

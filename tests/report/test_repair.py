@@ -12,13 +12,13 @@ import synthetic
 from browser import needs_browser, open_page
 from test_variants import Page
 
-from hotband.draw import charts
-from hotband.record.repair import rebuild_line, repair_lines, state_name
-from hotband.report import energy, record_page, sections, write_report
-from hotband.report.frames import series_frame
-from hotband.report.load import LoadedRecord
-from hotband.report.page import Table, render
-from hotband.report.repair import mark_frame
+from hotband.data.record.frames import series_frame
+from hotband.data.record.load import LoadedRecord
+from hotband.data.record.repair import rebuild_line, repair_lines, state_name
+from hotband.views.draw import charts
+from hotband.views.report import energy, record_page, sections, write_report
+from hotband.views.report.page import Table, render
+from hotband.views.report.repair import mark_frame
 
 SECOND = 10**9
 

@@ -14,10 +14,10 @@ from typing import Any
 import pytest
 import synthetic
 
-from hotband.errors import UserError
-from hotband.report import Page, record_page, study_page, write_report
-from hotband.report.page import Prose, Section, render, to_json
-from hotband.report.text import amount, number, percent, rate, span
+from hotband.base.errors import UserError
+from hotband.base.text.numbers import amount, number, percent, rate, span
+from hotband.views.report import Page, record_page, study_page, write_report
+from hotband.views.report.page import Prose, Section, render, to_json
 
 
 class Reader(HTMLParser):
@@ -226,7 +226,7 @@ def test_the_same_page_is_the_same_file() -> None:
 
 
 def test_importing_the_report_loads_nothing_heavy() -> None:
-    code = "import sys, hotband.report; print({'altair', 'polars', 'vl_convert', 'jinja2'} & set(sys.modules))"
+    code = "import sys, hotband.views.report; print({'altair', 'polars', 'vl_convert', 'jinja2'} & set(sys.modules))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "set()"
 

@@ -18,13 +18,13 @@ import synthetic_review
 from browser import needs_browser, open_page
 
 from forms import LONG
-from hotband.errors import UserError
-from hotband.report import review_comparison, review_machine, review_page, review_rows
-from hotband.report.pictures import Drawing, write_pictures
-from hotband.report.review_page import write_review
-from hotband.report.review_topics import key_of
-from hotband.report.text import amount
-from hotband.runs.folders import folder_name
+from hotband.base.errors import UserError
+from hotband.base.folders import folder_name
+from hotband.base.text.numbers import amount
+from hotband.views.report import review_comparison, review_machine, review_page, review_rows
+from hotband.views.report.pictures import Drawing, write_pictures
+from hotband.views.report.review_page import write_review
+from hotband.views.report.review_topics import key_of
 
 HOSTILE = "</script><b onmouseover=alert(1)>&\"'{{ 7*7 }}"
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import polars as pl
 import pytest
 
-from hotband.draw import charts, lines, published, rows
-from hotband.draw.charts import PALETTE
-from hotband.report.colors import COLORS, Painted, machine_colors
+from hotband.views.draw import charts, lines, published, rows
+from hotband.views.draw.charts import PALETTE
+from hotband.views.report.colors import COLORS, Painted, machine_colors
 
 
 @pytest.mark.parametrize(

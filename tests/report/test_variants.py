@@ -11,11 +11,11 @@ import pytest
 import synthetic
 import synthetic_variants as made
 
-from hotband.draw import curves
-from hotband.errors import UserError
-from hotband.report import load_record, record_page, study_page, variants
-from hotband.report.page import render
-from hotband.study.cellrows import times_ms
+from hotband.base.errors import UserError
+from hotband.questions.study.cellrows import times_ms
+from hotband.views.draw import curves
+from hotband.views.report import load_record, record_page, study_page, variants
+from hotband.views.report.page import render
 
 NEW_SECTIONS = ["response", "warm-up", "once", "io-time", "why", "swings"]
 

@@ -13,10 +13,10 @@ import synthetic
 import synthetic_wear as made
 from test_variants import Page
 
-from hotband.draw import wear as wearcharts
-from hotband.errors import UserError
-from hotband.report import load_record, record_page, study_page, wear
-from hotband.report.page import render
+from hotband.base.errors import UserError
+from hotband.views.draw import wear as wearcharts
+from hotband.views.report import load_record, record_page, study_page, wear
+from hotband.views.report.page import render
 
 
 def lines(frame: pl.DataFrame, kind: str) -> pl.DataFrame:

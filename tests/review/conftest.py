@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from hotband.review import review
+from hotband.questions.review import review
 
 Reviewed = Callable[[str], dict[str, Any]]
 
@@ -22,7 +22,7 @@ def reviewed() -> Reviewed:
 @pytest.fixture(scope="session")
 def catalog_value() -> Callable[[str, str], str]:
     """The text of a value of a drive of the catalog."""
-    from hotband.catalog import entries as catalogue
+    from hotband.data.catalog import entries as catalogue
 
     def text(drive: str, key: str) -> str:
         return str(next(value["value"] for value in catalogue.drive(drive)["values"] if value["key"] == key))

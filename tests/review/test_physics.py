@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from forms import sized
-from hotband.text.quantities import size_bytes, span_ns
+from hotband.base.text.quantities import size_bytes, span_ns
 
 Reviewed = Callable[[str], dict[str, Any]]
 Value = Callable[[str, str], str]

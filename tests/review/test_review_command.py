@@ -12,8 +12,8 @@ from typing import Any
 
 import pytest
 
-from hotband.review import PARTS, compare
-from hotband.review.tables import comparison_views, glance, review_views, sparkline
+from hotband.questions.review import PARTS, compare
+from hotband.questions.review.tables import comparison_views, glance, review_views, sparkline
 
 Hotband = Callable[..., "CompletedProcess[str]"]
 Reviewed = Callable[[str], dict[str, Any]]

@@ -10,20 +10,20 @@ from typing import Any
 
 import pytest
 
-from hotband.errors import UserError
-from hotband.experiment import Experiment
-from hotband.interval.conformal import ARRAYS, Kind, Spread
-from hotband.interval.lines import SEEDS
-from hotband.interval.of_run import Asked
-from hotband.interval.residuals import model_term
-from hotband.report import review_comparison, review_machine, review_rows
-from hotband.review import compare, intervals, many, plan, review
-from hotband.review.draws import Drawn, Draws, draws_of, run_draws
-from hotband.review.tables import comparison_views, review_views
-from hotband.review.target import targets_of
-from hotband.runs.interrupted import RunsInterrupted
-from hotband.study.figureclass import FigureClass
-from hotband.text.formats import values_of
+from hotband.base.errors import UserError
+from hotband.base.text.formats import values_of
+from hotband.execution.experiment import Experiment
+from hotband.execution.runs.interrupted import RunsInterrupted
+from hotband.inference.interval.conformal import ARRAYS, Kind, Spread
+from hotband.inference.interval.figureclass import FigureClass
+from hotband.inference.interval.of_run import Asked
+from hotband.inference.interval.residuals import model_term
+from hotband.questions.interval.lines import SEEDS
+from hotband.questions.review import compare, intervals, many, plan, review
+from hotband.questions.review.draws import Drawn, Draws, draws_of, run_draws
+from hotband.questions.review.tables import comparison_views, review_views
+from hotband.questions.review.target import targets_of
+from hotband.views.report import review_comparison, review_machine, review_rows
 
 FIRST, MIRROR = "savvio-10k1", "raid1:2xsavvio-10k1"
 ONLY = ["access", "defragmentation"]
@@ -196,7 +196,7 @@ def test_draws_that_are_kept_are_not_run_again(
 
 
 def test_an_interrupt_keeps_the_reviews(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from hotband.review import draws as draws_module
+    from hotband.questions.review import draws as draws_module
 
     def stopped(*_: object, **__: object) -> None:
         raise RunsInterrupted([])

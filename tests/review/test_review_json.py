@@ -15,16 +15,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hotband import __version__
-from hotband.errors import UserError
-from hotband.experiment import Experiment, Local, Point, Tick
-from hotband.experiment.executor import Done
-from hotband.review import PARTS, applications, energy, many, plan, review
-from hotband.review import suite as suite_module
-from hotband.review.asked import toml_text
-from hotband.review.suite import ReviewInterrupted, run_plan, text_of
-from hotband.review.target import target, targets_of
-from hotband.runs.folders import folder_name
-from hotband.runs.run import RunSpec, execute
+from hotband.base.errors import UserError
+from hotband.base.folders import folder_name
+from hotband.execution.experiment import Experiment, Local, Point, Tick
+from hotband.execution.experiment.executor import Done
+from hotband.execution.runs.run import RunSpec, execute
+from hotband.questions.review import PARTS, applications, energy, many, plan, review
+from hotband.questions.review import suite as suite_module
+from hotband.questions.review.asked import toml_text
+from hotband.questions.review.suite import ReviewInterrupted, run_plan, text_of
+from hotband.questions.review.target import target, targets_of
 
 Reviewed = Callable[[str], dict[str, Any]]
 SAVVIO = "savvio-10k1"

@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hotband.review import compare
-from hotband.review.access import bins
-from hotband.review.summary import GROUPS, geometric_mean, overall, summary
+from hotband.questions.review import compare
+from hotband.questions.review.access import bins
+from hotband.questions.review.summary import GROUPS, geometric_mean, overall, summary
 
 Reviewed = Callable[[str], dict[str, Any]]
 SAVVIO = "savvio-10k1"

@@ -7,9 +7,9 @@ from pathlib import Path, PurePosixPath
 import pytest
 
 from hotband import _core
-from hotband.errors import UserError
-from hotband.runs import memory
-from hotband.runs.run import RunSpec, prepare
+from hotband.base import memory
+from hotband.base.errors import UserError
+from hotband.execution.runs.run import RunSpec, prepare
 
 MEMINFO = "MemTotal:       24000000 kB\nMemFree:          300000 kB\nMemAvailable:   20000000 kB\nSwapTotal: 0 kB\n"
 V2 = {"memory.max": "8000000000\n", "memory.current": "5000000000\n", "memory.stat": "anon 1\ninactive_file 1000\n"}

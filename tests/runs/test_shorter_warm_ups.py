@@ -10,7 +10,7 @@ from statistics import fmean
 import pytest
 
 import hotband as hb
-from hotband.record.states import said_of, warm_up_words
+from hotband.data.record.states import said_of, warm_up_words
 
 Hotband = Callable[..., "subprocess.CompletedProcess[str]"]
 WORKLOAD = "vdbench-8k-random"

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 import hotband as hb
-from hotband.record.states import NOT_KNOWN, state_lines, states_of, unequal
+from hotband.data.record.states import NOT_KNOWN, state_lines, states_of, unequal
 
 
 def drives(**keys: Any) -> Any:

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import hotband as hb
-from hotband.errors import UserError
+from hotband.base.errors import UserError
 
 FLASH = {"state": "fob", "scale": "256", "warm_up": "0 s"}
 Call = Callable[..., "subprocess.CompletedProcess[str]"]

@@ -16,13 +16,14 @@ from pathlib import Path
 import pytest
 
 import hotband as hb
-from hotband.runs.run import RunSpec, execute
-from hotband.serve import Served
-from hotband.serve.serving import Kind, Serving
-from hotband.serve.show import lateness_lines
-from hotband.serve.speed import Speed, expect_servable
-from hotband.targets import beside, emulated
-from hotband.targets.emulated import Emulated
+from hotband.data.documents.serving import Kind, Serving
+from hotband.execution.runs.run import RunSpec, execute
+from hotband.execution.serve import Served
+from hotband.execution.serve.speed import Speed, expect_servable
+from hotband.execution.targets import emulated
+from hotband.execution.targets.emulated import Emulated
+from hotband.inference import beside
+from hotband.views.serve import lateness_lines
 
 DRIVE = "exos-15e900-512n"
 fio = pytest.mark.skipif(shutil.which("fio") is None, reason="fio is not installed (apt install fio)")

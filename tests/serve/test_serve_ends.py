@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from hotband.commands import serve
-from hotband.serve import Served, ServedVolume, ServeSpec
+from hotband.execution.serve import Served, ServedVolume, ServeSpec
+from hotband.faces.commands import serve
 
 DRIVE = "exos-15e900-512n"
 PATIENCE = 120
@@ -24,8 +24,8 @@ def ended(folder: Path, at_end: str) -> subprocess.CompletedProcess[str]:
     """A server that is interrupted while it serves, and does `at_end` before it keeps its record."""
     code = (
         "import os, signal, sys, threading\n"
-        "from hotband.cli import main\n"
-        "from hotband.serve import Served, ending\n"
+        "from hotband.faces.cli import main\n"
+        "from hotband.execution.serve import Served, ending\n"
         "def interrupt(*_):\n"
         "    os.kill(os.getpid(), signal.SIGINT)\n"
         "kept = Served._end\n"
@@ -51,7 +51,7 @@ def test_interrupts_at_the_end_of_a_block_do_not_lose_its_record(tmp_path: Path)
     code = (
         "import os, signal\n"
         "import hotband as hb\n"
-        "from hotband.serve import Served\n"
+        "from hotband.execution.serve import Served\n"
         "kept = Served._end\n"
         "def end(self):\n"
         "    for _ in range(3):\n"
@@ -127,8 +127,8 @@ def test_what_runs_fio_ends_it_and_leaves_nothing_when_it_is_told_to_end(
     # A host that is busy with other tests is too slow for any drive.
     code = (
         "import sys\n"
-        "from hotband.cli import main\n"
-        "from hotband.serve import served\n"
+        "from hotband.faces.cli import main\n"
+        "from hotband.execution.serve import served\n"
         "served.expect_servable = lambda *_: None\n"
         f"sys.argv = ['hotband', *{asked!r}]\n"
         "main()\n"

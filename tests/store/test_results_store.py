@@ -14,13 +14,13 @@ import polars as pl
 import pytest
 
 import hotband as hb
-from hotband.errors import UserError
-from hotband.record.record import Record
-from hotband.record.stats import percentile, whole
-from hotband.store.compact import compact
-from hotband.store.kept import Buckets, coarser
-from hotband.store.manifest import snapshot
-from hotband.store.place import opened
+from hotband.base.errors import UserError
+from hotband.data.record.record import Record
+from hotband.data.record.stats import percentile, whole
+from hotband.data.store.compact import compact
+from hotband.data.store.kept import Buckets, coarser
+from hotband.data.store.manifest import snapshot
+from hotband.data.store.place import opened
 
 
 def changed(record: Record, **keys: object) -> Record:
@@ -150,7 +150,7 @@ def test_tables_that_are_no_folders_are_refused(tmp_path: Path, runs: list[Recor
 
 
 def hb_tables(frames: dict[str, pl.DataFrame]) -> object:
-    from hotband.record.tables import Tables
+    from hotband.data.record.tables import Tables
 
     return Tables(dict(frames))
 
@@ -229,7 +229,7 @@ def test_compaction_keeps_every_row_and_removes_what_was_there_twice(tmp_path: P
 
 
 def test_a_reader_survives_a_compaction(tmp_path: Path, runs: list[Record], monkeypatch: pytest.MonkeyPatch) -> None:
-    from hotband.store import views
+    from hotband.data.store import views
 
     for one in runs[:2]:
         with hb.store(tmp_path / "s") as store:

@@ -14,7 +14,7 @@ import polars as pl
 import pytest
 
 import hotband as hb
-from hotband.record.record import Record
+from hotband.data.record.record import Record
 
 Hotband = Callable[..., "subprocess.CompletedProcess[str]"]
 

@@ -20,19 +20,21 @@ import pytest
 import store_child
 
 import hotband as hb
-from hotband.record.record import Record
-from hotband.store import compact as compaction
-from hotband.store import journal, manifest, same, writer
-from hotband.store.check import check
-from hotband.store.compact import compact
-from hotband.store.journal import Entry, frame_of, frames
-from hotband.store.manifest import snapshot
-from hotband.store.place import Place, made, opened
-from hotband.store.writer import Writer
+from hotband.data.record.record import Record
+from hotband.data.store import compact as compaction
+from hotband.data.store import journal, manifest, same, writer
+from hotband.data.store.check import check
+from hotband.data.store.compact import compact
+from hotband.data.store.journal import Entry, frame_of, frames
+from hotband.data.store.manifest import snapshot
+from hotband.data.store.place import Place, made, opened
+from hotband.data.store.writer import Writer
 
 PROCESSES = multiprocessing.get_context("forkserver")
 """One process imports everything; writers are forked from it in milliseconds."""
-PROCESSES.set_forkserver_preload(["hotband.store.writer", "hotband.sweeps.frames", "pyarrow.parquet", "numpy"])
+PROCESSES.set_forkserver_preload(
+    ["hotband.data.store.writer", "hotband.questions.sweeps.frames", "pyarrow.parquet", "numpy"]
+)
 
 
 def entry_of(record: Record, seed: int) -> Entry:

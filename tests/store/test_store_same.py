@@ -12,9 +12,9 @@ import polars as pl
 import pytest
 
 import hotband as hb
-from hotband.record.record import Record
-from hotband.store.folders import Added
-from hotband.sweeps.sweep import Sweep
+from hotband.data.record.record import Record
+from hotband.data.store.folders import Added
+from hotband.questions.sweeps.sweep import Sweep
 
 Hotband = Callable[..., "subprocess.CompletedProcess[str]"]
 
@@ -63,7 +63,7 @@ def test_rows_of_runs_that_are_there_are_not_added(tmp_path: Path, is_closed: bo
 def test_rows_of_another_version_are_other_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with hb.store(tmp_path / "s") as store, store.taking():
         swept(tmp_path / "w")
-    monkeypatch.setattr("hotband.store.folders._version_of_sweep", lambda frame: "0.0.1")
+    monkeypatch.setattr("hotband.data.store.folders._version_of_sweep", lambda frame: "0.0.1")
     with hb.store(tmp_path / "s") as store:
         assert store.append_folder(tmp_path / "w") == Added(2, 0)
         assert store.runs("hotband = '0.0.1'").height == 2

@@ -8,13 +8,13 @@ from typing import Any
 
 import pytest
 
-from hotband.errors import UserError
-from hotband.study import file
-from hotband.study.account import account_of, missed
-from hotband.study.accuracy import GOALS, LISTED, RATES_AND_TIMES, by_class, errors, goals, totals
-from hotband.study.blind import blind_errors
-from hotband.text.accuracypage import BEGIN, END, page_text, rewritable, rewrite
-from hotband.text.accuracytables import COLUMNS, accuracy_table, goals_table
+from hotband.base.errors import UserError
+from hotband.questions.study import file
+from hotband.questions.study.account import account_of, missed
+from hotband.questions.study.accuracy import GOALS, LISTED, RATES_AND_TIMES, by_class, errors, goals, totals
+from hotband.questions.study.blind import blind_errors
+from hotband.views.accuracy.page import BEGIN, END, page_text, rewritable, rewrite
+from hotband.views.accuracy.tables import COLUMNS, accuracy_table, goals_table
 
 PAGE = Path(__file__).parents[2] / "docs" / "accuracy.md"
 
@@ -150,7 +150,7 @@ def test_the_page_has_the_blind_errors_of_the_table() -> None:
     rows = cells(PAGE.read_text(encoding="utf-8"))[2:]
     total = rows[next(n for n, one in enumerate(rows) if one[0] == "**all studies**") :]
     found = {one[1]: one[5:8] for one in total if one[5] != "–"}
-    from hotband.text.accuracytables import percent
+    from hotband.views.accuracy.tables import percent
 
     expected = {
         one.figures: [str(one.measurements), percent(one.median_pct), percent(one.largest_pct)]

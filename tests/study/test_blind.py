@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from hotband.errors import UserError
-from hotband.study import file
-from hotband.study.blind import ALL, TABLE, blind_errors, blind_figures, check_released, predictions, released
-from hotband.study.figureclass import FigureClass, figure_class
+from hotband.base.errors import UserError
+from hotband.inference.interval.figureclass import FigureClass, figure_class
+from hotband.questions.study import file
+from hotband.questions.study.blind import ALL, TABLE, blind_errors, blind_figures, check_released, predictions, released
 
 HEADING = "id,value,blind,blind_error_pct,blind_of\n"
 

@@ -7,12 +7,12 @@ from typing import Any
 
 import pytest
 
-from hotband.catalog.studies.durawrite import claims, findings, printed
-from hotband.study.amplification import compressed, uniform
-from hotband.study.file import Study, load
-from hotband.study.measures import Reading
-from hotband.study.runs import Cell, Results
-from hotband.study.study import result_of, unmatched
+from hotband.questions.studies.durawrite import claims, findings, printed
+from hotband.questions.study.amplification import compressed, uniform
+from hotband.questions.study.file import Study, load
+from hotband.questions.study.measures import Reading
+from hotband.questions.study.runs import Cell, Results
+from hotband.questions.study.study import result_of, unmatched
 
 GB = 10**9
 # What the drives of these made-up runs amplify; the compressing one by its data.

@@ -13,16 +13,16 @@ import pytest
 
 import hotband as hb
 from hotband import _core
-from hotband.catalog import CATALOG_DIR
-from hotband.errors import UserError
-from hotband.programs.devices import keys_of
-from hotband.programs.program import Need
-from hotband.programs.settings import apart, values_of
-from hotband.study.emulate import parts, run
-from hotband.study.emulate.ratios import direction, published_ratio
-from hotband.study.emulate.scale import cut_values, machine_text, scaled, words
-from hotband.study.emulate.show import emulation_lines, emulation_table
-from hotband.study.file import load
+from hotband.base.errors import UserError
+from hotband.data.catalog import CATALOG_DIR
+from hotband.execution.programs.devices import keys_of
+from hotband.execution.programs.program import Need
+from hotband.execution.programs.settings import apart, values_of
+from hotband.questions.study.emulate import parts, run
+from hotband.questions.study.emulate.ratios import direction, published_ratio
+from hotband.questions.study.emulate.scale import cut_values, machine_text, scaled, words
+from hotband.questions.study.file import load
+from hotband.views.study.emulate import emulation_lines, emulation_table
 
 TINY = Path(__file__).parent / "tiny"
 PARTS = """

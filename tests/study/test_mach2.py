@@ -11,11 +11,11 @@ from typing import Any
 
 import pytest
 
-from hotband.audit import audit_data, findings, load_results
-from hotband.record.stats import percentile, whole
+from hotband.data.record.stats import percentile, whole
+from hotband.inference.audit import audit_data, findings, load_results
 
 Study = tuple[dict[str, Any], Path]
-AUDIT = Path(__file__).parents[2] / "python/hotband/catalog/studies/mach2_ceph/audit.json"
+AUDIT = Path(__file__).parents[2] / "python/hotband/data/catalog/studies/mach2_ceph/audit.json"
 SAMPLES = Path(os.environ.get("HOTBAND_SAMPLES", Path(__file__).parents[3] / "shared/samples"))
 RAW = sorted((SAMPLES / "croit-normal").glob("*.json"))
 

@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from hotband.study.cellrows import why
-from hotband.study.comparisons import compare
-from hotband.study.measures import Parameters, Reading, Value, curve, read
-from hotband.text.quantities import span_ns
+from hotband.base.text.quantities import span_ns
+from hotband.questions.study.cellrows import why
+from hotband.questions.study.comparisons import compare
+from hotband.questions.study.measures import Parameters, Reading, Value, curve, read
 
 
 def summary(iops: float, latency_ms: float | None) -> dict[str, Any]:

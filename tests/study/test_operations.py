@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from hotband.study.comparisons import compare, error_of, mean
-from hotband.study.measures import Parameters, Reading, Value, read
+from hotband.questions.study.comparisons import compare, error_of, mean
+from hotband.questions.study.measures import Parameters, Reading, Value, read
 
 READ = {"name": "read", "count": 600, "ops_per_s": 10.0, "latency_mean_ns": 2e6}
 UPDATE = {"name": "update", "count": 300, "ops_per_s": 5.0, "latency_mean_ns": 8e6}

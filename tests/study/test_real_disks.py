@@ -71,7 +71,7 @@ def test_without_its_data_it_says_what_to_do(monkeypatch: pytest.MonkeyPatch, ho
     assert (done.returncode, len(done.stderr.strip().splitlines())) == (2, 1)
     assert done.stderr.startswith("hotband: error: HOTBAND_REAL_DISKS")
     monkeypatch.delenv("HOTBAND_REAL_DISKS")
-    monkeypatch.setattr("hotband.study.data.CHECKOUT", tmp_path / "checkout")
+    monkeypatch.setattr("hotband.questions.study.data.CHECKOUT", tmp_path / "checkout")
     with pytest.raises(hb.UserError, match="--data DIR or in HOTBAND_REAL_DISKS"):
         hb.study("real-disks").run()
     with pytest.raises(hb.UserError, match="needs no data"):

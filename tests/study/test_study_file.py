@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from hotband.errors import UserError
-from hotband.experiment.ranges import Range, at_end, edited
-from hotband.study.file import load
-from hotband.study.runs import machine_of, merged, specs_of
+from hotband.base.errors import UserError
+from hotband.execution.experiment.ranges import Range, at_end, edited
+from hotband.questions.study.file import load
+from hotband.questions.study.runs import machine_of, merged, specs_of
 
 TINY = Path(__file__).parent / "tiny"
 

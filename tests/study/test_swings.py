@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from hotband.errors import UserError
-from hotband.runs.interrupted import RunsInterrupted
-from hotband.study import swings
-from hotband.study.file import load
-from hotband.study.study import run_study
-from hotband.study.swingfile import Entry, SwingFile, read_swings, summary
+from hotband.base.errors import UserError
+from hotband.execution.runs.interrupted import RunsInterrupted
+from hotband.questions.study import swings
+from hotband.questions.study.file import load
+from hotband.questions.study.study import run_study
+from hotband.questions.study.swingfile import Entry, SwingFile, read_swings, summary
 
 TINY = Path(__file__).parent / "tiny"
 READS, TAGS, SIZE = "study: share of the reads", "study: tags", "study: size of the data"

@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
-from hotband.runs import run as runs
-from hotband.runs.run import RunSpec, execute
-from hotband.study.study import run_study
+from hotband.execution.runs import run as runs
+from hotband.execution.runs.run import RunSpec, execute
+from hotband.questions.study.study import run_study
 
 TINY = Path(__file__).parent / "tiny"
 
@@ -81,15 +81,15 @@ def test_the_report_is_drawn_from_memory(tmp_path: Path, monkeypatch: pytest.Mon
     def refuse(path: Path) -> None:
         raise AssertionError(f"{path} is in memory")
 
-    monkeypatch.setattr("hotband.report.load._read_json", refuse)
+    monkeypatch.setattr("hotband.data.record.load._read_json", refuse)
     result = run_study(str(TINY), tmp_path, None, ["read"])
     assert Path(result["report"]).stat().st_size > 500_000
 
 
 def test_a_report_from_memory_is_that_from_disk(tiny: tuple[dict[str, Any], Path]) -> None:
-    from hotband.report import load_record, loaded_run
-    from hotband.study.file import load
-    from hotband.study.runs import specs_of
+    from hotband.questions.study.file import load
+    from hotband.questions.study.runs import specs_of
+    from hotband.views.report import load_record, loaded_run
 
     study = load(str(TINY))
     spec = specs_of(study, (study.configs[0], study.load("read")), None, 1)[0]

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
-from hotband.experiment import Point, Tick
-from hotband.experiment.executor import Done
-from hotband.runs.run import Finished
-from hotband.suites.device import ModelDevice
-from hotband.suites.target import SuiteTarget, target_of
+from hotband.execution.experiment import Point, Tick
+from hotband.execution.experiment.executor import Done
+from hotband.execution.runs.run import Finished
+from hotband.questions.suites.device import ModelDevice
+from hotband.questions.suites.target import SuiteTarget, target_of
 
 
 @dataclass

@@ -10,7 +10,7 @@ from types import ModuleType
 import pytest
 from fake_device import fake
 
-from hotband.suites.pts import Asked, Interrupted, run_pts
+from hotband.questions.suites.pts import Asked, Interrupted, run_pts
 
 SCRIPT = Path(__file__).parents[2] / "scripts" / "kill_suite.py"
 

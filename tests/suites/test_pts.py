@@ -14,14 +14,14 @@ from fake_device import fake
 
 import hotband as hb
 from hotband import _core
-from hotband.experiment import Tick
-from hotband.record.steady import is_steady
-from hotband.suites.figures import CellDoc
-from hotband.suites.pts import Asked, run_pts, spec, steady
-from hotband.suites.pts.documents import LoopDoc, PtsDoc
-from hotband.suites.pts.iops import cells as iops_cells
-from hotband.suites.pts.loops import mean_of
-from hotband.suites.target import target_of
+from hotband.data.documents.pts import LoopDoc, PtsDoc
+from hotband.data.record.steady import is_steady
+from hotband.execution.experiment import Tick
+from hotband.questions.suites.figures import CellDoc
+from hotband.questions.suites.pts import Asked, run_pts, spec, steady
+from hotband.questions.suites.pts.iops import cells as iops_cells
+from hotband.questions.suites.pts.loops import mean_of
+from hotband.questions.suites.target import target_of
 
 SMALL = (("scale", "512"),)
 Hotband = Callable[..., "subprocess.CompletedProcess[str]"]

@@ -12,8 +12,8 @@ import pytest
 from fake_device import fake
 
 import hotband as hb
-from hotband.suites.quick import QuickAsked, loads_of, run_quick
-from hotband.suites.target import target_of
+from hotband.questions.suites.quick import QuickAsked, loads_of, run_quick
+from hotband.questions.suites.target import target_of
 
 Hotband = Callable[..., "subprocess.CompletedProcess[str]"]
 SMALL = {"scale": 512}

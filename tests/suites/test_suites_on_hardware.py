@@ -15,13 +15,13 @@ import pytest
 from fake_device import fake
 
 import hotband as hb
-from hotband.experiment import Executor
-from hotband.suites import target
-from hotband.suites.bench import each_once
-from hotband.suites.pts import Asked, latency, run_pts, spec, suite
-from hotband.suites.pts.estimate import length_of
-from hotband.suites.pts.loops import run_loop
-from hotband.targets.place import OWN_FILE
+from hotband.execution.experiment import Executor
+from hotband.execution.targets.place import OWN_FILE
+from hotband.questions.suites import target
+from hotband.questions.suites.bench import each_once
+from hotband.questions.suites.pts import Asked, latency, run_pts, spec, suite
+from hotband.questions.suites.pts.estimate import length_of
+from hotband.questions.suites.pts.loops import run_loop
 
 Hotband = Callable[..., "subprocess.CompletedProcess[str]"]
 needs_fio = pytest.mark.skipif(shutil.which("fio") is None, reason="fio is not installed (apt install fio)")

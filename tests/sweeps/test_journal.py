@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from hotband.errors import UserError
-from hotband.sweeps import journal as module
-from hotband.sweeps.journal import JOURNAL_FILE, Journal
+from hotband.base.errors import UserError
+from hotband.questions.sweeps import journal as module
+from hotband.questions.sweeps.journal import JOURNAL_FILE, Journal
 
 ENTRIES = [{"key": f"k{n}", "figures": {"iops": n + 0.1}} for n in range(3)]
 

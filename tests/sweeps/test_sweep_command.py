@@ -17,11 +17,11 @@ import pytest
 from small_sweep import ASKED, Swept
 
 import hotband as hb
-from hotband.interval import of_record
-from hotband.interval.of_run import Asked, figures_of
-from hotband.runs.progress import Pace
-from hotband.runs.run import Finished, RunSpec
-from hotband.sweeps.journal import FRAME_FILE, JOURNAL_FILE
+from hotband.execution.runs.progress import Pace
+from hotband.execution.runs.run import Finished, RunSpec
+from hotband.inference.interval import of_record
+from hotband.inference.interval.of_run import Asked, figures_of
+from hotband.questions.sweeps.journal import FRAME_FILE, JOURNAL_FILE
 
 DISKS = ["ent-10k", "ent-15k"]
 
@@ -105,7 +105,7 @@ def test_what_is_there_is_not_run_again_and_more_is_added(swept: Swept, tmp_path
 # Kills itself, as `kill -9` would, in the middle of the line of a run.
 KILLED = """
 import os, signal, sys
-from hotband.sweeps import journal
+from hotband.questions.sweeps import journal
 left = [int(sys.argv.pop(1))]
 line_of = journal.line_of
 def cut(entry):
@@ -120,7 +120,7 @@ def open(self):
     lines = self
     opened(self)
 journal.Journal.open, journal.line_of = open, cut
-from hotband.cli import main
+from hotband.faces.cli import main
 main()
 """
 

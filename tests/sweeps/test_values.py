@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from hotband.errors import UserError
-from hotband.sweeps.values import base_of, values_of
+from hotband.base.errors import UserError
+from hotband.questions.sweeps.values import base_of, values_of
 
 
 @pytest.mark.parametrize(

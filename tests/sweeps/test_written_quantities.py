@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from hotband.sweeps.values import base_of, spelled, values_of
+from hotband.questions.sweeps.values import base_of, spelled, values_of
 
 
 @pytest.mark.parametrize(

@@ -10,22 +10,22 @@ from pathlib import Path
 
 import pytest
 
-from hotband.devices import held as holds
-from hotband.devices.held import Held, held
-from hotband.devices.nodes import Node
-from hotband.devices.safety import permission
-from hotband.devices.users import Opened
-from hotband.errors import UserError
-from hotband.experiment import Point, Progress
-from hotband.runs.run import Finished, RunSpec
-from hotband.targets import fio_child, on_device
-from hotband.targets.asked import asked_of
-from hotband.targets.fio_child import Status, run_fio
-from hotband.targets.fio_job import job_at
-from hotband.targets.on_device import How
-from hotband.targets.own_file import laid_out
-from hotband.targets.place import OWN_FILE, place_of
-from hotband.targets.target import executor_of
+from hotband.base.errors import UserError
+from hotband.execution.devices import held as holds
+from hotband.execution.devices.held import Held, held
+from hotband.execution.devices.nodes import Node
+from hotband.execution.devices.safety import permission
+from hotband.execution.devices.users import Opened
+from hotband.execution.experiment import Point, Progress
+from hotband.execution.runs.run import Finished, RunSpec
+from hotband.execution.targets import fio_child, on_device
+from hotband.execution.targets.asked import asked_of
+from hotband.execution.targets.fio_child import Status, run_fio
+from hotband.execution.targets.fio_job import job_at
+from hotband.execution.targets.on_device import How
+from hotband.execution.targets.own_file import laid_out
+from hotband.execution.targets.place import OWN_FILE, place_of
+from hotband.execution.targets.target import executor_of
 
 MIB = 1 << 20
 SILENT = subprocess.DEVNULL

@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 
 import hotband as hb
-from hotband.targets import hosts
-from hotband.targets.hosts import HostClock, clocks
+from hotband.execution.targets import hosts
+from hotband.execution.targets.hosts import HostClock, clocks
 
 pytestmark = pytest.mark.skipif(shutil.which("fio") is None, reason="fio is not installed (apt install fio)")
 

@@ -11,16 +11,16 @@ from pathlib import Path
 
 import pytest
 
-from hotband.errors import UserError
-from hotband.jobs.job_file import converted
-from hotband.runs.run import RunSpec
-from hotband.targets import fio_child
-from hotband.targets.asked import asked_of
-from hotband.targets.fio_child import LOOK_EVERY_S, TO_END_S, find_fio, run_fio
-from hotband.targets.fio_job import job_at
-from hotband.targets.hosts import hosts_of
-from hotband.targets.place import Place, place_of
-from hotband.targets.settings import applied
+from hotband.base.errors import UserError
+from hotband.data.jobs.job_file import converted
+from hotband.execution.runs.run import RunSpec
+from hotband.execution.targets import fio_child
+from hotband.execution.targets.asked import asked_of
+from hotband.execution.targets.fio_child import LOOK_EVERY_S, TO_END_S, find_fio, run_fio
+from hotband.execution.targets.fio_job import job_at
+from hotband.execution.targets.hosts import hosts_of
+from hotband.execution.targets.place import Place, place_of
+from hotband.execution.targets.settings import applied
 
 fio = pytest.mark.skipif(shutil.which("fio") is None, reason="fio is not installed (apt install fio)")
 DRIVE = "exos-15e900-512n"

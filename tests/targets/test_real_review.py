@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 import hotband as hb
-from hotband.review.suite import plan
-from hotband.review.target import targets_of
+from hotband.questions.review.suite import plan
+from hotband.questions.review.target import targets_of
 
 GIB = 1 << 30
 

@@ -12,19 +12,19 @@ from pathlib import Path
 import pytest
 
 import hotband as hb
-from hotband.experiment import Cancelled, Experiment, Point
-from hotband.record.states import state_words
-from hotband.runs.interrupted import RunsInterrupted
-from hotband.runs.run import Finished, RunSpec
-from hotband.serve import Served, ServeSpec
-from hotband.targets.asked import asked_of
-from hotband.targets.fio_child import run_fio
-from hotband.targets.fio_job import NBD, job_at, job_on, on_volumes
-from hotband.targets.fio_record import measured_in
-from hotband.targets.on_device import How
-from hotband.targets.own_file import laid_out
-from hotband.targets.place import OWN_FILE, place_of
-from hotband.targets.target import executor_of
+from hotband.data.record.states import state_words
+from hotband.execution.experiment import Cancelled, Experiment, Point
+from hotband.execution.runs.interrupted import RunsInterrupted
+from hotband.execution.runs.run import Finished, RunSpec
+from hotband.execution.serve import Served, ServeSpec
+from hotband.execution.targets.asked import asked_of
+from hotband.execution.targets.fio_child import run_fio
+from hotband.execution.targets.fio_job import NBD, job_at, job_on, on_volumes
+from hotband.execution.targets.fio_record import measured_in
+from hotband.execution.targets.on_device import How
+from hotband.execution.targets.own_file import laid_out
+from hotband.execution.targets.place import OWN_FILE, place_of
+from hotband.execution.targets.target import executor_of
 
 pytestmark = pytest.mark.skipif(shutil.which("fio") is None, reason="fio is not installed (apt install fio)")
 MIB = 1 << 20

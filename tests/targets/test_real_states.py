@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 import hotband as hb
-from hotband.devices import states
-from hotband.serve import Served, ServeSpec
+from hotband.execution.devices import states
+from hotband.execution.serve import Served, ServeSpec
 
 pytestmark = pytest.mark.skipif(shutil.which("fio") is None, reason="fio is not installed (apt install fio)")
 MIB = 1 << 20

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hotband.text.amounts import AmbiguousAmount, amount
+from hotband.base.text.amounts import AmbiguousAmount, amount
 
 
 @pytest.mark.parametrize("text", ["", "1..2", "01,150.0,0", "-1", "1e3", "nan", "1,15.5", "1 15", "1,150 000", "٣"])

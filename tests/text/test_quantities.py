@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from hotband import _core
-from hotband.text.quantities import size_bytes, span_ns, ungrouped
+from hotband.base.text.quantities import size_bytes, span_ns, ungrouped
 
 NUMBERS = ("3", "1.5", "1e3", "2.5E-1", "1_000", ".5", "5.", "0", "1e300", "1.5.2", "-1", "1,000", "1e", "e3", "\u0661")
 

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from hotband.errors import UserError
-from hotband.text import regular
-from hotband.text.regular import BLOCK_BYTES, file_bytes, opened, text_bytes, text_in
+from hotband.base.errors import UserError
+from hotband.base.text import regular
+from hotband.base.text.regular import BLOCK_BYTES, file_bytes, opened, text_bytes, text_in
 
 MIB = 1 << 20
 

@@ -13,10 +13,10 @@ from typer.testing import CliRunner
 
 import hotband as hb
 from hotband import _core
-from hotband.cli import app
-from hotband.traces.fit.fit import TraceFit
-from hotband.traces.fit.ios import write_rows
-from hotband.traces.fit.made import made
+from hotband.faces.cli import app
+from hotband.inference.traces.fit.fit import TraceFit
+from hotband.inference.traces.fit.ios import write_rows
+from hotband.inference.traces.fit.made import made
 
 SERVICE = (400_000.0, 200_000.0)
 """Of reads and writes in ns, where a trace has latencies."""

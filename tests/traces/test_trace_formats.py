@@ -12,7 +12,7 @@ import pytest
 
 import hotband as hb
 from hotband import _core
-from hotband.catalog import CATALOG_DIR
+from hotband.data.catalog import CATALOG_DIR
 
 DISK = "ent-15k"
 CORPUS = Path(__file__).parents[2] / "fuzz" / "corpus" / "traces"

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 import hotband as hb
-from hotband.traces.properties import CountClass, Properties
-from hotband.traces.zipf import zipf_of
+from hotband.inference.traces.properties import CountClass, Properties
+from hotband.inference.traces.zipf import zipf_of
 
 CORPUS = Path(__file__).parents[2] / "fuzz" / "corpus" / "traces"
 FORMATS = [

@@ -13,8 +13,8 @@ import pytest
 import uvicorn
 from served_page import Served
 
-from hotband.ui.kept import Kept
-from hotband.ui.server import Ui, _listen, _Server
+from hotband.faces.ui.kept import Kept
+from hotband.faces.ui.server import Ui, _listen, _Server
 
 CHROMIUM = shutil.which("chromium")
 

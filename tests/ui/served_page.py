@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from hotband.ui.server import HOST, Ui
+from hotband.faces.ui.server import HOST, Ui
 
 
 @dataclass

@@ -17,7 +17,7 @@ import pytest
 from dropped_files import FLEET, result_text
 from served_page import Served
 
-from hotband.catalog import CATALOG_DIR
+from hotband.data.catalog import CATALOG_DIR
 
 VIEWS = (
     "run", "sweep", "find", "advise", "fleet", "expect", "calibrate", "review", "compare", "study", "results",
@@ -303,7 +303,7 @@ def test_every_view_fits_a_phone_and_can_be_read(opened: Callable[..., Watched])
 @contextmanager
 def process(store: Path, port: int) -> Iterator[tuple[subprocess.Popen[str], str]]:
     """hotband ui as a user starts it, and its address."""
-    command = [sys.executable, "-m", "hotband.cli", "ui", "--no-browser", "--store", str(store), "--port", str(port)]
+    command = [sys.executable, "-m", "hotband", "ui", "--no-browser", "--store", str(store), "--port", str(port)]
     started = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
     try:
         assert started.stdout is not None

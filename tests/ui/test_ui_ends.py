@@ -15,8 +15,8 @@ PATIENCE = 120
 TOLD_TWICE = """
 import os, signal, sys
 import uvicorn
-from hotband.cli import main
-from hotband.ui import server
+from hotband.faces.cli import main
+from hotband.faces.ui import server
 
 shutdown = uvicorn.Server.shutdown
 

@@ -12,7 +12,7 @@ from dropped_files import FLEET, result_text
 from served_page import Served
 
 import hotband as hb
-from hotband.ui import calls_on_files
+from hotband.faces.ui import calls_on_files
 
 
 def token(served: Served) -> dict[str, str]:

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from served_page import Served
 
-from hotband.ui import server
+from hotband.faces.ui import server
 
 RUN: dict[str, Any] = {"workload": "fio-randread", "on": ["exos-15e900-512n"], "duration": "1 s"}
 

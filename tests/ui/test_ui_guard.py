@@ -79,7 +79,7 @@ def test_every_answer_has_its_headers(served: Served) -> None:
 
 
 def test_the_page_has_no_scripts_and_styles_of_its_own_and_asks_nobody_else(served: Served) -> None:
-    from hotband.ui.server import STATIC
+    from hotband.faces.ui.server import STATIC
 
     page = (STATIC / "index.html").read_text()
     assert not re.search(r"<script(?![^>]* src=\"/static/)|<style|\sstyle=|\son\w+=", page)
@@ -96,6 +96,6 @@ def test_bodies_are_bounded_while_they_are_read(served: Served) -> None:
 
 
 def test_only_loopback_is_listened_on(served: Served) -> None:
-    from hotband.ui import server
+    from hotband.faces.ui import server
 
     assert server.HOST == "127.0.0.1"

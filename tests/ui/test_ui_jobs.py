@@ -43,7 +43,7 @@ def test_jobs_wait_for_their_turn_and_are_stopped_before_it(served: Served) -> N
 
 
 def test_too_many_jobs_are_refused(served: Served, monkeypatch: pytest.MonkeyPatch) -> None:
-    from hotband.ui import jobs
+    from hotband.faces.ui import jobs
 
     monkeypatch.setattr(jobs, "MOST_WAITING", 0)
     answer = served.post("/api/jobs", {"kind": "run", "form": LONG})
@@ -66,7 +66,7 @@ def test_the_live_series_is_that_of_the_record(served: Served) -> None:
 def test_our_own_failure_is_a_line_on_the_page_and_the_whole_on_the_terminal(
     served: Served, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    from hotband.ui import shown
+    from hotband.faces.ui import shown
 
     monkeypatch.setattr(shown, "of_record", lambda _: {}["gone"])
     done = served.finish("run", {"workload": "fio-randread", "on": ["ent-10k"], "duration": "1 s"})
@@ -77,7 +77,7 @@ def test_our_own_failure_is_a_line_on_the_page_and_the_whole_on_the_terminal(
 
 
 def test_a_server_that_begins_again_has_what_was_kept(serving: Callable[[Path], Served], tmp_path: Path) -> None:
-    from hotband.ui.kept import Kept
+    from hotband.faces.ui.kept import Kept
 
     first = serving(tmp_path / "store")
     done = first.finish("run", {"workload": "fio-randread", "on": ["ent-10k"], "duration": "1 s"})

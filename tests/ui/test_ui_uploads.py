@@ -15,9 +15,9 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from served_page import Served
 
-from hotband.catalog import CATALOG_DIR
-from hotband.errors import UserError
-from hotband.ui import uploads
+from hotband.base.errors import UserError
+from hotband.data.catalog import CATALOG_DIR
+from hotband.faces.ui import uploads
 
 JOB = b"[global]\nioengine=libaio\nfilename=/dev/sdx\n[job]\nrw=randread\nbs=4k\niodepth=8\nruntime=5\ntime_based=1\n"
 NAUGHTY = '<img src=x onerror="alert(1)">.fio'

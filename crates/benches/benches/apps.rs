@@ -17,7 +17,7 @@ const LATENCY: Span = Span(100_000);
 
 fn main() {
     let ios = if std::env::args().any(|argument| argument == "--quick") { 500_000 } else { 5_000_000 };
-    let catalog = Catalog::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../python/hotband/catalog"));
+    let catalog = Catalog::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../python/hotband/data/catalog"));
     for name in WORKLOADS {
         let text = catalog.text("workloads", name, ("WORKLOAD", "")).expect("it is in the catalog");
         let workload = Workload::read(name, &text).expect("it is valid");

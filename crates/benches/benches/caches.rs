@@ -122,7 +122,7 @@ fn median(mut values: Vec<f64>) -> f64 {
 fn main() {
     // Cargo passes `--bench`; anything else but `--quick` is a filter of other harnesses and ignored.
     let (share, runs) = if std::env::args().any(|arg| arg == "--quick") { (0.1, 1) } else { (1.0, RUNS) };
-    let catalog = Catalog::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../python/hotband/catalog"));
+    let catalog = Catalog::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../python/hotband/data/catalog"));
     println!("Wall time of {MACHINE} with caches off and on (medians); at most 2 x is hoped for");
     let (host, device) = ("ns a host I/O", "ns a device I/O");
     println!("{:<36} {host:>14} {:>8} {device:>16} {:>8}  simulated IOPS", "", "on/off", "on/off");

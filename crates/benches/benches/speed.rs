@@ -120,7 +120,7 @@ fn gain_of_two_threads(catalog: &Catalog, share: f64) -> (f64, f64) {
 fn main() {
     // Cargo passes `--bench`; anything else but `--quick` is a filter of other harnesses and ignored.
     let share = if std::env::args().any(|arg| arg == "--quick") { 0.1 } else { 1.0 };
-    let catalog = Catalog::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../python/hotband/catalog"));
+    let catalog = Catalog::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../python/hotband/data/catalog"));
     println!("{:<42} {:>10} {:>10} {:>10}", "simulated I/Os a second of wall time", "median", "best", "target");
     for scenario in &SCENARIOS {
         let (median, best) = median_and_best((0..RUNS).map(|_| scenario.rate(&catalog, share)).collect());

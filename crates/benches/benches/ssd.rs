@@ -13,7 +13,7 @@ use hotband_engine::{Catalog, Control, Request, Run};
 use hotband_machine::{Drive, Entropy, UntimedWrite};
 use hotband_workloads::Random;
 
-const CATALOG: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../python/hotband/catalog");
+const CATALOG: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../python/hotband/data/catalog");
 const PAGE: u64 = 4096;
 
 /// Wall and processor time, in seconds.

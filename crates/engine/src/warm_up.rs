@@ -83,7 +83,7 @@ mod tests {
     use super::*;
 
     fn warm_up(machine: &str, workload: &str, duration: Option<&str>, set: &[(&str, &str)]) -> Option<String> {
-        let catalog = Catalog::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../python/hotband/catalog"));
+        let catalog = Catalog::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../python/hotband/data/catalog"));
         let set = set.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned())).collect();
         let request = Request {
             machine: machine.to_owned(),

@@ -79,7 +79,7 @@ fn every_format_is_known_by_its_lines() {
     for other in ["empty", "rubbish"] {
         assert_eq!(format_of(&corpus(other)).expect("it can be read"), None, "{other}");
     }
-    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../python/hotband/catalog/workloads");
+    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../python/hotband/data/catalog/workloads");
     for entry in std::fs::read_dir(folder).expect("the catalog") {
         assert_eq!(format_of(&entry.expect("an entry").path()).expect("it can be read"), None);
     }

@@ -49,7 +49,7 @@ fn impossible_powers_are_refused() {
 
 #[test]
 fn ranges_of_the_file_are_ends_of_the_draw_and_what_is_set_has_none() {
-    let text = include_str!("../../../../python/hotband/catalog/drives/savvio-10k1.toml");
+    let text = include_str!("../../../../python/hotband/data/catalog/drives/savvio-10k1.toml");
     let product = Product::read("savvio-10k1", "savvio-10k1.toml", text).expect("it is in the catalog");
     let read = |set: &str| {
         let set: toml::Table = set.parse().expect("TOML");
@@ -66,7 +66,7 @@ fn ranges_of_the_file_are_ends_of_the_draw_and_what_is_set_has_none() {
 
 #[test]
 fn what_is_set_is_blamed_for_what_does_not_fit() {
-    let text = include_str!("../../../../python/hotband/catalog/drives/savvio-10k1.toml");
+    let text = include_str!("../../../../python/hotband/data/catalog/drives/savvio-10k1.toml");
     let product = Product::read("savvio-10k1", "savvio-10k1.toml", text).expect("it is in the catalog");
     for (set, key) in [
         ("power_idle = \"30 W\"", "power_idle"),
@@ -81,7 +81,7 @@ fn what_is_set_is_blamed_for_what_does_not_fit() {
 
 #[test]
 fn the_arm_keeps_its_share_where_the_rated_powers_are_set() {
-    let text = include_str!("../../../../python/hotband/catalog/drives/savvio-10k1.toml");
+    let text = include_str!("../../../../python/hotband/data/catalog/drives/savvio-10k1.toml");
     let product = Product::read("savvio-10k1", "savvio-10k1.toml", text).expect("it is in the catalog");
     let share = |set: &str| {
         let table: toml::Table = set.parse().expect("TOML");

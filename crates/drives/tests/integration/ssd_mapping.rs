@@ -189,7 +189,7 @@ fn a_drive_with_room_for_its_table_misses_every_page_of_it_once() {
 #[test]
 fn what_no_drive_can_be_is_refused() {
     let refused = |set: &str| {
-        let text = include_str!("../../../../python/hotband/catalog/drives/980-1tb.toml");
+        let text = include_str!("../../../../python/hotband/data/catalog/drives/980-1tb.toml");
         let product = Product::read("980-1tb", "980-1tb.toml", text).expect("a drive of the catalog");
         let set: toml::Table = set.parse().expect("tests set TOML");
         SsdParams::read(&product, &set, "set", "").expect_err("no drive can be so").to_string()

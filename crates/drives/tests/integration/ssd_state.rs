@@ -92,7 +92,7 @@ fn batches_of_any_length_leave_the_same_state() {
 
 /// Write amplification of the flash as SMART shows it, over a drive write of random pages after one to settle.
 fn amplification(scale: u64) -> f64 {
-    let product = concat!(env!("CARGO_MANIFEST_DIR"), "/../../python/hotband/catalog/drives/s4500-960.toml");
+    let product = concat!(env!("CARGO_MANIFEST_DIR"), "/../../python/hotband/data/catalog/drives/s4500-960.toml");
     let text = std::fs::read_to_string(product).expect("the catalog is where the tests look for it");
     let product = hotband_drives::Product::read("s4500-960", "s4500-960.toml", &text).unwrap();
     let set: toml::Table = format!("scale = {scale}").parse().unwrap();

@@ -159,7 +159,7 @@ mod tests {
         for (name, text) in files {
             fs::write(folder.path().join(name), text).unwrap();
         }
-        (folder, Catalog::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../python/hotband/catalog")))
+        (folder, Catalog::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../python/hotband/data/catalog")))
     }
 
     #[test]

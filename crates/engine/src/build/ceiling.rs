@@ -235,7 +235,7 @@ mod tests {
     const WRITES: Moved = Moved { read_share: 0.0, seconds: 1e9 };
 
     fn of(machine: &str, set: &[(&str, &str)], moved: Moved) -> MachineCeiling {
-        let catalog = Catalog::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../python/hotband/catalog"));
+        let catalog = Catalog::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../python/hotband/data/catalog"));
         let set = set.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned())).collect();
         let is_text = machine.contains('\n');
         let text = is_text.then(|| machine.to_owned());

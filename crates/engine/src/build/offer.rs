@@ -51,7 +51,7 @@ mod tests {
     use super::*;
 
     fn offer(machine: &str, set: &[(&str, &str)]) -> Result<Offer, BuildError> {
-        let catalog = Catalog::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../python/hotband/catalog"));
+        let catalog = Catalog::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../python/hotband/data/catalog"));
         let set = set.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned())).collect();
         Offer::of(&catalog, &Request { machine: machine.to_owned(), set, seed: 1, ..Request::default() }, &unwatched)
     }

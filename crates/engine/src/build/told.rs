@@ -122,7 +122,7 @@ mod tests {
     use super::*;
 
     fn told(machine: &str, text: Option<&str>) -> Result<MachineTold, SpecError> {
-        let catalog = Catalog::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../python/hotband/catalog"));
+        let catalog = Catalog::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../python/hotband/data/catalog"));
         let machine_text = text.map(str::to_owned);
         MachineTold::of(&catalog, &Request { machine: machine.to_owned(), machine_text, ..Request::default() })
     }

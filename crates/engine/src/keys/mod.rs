@@ -157,7 +157,7 @@ mod tests {
     use hotband_drives::DISK_OPTIONAL;
 
     fn catalog() -> Catalog {
-        Catalog::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../python/hotband/catalog"))
+        Catalog::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../python/hotband/data/catalog"))
     }
 
     fn request(workload: &str, machine: &str) -> Request {

@@ -1,7 +1,7 @@
 //! Do whole machines obey the laws that hold for any storage system: Little's law, rates, and the arithmetic of
 //! arrays?
 
-use crate::common::{assert_near, closed, drives, random_4k, run, workload};
+use crate::common::{assert_near, closed, drives, one_in, random_4k, run, workload};
 
 const MIX_READS: [u32; 3] = [0, 70, 100];
 const LAYOUTS: [&str; 10] = [
@@ -178,7 +178,7 @@ fn one_reader_of_a_parity_layout_streams_from_all_members() {
 
 #[test]
 fn larger_writes_in_a_row_move_no_less() {
-    for disk in drives() {
+    for disk in one_in(3, drives()) {
         for depth in [1, 32] {
             let mut most = 0.0_f64;
             for size in ["16 KiB", "64 KiB", "256 KiB", "1 MiB"] {

@@ -6,7 +6,7 @@
 
 use std::sync::Mutex;
 
-use crate::common::{closed, in_turn, largest_scale, product, random_4k, request, solid_state, workload};
+use crate::common::{closed, in_turn, largest_scale, one_in, product, random_4k, request, solid_state, workload};
 use hotband_engine::Outcome;
 use hotband_units::Bytes;
 
@@ -160,7 +160,7 @@ struct Row {
 /// Figures of every drive, those of one state together.
 fn asked() -> Vec<(String, Vec<Stated>)> {
     let mut asked: Vec<(String, Vec<Stated>)> = Vec::new();
-    for drive in solid_state() {
+    for drive in one_in(3, solid_state()) {
         let mut figures = Vec::new();
         for value in &product(&drive).assumptions {
             let figure = value.key.strip_prefix("reference.").and_then(|key| Some((key, Figure::of(key)?)));

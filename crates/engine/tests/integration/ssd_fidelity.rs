@@ -3,7 +3,7 @@
 //! References are in the catalog, each with its source. At 1/256 of the size write amplification is that of the whole
 //! drive within 2 % (`ssd_state.rs` of the drives' tests). `--nocapture` prints the table of `docs/models/ssd.md`.
 
-use crate::common::{closed, in_turn, largest_scale, product, random_4k, request, run, solid_state, workload};
+use crate::common::{closed, in_turn, largest_scale, one_in, product, random_4k, request, run, solid_state, workload};
 
 const DRIVES: [&str; 3] = ["s4500-960", "5200-eco-960", "nytro-1351-960"];
 
@@ -68,7 +68,7 @@ fn latency_of_one_io_at_a_time_is_that_of_the_data_sheet_or_of_the_class() {
 
 #[test]
 fn reads_in_a_row_are_no_slower_than_random_ones() {
-    for drive in solid_state() {
+    for drive in one_in(4, solid_state()) {
         let scale = largest_scale(&product(&drive));
         let stream = |random_pct| format!("read_pct = 100\nrandom_pct = {random_pct}\nsize = \"4 KiB\"");
         for depth in [1, 4, 32] {

@@ -10,7 +10,7 @@ use hotband_engine::{Catalog, Control, MachineState, Outcome, Request, Run};
 use serde_json::Value;
 
 pub fn catalog() -> Catalog {
-    Catalog::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../python/hotband/catalog"))
+    Catalog::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../python/hotband/data/catalog"))
 }
 
 fn of_kind(kind: &str) -> Vec<String> {
@@ -28,6 +28,12 @@ pub fn drives() -> Vec<String> {
 /// Every solid-state drive of the catalog.
 pub fn solid_state() -> Vec<String> {
     of_kind("ssd")
+}
+
+/// One in `count` of these drives; all of them where `make test-long` sets HOTBAND_LONG.
+pub fn one_in(count: usize, drives: Vec<String>) -> Vec<String> {
+    let step = if std::env::var_os("HOTBAND_LONG").is_some() { 1 } else { count };
+    drives.into_iter().step_by(step).collect()
 }
 
 pub fn product(name: &str) -> Product {

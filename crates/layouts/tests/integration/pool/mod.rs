@@ -46,7 +46,7 @@ pub fn wire(bytes: u64) -> u64 {
 }
 
 pub fn product() -> Product {
-    let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../../python/hotband/catalog/osds/bluestore-14.toml");
+    let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../../python/hotband/data/catalog/osds/bluestore-14.toml");
     let text = std::fs::read_to_string(file).expect("the catalog is part of the repository");
     Product::read("bluestore-14", "osds/bluestore-14.toml", &text).expect("values of the catalog are valid")
 }

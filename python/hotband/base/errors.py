@@ -1,0 +1,75 @@
+"""The user's mistake, as one typed error: file, key, value and what is accepted. Exit code 2, no traceback."""
+
+from __future__ import annotations
+
+from hotband.base.text.foreign import MOST_SHOWN, shortened
+
+LONGEST_WORD = 1000
+"""Characters of a word of what is accepted: a path, or a name of a file's own."""
+
+
+class UserError(Exception):
+    """A mistake in the input.
+
+    `where` (also `file`) is the file or argument, `key` the key in it (may be empty; `path` has its fields), `value`
+    what was found there and `accepted` what would have been right. The text is one line, in which a long value is
+    shortened.
+    """
+
+    def __init__(self, where: str, key: str, value: str, accepted: str) -> None:
+        self.where, self.key, self.value, self.accepted = where, key, value, accepted
+        super().__init__(str(self))
+
+    def __reduce__(self) -> tuple[type[UserError], tuple[str, str, str, str]]:
+        return UserError, (self.where, self.key, self.value, self.accepted)
+
+    @property
+    def file(self) -> str:
+        """The file or argument that holds the mistake: `where`."""
+        return self.where
+
+    @property
+    def path(self) -> tuple[str | int, ...]:
+        """The key as a path of fields: `streams[0].size` is ("streams", 0, "size"); empty where there is no key."""
+        import re
+
+        names = re.findall(r"\[(\d+)\]|([^.\[\]]+)", self.key)
+        return tuple(int(number) if number else name for number, name in names)
+
+    def __str__(self) -> str:
+        # Paths have up to 4096 bytes (PATH_MAX); what is longer came from within a file.
+        where = shortened(self.where, 4096)
+        place = f"{where}: {shortened(self.key, 2 * MOST_SHOWN)}" if self.key else where
+        long = len(self.value) > MOST_SHOWN
+        value = f"{self.value[:MOST_SHOWN]!r}... ({len(self.value):,} characters)" if long else repr(self.value)
+        found = f" = {value}" if self.value else ""
+        # What is accepted may name what the user named.
+        accepted = " ".join(shortened(word, LONGEST_WORD) for word in self.accepted.split())
+        return " ".join(f"{place}{found}: {accepted}".split())
+
+
+def reason_of(error: Exception) -> str:
+    """Why something could not be done, in one line: the words of the system, or else of the error itself."""
+    system = error.strerror if isinstance(error, OSError) else None
+    return system or shortened((str(error).splitlines() or [type(error).__name__])[0], 300)
+
+
+def characters(where: str, given: str) -> str:
+    """Text that is characters throughout. Raises UserError."""
+    try:
+        given.encode()
+    except UnicodeEncodeError:
+        raise no_text(where, given) from None
+    return given
+
+
+def no_text(where: str, given: str) -> UserError:
+    """The error for an argument or a name with bytes that are no characters, which Python keeps as halves of them."""
+    return UserError(where, "", given, "has bytes that are no text; expected UTF-8")
+
+
+def another_version(path: object, found: object, reads: int, expected: str = "") -> UserError:
+    """The error for a file whose form is that of another version of hotband."""
+    accepted = f"is of another version of hotband; this one reads {reads}"
+    accepted += f": expected {expected}" if expected else ""
+    return UserError(str(path), "schema_version", str(found), accepted)

@@ -1,0 +1,107 @@
+"""Foreign text: what comes from files, arguments and names of folders is data, never markup, never orders to a terminal
+or a spreadsheet.
+
+`visible` is for lines, `shortened` for values in messages, `console` for tables and lines of rich, `marked` for our own
+markup around foreign text, `json_text` for documents, `csv_cell` for tables of comma-separated values. HTML is escaped
+by its template (`hotband.views.report`).
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from typing import IO, TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.text import Text
+
+# As many characters of a value as a message echoes.
+MOST_SHOWN = 80
+# Characters that a terminal acts on or does not show, so that a text would look like another: C0 and C1 controls
+# (ECMA-48), line and paragraph separators, marks that turn the direction of writing (Unicode TR 36, "bidirectional text
+# spoofing"), zero-width ones, and halves of surrogate pairs, which no encoding takes.
+_UNSEEN = "\x00-\x1f\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ud800-\udfff\ufff9-\ufffb"
+_HIDDEN = re.compile(f"[{_UNSEEN}]")
+# Those of them that JSON's own escapes (`json.dumps` writes C0 as `\u00XX`) leave as they are.
+_RAW_IN_JSON = re.compile(f"[{_UNSEEN.removeprefix(chr(0) + '-' + chr(0x1F))}]")
+_SHORT = {"\n": "\\n", "\r": "\\r", "\t": "\\t"}
+# Spreadsheets read a cell that begins so as a formula (OWASP, "CSV injection").
+_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+
+
+def visible(text: object) -> str:
+    """The text on one line, characters that a terminal acts on or does not show written as escapes: `\\x1b`."""
+    return _HIDDEN.sub(_escaped, str(text))
+
+
+def _escaped(match: re.Match[str]) -> str:
+    code = ord(match[0])
+    if match[0] in _SHORT:
+        return _SHORT[match[0]]
+    # A byte of a file's name that is no UTF-8 (PEP 383).
+    if 0xDC80 <= code <= 0xDCFF:
+        return f"\\x{code - 0xDC00:02x}"
+    return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}"
+
+
+def shortened(value: object, most: int = MOST_SHOWN) -> str:
+    """A value as a message echoes it: of a long one the beginning and its length."""
+    text = value if isinstance(value, str) else str(value)
+    if len(text) <= most:
+        return text
+    return f"{text[:most]}... ({len(text):,} characters)"
+
+
+def all_visible(value: Any) -> Any:
+    """A specification of a chart whose texts, at any depth, are `visible`, line ends apart: SVG takes no others."""
+    if isinstance(value, str):
+        return "\n".join(visible(line) for line in value.split("\n"))
+    if isinstance(value, dict):
+        return {all_visible(key): all_visible(one) for key, one in value.items()}
+    return [all_visible(one) for one in value] if isinstance(value, list) else value
+
+
+def console(file: IO[str] | None = None, width: int | None = None) -> Console:
+    """A console of rich that takes every plain string as data; `marked` makes text with markup. Writes to stdout where
+    no file is given."""
+    from rich.console import Console
+
+    class ForeignConsole(Console):
+        """Strings are data wherever they stand: in lines, cells, titles."""
+
+        def render_str(self, text: str, **options: Any) -> Text:
+            lines = "\n".join(visible(line) for line in text.split("\n"))
+            return super().render_str(lines, **options | {"markup": False, "emoji": False})
+
+    return ForeignConsole(file=file or sys.stdout, width=width, markup=False, emoji=False)
+
+
+def marked(markup: str, **foreign: object) -> Text:
+    """Text from markup of ours, with foreign text in the place of its `{names}`."""
+    from rich.markup import escape
+    from rich.text import Text
+
+    return Text.from_markup(markup.format(**{name: escape(visible(text)) for name, text in foreign.items()}))
+
+
+def json_text(data: object, indent: int | None = 2) -> str:
+    """A JSON document that is text for people and terminals too: characters that are not shown are escaped."""
+    return json_safe(json.dumps(data, indent=indent, ensure_ascii=False))
+
+
+def json_safe(document: str) -> str:
+    """The JSON document with such characters escaped; its data stays the same."""
+    return _RAW_IN_JSON.sub(lambda match: f"\\u{ord(match[0]):04x}", document)
+
+
+def csv_cell(value: object) -> object:
+    """A cell for `csv.writer` that a spreadsheet does not read as a formula; numbers stay numbers."""
+    if not isinstance(value, str) or not value.startswith(_FORMULA):
+        return value
+    try:
+        float(value)
+    except ValueError:
+        return f"'{value}"
+    return value

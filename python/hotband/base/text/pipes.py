@@ -1,0 +1,58 @@
+"""Results that come through a pipe: `fio --output-format=json job.fio | hotband audit -`."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Sequence
+from pathlib import Path, PosixPath
+from typing import Any, BinaryIO, cast
+
+from hotband.base.errors import UserError, reason_of
+from hotband.base.text.regular import file_bytes, opened
+
+STDIN = Path("/dev/stdin")
+
+
+class Pipe(PosixPath):
+    """A pipe whose bytes are kept for those who open it again: what reads a result first looks at how it begins."""
+
+    kept: bytes | None = None
+
+    def is_file(self, **others: Any) -> bool:
+        """Whether it can be read as often as a file."""
+        return self.kept is not None or super().is_file(**others)
+
+    def open(self, mode: str = "r", *args: Any, **others: Any) -> Any:
+        """What came out of it, from the beginning."""
+        if self.kept is None:
+            return super().open(mode, *args, **others)
+        data = io.BytesIO(self.kept)
+        text = {key: others[key] for key in ("encoding", "errors", "newline") if key in others}
+        return data if "b" in mode else io.TextIOWrapper(data, **text)
+
+
+def opened_result(path: Path) -> BinaryIO:
+    """Open a regular file, or what came out of a pipe. Raises OSError, for a pipe that was not read before, too."""
+    return cast("BinaryIO", path.open("rb")) if isinstance(path, Pipe) and path.kept is not None else opened(path)
+
+
+def with_pipes(paths: Sequence[Path]) -> list[Path]:
+    """The same paths, of which pipes have been read, and `-` is what comes in. Raises UserError, for a pipe that is
+    given twice, too: it has nothing more."""
+    seen: set[tuple[int, int]] = set()
+    return [_kept(STDIN if str(path) == "-" and not path.exists() else path, seen) for path in paths]
+
+
+def _kept(path: Path, seen: set[tuple[int, int]]) -> Path:
+    try:
+        if not path.is_fifo():
+            return path
+        place = path.stat()
+        if (place.st_dev, place.st_ino) in seen:
+            raise UserError(str(path), "", "", "is a pipe that is given twice; expected a file, or it once")
+        seen.add((place.st_dev, place.st_ino))
+        pipe = Pipe(path)
+        pipe.kept = file_bytes(path, pipes=True)
+    except OSError as error:
+        raise UserError(str(path), "", "", f"cannot be read: {reason_of(error)}") from None
+    return pipe

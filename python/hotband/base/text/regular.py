@@ -1,0 +1,121 @@
+"""Reading files that a text, a folder or a command names: regular files only, so that no pipe is waited for and no
+device is read without end."""
+
+from __future__ import annotations
+
+import errno
+import io
+import os
+import re
+import stat
+from functools import partial
+from pathlib import Path
+from typing import BinaryIO
+
+from hotband.base.errors import UserError, reason_of
+
+LARGEST_BYTES = 4 << 30
+"""More than any of our files that is read whole: a record of a hundred thousand intervals has 60 MB."""
+LARGEST_TEXT = 64 << 20
+"""Bytes of a text that people and scripts write: more is a disk's image, or a device that was named by mistake."""
+BLOCK_BYTES = 1 << 20
+"""What is read at a time where the size is not known."""
+_DESCRIPTOR = re.compile(r"/dev/stdin|/(dev|proc/(self|thread-self|\d+))/fd/\d+")
+"""How a shell names what a process was started with: its standard input, or one end of `<(command)`."""
+
+
+class NotRegular(OSError):
+    """A folder, a pipe, a socket or a device in the place of a file."""
+
+
+def opened(path: Path, typed: bool = False) -> io.BufferedReader:
+    """Open a regular file for reading, without waiting for anything. Where the user `typed` the path, a pipe or a
+    terminal that this process was started with is opened, too. Raises OSError, NotRegular among them."""
+    # Opening a device may move it, and opening a pipe lets its writer go on: both are looked at first.
+    inherited = typed and _DESCRIPTOR.fullmatch(str(path)) is not None
+    _expect_regular(os.stat(path).st_mode, path, inherited)
+    return open(path, "rb", opener=partial(_opener, inherited=inherited))
+
+
+def text_bytes(given: str | Path, what: str, most: int | None = None, typed: bool = True) -> bytes:
+    """Return the bytes of a text: of a regular file of at most `most` bytes (default: LARGEST_TEXT), or of what
+    `opened` accepts where the user `typed` the path. `what` names the text in errors. Raises UserError."""
+    most = LARGEST_TEXT if most is None else most
+    limit = f"expected a {what} as text of at most {most >> 20} MiB"
+    try:
+        with opened(Path(given), typed) as file:
+            data = read_up_to(file, most)
+    except NotRegular as error:
+        raise UserError(str(given), "", "", f"{reason_of(error)}; {limit}") from None
+    except (OSError, ValueError) as error:
+        raise UserError(str(given), "", "", f"the {what} cannot be read: {reason_of(error)}") from None
+    if len(data) > most:
+        raise UserError(str(given), "", "", f"is larger than {most >> 20} MiB; {limit}")
+    return data
+
+
+def text_in(path: Path, what: str, typed: bool = False) -> str:
+    """Return the text of a file in UTF-8, with or without a mark. Raises UserError."""
+    try:
+        return text_bytes(path, what, typed=typed).decode("utf-8-sig").replace("\r\n", "\n")
+    except UnicodeDecodeError as error:
+        accepted = f"not UTF-8 at byte {error.start}; expected a {what} as UTF-8 text"
+        raise UserError(str(path), "", "", accepted) from None
+
+
+def file_bytes(path: Path, pipes: bool = False) -> bytes:
+    """All bytes of a file, or of a pipe where `pipes` are read. Raises OSError where it is anything else, or has more
+    than LARGEST_BYTES."""
+    with path.open("rb") if pipes and path.is_fifo() else opened(path) as file:
+        data = read_up_to(file, LARGEST_BYTES)
+    if len(data) > LARGEST_BYTES:
+        raise OSError(errno.EFBIG, f"is larger than {LARGEST_BYTES >> 20} MiB", str(path))
+    return data
+
+
+def read_up_to(file: BinaryIO, most: int) -> bytes:
+    """All bytes of a file that is open, and one more than `most` where it has more. `file.read(n)` takes memory for all
+    n before it reads the first, which a host with less of it refuses however small the file is."""
+    try:
+        size = os.fstat(file.fileno()).st_size
+    except io.UnsupportedOperation:
+        # What came through a pipe is held in memory.
+        size = 0
+    asked = min(size, most) + 1
+    blocks = [file.read(asked)]
+    left = most + 1 - len(blocks[0])
+    # A pipe has no size, and a file may grow; fewer than asked are the last ones.
+    while len(blocks[-1]) == asked and left:
+        asked = min(left, BLOCK_BYTES)
+        blocks.append(file.read(asked))
+        left -= len(blocks[-1])
+    return blocks[0] if len(blocks) == 1 else b"".join(blocks)
+
+
+def file_text(path: Path, pipes: bool = False) -> str:
+    """The same as text in UTF-8. Raises UnicodeDecodeError, too."""
+    return file_bytes(path, pipes).decode()
+
+
+def _opener(path: str, flags: int, inherited: bool) -> int:
+    descriptor = os.open(path, flags | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC)
+    try:
+        _expect_regular(os.fstat(descriptor).st_mode, Path(path), inherited)
+        os.set_blocking(descriptor, True)
+    except OSError:
+        os.close(descriptor)
+        raise
+    return descriptor
+
+
+def _expect_regular(mode: int, path: Path, inherited: bool) -> None:
+    if stat.S_ISREG(mode) or (inherited and (stat.S_ISFIFO(mode) or _is_terminal(path))):
+        return
+    kinds = {stat.S_IFDIR: "a folder", stat.S_IFIFO: "a pipe", stat.S_IFSOCK: "a socket"}
+    what = kinds.get(stat.S_IFMT(mode), "a device")
+    raise NotRegular(errno.EINVAL, f"is {what}, not a regular file", str(path))
+
+
+def _is_terminal(path: Path) -> bool:
+    number = path.name
+    return os.isatty(int(number) if number.isdecimal() else 0)

@@ -1,1 +1,0 @@
-"""The commands of `hotband`, a file a group. `hotband.cli` puts them together."""

@@ -1,0 +1,30 @@
+"""The catalog: drives, workloads and studies as data files, each value with unit and source."""
+
+import re
+from pathlib import Path
+
+CATALOG_DIR = Path(__file__).resolve().parent
+"""The folder that holds `drives/`, `workloads/` and `studies/`."""
+
+SHORT_FORM = re.compile(r"[a-z0-9]+:\d+x")
+"""The beginning of a machine in short form; its drives may be a file: raid5:8x./x16.toml."""
+
+
+JOB_ENDINGS = (".fio", ".job", ".jobfile", ".parm", ".vdb", ".cfg", ".icf", ".xml")
+"""How job files of fio, vdbench, Iometer and DiskSpd end; under another name they are known by what is in them."""
+
+
+TRACE_ENDINGS = (".parquet", ".trace", ".csv", ".spc", ".blkparse", ".iolog", ".gz", ".zst")
+"""How I/O logs and traces of other tools end, which a workload can replay; under another name they are known by what is
+in them, as in ./NAME."""
+
+
+def is_file(name: str) -> bool:
+    """Whether a name is that of a file, not of an entry of the catalog, of a machine in short form or of hardware."""
+    from hotband.data.catalog.named import is_real
+
+    if is_real(name):
+        return False
+    return (name.lower().endswith((".toml", *JOB_ENDINGS, *TRACE_ENDINGS)) or "/" in name) and not SHORT_FORM.match(
+        name
+    )

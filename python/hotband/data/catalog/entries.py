@@ -1,0 +1,95 @@
+"""What the catalog holds, as plain data."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TypedDict
+
+from hotband import _core
+from hotband.base.errors import UserError
+from hotband.base.text.nearest import unknown_name
+from hotband.data.catalog import CATALOG_DIR
+from hotband.data.documents.workload import WorkloadTable
+from hotband.execution.runs.run import user_error
+
+
+class ProductOutline(TypedDict):
+    """A drive or daemon as a list of the catalog shows it; `kind` is its mechanism."""
+
+    name: str
+    title: str
+    model: str
+    kind: str
+
+
+class WorkloadOutline(TypedDict):
+    """A workload as a list of the catalog shows it."""
+
+    name: str
+    title: str
+    source: str
+
+
+class WorkloadEntry(WorkloadOutline):
+    """A workload, its text, and the same as tables."""
+
+    text: str
+    table: WorkloadTable
+
+
+def drives() -> list[ProductOutline]:
+    """Name, title, model and kind of every drive."""
+    return [_outline(drive(name)) for name in _core.catalog_names(CATALOG_DIR, "drives")]
+
+
+def osds() -> list[ProductOutline]:
+    """Name, title, model and kind of every object storage daemon."""
+    return [_outline(osd(name)) for name in _core.catalog_names(CATALOG_DIR, "osds")]
+
+
+def _outline(of: _core.CatalogEntry) -> ProductOutline:
+    return {"name": of["name"], "title": of["title"], "model": of["model"], "kind": of["kind"]}
+
+
+def drive(name: str) -> _core.CatalogEntry:
+    """A drive and all its values. Raises UserError for an unknown name."""
+    return _product(_core.drive, name)
+
+
+def osd(name: str) -> _core.CatalogEntry:
+    """An object storage daemon and all its values. Raises UserError for an unknown name."""
+    return _product(_core.osd, name)
+
+
+def product(name: str) -> _core.CatalogEntry:
+    """What of the catalog a machine is built from, drive or daemon, by its name."""
+    return osd(name) if name in _core.catalog_names(CATALOG_DIR, "osds") else drive(name)
+
+
+def _product(read: Callable[[Path, str], _core.CatalogEntry], name: str) -> _core.CatalogEntry:
+    try:
+        return read(CATALOG_DIR, name)
+    except _core.SpecError as error:
+        raise user_error(error) from None
+
+
+def workloads() -> list[WorkloadOutline]:
+    """Name, title and source of every workload."""
+    found = (workload(name) for name in _core.catalog_names(CATALOG_DIR, "workloads"))
+    return [{"name": one["name"], "title": one["title"], "source": one["source"]} for one in found]
+
+
+def workload(name: str) -> WorkloadEntry:
+    """A workload's title, source and text, and its tables as data. Raises UserError for an unknown name."""
+    known = _core.catalog_names(CATALOG_DIR, "workloads")
+    if name not in known:
+        raise unknown_name("WORKLOAD", name, known)
+    text = (CATALOG_DIR / "workloads" / f"{name}.toml").read_text(encoding="utf-8")
+    told = _core.workload(text, name)
+    return {"name": name, "title": told["title"], "source": told["source"], "text": text, "table": told["table"]}
+
+
+def unknown(where: str, name: str, known: list[str]) -> UserError:
+    """The error for a name that is not in the catalog, with the nearest match."""
+    return unknown_name(where, name, known)

@@ -1,0 +1,27 @@
+"""What the name of a target begins with, where it is not a model in virtual time; the key that says its state."""
+
+from hotband.base.errors import UserError
+
+EMULATED = "emulated:"
+"""A machine that is served on the wall clock."""
+REAL = "real:"
+"""A folder of the host."""
+STATE = "state"
+"""The key of `--set` that says what a drive holds before."""
+
+
+def is_real(name: str) -> bool:
+    """Whether a target is hardware."""
+    return name.startswith(REAL)
+
+
+def is_emulated(name: str) -> bool:
+    """Whether a target is a machine that is served."""
+    return name.startswith(EMULATED)
+
+
+def expect_model(name: str, who: str, where: str = "--on") -> None:
+    """Raises UserError for a served machine or hardware where models alone are asked; `who` asks them."""
+    prefix = next((one for one in (REAL, EMULATED) if name.startswith(one)), None)
+    if prefix is not None:
+        raise UserError(where, "", name, f"{who} models: expected a machine without {prefix}")

@@ -1,0 +1,137 @@
+"""The JSON of a PTS run, key by key (docs/guides/pts.md)."""
+
+from __future__ import annotations
+
+from typing import NotRequired, TypedDict
+
+from hotband.data.record.document import DriveStatesDoc
+from hotband.questions.suites.figures import CellDoc
+
+
+class WindowDoc(TypedDict):
+    """The measurement window: its rounds, their mean, range and slope in percent of it, the line through them, and the
+    bounds that the specification draws."""
+
+    first: int
+    last: int
+    mean: float
+    range_pct: float
+    slope_pct: float
+    slope_per_round: float
+    intercept: float
+    high: float
+    low: float
+
+
+class TrackedDoc(TypedDict):
+    """A variable that was followed to steady state: its value in every round, and the window that is steady, else the
+    last five rounds."""
+
+    name: str
+    unit: str
+    reached: bool
+    rounds: list[float]
+    window: WindowDoc | None
+
+
+class LoopDoc(TypedDict):
+    """Rounds of cells until steady: what was followed, every cell of every round, and each cell's mean over the
+    measurement window (of latencies: maximum over it, and the 99.999th percentile's largest)."""
+
+    name: str
+    unit: str
+    steady: bool
+    tracked: list[TrackedDoc]
+    window: list[int]
+    rounds: list[list[CellDoc]]
+    means: list[CellDoc]
+
+
+class MomentDoc(TypedDict):
+    """One cell of a test over time: when it began since the test's first, the drive's capacities written since then,
+    and what it measured."""
+
+    line: str
+    at_s: float
+    fills: float
+    cell: CellDoc
+
+
+class FigureDoc(TypedDict):
+    """One number of a test's answer."""
+
+    name: str
+    value: float | None
+    unit: str
+
+
+class TestDoc(TypedDict):
+    """A test: what was asked, its loops to steady state, its moments over time, and its answer."""
+
+    id: str
+    title: str
+    section: str
+    demand: str
+    steady: bool | None
+    loops: list[LoopDoc]
+    moments: list[MomentDoc]
+    figures: list[FigureDoc]
+    answer: str
+    histogram: NotRequired[list[list[float]]]
+    notes: list[str]
+    runs: int
+    runs_kept: int
+    measured_s: float
+
+
+class SpecificationDoc(TypedDict):
+    """Which specification, and whether this is a result by it: `departures` say why not."""
+
+    name: str
+    version: str
+    drive_class: str
+    compliant: bool
+    departures: list[str]
+
+
+class ConditionsDoc(TypedDict):
+    """How the device was set and asked. Texts are empty where nobody says."""
+
+    write_cache: str
+    write_cache_set: bool
+    active_range_pct: float
+    active_bytes: int
+    data_pattern: str
+    purge: str
+    preconditioning: str
+    demand: str
+    scale: int
+    seed: str
+
+
+class DeviceHeadDoc(TypedDict):
+    """What was tested."""
+
+    name: str
+    title: str
+    kind: str
+    capacity_bytes: int
+    block_bytes: int
+    drive_state: DriveStatesDoc | None
+    context: object
+
+
+class PtsDoc(TypedDict):
+    """A PTS run: `answer` first."""
+
+    schema: str
+    schema_version: int
+    hotband: str
+    sponsor: str
+    made: str
+    answer: list[str]
+    specification: SpecificationDoc
+    device: DeviceHeadDoc
+    conditions: ConditionsDoc
+    tests: list[TestDoc]
+    notes: list[str]

@@ -1,0 +1,451 @@
+"""The JSON document of a study's result, key by key, for mypy: `StudyDoc` and what it is made of
+(docs/guides/studies.md)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, NotRequired, TypeAlias, TypedDict
+
+if TYPE_CHECKING:
+    from hotband.base.text.values import Toml
+    from hotband.data.documents.study_answer import AnswerDoc, MachineDoc
+
+
+class NamedFigure(TypedDict):
+    """What a figure is of, its unit, and where the published one is from."""
+
+    id: str
+    config: str
+    label: str
+    workload: NotRequired[str]
+    metric: str
+    unit: str
+    source: str
+    caveat: NotRequired[str]
+    group: NotRequired[str]
+
+
+class BlindDoc(TypedDict):
+    """What was predicted of a figure before it was seen, its error by the rule of today's, and the commit `of` the
+    model that did."""
+
+    predicted: float
+    error_pct: float | None
+    of: str
+
+
+class IntervalDoc(TypedDict):
+    """The interval of a prediction, in the unit of its figure: in `level` percent of such cases it holds the figure."""
+
+    level: float
+    low: float
+    high: float
+
+
+class FigureDoc(NamedFigure):
+    """A figure: published (None where it is not) beside predicted (None where it could not be), both in `unit`, and the
+    error of the prediction."""
+
+    published: float | None
+    predicted: float | None
+    error_pct: float | None
+    note: str
+
+
+class ListedFigureDoc(FigureDoc):
+    """A figure as a result lists it: with its class (`figureclass.FigureClass`), whether an account of errors counts
+    it (of each measurement one is), what was predicted of it before it was seen, and the interval of its prediction
+    where it has one."""
+
+    figure_class: str
+    counted: bool
+    blind: BlindDoc | None
+    interval: IntervalDoc | None
+
+
+class ComparisonFigure(NamedFigure):
+    """The same of a comparison, with an error of its own kind (`comparisons.error_of`)."""
+
+    published: float | None
+    predicted: float | None
+    error: float | None
+    note: str
+
+
+class ClaimDoc(TypedDict):
+    """A published claim; `holds` is None where the prediction cannot tell, `measured` what it is decided by."""
+
+    id: str
+    text: str
+    holds: bool | None
+    measured: str
+    source: str
+
+
+TableCell: TypeAlias = str | float | None
+
+
+class FindingTableDoc(TypedDict):
+    """Rows of texts and numbers under their columns."""
+
+    columns: list[str]
+    rows: Sequence[Sequence[TableCell]]
+
+
+class FindingDoc(TypedDict):
+    """What a study found, in words, with a table where it has one."""
+
+    id: str
+    title: str
+    text: str
+    table: NotRequired[FindingTableDoc | None]
+
+
+class AccuracyDoc(TypedDict):
+    """How large the errors of some figures are, either way; None where none is published."""
+
+    figures: int
+    compared: int
+    median_abs_error_pct: float | None
+    max_abs_error_pct: float | None
+
+
+class ScoredDoc(AccuracyDoc):
+    """The same of one sort of figure under one group of loads."""
+
+    figure: str
+    group: str
+
+
+class ErrorsDoc(TypedDict):
+    """How large errors are, either way, in percent: of so many measurements the median, the 90th percentile and the
+    largest; None of nothing."""
+
+    measurements: int
+    median_pct: float | None
+    p90_pct: float | None
+    largest_pct: float | None
+
+
+class CoverageDoc(TypedDict):
+    """Of so many published figures whose prediction has an interval, how many lie inside it."""
+
+    intervals: int
+    inside: int
+
+
+class ClassErrorsDoc(TypedDict):
+    """Errors of the figures of one class, each measurement once: of those seen while the models were built, and of
+    those that were predicted `blind`, as they were predicted then and as they are now. `coverage` is None where no
+    prediction has an interval."""
+
+    figure_class: str
+    seen: ErrorsDoc
+    blind: ErrorsDoc
+    now: ErrorsDoc
+    coverage: CoverageDoc | None
+
+
+class GoalDoc(TypedDict):
+    """A bound on the errors of some figures, seen and released together, and what they are; `holds` is None of
+    nothing."""
+
+    figures: str
+    measurements: int
+    statistic: str
+    most_pct: float
+    reached_pct: float | None
+    holds: bool | None
+
+
+class MissedErrorDoc(TypedDict):
+    """The error of one figure, today's and, where it was predicted blind, that of then."""
+
+    metric: str
+    error_pct: float
+    blind_error_pct: float | None
+
+
+class MissedDoc(TypedDict):
+    """A cell whose figures have large errors, and why, as far as is known."""
+
+    config: str
+    label: str
+    errors: list[MissedErrorDoc]
+    why: str
+
+
+class StudyErrorsDoc(TypedDict):
+    """The errors of one study by class, and what it misses."""
+
+    classes: list[ClassErrorsDoc]
+    missed: list[MissedDoc]
+
+
+class AccountDoc(TypedDict):
+    """The errors of all studies: of each, of all together, and beside what is to be reached."""
+
+    studies: dict[str, StudyErrorsDoc]
+    totals: list[ClassErrorsDoc]
+    goals: list[GoalDoc]
+
+
+class StudyAccuracyDoc(AccuracyDoc):
+    """The same of a whole study, and by class of figure."""
+
+    iops_by_group: dict[str, AccuracyDoc]
+    scored: list[ScoredDoc]
+    classes: list[ClassErrorsDoc]
+
+
+class InputDoc(TypedDict):
+    """A published row that nothing predicts, and what it is `used` for."""
+
+    id: str
+    config: str
+    workload: str
+    metric: str
+    value: str
+    unit: str
+    used: str
+
+
+class MissDoc(TypedDict):
+    """A cell whose figures have large errors, explained: `what` is missed and `why`, which several cells may share;
+    `text` is both. `id` is of its first figure."""
+
+    id: str
+    text: str
+    what: str
+    why: str
+
+
+class DepthPointDoc(TypedDict):
+    """A point against queue depth."""
+
+    group: str
+    machine: str
+    qd: int
+    iops: float | None
+    latency_mean_ns: float | None
+    latency_p99_ns: float | None
+
+
+class ResponsePointDoc(TypedDict):
+    """A point of a response curve; one that is published has no `concurrency`."""
+
+    group: str
+    variant: str
+    point: str
+    concurrency: NotRequired[float | None]
+    iops: float
+    latency_mean_ms: float | None
+
+
+class LatencyRuleDoc(TypedDict):
+    """A latency at which the loads of a group ask for IOPS."""
+
+    group: str
+    latency_mean_ms: float
+
+
+class ResponseDoc(TypedDict):
+    """Response curves: predicted and published points, and the latencies that are asked about."""
+
+    points: list[ResponsePointDoc]
+    rules: list[LatencyRuleDoc]
+    published: list[ResponsePointDoc]
+
+
+class BarDoc(TypedDict):
+    """A measure of one configuration that is drawn as a bar."""
+
+    load: str
+    metric: str
+    unit: str
+    variant: str
+    value: float
+    published: float | None
+
+
+class EntropyPointDoc(TypedDict):
+    """Write amplification at an entropy of the data; a point of the model has what `theory` says beside it."""
+
+    variant: str
+    entropy: float | None
+    write_amplification: float | None
+    theory: NotRequired[float | None]
+
+
+class EntropyCurveDoc(TypedDict):
+    """Write amplification against entropy: the model's points, and the theory of every drive."""
+
+    points: list[EntropyPointDoc]
+    theory: list[EntropyPointDoc]
+
+
+class IoTimeDoc(TypedDict):
+    """Mean milliseconds of an I/O by what it waited for."""
+
+    load: str
+    row: str
+    times_ms: dict[str, float]
+
+
+class DriveWorkDoc(TypedDict):
+    """What the drives did in the measured time; a value is None where they have no counter for it."""
+
+    flash_hit_ratio: float | None
+    flash_written_bytes: float | None
+    destages_per_s: float | None
+    queue_per_drive: float | None
+    write_cache_extents_per_drive: float | None
+    busy_pct: float | None
+
+
+class WhyDoc(DriveWorkDoc):
+    """The same of a configuration under a load; `queue_depth` is that of a sweep's last run."""
+
+    config: str
+    load: str
+    queue_depth: int | None
+
+
+class AssumptionDoc(TypedDict):
+    """A value that predictions rest on, with its source: one of the study's own, or one of a drive."""
+
+    part: str
+    key: str
+    value: Toml
+    range: Sequence[Toml] | None
+    source: str
+    confidence: str
+    estimate: bool
+    note: str
+
+
+class MovedDoc(TypedDict):
+    """An assumption that moves a prediction, in percent of the nominal one: the figure it moves most, and all that it
+    moves (`figures`: by id, then by end)."""
+
+    name: str
+    low: str
+    high: str
+    largest_pct: float
+    largest_end: str
+    spread_pct: float
+    figure: str
+    label: str
+    low_pct: float | None
+    high_pct: float | None
+    figures_moved: int
+    figures: dict[str, dict[str, float]]
+
+
+class RefusedSwingDoc(TypedDict):
+    """An end of an assumption's range that the model refuses, and why."""
+
+    name: str
+    end: str
+    text: str
+
+
+class SwingsDoc(TypedDict):
+    """The assumptions that move a prediction."""
+
+    command: str
+    text: str
+    moved: list[MovedDoc]
+    refused: list[RefusedSwingDoc]
+
+
+class StudySwingsDoc(SwingsDoc):
+    """The same as a study ships it: whether its predictions have changed since, and what was not run yet."""
+
+    stale: bool
+    missing: list[str]
+
+
+class StudyIntervalsDoc(TypedDict):
+    """What the intervals of a study's figures rest on: whether its predictions or values have changed since
+    (`changed` names the values)."""
+
+    level: float
+    text: str
+    stale: bool
+    changed: list[str]
+
+
+class RunDoc(TypedDict):
+    """A run of the study, where its record is, and what a page draws of it."""
+
+    id: str
+    label: str
+    record: str
+    variant: str
+    load: str
+    warm_up: bool
+    chart: str
+
+
+class StudyDoc(TypedDict):
+    """A study's result. `answer` is None where not all loads were run, and of a study that has none; `only` names the
+    loads where not all were run, `untrusted` says why there are no claims, `report` is the page that was written."""
+
+    study: str
+    title: str
+    question: str
+    source: str
+    seed: str
+    answer: AnswerDoc | None
+    machines: list[MachineDoc]
+    summary: StudyAccuracyDoc
+    inputs: list[InputDoc]
+    figures: list[ListedFigureDoc]
+    claims: list[ClaimDoc]
+    findings: list[FindingDoc]
+    misses: list[MissDoc]
+    unmatched: list[str]
+    curves: list[DepthPointDoc]
+    response: ResponseDoc
+    bars: list[BarDoc]
+    entropy: EntropyCurveDoc
+    times: list[IoTimeDoc]
+    why: list[WhyDoc]
+    assumptions: list[AssumptionDoc]
+    swings: StudySwingsDoc | None
+    intervals: StudyIntervalsDoc | None
+    runs: list[RunDoc]
+    command: NotRequired[str]
+    only: NotRequired[list[str]]
+    untrusted: NotRequired[str]
+    report: NotRequired[str]
+    versions: NotRequired[dict[str, str]]
+
+
+class ConfigOutline(TypedDict):
+    """A configuration of a study: the machine, or the product that its machines are built from."""
+
+    id: str
+    label: str
+    machine: str
+
+
+class LoadOutline(TypedDict):
+    """A load of a study."""
+
+    id: str
+    label: str
+    workload: str
+
+
+class StudyOutline(TypedDict):
+    """What a study is of, before it is run; `published` has the rows of `published.csv` (`file.Published`)."""
+
+    name: str
+    title: str
+    question: str
+    source: str
+    configs: list[ConfigOutline]
+    loads: list[LoadOutline]
+    published: list[dict[str, TableCell]]

@@ -1,0 +1,62 @@
+"""Numbers as tools print them into tables: checked, with the place they stand at in the error."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from hotband.base.errors import UserError
+from hotband.base.text.quantities import ungrouped
+from hotband.data.importers.fio.text import shown
+
+# Nothing that a tool counts or measures is larger (unsigned 64 bits, in the smallest unit).
+LARGEST = 2**64 - 1
+NS_PER_MS = 1_000_000
+# Times after this are none: their nanoseconds would not fit into 64 bits (the year 2255).
+LATEST_MS = 9_000_000_000_000
+# What tools print where they know nothing.
+_UNKNOWN = ("", "n/a", "-", "NaN", "nan")
+
+
+@dataclass(frozen=True)
+class Cells:
+    """One row of a table by the names of its columns."""
+
+    file: str
+    place: str
+    values: Mapping[str, str]
+
+    def number(self, name: str) -> float | None:
+        """A finite number of 0 or more; None where the column is missing or unknown."""
+        text = self.values.get(name, "").strip()
+        if text in _UNKNOWN:
+            return None
+        try:
+            value = float(ungrouped(text) or "")
+        except ValueError:
+            value = -1.0
+        if not (math.isfinite(value) and 0 <= value <= LARGEST):
+            # Where the tool ran decimals may follow a comma: 0,532 is not 532.
+            how = ", its decimals behind a point" if "," in text else ""
+            accepted = f"accepted: a number from 0 to 2^64-1{how}"
+            raise UserError(self.file, f"{self.place}, {name}", shown(text), accepted)
+        return value
+
+    def needed(self, name: str) -> float:
+        """A number that has to be there."""
+        value = self.number(name)
+        if value is None:
+            found = shown(self.values.get(name, ""))
+            raise UserError(self.file, f"{self.place}, {name}", found, "accepted: a number from 0 to 2^64-1")
+        return value
+
+    def count(self, name: str) -> int | None:
+        """A whole number."""
+        value = self.number(name)
+        return None if value is None else round(value)
+
+    def milliseconds(self, name: str) -> int | None:
+        """Milliseconds, as whole nanoseconds."""
+        value = self.number(name)
+        return None if value is None else min(round(value * NS_PER_MS), LARGEST)

@@ -1,0 +1,303 @@
+"""DiskSpd's XML (`-Rxml`) as records: one record a time span, one stream a target.
+
+Sources: ResultParser and XmlResultParser of microsoft/diskspd. Latencies are in ms, a `Bucket` of `Iops` has I/Os a
+second and the end of its interval, percentiles are of all targets of a time span together. Offsets come from a fixed
+seed (0) unless `-z` says otherwise.
+What it leaves out: CPU use, the topology of processors, standard deviations, ETW events, cooldown.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from hotband.base.errors import UserError
+from hotband.data.importers.cells import Cells
+from hotband.data.importers.files import name_of, read_bytes
+from hotband.data.importers.imported import Imported, SeriesColumns, no_rows
+from hotband.data.importers.record import Found, Sides, build, side_of
+from hotband.data.importers.source import NS_PER_MS, NS_PER_S, Asked, iso, nothing_asked
+from hotband.data.record.stats import DIRECTIONS, SUMMARY_PERCENTILES, Direction
+
+if TYPE_CHECKING:
+    from xml.etree.ElementTree import Element
+
+ACCEPTED = "DiskSpd's XML (-Rxml)"
+_WORDS = {"read": "Read", "write": "Write", "all": "Total"}
+
+
+def recognises(beginning: bytes) -> bool:
+    """Whether a file that begins so is DiskSpd's."""
+    text = _plain(beginning)
+    return re.match(rb"\s*(<\?xml[^>]*\?>\s*)?(<!DOCTYPE|<Results>)", text) is not None and b"<Results" in text
+
+
+def _plain(beginning: bytes) -> bytes:
+    """Windows writes UTF-16 where the output was redirected by PowerShell."""
+    if beginning.startswith((b"\xff\xfe", b"\xfe\xff")):
+        return beginning.decode("utf-16", "ignore").encode()
+    return beginning.removeprefix(b"\xef\xbb\xbf")
+
+
+def read(paths: Sequence[Path]) -> list[Imported]:
+    """The records of results, in the order of the files. UserError names what is wrong."""
+    return [one for path in paths for one in _read_document(read_bytes(path, ACCEPTED, table=True), name_of(path))]
+
+
+def parse_xml(data: bytes, file: str, accepted: str) -> Element:
+    """The root; entities, document types and external references are refused, nothing is fetched."""
+    from xml.etree.ElementTree import ParseError
+
+    from defusedxml import DefusedXmlException
+    from defusedxml.ElementTree import fromstring
+
+    try:
+        root: Element = fromstring(data, forbid_dtd=True)
+    except ParseError as error:
+        raise UserError(file, "", "", f"not XML: {error}; accepted: {accepted}") from None
+    except DefusedXmlException as error:
+        what = type(error).__name__
+        raise UserError(
+            file, "", "", f"document types and entities are refused ({what}); accepted: {accepted}"
+        ) from None
+    except (LookupError, ValueError, RecursionError) as error:
+        raise UserError(file, "", "", f"not XML: {error}; accepted: {accepted}") from None
+    return root
+
+
+def _parse(data: bytes, file: str) -> Element:
+    root = parse_xml(data, file, ACCEPTED)
+    if root.tag != "Results" or root.find("TimeSpan") is None:
+        raise UserError(file, root.tag[:40], "", f"not a result: no time span in it; accepted: {ACCEPTED}")
+    return root
+
+
+def _read_document(data: bytes, file: str) -> list[Imported]:
+    root = _parse(data, file)
+    asked = root.findall("./Profile/TimeSpans/TimeSpan")
+    spans = root.findall("TimeSpan")
+    found = []
+    for number, span in enumerate(spans):
+        profile = asked[number] if number < len(asked) else None
+        found.append(build(_of_span(root, span, profile, file, number + 1 if len(spans) > 1 else None)))
+    return found
+
+
+def _cells(element: Element, file: str, place: str) -> Cells:
+    """The texts of its children."""
+    return Cells(file, place, {child.tag: child.text or "" for child in element})
+
+
+def _text(element: Element | None, path: str) -> str | None:
+    text = None if element is None else element.findtext(path)
+    return None if text is None else (text.strip() or None)
+
+
+def _of_span(root: Element, span: Element, profile: Element | None, file: str, number: int | None) -> Found:
+    place = f"TimeSpan {number}" if number else "TimeSpan"
+    seconds = _cells(span, file, place).needed("TestTimeSeconds")
+    targets = span.findall("./Thread/Target")
+    if not targets:
+        raise UserError(file, place, "", "no target did I/O; accepted: results with a Thread and its Target")
+    asked = _asked(profile, file)
+    latency = span.find("Latency")
+    percentiles = {} if latency is None else _percentiles(latency, file)
+    names = list(dict.fromkeys(_text(target, "Path") or "target" for target in targets))
+    streams = [(name, _sides(name, targets, file, percentiles if len(names) == 1 else {})) for name in names]
+    series, interval_ns = _series(span, profile, file, names)
+    notes = ["not carried over: CPU use and standard deviations"]
+    if percentiles:
+        notes.append("DiskSpd prints percentiles and no histogram: they do not merge with those of other runs")
+    else:
+        notes.append("no percentiles: DiskSpd measures latencies with -L")
+    if len(names) > 1:
+        notes.append("percentiles are of all targets together, and so is the series")
+    began = _began(_text(root, "./System/RunTime"))
+    name = f"{', '.join(names[:3])}{f' span {number}' if number else ''}"
+    settings = [] if profile is None else [_settings(one) for one in profile.iter("Target")]
+    return Found(
+        name=name,
+        machine=_text(root, "./System/ComputerName") or names[0],
+        source={
+            "tool": "diskspd",
+            "version": _text(root, "./System/Tool/Version"),
+            "file": file,
+            "began": began if number in (None, 1) else None,
+            "ended": None,
+            "asked": asked,
+            "target": ", ".join(names[:3]),
+            "host": _text(root, "./System/ComputerName"),
+        },
+        duration_ns=round(seconds * NS_PER_S),
+        concurrency=None if _is_open(profile, asked) else asked["concurrency"],
+        streams=streams,
+        spec={"targets": settings},
+        series=series,
+        interval_ns=interval_ns,
+        percentiles=_summary(percentiles),
+        notes=notes,
+    )
+
+
+def _settings(target: Element) -> dict[str, str]:
+    return {child.tag: (child.text or "").strip()[:200] for child in target if len(child) == 0}
+
+
+def _began(text: str | None) -> str | None:
+    """`2021/04/14 23:25:42 UTC`."""
+    try:
+        moment = datetime.strptime(text or "", "%Y/%m/%d %H:%M:%S UTC")
+    except ValueError:
+        return None
+    return iso(moment.replace(tzinfo=UTC).timestamp())
+
+
+def _percentiles(latency: Element, file: str) -> dict[str, list[tuple[float, int]]]:
+    """By scope, sorted; the 0th is the smallest latency and the 100th the largest."""
+    found: dict[str, list[tuple[float, int]]] = {}
+    for bucket in latency.findall("Bucket"):
+        cells = _cells(bucket, file, "Latency.Bucket")
+        q = cells.needed("Percentile")
+        if q > 100:
+            raise UserError(file, "Latency.Bucket, Percentile", str(q), "accepted: a percentile from 0 to 100")
+        for scope, word in _WORDS.items():
+            value = cells.milliseconds(f"{word}Milliseconds")
+            if value is not None:
+                found.setdefault(scope, []).append((q, value))
+    return {scope: sorted(pairs) for scope, pairs in found.items()}
+
+
+def _summary(percentiles: dict[str, list[tuple[float, int]]]) -> dict[str, dict[str, int | None]]:
+    found: dict[str, dict[str, int | None]] = {}
+    for scope in _WORDS:
+        printed = dict(percentiles.get(scope, []))
+        found[scope] = {key: printed.get(q) for key, q in SUMMARY_PERCENTILES.items()}
+    return found
+
+
+def _sides(name: str, targets: Sequence[Element], file: str, percentiles: dict[str, list[tuple[float, int]]]) -> Sides:
+    """The reads and writes of one target over all threads."""
+    own = [_cells(t, file, f"Target {name}") for t in targets if (_text(t, "Path") or "target") == name]
+
+    def one(direction: Direction) -> Any:
+        word = _WORDS[direction]
+        counts = [cells.count(f"{word}Count") or 0 for cells in own]
+        means = [cells.milliseconds(f"Average{word}LatencyMilliseconds") for cells in own]
+        weighted = [(n, mean) for n, mean in zip(counts, means, strict=True) if n]
+        count = sum(counts)
+        whole = None
+        if count and all(mean is not None for _, mean in weighted):
+            whole = sum(n * (mean or 0) for n, mean in weighted) / count
+        printed = percentiles.get(direction, [])
+        by = dict(printed)
+        volume = sum(cells.count(f"{word}Bytes") or 0 for cells in own)
+        return side_of(
+            count,
+            volume,
+            whole,
+            low_ns=by.get(0.0),
+            high_ns=by.get(100.0),
+            percentiles=[(q, value) for q, value in printed if 0 < q < 100],
+        )
+
+    return {"read": one("read"), "write": one("write")}
+
+
+def _asked(profile: Element | None, file: str) -> Asked:
+    asked = nothing_asked()
+    if profile is None:
+        return asked
+    span = _cells(profile, file, "Profile.TimeSpan")
+    asked["duration_ns"] = _seconds(span, "Duration")
+    asked["ramp_ns"] = _seconds(span, "Warmup")
+    asked["seed"], asked["seed_text"] = "fixed", _text(profile, "RandSeed")
+    targets = [_cells(target, file, "Profile.Target") for target in profile.iter("Target")]
+    if not targets:
+        return asked
+    threads = [_threads(span, target) for target in targets]
+    depths = [max(1, target.count("RequestCount") or 1) for target in targets]
+    shared = (span.count("ThreadCount") or 0) > 0
+    # With -F every thread works on every target.
+    asked["jobs"] = max(threads) if shared else sum(threads)
+    asked["concurrency"] = sum(n * depth for n, depth in zip(threads, depths, strict=True))
+    asked["block_bytes"] = _same([target.count("BlockSize") for target in targets])
+    ratio = _same([target.number("WriteRatio") or 0.0 for target in targets])
+    asked["read_pct"] = None if ratio is None else max(0.0, 100.0 - ratio)
+    asked["pattern"] = _same([_pattern(target) for target in targets]) or "mixed"
+    asked["offset_begin_bytes"] = _same([target.count("BaseFileOffset") or 0 for target in targets])
+    regions = [_region(target) for target in targets]
+    known = [size for size in regions if size is not None]
+    asked["working_set_bytes"] = sum(known) if len(known) == len(regions) else None
+    asked["direct"] = all(target.values.get("DisableOSCache", "").strip() == "true" for target in targets)
+    return asked
+
+
+def _same(values: Sequence[Any]) -> Any:
+    return values[0] if values and all(value == values[0] for value in values) else None
+
+
+def _seconds(cells: Cells, name: str) -> int | None:
+    value = cells.number(name)
+    return None if value is None else round(value * NS_PER_S)
+
+
+def _threads(span: Cells, target: Cells) -> int:
+    """`-F` gives all threads, `-t` those of each target."""
+    return (span.count("ThreadCount") or 0) or max(1, target.count("ThreadsPerFile") or 1)
+
+
+def _pattern(target: Cells) -> str:
+    """<Random> is the alignment of random I/O (-r); SequentialScan and RandomAccess are hints for the file cache."""
+    share = target.number("RandomRatio")
+    if share is not None and 0 < share < 100:
+        return "mixed"
+    return "random" if target.number("Random") else "sequential"
+
+
+def _region(target: Cells) -> int | None:
+    size, most = target.count("FileSize"), target.count("MaxFileSize")
+    begin = target.count("BaseFileOffset") or 0
+    whole = most or size
+    return None if not whole else max(0, whole - begin)
+
+
+def _is_open(profile: Element | None, asked: Asked) -> bool:
+    """Whether a rate or a pause holds threads back."""
+    if profile is None or asked["concurrency"] is None:
+        return True
+    held = ("Throughput", "ThinkTime")
+    return any(
+        (target.findtext(name) or "0").strip() not in ("", "0") for target in profile.iter("Target") for name in held
+    )
+
+
+def _series(
+    span: Element, profile: Element | None, file: str, names: Sequence[str]
+) -> tuple[SeriesColumns | None, int | None]:
+    """I/Os a second of every interval (-D), all targets together; latencies where DiskSpd prints them."""
+    buckets = span.findall("./Iops/Bucket")
+    if not buckets:
+        return None, None
+    stream = names[0] if len(names) == 1 else "all targets"
+    asked_ms = None if profile is None else _cells(profile, file, "Profile.TimeSpan").number("IoBucketDuration")
+    rows = no_rows()
+    interval_ms = asked_ms or Cells(file, "Iops.Bucket", dict(buckets[0].attrib)).needed("SampleMillisecond")
+    for bucket in buckets:
+        cells = Cells(file, "Iops.Bucket", dict(bucket.attrib))
+        end_ms = cells.needed("SampleMillisecond")
+        for direction in DIRECTIONS:
+            word = _WORDS[direction]
+            rate, mean = cells.needed(word), cells.milliseconds(f"{word}AvgLatencyMilliseconds")
+            measured = mean if rate else None
+            rows["time_ns"].append(max(0, round((end_ms - interval_ms) * NS_PER_MS)))
+            rows["stream"].append(stream)
+            rows["direction"].append(direction)
+            rows["iops"].append(rate)
+            rows["bandwidth_bytes_per_s"].append(None)
+            rows["latency_mean_ns"].append(measured)
+            rows["latency_p99_ns"].append(None)
+            rows["queue_depth"].append(None if measured is None else rate * measured / NS_PER_S)
+    return rows, round(interval_ms * NS_PER_MS)

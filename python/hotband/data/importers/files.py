@@ -1,0 +1,89 @@
+"""Reading result files: whole where they are documents, their beginning where they are to be recognised."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from hotband.base.errors import UserError, reason_of
+from hotband.base.text.pipes import opened_result
+from hotband.base.text.regular import read_up_to
+from hotband.data.importers.fio.text import printable
+
+# A document is parsed in memory, at several times its size; logs are not, they have no such limit.
+LARGEST_DOCUMENT_BYTES = 256 * 1024 * 1024
+# A table's rows take some ten times their text: 64 MiB are 60 hours of vdbench's intervals of a second.
+LARGEST_TABLE_BYTES = 64 * 1024 * 1024
+# Enough for the warnings that fio prints before its JSON, and for a vdbench header.
+BEGINNING_BYTES = 65536
+# What Windows' editors put before UTF-8 text.
+MARK = b"\xef\xbb\xbf"
+
+
+def name_of(path: Path) -> str:
+    """The path as an error message and a record can hold it."""
+    return printable(str(path))
+
+
+def read_bytes(path: Path, accepted: str, table: bool = False) -> bytes:
+    """The whole file. UserError where it cannot be read, is no file or too large to be `accepted`."""
+    most = LARGEST_TABLE_BYTES if table else LARGEST_DOCUMENT_BYTES
+    try:
+        if path.is_dir():
+            raise UserError(name_of(path), "", "", f"is a folder; accepted: {accepted}")
+        with opened_result(path) as file:
+            data = read_up_to(file, most)
+    except (OSError, ValueError) as error:
+        raise _unreadable(path, error, accepted) from None
+    if len(data) > most:
+        limit = f"{most // (1024 * 1024)} MiB"
+        raise UserError(name_of(path), "", "", f"is larger than {limit}; accepted: {accepted}")
+    return data
+
+
+def read_beginning(path: Path) -> bytes:
+    """The first bytes of a file, without a byte order mark. UserError where it cannot be read."""
+    try:
+        with opened_result(path) as file:
+            return file.read(BEGINNING_BYTES).removeprefix(MARK)
+    except (OSError, ValueError) as error:
+        raise _unreadable(path, error, "a result file") from None
+
+
+def _unreadable(path: Path, error: OSError | ValueError, accepted: str) -> UserError:
+    return UserError(name_of(path), "", "", f"cannot be read: {reason_of(error)}; accepted: {accepted}")
+
+
+def decoded(data: bytes, file: str) -> str:
+    """Text in UTF-8, with or without a mark; UserError where it is not."""
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise UserError(file, "", "", f"not UTF-8 at byte {error.start}; accepted: UTF-8 text") from None
+
+
+@contextmanager
+def without_mark(path: Path) -> Iterator[Path]:
+    """A file without a byte order mark: the file itself, or for a while a copy of what follows its mark, or of what
+    came out of a pipe."""
+    try:
+        with opened_result(path) as file:
+            beginning = file.read(len(MARK))
+            if beginning != MARK and not path.is_fifo():
+                copy = None
+            else:
+                # A pipe cannot be opened again by what reads a file by its path.
+                copy = tempfile.NamedTemporaryFile(prefix="hotband-")  # noqa: SIM115
+                copy.write(beginning.removeprefix(MARK))
+                shutil.copyfileobj(file, copy)
+                copy.flush()
+    except OSError as error:
+        raise _unreadable(path, error, "a result file") from None
+    if copy is None:
+        yield path
+    else:
+        with copy:
+            yield Path(copy.name)

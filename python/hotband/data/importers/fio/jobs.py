@@ -1,0 +1,351 @@
+"""One job of a fio result in our units: counts, bytes, times and latencies, whatever fio's age.
+
+Sources: fio's stat.c (add_ddir_status_json, add_ddir_lat_json, plat_idx_to_val) of 2.1 to 3.33. fio before
+2.99 prints `lat`, `clat` in microseconds and `io_bytes` in KiB; later ones print `lat_ns`, `clat_ns` in
+nanoseconds, `io_bytes` in bytes and `io_kbytes` beside it.
+
+What is left out: the `trim` and `sync` sides (a note counts them), `iodepth_level`, CPU use, disk utilisation,
+per-priority latencies.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Literal
+
+from hotband.base.errors import UserError
+from hotband.data.importers.fio.text import LARGEST, Fields
+from hotband.data.record.stats import DIRECTIONS, Direction, Histogram, Side, idle_side
+
+Quantity = Literal["lat", "clat"]
+QUANTITIES: tuple[Quantity, Quantity] = ("lat", "clat")
+QUANTITY_WORDS: dict[Quantity, str] = {
+    "lat": "fio's total latency (lat: submission + completion)",
+    "clat": "fio's completion latency (clat), as its percentiles are; submission latency (slat) is not in it",
+}
+NS_PER_US = 1000
+NS_PER_MS = 1_000_000
+BYTES_PER_KIB = 1024
+# fio stat.h: FIO_IO_U_PLAT_BITS, and FIO_IO_U_PLAT_NR = 29 groups (19 in older fio) of 64 buckets.
+PLAT_BITS = 6
+PLAT_NR = 29 << PLAT_BITS
+
+
+def bucket_value(index: int) -> int:
+    """The value fio prints for a bucket: its middle (stat.c, plat_idx_to_val)."""
+    if index < 2 << PLAT_BITS:
+        return index
+    error_bits = (index >> PLAT_BITS) - 1
+    base = 1 << (error_bits + PLAT_BITS)
+    return base + (2 * (index % (1 << PLAT_BITS)) + 1) * (1 << error_bits) // 2
+
+
+@dataclass(frozen=True)
+class Latency:
+    """One of fio's latencies of one side, in ns; `samples` is None where fio is too old (3.12) to print N."""
+
+    mean_ns: float
+    min_ns: int
+    max_ns: int
+    samples: int | None
+    printed: dict[float, int]
+    buckets: list[list[int]]
+
+    @property
+    def has_distribution(self) -> bool:
+        return bool(self.printed or self.buckets)
+
+
+@dataclass(frozen=True)
+class JobSide:
+    """The reads or the writes of one job, before one of its latencies is chosen."""
+
+    ios: int
+    bytes: int
+    runtime_ns: int
+    short_ios: int
+    dropped_ios: int
+    printed_iops: float
+    latencies: dict[Quantity, Latency]
+    count_is_estimated: bool
+    iops_max: float = 0.0
+    submission_mean_ns: float | None = None
+
+
+@dataclass(frozen=True)
+class SteadyData:
+    """What fio sampled to find steady state by a rule of its own; the last `steadystate_duration` of it."""
+
+    rule: str
+    attained: bool
+    interval_ns: int
+    iops: list[float]
+    bandwidth_bytes_per_s: list[float]
+
+
+@dataclass
+class Job:
+    """One entry of fio's `jobs` or `client_stats`."""
+
+    name: str
+    group: int
+    host: str
+    options: dict[str, str]
+    sides: dict[Direction, JobSide]
+    error_code: int
+    error_count: int
+    elapsed_ns: int
+    start_ns: int | None
+    own_options: dict[str, str] = field(default_factory=dict)
+    uncarried: dict[str, int] = field(default_factory=dict)
+    steadystate: SteadyData | None = None
+    latency_bins: list[tuple[int | None, float]] = field(default_factory=list)
+    cpu_pct: float | None = None
+
+    def active(self) -> list[tuple[Direction, JobSide]]:
+        return [(direction, self.sides[direction]) for direction in DIRECTIONS if self.sides[direction].ios]
+
+    @property
+    def runtime_ns(self) -> int:
+        return max(side.runtime_ns for side in self.sides.values())
+
+
+def _buckets(latency: Fields, scale: int) -> list[list[int]]:
+    """JSON+ bins as sorted [value_ns, count]; some fio 2.x name them by bucket number instead of value."""
+    bins = latency.child("bins")
+    if bins is None:
+        return []
+    settings = {"FIO_IO_U_PLAT_BITS", "FIO_IO_U_PLAT_VAL", "FIO_IO_U_PLAT_NR"} & bins.values.keys()
+    if settings and bins.count("FIO_IO_U_PLAT_BITS") != PLAT_BITS:
+        bins.fail("FIO_IO_U_PLAT_BITS", f"accepted: {PLAT_BITS}, as all released fio have it")
+    counts: dict[int, int] = {}
+    for name in bins.values.keys() - settings:
+        if not (name.isascii() and name.isdigit() and len(name) <= 20 and int(name) <= LARGEST):
+            bins.fail(name, "accepted: bins named by a latency, a whole number from 0 to 2^64-1")
+        if settings and int(name) >= PLAT_NR:
+            bins.fail(name, f"accepted: a bucket number below {PLAT_NR}")
+        count = bins.count(name)
+        if count:
+            value = bucket_value(int(name)) if settings else int(name)
+            counts[value * scale] = counts.get(value * scale, 0) + count
+    return [[value, counts[value]] for value in sorted(counts)]
+
+
+def _printed_percentiles(latency: Fields, scale: int) -> dict[float, int]:
+    """Percent to ns. Old fio fills its list up with entries "0.00", which mean nothing."""
+    percentiles = latency.child("percentile")
+    found: dict[float, int] = {}
+    if percentiles is None:
+        return found
+    for name in percentiles.values:
+        try:
+            q = float(name)
+        except ValueError:
+            q = -1.0
+        if not 0 <= q <= 100:
+            percentiles.fail(name, "accepted: percentiles named by a number from 0 to 100")
+        if q > 0:
+            found[q] = percentiles.count(name) * scale
+    return found
+
+
+def _latency(side: Fields, quantity: Quantity) -> Latency | None:
+    """The latency in ns, or None where fio measured none (gtod_reduce, disable_lat, no I/O)."""
+    for name, scale in ((f"{quantity}_ns", 1), (quantity, NS_PER_US)):
+        fields = side.child(name)
+        if fields is None:
+            continue
+        samples = fields.count("N") if "N" in fields else None
+        low, high = fields.count("min"), fields.count("max")
+        mean = fields.number("mean")
+        printed, buckets = _printed_percentiles(fields, scale), _buckets(fields, scale)
+        if samples == 0 or (samples is None and not (high or mean or buckets)):
+            return None
+        return Latency(mean * scale, low * scale, high * scale, samples, printed, buckets)
+    return None
+
+
+def _job_side(side: Fields | None) -> JobSide:
+    if side is None:
+        return JobSide(0, 0, 0, 0, 0, 0.0, {}, False)
+    runtime_ms = side.count("runtime")
+    iops = side.number("iops")
+    estimated = "total_ios" not in side
+    ios = round(iops * runtime_ms / 1000) if estimated else side.count("total_ios")
+    volume = side.count("io_bytes") * (1 if "io_kbytes" in side else BYTES_PER_KIB)
+    latencies: dict[Quantity, Latency] = {}
+    for quantity in QUANTITIES:
+        latency = _latency(side, quantity)
+        if latency is not None:
+            latencies[quantity] = latency
+    short, dropped = side.count("short_ios"), side.count("drop_ios")
+    runtime_ns = runtime_ms * NS_PER_MS
+    estimated = estimated and ios > 0
+    submission = _submission(side)
+    most = side.number("iops_max")
+    return JobSide(ios, volume, runtime_ns, short, dropped, iops, latencies, estimated, most, submission)
+
+
+def _submission(side: Fields) -> float | None:
+    """Mean time to submit an I/O in ns, which the completion latency leaves out; None where fio measured none."""
+    for name, scale in (("slat_ns", 1), ("slat", NS_PER_US)):
+        fields = side.child(name)
+        if fields is not None and (fields.count("max") or fields.number("mean")):
+            return fields.number("mean") * scale
+    return None
+
+
+def _sides(entry: Fields, options: dict[str, str]) -> dict[Direction, JobSide]:
+    mixed = entry.child("mixed")
+    reads, writes = entry.child("read"), entry.child("write")
+    if mixed is not None and reads is None and writes is None:
+        pattern = options.get("rw", options.get("readwrite", "read")).split(":")[0]
+        if pattern in ("read", "randread"):
+            reads = mixed
+        elif pattern in ("write", "randwrite"):
+            writes = mixed
+        else:
+            wanted = "accepted: a run without unified_rw_reporting=mixed"
+            raise UserError(entry.file, f"{entry.key}.mixed", "", f"reads and writes are one number; {wanted}")
+    elif reads is None and writes is None:
+        entry.fail("read", "the sides 'read' and 'write' are missing; accepted: fio's job entries with them")
+    return {"read": _job_side(reads), "write": _job_side(writes)}
+
+
+def _uncarried(entry: Fields) -> dict[str, int]:
+    """I/Os of the sides a record has no place for."""
+    counts = {}
+    for name in ("trim", "sync"):
+        side = entry.child(name)
+        if side is not None and side.count("total_ios"):
+            counts[name] = side.count("total_ios")
+    return counts
+
+
+def _latency_bins(entry: Fields) -> list[tuple[int | None, float]]:
+    """fio's coarse distribution of completion latencies: upper edge in ns (None: there is none) and share in percent.
+
+    fio stat.h: a bin holds what is below its name and not below the one before; a share below 0.01 is printed as 0.01.
+    """
+    bins: list[tuple[int | None, float]] = []
+    for name, scale in (("latency_ns", 1), ("latency_us", NS_PER_US), ("latency_ms", NS_PER_MS)):
+        table = entry.child(name)
+        if table is None:
+            continue
+        for edge in table.values:
+            if edge.isascii() and edge.isdigit() and len(edge) <= 6:
+                bins.append((int(edge) * scale, table.number(edge)))
+            elif edge.startswith(">="):
+                bins.append((None, table.number(edge)))
+    return sorted(bins, key=lambda pair: float("inf") if pair[0] is None else pair[0])
+
+
+def _steady_data(entry: Fields) -> SteadyData | None:
+    """fio's `steadystate`: samples a second, or as its `steadystate_check_interval` says."""
+    found = entry.child("steadystate")
+    data = None if found is None else found.child("data")
+    if found is None or data is None:
+        return None
+    iops, bandwidth = data.numbers("iops"), data.numbers("bw")
+    duration = found.count("duration")
+    if not iops or len(iops) != len(bandwidth) or not duration:
+        return None
+    interval = duration * 1000 * NS_PER_MS // len(iops)
+    return SteadyData(found.text("ss") or "", found.count("attained") == 1, interval, iops, bandwidth)
+
+
+def read_job(entry: Fields, global_options: dict[str, str]) -> Job:
+    """One entry of `jobs`; its own options override the global ones, as in a job file."""
+    found = entry.child("job options")
+    own = found.options() if found is not None else {}
+    options = {**global_options, **own}
+    error = entry.code("error")
+    counted = entry.count("total_err")
+    return Job(
+        name=entry.text("jobname") or "job",
+        group=entry.count("groupid"),
+        host=entry.text("hostname") or "",
+        options=options,
+        own_options=own,
+        sides=_sides(entry, options),
+        error_code=error or entry.code("first_error"),
+        error_count=counted or (1 if error else 0),
+        elapsed_ns=entry.count("elapsed") * 1000 * NS_PER_MS,
+        start_ns=entry.count("job_start") * NS_PER_MS if "job_start" in entry else None,
+        uncarried=_uncarried(entry),
+        steadystate=_steady_data(entry),
+        latency_bins=_latency_bins(entry),
+        # User and system time of a job (of jobs reported together their mean), in percent of a processor.
+        cpu_pct=entry.number("usr_cpu") + entry.number("sys_cpu") if "usr_cpu" in entry else None,
+    )
+
+
+def choose_quantity(jobs: list[Job]) -> Quantity:
+    """The one latency all sides are read in. Percentiles decide: mean and histogram must be of the same.
+
+    The total latency if it has percentiles everywhere (lat_percentiles=1), else the completion latency if it
+    has; without percentiles everywhere, the first that was measured everywhere.
+    """
+    sides = [side for job in jobs for _, side in job.active()]
+    for quantity in QUANTITIES:
+        if sides and all(one.has_distribution for one in _all_of(sides, quantity)):
+            return quantity
+    for quantity in reversed(QUANTITIES):
+        some = any(quantity in side.latencies and side.latencies[quantity].has_distribution for side in sides)
+        if some and all(quantity in side.latencies for side in sides):
+            return quantity
+    return "lat" if all("lat" in side.latencies for side in sides) or not sides else _most(sides)
+
+
+def _all_of(sides: list[JobSide], quantity: Quantity) -> list[Latency]:
+    """The latencies of all sides; where a side has none, one without distribution stands in."""
+    absent = Latency(0.0, 0, 0, 0, {}, [])
+    return [side.latencies.get(quantity, absent) for side in sides]
+
+
+def _most(sides: list[JobSide]) -> Quantity:
+    lat, clat = (sum(quantity in side.latencies for side in sides) for quantity in QUANTITIES)
+    return "lat" if lat >= clat else "clat"
+
+
+def record_side(side: JobSide, quantity: Quantity, errors: int) -> Side:
+    """The side in the shape of a record. Its latency sum is mean x count, so that the mean stays fio's."""
+    latency = side.latencies.get(quantity)
+    if side.ios == 0:
+        return {**idle_side("fio"), "errors": errors}
+    histogram: Histogram = {"kind": "none", "buckets": []}
+    if latency is not None and latency.buckets:
+        histogram = {"kind": "fio", "buckets": latency.buckets}
+    printed = None if latency is None else [[q, value] for q, value in sorted(latency.printed.items())]
+    # Total latency has submission in it.
+    submission = side.submission_mean_ns if quantity == "clat" else None
+    return {
+        "count": side.ios,
+        "bytes": side.bytes,
+        "errors": errors,
+        "latency_sum_ns": None if latency is None else str(round(Fraction(latency.mean_ns) * side.ios)),
+        "latency_min_ns": None if latency is None else latency.min_ns,
+        "latency_max_ns": None if latency is None else latency.max_ns,
+        "histogram": histogram,
+        "percentiles": printed or None,
+        "iops_max": side.iops_max or None,
+        "submission_mean_ns": submission,
+    }
+
+
+def printed_bins(job: Job) -> list[list[float | int]] | None:
+    """Its coarse distribution as a record has it, [upper_ns, percent].
+
+    The bin without an edge ends at the largest latency. None where reads and writes were both done: they are in one.
+    """
+    active = job.active()
+    if len(active) != 1:
+        return None
+    latency = active[0][1].latencies.get("clat")
+    found: list[list[float | int]] = []
+    for edge, share in job.latency_bins:
+        upper = edge if edge is not None else (latency.max_ns if latency is not None else None)
+        if share > 0 and upper is not None:
+            found.append([upper, share])
+    return found or None

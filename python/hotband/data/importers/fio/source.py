@@ -1,0 +1,232 @@
+"""What a fio run was asked to do, from its options, for the record's `source`.
+
+fio prints an option without a value (`time_based`) only in newer versions, so one that is missing is not known to be
+off. Sizes in percent, `bssplit`, `bsrange` and several jobs of different values are None.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import TypeVar
+
+from hotband.data.importers.fio.jobs import Job, Quantity
+from hotband.data.importers.fio.load import promised_concurrency, promised_jobs
+from hotband.data.importers.fio.text import Fields, directions
+from hotband.data.importers.fio.time import Spell
+from hotband.data.importers.source import NS_PER_S, Asked, Source, iso, nothing_asked
+
+_T = TypeVar("_T")
+# fio parse.c, get_mult_time: a number alone is seconds for runtime and ramp_time.
+_TIMES = {
+    **dict.fromkeys(("us", "usec"), 1_000),
+    **dict.fromkeys(("ms", "msec"), 1_000_000),
+    **dict.fromkeys(("", "s", "sec"), NS_PER_S),
+    **dict.fromkeys(("m", "min"), 60 * NS_PER_S),
+    **dict.fromkeys(("h", "hour"), 3600 * NS_PER_S),
+    **dict.fromkeys(("d", "day"), 86400 * NS_PER_S),
+}
+_PREFIXES = "kmgtp"
+_NUMBER_AND_UNIT = re.compile(r"(\d{1,15}(?:\.\d{1,9})?)\s*([a-z]*)", re.ASCII)
+_LARGEST = 2**64 - 1
+
+
+def duration_of(text: str) -> int | None:
+    """A time of fio in ns, None where it is not one."""
+    found = _NUMBER_AND_UNIT.fullmatch(text.strip().lower())
+    if found is None or found[2] not in _TIMES:
+        return None
+    whole = round(float(found[1]) * _TIMES[found[2]])
+    return whole if whole <= _LARGEST else None
+
+
+def size_of(text: str, kb_base: str = "1024") -> int | None:
+    """A size of fio in bytes. By default k is 1024 and ki 1000; with kb_base=1000 as the standards have them."""
+    found = _NUMBER_AND_UNIT.fullmatch(text.strip().lower())
+    if found is None:
+        return None
+    unit = found[2].removesuffix("b")
+    if unit == "":
+        whole = round(float(found[1]))
+        return whole if whole <= _LARGEST else None
+    prefix, binary = unit[0], unit[1:] == "i"
+    if prefix not in _PREFIXES or unit[1:] not in ("", "i"):
+        return None
+    base = 1024 if binary == (kb_base == "1000") else 1000
+    whole = round(float(found[1]) * base ** (_PREFIXES.index(prefix) + 1))
+    return whole if whole <= _LARGEST else None
+
+
+def source_of(file: str, document: Fields, jobs: list[Job], spell: Spell, target: str, quantity: Quantity) -> Source:
+    """The `source` of a record from one fio document."""
+    ended = document.count("timestamp_ms") / 1000 or document.count("timestamp") or None
+    starts = [job.start_ns for job in jobs if job.start_ns is not None]
+    hosts = {job.host for job in jobs}
+    used = [job.cpu_pct for job in jobs if job.cpu_pct is not None]
+    return {
+        "tool": "fio",
+        "version": (document.text("fio version") or "").removeprefix("fio-") or None,
+        "file": file,
+        "began": iso(min(starts) / NS_PER_S) if starts and len(starts) == len(jobs) else None,
+        "ended": iso(ended),
+        "asked": asked_of(jobs, spell),
+        "target": target,
+        "host": hosts.pop() or None if len(hosts) == 1 else None,
+        "latency": quantity,
+        "job_cpu_pct": min(used) if used and len(used) == len(jobs) else None,
+    }
+
+
+def asked_of(jobs: list[Job], spell: Spell) -> Asked:
+    """What the options ask; None where the jobs differ."""
+    asked = nothing_asked()
+    if not any(job.options for job in jobs):
+        return asked
+    together = len(spell.stages) == 1
+    asked["duration_ns"] = _alike(jobs, lambda job: _first(job, duration_of, "runtime", "timeout"))
+    asked["ramp_ns"] = _alike(jobs, lambda job: duration_of(job.options.get("ramp_time", "0")))
+    asked["concurrency"] = promised_concurrency(jobs) if together else None
+    asked["jobs"] = promised_jobs(jobs)
+    asked["block_bytes"] = _alike(jobs, _block)
+    asked["read_pct"] = _read_pct(jobs)
+    patterns = {_pattern(job) for job in jobs}
+    asked["pattern"] = patterns.pop() if len(patterns) == 1 else "mixed"
+    begin, size = _region(jobs)
+    asked["offset_begin_bytes"], asked["working_set_bytes"] = begin, size
+    asked["direct"] = _alike(jobs, _direct)
+    asked["seed"] = _alike(jobs, _seed)
+    asked["seed_text"] = _alike(jobs, lambda job: job.options.get("randseed"))
+    rates = [_rate(job) for job in jobs]
+    known = [rate for rate in rates if rate is not None]
+    asked["rate_iops"] = sum(known) if known and len(known) == len(rates) else None
+    asked["group_reporting"] = _alike(jobs, lambda job: _switch(job, "group_reporting"))
+    asked["time_based"] = _alike(jobs, lambda job: _switch(job, "time_based"))
+    return asked
+
+
+def _alike(jobs: list[Job], of: Callable[[Job], _T | None]) -> _T | None:
+    """The value that all jobs share, else None."""
+    values = [of(job) for job in jobs]
+    return values[0] if values and all(value == values[0] for value in values) else None
+
+
+def _first(job: Job, read: Callable[[str], _T | None], *names: str) -> _T | None:
+    given = next((job.options[name] for name in names if name in job.options), None)
+    return None if given is None else read(given)
+
+
+def _size(job: Job, *names: str) -> int | None:
+    return _first(job, lambda text: size_of(text, job.options.get("kb_base", "1024")), *names)
+
+
+def _pattern_words(job: Job) -> str:
+    return job.options.get("rw", job.options.get("readwrite", "read")).split(":")[0].strip().lower()
+
+
+def _each(job: Job, text: str, default: str) -> list[str]:
+    """The values of an option READ,WRITE,TRIM for what the job does; an empty one is fio's `default`."""
+    words = _pattern_words(job).removeprefix("rand")
+    share = _job_read_pct(job)
+    # A write that follows its trim has the trim's offset and size (tried: 3.33).
+    places = {100.0: [0], 0.0: [1]}.get(-1.0 if share is None else share, [2] if words.startswith("trim") else [0, 1])
+    return [directions(text)[place] or default for place in places]
+
+
+def _pattern(job: Job) -> str:
+    shares = {share.rstrip("%") for share in _each(job, job.options.get("percentage_random", "100"), "100")}
+    if _pattern_words(job).startswith("rand"):
+        return {"100": "random", "0": "sequential"}.get(shares.pop(), "mixed") if len(shares) == 1 else "mixed"
+    return "sequential"
+
+
+def _block(job: Job) -> int | None:
+    """One size for all I/Os: of the direction alone where sizes are given by direction."""
+    if any(name in job.options for name in ("bssplit", "bsrange", "blocksize_range", "bs_is_seq_rand")):
+        return None
+    text = job.options.get("bs", job.options.get("blocksize", job.options.get("block_size", "4k")))
+    chosen = {size_of(part, job.options.get("kb_base", "1024")) for part in _each(job, text, "4k")}
+    return chosen.pop() if len(chosen) == 1 else None
+
+
+def _job_read_pct(job: Job) -> float | None:
+    words = _pattern_words(job).removeprefix("rand")
+    if words in ("read", "write"):
+        return 100.0 if words == "read" else 0.0
+    if words not in ("rw", "readwrite"):
+        return None
+    try:
+        if "rwmixwrite" in job.options:
+            share = 100.0 - float(job.options["rwmixwrite"])
+        else:
+            share = float(job.options.get("rwmixread", "50"))
+    except ValueError:
+        return None
+    return share if 0 <= share <= 100 else None
+
+
+def _read_pct(jobs: list[Job]) -> float | None:
+    return _alike(jobs, _job_read_pct)
+
+
+def _region(jobs: list[Job]) -> tuple[int | None, int | None]:
+    """Where it begins and how much of the target is touched: jobs on one file share it, files of their own add up."""
+    begins = [_size(job, "offset") if "offset" in job.options else 0 for job in jobs]
+    sizes = [_size(job, "size", "filesize") for job in jobs]
+    known_begins = [begin for begin in begins if begin is not None]
+    known_sizes = [size for size in sizes if size is not None]
+    begin = min(known_begins) if known_begins and len(known_begins) == len(begins) else None
+    if not known_sizes or len(known_sizes) < len(sizes):
+        return begin, None
+    shared = {_where(job) for job in jobs}
+    increments = any(job.options.get("offset_increment", "0") != "0" for job in jobs)
+    if len(shared) == 1 and None not in shared and begin is not None and not increments:
+        ends = [start + size for start, size in zip(known_begins, known_sizes, strict=True)]
+        return begin, max(ends) - begin
+    if None in shared:
+        # Without a file name every process has a file of its own.
+        return begin, sum(size * _clones(job) for job, size in zip(jobs, known_sizes, strict=True))
+    return begin, None
+
+
+def _clones(job: Job) -> int:
+    """Processes behind one entry: more than one only where fio reports a group as one."""
+    return promised_jobs([job]) or 1
+
+
+def _where(job: Job) -> tuple[str, ...] | None:
+    """The file or image that a job names; None where fio names one for every process."""
+    options = job.options
+    image = options.get("rbdname") or options.get("rbd")
+    named = options.get("filename") or image
+    return (job.host, options.get("pool", ""), named) if named else None
+
+
+def _direct(job: Job) -> bool | None:
+    if "direct" in job.options:
+        return job.options["direct"].strip() != "0"
+    if "buffered" in job.options:
+        return job.options["buffered"].strip() == "0"
+    return None
+
+
+def _seed(job: Job) -> str | None:
+    """fio draws offsets from a fixed seed unless told otherwise (init.c, setup_random_seeds)."""
+    repeat = job.options.get("randrepeat", "1").strip() != "0"
+    always = job.options.get("allrandrepeat", "0").strip() != "0"
+    return "fixed" if repeat or always or "randseed" in job.options else "fresh"
+
+
+def _rate(job: Job) -> float | None:
+    """I/Os a second that one entry is held to, all its processes and directions together."""
+    text = job.options.get("rate_iops")
+    if text is None:
+        return None
+    # Where a write follows its trim, the limit of writes is that of trims, too (tried: 3.33).
+    both = _pattern_words(job).removeprefix("rand") == "trimwrite"
+    limits = [size_of(part or "0", "1000") for part in (2 * [directions(text)[1]] if both else _each(job, text, "0"))]
+    known = [limit for limit in limits if limit]
+    return float(sum(known) * _clones(job)) if len(known) == len(limits) else None
+
+
+def _switch(job: Job, name: str) -> bool | None:
+    return None if name not in job.options else job.options[name].strip() != "0"

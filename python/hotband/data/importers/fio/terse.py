@@ -1,0 +1,105 @@
+"""fio's terse output (`--output-format=terse`, versions 3 to 5): one line a job, numbers between semicolons.
+
+Sources: HOWTO of fio, "Terse output", and stat.c (show_thread_status_terse). Latencies are in us, volumes in KiB. A
+line is read into the shape of old fio's JSON, and from there like it.
+What it leaves out: what terse does: job options, sample counts, short I/Os, the coarse distribution, disk utilisation.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from hotband.base.errors import UserError
+from hotband.data.importers.cells import Cells
+from hotband.data.importers.fio.documents import record_of
+from hotband.data.importers.fio.text import Fields, printable, shown
+
+if TYPE_CHECKING:
+    from hotband.data.record.document import RecordDoc
+
+_LINE = re.compile(r"^(\d);(fio-[^;\n]{1,60});", re.MULTILINE)
+_BEGINS = re.compile(rb"^\d;fio-[^;\n]{1,60};", re.MULTILINE)
+# Fields of one direction: volume, rates, runtime, slat, clat, 20 percentiles, lat, bandwidth; 5 adds samples and IOPS.
+_FIELDS = {3: 41, 4: 41, 5: 47}
+_DIRECTIONS = {3: ("read", "write"), 4: ("read", "write", "trim"), 5: ("read", "write", "trim")}
+_HEAD = 5
+ACCEPTED = "accepted: lines of `fio --output-format=terse`, version 3, 4 or 5"
+
+
+def is_terse(beginning: bytes) -> bool:
+    """Whether there is a terse line."""
+    return _BEGINS.search(beginning) is not None
+
+
+def read_terse(text: str, file: str) -> list[RecordDoc]:
+    """One record of all jobs: their lines are those of one run. UserError names the line."""
+    entries, skipped, version = [], 0, ""
+    for number, line in enumerate(text.splitlines(), 1):
+        found = _LINE.match(line)
+        if found is None:
+            skipped += bool(line.strip())
+            continue
+        version = found[2]
+        entries.append(_entry(line.split(";"), int(found[1]), file, number))
+    document = Fields(file, "", {"fio version": version, "jobs": entries})
+    notes = [
+        "terse output: job options, counts and histograms are not in it; counts are IOPS x runtime",
+        "latencies are whole microseconds",
+    ]
+    if skipped:
+        notes.append(f"lines that are not terse output were skipped: {skipped}")
+    return [record_of(document, notes)]
+
+
+def _entry(fields: Sequence[str], version: int, file: str, number: int) -> dict[str, object]:
+    place = f"line {number}"
+    if version not in _FIELDS:
+        raise UserError(file, place, str(version), f"a terse version that is not known; {ACCEPTED}")
+    size, directions = _FIELDS[version], _DIRECTIONS[version]
+    if len(fields) < _HEAD + size * len(directions):
+        problem = f"{len(fields)} fields, cut short"
+        raise UserError(file, place, "", f"{problem}; {ACCEPTED}")
+    cells = Cells(file, place, {str(index): text for index, text in enumerate(fields, 1)})
+    entry: dict[str, object] = {
+        "jobname": printable(fields[2]),
+        "groupid": cells.count("4") or 0,
+        "error": cells.count("5") or 0,
+    }
+    for index, direction in enumerate(directions):
+        first = _HEAD + index * size
+        entry[direction] = _side(cells, fields[first : first + size], first + 1)
+    return entry
+
+
+def _side(cells: Cells, fields: Sequence[str], first: int) -> dict[str, object]:
+    def at(offset: int) -> float:
+        return cells.needed(str(first + offset))
+
+    runtime = round(at(3))
+    side: dict[str, object] = {"io_bytes": round(at(0)), "bw": at(1), "iops": at(2), "runtime": runtime}
+    percentiles = _percentiles(cells, fields[12:32], first + 12)
+    side["clat"] = {**_latency([at(offset) for offset in range(8, 12)]), "percentile": percentiles}
+    side["lat"] = _latency([at(offset) for offset in range(32, 36)])
+    side["slat"] = _latency([at(offset) for offset in range(4, 8)])
+    return side
+
+
+def _latency(numbers: Sequence[float]) -> dict[str, object]:
+    low, high, mean, deviation = numbers
+    return {"min": round(low), "max": round(high), "mean": mean, "stddev": deviation}
+
+
+def _percentiles(cells: Cells, fields: Sequence[str], first: int) -> dict[str, int]:
+    """`99.000000%=1234`; a list that is shorter than 20 is filled up with `0%=0`."""
+    found: dict[str, int] = {}
+    for offset, text in enumerate(fields):
+        name, equals, value = text.partition("%=")
+        if not equals:
+            place = f"{cells.place}, {first + offset}"
+            raise UserError(cells.file, place, shown(text), f"not a percentile; {ACCEPTED}")
+        pair = Cells(cells.file, f"{cells.place}, field {first + offset}", {"percentile": name, "latency": value})
+        if pair.needed("percentile") > 0:
+            found[name] = round(pair.needed("latency"))
+    return found

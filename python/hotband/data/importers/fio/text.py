@@ -1,0 +1,251 @@
+"""From the bytes of a fio result to one JSON document whose fields are read with their type checked.
+
+fio prints warnings and start-up lines into the same stream as its JSON, prints one document per
+`--status-interval`, and leaves half a document behind when it is killed: each is told apart here, and every
+defect is a UserError with the place it was found at.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, NoReturn
+
+from hotband.base.errors import UserError
+
+# fio counts in unsigned 64-bit integers (stat.h: uint64_t); nothing it prints is larger.
+LARGEST = 2**64 - 1
+# Room for any number fio prints: 20 digits, and a signed one.
+_LONGEST_INTEGER = 24
+_SHOWN = 60
+# One a second for a day is more than a status interval leaves.
+MOST_DOCUMENTS = 100_000
+_NEXT = re.compile(r"^\{", re.MULTILINE)
+_MAKE_JSON = "accepted: documents of `fio --output-format=json` or `json+`"
+
+
+def shown(value: object) -> str:
+    """A value as an error message can hold it: one short piece of text without lone surrogates."""
+    if isinstance(value, dict | list):
+        return "an object" if isinstance(value, dict) else "an array"
+    text = printable(value if isinstance(value, str) else json.dumps(value))
+    return text if len(text) <= _SHOWN else text[: _SHOWN - 1] + "…"
+
+
+def printable(text: str) -> str:
+    """Text that can be written as UTF-8: JSON may spell half a surrogate pair."""
+    return text.encode("utf-8", "backslashreplace").decode("utf-8")
+
+
+def _decode(data: str | bytes, file: str) -> str:
+    if isinstance(data, str):
+        return data.removeprefix("\ufeff")
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise UserError(file, "", "", f"not UTF-8 at byte {error.start}; accepted: UTF-8 text") from None
+
+
+def _json_start(text: str, file: str) -> int:
+    """Where the first JSON object begins: fio starts it at the beginning of a line."""
+    stripped = text.lstrip()
+    if not stripped:
+        raise UserError(file, "", "", f"the file is empty; {_MAKE_JSON}")
+    if stripped[0] == "{":
+        return len(text) - len(stripped)
+    if stripped[0] == "[":
+        raise UserError(file, "", "", f"it starts with '[' (a job file or a JSON array?); {_MAKE_JSON}")
+    found = re.search(r"^\{", text, re.MULTILINE)
+    if found is None:
+        raise UserError(file, "", "", f"there is no JSON object in it; {_MAKE_JSON}")
+    return found.start()
+
+
+def _decoder(file: str) -> json.JSONDecoder:
+    def constant(name: str) -> NoReturn:
+        raise UserError(file, "", "", f"{name} is not a JSON number; accepted: finite numbers")
+
+    def integer(digits: str) -> int:
+        if len(digits) > _LONGEST_INTEGER:
+            raise UserError(file, "", "", f"{shown(digits)} is too large; accepted: numbers below 2^64")
+        return int(digits)
+
+    return json.JSONDecoder(parse_constant=constant, parse_int=integer)
+
+
+def _place(text: str, position: int) -> str:
+    line = text.count("\n", 0, position) + 1
+    return f"line {line}, byte {len(text[:position].encode('utf-8', 'surrogatepass'))}"
+
+
+def _is_cut(text: str, error: json.JSONDecodeError) -> bool:
+    """Whether the document ends where the parser stopped, or within the word or string it stopped at."""
+    rest = text[error.pos :].strip()
+    half_word = any(word.startswith(rest) for word in ("true", "false", "null", "-"))
+    return not rest or half_word or error.msg.startswith("Unterminated string")
+
+
+def _parse(text: str, start: int, file: str) -> tuple[Any, int]:
+    try:
+        return _decoder(file).raw_decode(text, start)
+    except json.JSONDecodeError as error:
+        if _is_cut(text, error):
+            end = len(text.rstrip())
+            problem = f"the JSON is cut short: it ends at {_place(text, end)} inside an unfinished value"
+        else:
+            problem = f"not valid JSON at {_place(text, error.pos)} ({error.msg})"
+        raise UserError(file, "", "", f"{problem}; {_MAKE_JSON}") from None
+    except RecursionError:
+        raise UserError(file, "", "", f"the JSON is nested too deeply; {_MAKE_JSON}") from None
+
+
+def _check_rest(text: str, begin: int, end: int, file: str) -> str | None:
+    """What stands between a document and the next one: nothing, or fio's text output (a note)."""
+    rest = text[begin:end].strip()
+    if not rest:
+        return None
+    if rest[0] in "}],:\"'[":
+        problem = f"not valid JSON: the document ends at {_place(text, begin)} and {rest[0]!r} follows"
+        raise UserError(file, "", "", f"{problem}; {_MAKE_JSON}")
+    return f"text after the JSON was skipped: {_first_line(rest)}"
+
+
+def _first_line(text: str) -> str:
+    lines = text.strip().splitlines()
+    more = f" (lines: {len(lines)})" if len(lines) > 1 else ""
+    return shown(lines[0]) + more
+
+
+@dataclass(frozen=True)
+class Fields:
+    """A JSON object, with its place in the file for error messages."""
+
+    file: str
+    key: str
+    values: dict[str, object]
+
+    def fail(self, name: str, accepted: str) -> NoReturn:
+        value = shown(self.values[name]) if name in self.values else ""
+        raise UserError(self.file, self._path(name), value, accepted)
+
+    def _path(self, name: str) -> str:
+        return shown(f"{self.key}.{name}" if self.key else name)
+
+    def __contains__(self, name: str) -> bool:
+        return name in self.values
+
+    def child(self, name: str) -> Fields | None:
+        """The object under `name`; None where it is missing."""
+        if name not in self.values:
+            return None
+        value = self.values[name]
+        if not isinstance(value, dict):
+            self.fail(name, "accepted: a JSON object")
+        return Fields(self.file, self._path(name), value)
+
+    def children(self, name: str) -> list[Fields]:
+        """The objects of the array under `name`; an object alone counts as an array of one."""
+        value = self.values.get(name, [])
+        if isinstance(value, dict):
+            value = [value]
+        if not isinstance(value, list) or not all(isinstance(entry, dict) for entry in value):
+            self.fail(name, "accepted: a JSON array of objects")
+        return [Fields(self.file, f"{self._path(name)}[{i}]", entry) for i, entry in enumerate(value)]
+
+    def count(self, name: str) -> int:
+        """A whole number from 0 to 2^64-1; 0 where it is missing."""
+        value = self.values.get(name, 0)
+        if isinstance(value, float) and value.is_integer():
+            value = int(value)
+        if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value <= LARGEST:
+            self.fail(name, "accepted: a whole number from 0 to 2^64-1")
+        return value
+
+    def number(self, name: str) -> float:
+        """A finite number of 0 or more; 0 where it is missing."""
+        value = self.values.get(name, 0.0)
+        if isinstance(value, bool) or not isinstance(value, int | float):
+            self.fail(name, "accepted: a number of 0 or more")
+        if not (math.isfinite(value) and 0 <= value <= LARGEST):
+            self.fail(name, "accepted: a finite number from 0 to 2^64-1")
+        return float(value)
+
+    def numbers(self, name: str) -> list[float]:
+        """The finite numbers of 0 or more in an array; none where it is missing."""
+        value = self.values.get(name, [])
+        if not isinstance(value, list):
+            self.fail(name, "accepted: a JSON array of numbers")
+        each = Fields(self.file, self._path(name), {f"[{i}]": number for i, number in enumerate(value)})
+        return [each.number(place) for place in each.values]
+
+    def code(self, name: str) -> int:
+        """An errno: a whole number whose sign does not matter."""
+        value = self.values.get(name, 0)
+        if isinstance(value, bool) or not isinstance(value, int) or abs(value) > LARGEST:
+            self.fail(name, "accepted: an error number")
+        return abs(value)
+
+    def text(self, name: str) -> str | None:
+        value = self.values.get(name)
+        if value is not None and not isinstance(value, str):
+            self.fail(name, "accepted: text")
+        return None if value is None else printable(value)
+
+    def options(self) -> dict[str, str]:
+        """All values as text: fio prints job options as strings, a bare one as an empty string."""
+        return {printable(name): text for name, text in self._option_pairs()}
+
+    def _option_pairs(self) -> Iterator[tuple[str, str]]:
+        for name, value in self.values.items():
+            if isinstance(value, dict | list):
+                self.fail(name, "accepted: text or a number")
+            if isinstance(value, bool):
+                yield name, str(int(value))
+            else:
+                yield name, "" if value is None else printable(str(value))
+
+
+def read_documents(data: str | bytes, file: str) -> list[tuple[Fields, list[str]]]:
+    """The fio documents in `data`, each with notes about text around it; UserError for anything else."""
+    text = _decode(data, file)
+    start = _json_start(text, file)
+    found: list[tuple[Fields, list[str]]] = []
+    before = text[:start]
+    while True:
+        value, end = _parse(text, start, file)
+        notes = [f"text before the JSON was skipped: {_first_line(before)}"] if before.strip() else []
+        found.append((_checked(value, file), notes))
+        further = _NEXT.search(text, end)
+        after = _check_rest(text, end, further.start() if further else len(text), file)
+        if after is not None:
+            notes.append(after)
+        if further is None:
+            return found
+        if len(found) == MOST_DOCUMENTS:
+            raise UserError(file, "", "", f"more than {MOST_DOCUMENTS} JSON documents; accepted: fewer in one file")
+        before, start = "", further.start()
+
+
+def _checked(value: object, file: str) -> Fields:
+    """The document, if it is fio's."""
+    if not isinstance(value, dict):
+        raise UserError(file, "", shown(value), f"not a JSON object; {_MAKE_JSON}")
+    document = Fields(file, "", value)
+    if "fio version" not in document:
+        raise UserError(file, "", "", f"not a fio result: the key 'fio version' is missing; {_MAKE_JSON}")
+    if "jobs" not in document and "client_stats" not in document:
+        missing = "the key 'jobs' (or 'client_stats') is missing"
+        raise UserError(file, "", "", f"not a fio result: {missing}; {_MAKE_JSON}")
+    return document
+
+
+def directions(text: str) -> tuple[str, str, str]:
+    """Return the values of an option READ,WRITE,TRIM. Those that are left out at the end are as the last one; an empty
+    one is empty, which leaves fio's own value (tried: 3.33)."""
+    parts = [part.strip() for part in text.split(",")][:3]
+    while len(parts) < 3:
+        parts.append(parts[-1])
+    return parts[0], parts[1], parts[2]

@@ -1,0 +1,148 @@
+"""HdrHistogram interval logs (`.hlog`; V1 and V2) as records: one record a tag.
+
+What it leaves out: the log carries no sizes and no directions. Values of a tag named for writes (YCSB's UPDATE, INSERT)
+stand under writes, all others under reads. The unit of the values is not in the log either: nanoseconds are taken, as
+its writers do by default, microseconds for YCSB's.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from pathlib import Path
+
+from hotband import _core
+from hotband.base.errors import UserError
+from hotband.data.importers.files import decoded, name_of, read_bytes
+from hotband.data.importers.imported import Imported, SeriesColumns, no_rows
+from hotband.data.importers.record import LARGEST, Found, Sides, build, side_of
+from hotband.data.importers.source import NS_PER_S, iso, nothing_asked
+from hotband.data.record.stats import Direction, Histogram, idle_side
+
+ACCEPTED = "an HdrHistogram log"
+UNITS = {"ns": 1, "us": 1000, "ms": 1_000_000, "s": NS_PER_S}
+# YCSB names what it logs (Measurements of its core) and measures in microseconds.
+_LOGGED = re.compile(r"^#\[Logging for: ([^\]]{1,80})\]", re.MULTILINE)
+_WRITES = re.compile(r"write|update|insert|delete|put|append|flush", re.IGNORECASE)
+
+
+def recognises(beginning: bytes) -> bool:
+    """Whether a file that begins so is an HdrHistogram log."""
+    return re.search(rb"^#\[Histogram log format version |,HIST[A-Za-z0-9+/=]{8}", beginning, re.MULTILINE) is not None
+
+
+def read(paths: Sequence[Path], unit: str | None = None, option: str = "--unit") -> list[Imported]:
+    """The records of logs, one a tag; `unit` is that of their values, `option` is where a note says that it can be
+    given. UserError names what is wrong."""
+    if unit is not None and unit not in UNITS:
+        raise UserError("--unit", "", unit, f"accepted: {', '.join(UNITS)}")
+    return [one for path in paths for one in _read_log(read_bytes(path, ACCEPTED), name_of(path), unit, option)]
+
+
+def _read_log(data: bytes, file: str, unit: str | None, option: str) -> list[Imported]:
+    text = decoded(data, file)
+    logged = _LOGGED.search(text)
+    try:
+        log = _core.hdr_log(text.encode(), file)
+    except _core.SpecError as error:
+        raise UserError(*error.args) from None
+    taken = unit or ("us" if logged else "ns")
+    found = []
+    hint = option if unit is None else ""
+    for tag in log["tags"]:
+        name = tag["tag"] or (logged[1] if logged else "")
+        if sum(count for _, count in tag["buckets"]):
+            found.append(build(_of_tag(tag, name, file, log, taken, hint)))
+    if not found:
+        raise UserError(file, "", "", f"its histograms are empty; accepted: {ACCEPTED} with values")
+    return found
+
+
+def _of_tag(tag: _core.HdrLogTag, name: str, file: str, log: _core.HdrLog, unit: str, hint: str) -> Found:
+    scale = UNITS[unit]
+    buckets = [[min(value * scale, LARGEST), count] for value, count in tag["buckets"]]
+    histogram: Histogram = {"kind": "hdr", "buckets": buckets, "significant_digits": tag["digits"]}
+    count = sum(count for _, count in buckets)
+    # None only of a tag without values, and those are no records.
+    low, high = tag["extent"] or (0, 0)
+    direction: Direction = "write" if _WRITES.search(name) else "read"
+    side = side_of(
+        count,
+        0,
+        tag["sum"] / count * scale,
+        low_ns=min(low * scale, LARGEST),
+        high_ns=min(high * scale, LARGEST),
+        histogram=histogram,
+    )
+    sides: Sides = {"read": idle_side("hdr"), "write": idle_side("hdr")}
+    sides[direction] = side
+    began = _began(log, tag)
+    duration_ns = round(_end_s(tag) * NS_PER_S)
+    stem = Path(file).name
+    stream = name or "values"
+    notes = [
+        "sizes and directions are not in an HdrHistogram log: bandwidth is unknown, "
+        f"and the values stand under {direction}s",
+        "means are those of the buckets",
+    ]
+    if hint:
+        why = "YCSB logs microseconds" if unit == "us" else "the usual one"
+        notes.append(f"the log does not name its unit: {unit} is taken ({why}); {hint} says otherwise")
+    return Found(
+        name=f"{stem} {name}".strip(),
+        machine=stem,
+        source={
+            "tool": "hdrhistogram",
+            "version": None,
+            "file": file,
+            "began": iso(began),
+            "ended": None if began is None else iso(began + duration_ns / NS_PER_S),
+            "asked": nothing_asked(),
+            "target": name or None,
+            "host": None,
+        },
+        duration_ns=duration_ns,
+        concurrency=None,
+        streams=[(stream, sides)],
+        series=_series(tag, stream, direction, scale),
+        interval_ns=_interval_ns(tag),
+        sizes_known=False,
+        notes=notes,
+    )
+
+
+def _began(log: _core.HdrLog, tag: _core.HdrLogTag) -> float | None:
+    """Seconds since 1970: of the calendar where the intervals are, else from the log's start."""
+    first = float(min(tag["start_s"]))
+    start = log["base_s"] if log["base_s"] is not None else log["start_s"]
+    # HistogramLogReader.java: times within a year of the start are of the calendar.
+    if start is None or first > start - 365 * 86400:
+        return first if first > 365 * 86400 else None
+    return start + first
+
+
+def _end_s(tag: _core.HdrLogTag) -> float:
+    first = min(tag["start_s"])
+    return float(max(s + n for s, n in zip(tag["start_s"], tag["length_s"], strict=True)) - first)
+
+
+def _interval_ns(tag: _core.HdrLogTag) -> int:
+    lengths = sorted(tag["length_s"])
+    return max(1, round(lengths[len(lengths) // 2] * NS_PER_S))
+
+
+def _series(tag: _core.HdrLogTag, stream: str, direction: str, scale: int) -> SeriesColumns:
+    rows = no_rows()
+    first = min(tag["start_s"])
+    intervals = zip(tag["start_s"], tag["length_s"], tag["count"], tag["mean"], tag["p99"], strict=True)
+    for start, length, count, mean, p99 in sorted(intervals, key=lambda row: row[0]):
+        rate = count / length if length > 0 else None
+        rows["time_ns"].append(round((start - first) * NS_PER_S))
+        rows["stream"].append(stream)
+        rows["direction"].append(direction)
+        rows["iops"].append(rate)
+        rows["bandwidth_bytes_per_s"].append(None)
+        rows["latency_mean_ns"].append(None if mean is None else mean * scale)
+        rows["latency_p99_ns"].append(None if p99 is None else min(p99 * scale, LARGEST))
+        rows["queue_depth"].append(None if mean is None or rate is None else rate * mean * scale / NS_PER_S)
+    return rows

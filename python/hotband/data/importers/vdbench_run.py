@@ -1,0 +1,279 @@
+"""One run of vdbench as a record: the measured intervals, what was asked, the histograms."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from itertools import pairwise
+from pathlib import Path
+
+from hotband.base.errors import UserError
+from hotband.data.importers.cells import Cells
+from hotband.data.importers.imported import SeriesColumns, no_rows
+from hotband.data.importers.record import Found, Sides, side_of
+from hotband.data.importers.source import NS_PER_S, Asked, nothing_asked
+from hotband.data.importers.vdbench_read import Run, Scope
+from hotband.data.record.stats import DIRECTIONS, Direction, Histogram
+
+# vdbench's own numbers for "as fast as it goes" (iorate=max, curve) are just below a million.
+_UNLIMITED = 999_900
+_MIB = 1024 * 1024
+_GIB = 1024**3
+
+
+def of_run(run: Run, devices: Sequence[str]) -> Found:
+    """A run with its notes; `devices` are those of the parameter file, if it was there."""
+    notes: list[str] = []
+    seconds = _interval_s(run, notes)
+    measured = run.measured or _without_first(run)
+    kept, warm = _split(run, measured)
+    sides = _sides(run, kept, seconds, measured, notes)
+    duration_ns = _duration_ns(run, kept, seconds, measured)
+    asked = _asked(run, devices, measured, seconds)
+    target = ", ".join(devices[:3]) or None
+    stream = run.name
+    further: dict[str, object] = {}
+    if warm:
+        further["warm_up"] = _warm_up(warm, seconds)
+        notes.append(f"the first {len(warm)} of {len(run.rows)} intervals are warm-up and not in any figure")
+    if run.average is None and run.rows:
+        notes.append(
+            "vdbench's own average is missing (the run was stopped?): figures are of the intervals that are there"
+        )
+    notes.append("times of day are local: when it began is not carried over")
+    if len(devices) > 1:
+        notes.append(f"threads of {len(devices)} storage definitions are taken as each one's own")
+    return Found(
+        name=f"{run.name} {(run.settings and run.loops) or ''}".strip(),
+        machine=target or Path(run.file).parent.name or "vdbench",
+        source={
+            "tool": "vdbench",
+            "version": None,
+            "file": run.file,
+            "began": None,
+            "ended": None,
+            "asked": asked,
+            "target": target,
+            "host": None,
+        },
+        duration_ns=duration_ns,
+        concurrency=asked["concurrency"] if asked["rate_iops"] is None else None,
+        streams=[(stream, sides)],
+        spec={"run": run.settings, "asked": _told(run)},
+        series=_series(kept, stream, seconds) if kept else None,
+        interval_ns=round(seconds * NS_PER_S) if kept else None,
+        percentiles=_percentiles(run, notes),
+        sizes_known=bool(kept) or run.average is not None,
+        further=further,
+        notes=notes,
+    )
+
+
+def _without_first(run: Run) -> tuple[int, int]:
+    """vdbench leaves the first interval out of its averages."""
+    last = max((round(row.needed("Interval")) for row in run.rows), default=1)
+    return (2 if last > 1 else 1), last
+
+
+def _split(run: Run, measured: tuple[int, int]) -> tuple[list[Cells], list[Cells]]:
+    low, high = measured
+    kept = [row for row in run.rows if low <= row.needed("Interval") <= high]
+    return kept, [row for row in run.rows if row.needed("Interval") < low]
+
+
+def _elapsed_s(run: Run) -> float | None:
+    """The time that was asked for, where the run says it."""
+    found = re.match(r"\d{1,12}(?:\.\d{1,12})?", run.settings.get("elapsed", ""))
+    return float(found[0]) if found else None
+
+
+def _interval_s(run: Run, notes: list[str]) -> float:
+    """The length of an interval: elapsed over their number, else the usual step of the clock."""
+    elapsed = _elapsed_s(run)
+    if elapsed is not None and (run.rows or run.measured):
+        last = round(run.rows[-1].needed("Interval")) if run.rows else (run.measured or (0, 0))[1]
+        whole = elapsed / last if last else 0.0
+        if whole >= 1 and abs(whole - round(whole)) < 0.05 * whole:
+            return float(round(whole))
+    moments = [_of_day(row.values.get("date", row.values.get("tod", ""))) for row in run.rows]
+    steps = sorted((b - a) % 86400 for a, b in pairwise(moments) if a is not None and b is not None)
+    if steps and round(steps[len(steps) // 2]) >= 1:
+        return float(round(steps[len(steps) // 2]))
+    if run.rows or run.measured:
+        notes.append("the length of an interval is not in it: 1 s is taken")
+    return 1.0
+
+
+def _of_day(text: str) -> float | None:
+    found = re.fullmatch(r"(\d\d):(\d\d):(\d\d(?:\.\d{1,6})?)", text.strip())
+    return None if found is None else int(found[1]) * 3600 + int(found[2]) * 60 + float(found[3])
+
+
+def _duration_ns(run: Run, kept: Sequence[Cells], seconds: float, measured: tuple[int, int]) -> int:
+    if kept or run.average is not None:
+        count = (measured[1] - measured[0] + 1) if run.average is not None else len(kept)
+        return max(0, round(count * seconds * NS_PER_S))
+    elapsed = _elapsed_s(run)
+    if elapsed is None:
+        raise UserError(run.file, run.name, "", "no interval and no average; accepted: a run with its results")
+    return round(elapsed * NS_PER_S)
+
+
+def _sides(run: Run, kept: Sequence[Cells], seconds: float, measured: tuple[int, int], notes: list[str]) -> Sides:
+    """Reads and writes of the measured intervals: from vdbench's average, else summed over them."""
+    histograms: dict[Direction, Histogram | None] = {d: _histogram(run, d) for d in DIRECTIONS}
+    if run.average is None and not kept:
+        return _from_histograms(run, histograms, notes)
+    average = run.average
+    pairs = (
+        [(average, (measured[1] - measured[0] + 1) * seconds)] if average is not None else [(r, seconds) for r in kept]
+    )
+    if any(run.histograms):
+        notes.append("vdbench's histograms count every interval, warm-up too; the other figures do not")
+    notes.append("counts are rates x time: vdbench prints no counts")
+    low_high = max((row.milliseconds("resp_max") or 0 for row, _ in pairs), default=0) or None
+    sides: Sides = {}
+    for direction in DIRECTIONS:
+        counts = [_count(row, direction) * span for row, span in pairs]
+        means = [_mean_ms(row, direction) for row, _ in pairs]
+        count = round(sum(counts))
+        known = all(mean is not None for mean, n in zip(means, counts, strict=True) if n)
+        waited = sum(n * (mean or 0.0) for mean, n in zip(means, counts, strict=True))
+        mean_ns = waited / sum(counts) * 1e6 if count and known else None
+        volume = round(sum(_volume(row, direction) * span for row, span in pairs))
+        alone = _count(pairs[0][0], "read" if direction == "write" else "write") == 0 and len(pairs) == 1
+        high = low_high if alone else None
+        sides[direction] = side_of(count, volume, mean_ns, high_ns=high, histogram=histograms[direction])
+    if low_high is not None and all(sides[d]["count"] for d in DIRECTIONS):
+        notes.append(f"the largest response time, {low_high / 1e6:g} ms, is of reads and writes together")
+    return sides
+
+
+def _count(row: Cells, direction: Direction) -> float:
+    """I/Os a second."""
+    rate, share = row.needed("rate"), (row.number("read%") or 0.0) / 100
+    return rate * (share if direction == "read" else max(0.0, 1 - share))
+
+
+def _mean_ms(row: Cells, direction: Direction) -> float | None:
+    own = row.number(f"{direction}_resp")
+    share = row.number("read%")
+    alone = share == (100 if direction == "read" else 0)
+    return own if own is not None and not (alone and own == 0) else (row.number("resp") if alone else None)
+
+
+def _volume(row: Cells, direction: Direction) -> float:
+    """Bytes a second: of a mix by the share of I/Os, which is right where both have one size."""
+    rate = row.number("rate")
+    whole = (row.number("MB/sec") or 0.0) * _MIB
+    return whole * _count(row, direction) / rate if rate else 0.0
+
+
+def _histogram(run: Run, scope: Scope) -> Histogram | None:
+    pairs = run.histograms.get(scope)
+    if pairs is None:
+        return None
+    edges = [edge for edge, _ in pairs if edge is not None]
+    largest = (run.average.milliseconds("resp_max") if run.average is not None else None) or 0
+    # The last bucket has no edge: the largest response time is one.
+    open_end = max(largest, edges[-1] if edges else 0)
+    counts: dict[int, int] = {}
+    for edge, count in pairs:
+        if count:
+            key = open_end if edge is None else edge
+            counts[key] = counts.get(key, 0) + count
+    return {"kind": "bins", "buckets": [[edge, counts[edge]] for edge in sorted(counts)]}
+
+
+def _from_histograms(run: Run, histograms: dict[Direction, Histogram | None], notes: list[str]) -> Sides:
+    notes.append("a histogram alone: sizes and means are unknown")
+    sides: Sides = {}
+    for direction in DIRECTIONS:
+        found = histograms[direction]
+        count = sum(n for _, n in found["buckets"]) if found else 0
+        sides[direction] = side_of(count, 0, None, histogram=found)
+    return sides
+
+
+def _percentiles(run: Run, notes: list[str]) -> dict[str, dict[str, int | None]]:
+    """None: those of bins this wide are their upper edges, as the histograms of the record give them."""
+    if run.histograms:
+        notes.append("percentiles are upper edges of vdbench's histogram, which is coarse")
+    else:
+        notes.append("no percentiles: they are in histogram.html, beside this file")
+    return {}
+
+
+def _asked(run: Run, devices: Sequence[str], measured: tuple[int, int], seconds: float) -> Asked:
+    asked = nothing_asked()
+    elapsed = _elapsed_s(run)
+    asked["duration_ns"] = None if elapsed is None else round(elapsed * NS_PER_S)
+    asked["ramp_ns"] = round((measured[0] - 1) * seconds * NS_PER_S)
+    row = run.average or (run.rows[0] if run.rows else None)
+    loops = dict(pair.split("=", 1) for pair in run.loops.split() if "=" in pair)
+    cells = row if row is not None else Cells(run.file, run.name, {})
+    named = Cells(run.file, run.name, {**loops, **{k: v for k, v in cells.values.items() if v not in ("", "n/a")}})
+    threads = named.count("threads")
+    asked["concurrency"] = None if threads is None else threads * max(1, len(devices))
+    asked["block_bytes"] = (
+        named.count("xfersize") if re.fullmatch(r"\d+(?:\.\d+)?", named.values.get("xfersize", "")) else None
+    )
+    asked["read_pct"] = named.number("rdpct")
+    seek = named.number("seekpct")
+    asked["pattern"] = None if seek is None else {100.0: "random", 0.0: "sequential"}.get(seek, "mixed")
+    size = named.number("lunsize")
+    asked["working_set_bytes"] = round(size * _GIB) if size else None
+    asked["rate_iops"] = _rate(run, named)
+    return asked
+
+
+_TOLD = ("xfersize", "threads", "rdpct", "rhpct", "whpct", "seekpct", "lunsize", "reqrate")
+
+
+def _told(run: Run) -> dict[str, str]:
+    """What a row of the flatfile says of its run's parameters, as it says it."""
+    row = run.average or (run.rows[0] if run.rows else None)
+    cells = {} if row is None else row.values
+    return {name: cells[name] for name in _TOLD if cells.get(name, "") not in ("", "n/a")}
+
+
+def _rate(run: Run, cells: Cells) -> float | None:
+    rate = cells.number("reqrate")
+    if rate is None:
+        text = run.settings.get("I/O rate", "")
+        rate = float(text) if re.fullmatch(r"\d{1,12}(\.\d{1,6})?", text) else None
+    return rate if rate and rate < _UNLIMITED else None
+
+
+def _warm_up(warm: Sequence[Cells], seconds: float) -> dict[str, object]:
+    means = [row.milliseconds("resp") for row in warm]
+    return {
+        "interval_ns": round(seconds * NS_PER_S),
+        "iops": [row.needed("rate") for row in warm],
+        "latency_mean_ns": means,
+    }
+
+
+def _series(kept: Sequence[Cells], stream: str, seconds: float) -> SeriesColumns:
+    rows = no_rows()
+    first = round(kept[0].needed("Interval"))
+    for row in kept:
+        number = round(row.needed("Interval"))
+        if number < first:
+            found = str(number)
+            raise UserError(
+                row.file, f"{row.place}, Interval", found, f"expected {first:,} or more, the first of its run"
+            )
+        begin = (number - first) * seconds
+        for direction in DIRECTIONS:
+            rate, mean_ms = _count(row, direction), _mean_ms(row, direction)
+            mean_ns = mean_ms * 1e6 if mean_ms is not None and rate else None
+            rows["time_ns"].append(round(begin * NS_PER_S))
+            rows["stream"].append(stream)
+            rows["direction"].append(direction)
+            rows["iops"].append(rate)
+            rows["bandwidth_bytes_per_s"].append(_volume(row, direction))
+            rows["latency_mean_ns"].append(mean_ns)
+            rows["latency_p99_ns"].append(None)
+            rows["queue_depth"].append(None if mean_ns is None else rate * mean_ns / NS_PER_S)
+    return rows

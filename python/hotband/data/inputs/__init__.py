@@ -1,0 +1,1 @@
+"""What a run is given: its spec, its settings, its events, checked before anything runs."""

@@ -1,0 +1,20 @@
+"""What happens to the machine of a run at a time, as text: `at 60 s: fail d3`, `at 30 s: power-off`.
+
+The engine reads these texts; here they are only checked early, and told of with the option that they came from.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from hotband import _core
+from hotband.base.errors import UserError
+
+
+def check_events(events: Sequence[str], where: str = "--event") -> None:
+    """Whether all texts are events. Raises UserError for the first that is none."""
+    try:
+        _core.check_events(list(events))
+    except _core.SpecError as error:
+        _, key, value, accepted = error.args
+        raise UserError(where, key, value, accepted) from None

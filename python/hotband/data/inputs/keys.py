@@ -1,0 +1,42 @@
+"""What `set` takes for a workload on a machine, as the engine says it."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+
+from hotband import _core
+from hotband.data.catalog import CATALOG_DIR
+from hotband.data.inputs.words import FIO_WORDS
+from hotband.execution.runs.run import mistakes_of, text_of
+
+
+@dataclass(frozen=True)
+class SetKey:
+    """A key: whose it is (`part`: workload, app, drive NAME, daemon NAME), its value today (None where it has none, or
+    several in different streams), what it takes, what it means, and what fio calls it."""
+
+    key: str
+    part: str
+    value: str | None
+    accepted: str
+    meaning: str
+    fio: str | None
+
+    def data(self) -> dict[str, str | None]:
+        """As plain data."""
+        return asdict(self)
+
+
+def set_keys(workload: str, machine: str, set: tuple[tuple[str, str], ...] = ()) -> list[SetKey]:
+    """Every key that `set` takes for a workload on a machine. Raises UserError."""
+    words = {ours: fio for fio, ours in FIO_WORDS.items()}
+    with mistakes_of(machine):
+        found = _core.set_keys(
+            CATALOG_DIR,
+            workload,
+            machine,
+            workload_text=text_of(workload, "workload"),
+            machine_text=text_of(machine, "machine"),
+            set=list(set),
+        )
+    return [SetKey(**one, fio=words.get(one["key"]) if one["part"] == "workload" else None) for one in found]

@@ -1,0 +1,169 @@
+"""Workloads of trials: the same streams asked at a rate or with so many outstanding, and as long as is needed.
+
+What it leaves out: what only a longer run shows. A trial measures a number of I/Os, after a warm-up that ends with its
+own time or after a fifth as many, so that a hundred trials take seconds whatever the machine; a time of the user's own
+is kept.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from hotband.base.errors import UserError
+from hotband.base.text.tomltable import loads
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from hotband.base.text.values import Toml
+
+WARM_UP = 5
+"""A warm-up ends after the I/Os that are measured divided by this, where its own time is longer."""
+ENDS = ("duration", "ios", "until", "operations", "until_done")
+"""Keys that end a measured phase (docs/guides/workloads.md)."""
+LOOP_KEYS = ("qd", "depth", "threads", "think", "rate_iops")
+"""Keys of `set` that say how hard is asked."""
+OPEN = ("open", "bursts", "arrivals")
+"""Loops that ask at times of their own, whether or not they are answered: their rate is no figure of the machine."""
+IN_A_ROW = "in_a_row"
+"""What `[load]` says beside how it asks: how its streams follow one another."""
+
+
+class Load:
+    """The text of a workload, to be changed."""
+
+    def __init__(self, text: str, name: str) -> None:
+        self.name = name
+        lines = text.split("\n")
+        # What a converted job says of itself stands in comments on top.
+        self.head = [line for line in lines[: _first_key(lines)] if line.startswith("#")]
+        self.table: dict[str, Toml] = loads(text, name)
+
+    def text(self) -> str:
+        """The workload as TOML."""
+        import tomlkit
+
+        return "\n".join([*self.head, "", tomlkit.dumps(self.table)])
+
+    def measured(self) -> list[dict[str, Toml]]:
+        """The phases that are measured."""
+        return [phase for phase in _tables(self.table, "phases") if phase.get("measure")]
+
+    def with_ios(self, ios: int) -> Load:
+        """The same with `ios` measured I/Os in every measured phase that has an end of its own to replace, and warm-ups
+        of at most a fifth as many."""
+        changed = Load(self.text(), self.name)
+        for phase in _tables(changed.table, "phases"):
+            if phase.get("measure") and "until_steady" not in phase and "operations" not in phase:
+                for key in ENDS:
+                    phase.pop(key, None)
+                phase["ios"] = ios
+            elif not phase.get("untimed") and set(phase) & set(ENDS) == {"duration"} and "until_warm" not in phase:
+                phase["until"] = [f"{ios // WARM_UP} I/Os", str(phase.pop("duration"))]
+        return changed
+
+    def with_open_loop(self, rate: float, arrival: str) -> Load:
+        """The same asked at a rate: the loop of `[load]`, or all streams where none shares one."""
+        return self._asked({"open": {"rate_iops": rate, "arrival": arrival}}, rate, arrival)
+
+    def with_closed_loop(self, outstanding: int) -> Load:
+        """The same with so many I/Os outstanding, without pauses."""
+        return self._asked({"closed": {"threads": outstanding, "depth": 1}}, None, "")
+
+    def _asked(self, load: dict[str, Toml], rate: float | None, arrival: str) -> Load:
+        changed = Load(self.text(), self.name)
+        streams = _tables(changed.table, "streams")
+        own = [stream for stream in streams if "load" in stream]
+        shared = "load" in changed.table
+        self.expect_loop()
+        if shared or len(own) == 1:
+            place: dict[str, Any] = changed.table if shared else own[0]
+            in_a_row = {key: value for key, value in place["load"].items() if key == IN_A_ROW}
+            place["load"] = {**load, **in_a_row}
+            return changed
+        weights = _weights(own)
+        for stream, share in zip(own, weights, strict=True):
+            stream["load"] = load if rate is None else {"open": {"rate_iops": rate * share, "arrival": arrival}}
+        return changed
+
+    def varied(self) -> set[int]:
+        """Places of the streams that the loop of a question asks for."""
+        streams = _tables(self.table, "streams")
+        return {place for place, stream in enumerate(streams) if "load" not in self.table or "load" not in stream}
+
+    def expect_loop(self) -> None:
+        """Raises UserError for a workload that no loop asks for, or that changes how it asks as it goes on."""
+        what = next((key for key in ("app", "trace", "scripts", "sequence") if key in self.table), None)
+        if what is not None:
+            raise UserError(self.name, what, "", "asks as it likes; a question about rates needs a loop of streams")
+        if len(self.measured()) > 1:
+            accepted = "several phases are measured; a question about rates needs one"
+            raise UserError(self.name, "phases", str(len(self.measured())), accepted)
+        own = [stream for stream in _tables(self.table, "streams") if "load" in stream]
+        if "load" not in self.table and len(own) > 1:
+            _weights(own)
+
+    def says(self) -> str:
+        """How the workload itself asks, in words."""
+        return {frozenset({"closed"}): "a closed loop", frozenset({"open"}): "an open loop"}.get(
+            frozenset(self._kinds()), "loops of several kinds"
+        )
+
+    @property
+    def is_open(self) -> bool:
+        """Whether all of its loops ask at times of their own."""
+        return bool(kinds := self._kinds()) and kinds <= set(OPEN)
+
+    def _kinds(self) -> set[str]:
+        """The kinds of its loops."""
+        loads = [self.table["load"]] if "load" in self.table else []
+        loads += [stream["load"] for stream in _tables(self.table, "streams") if "load" in stream]
+        return {kind for load in loads if isinstance(load, dict) for kind in load if kind != IN_A_ROW}
+
+    def mean_bytes(self) -> float | None:
+        """The mean size of its I/Os by the shares of its streams; None where it has no loop that they share, or a size
+        is not said."""
+        every = _tables(self.table, "streams")
+        streams = [every[place] for place in sorted(self.varied())]
+        if not streams or (len(streams) > 1 and "load" not in self.table):
+            return None
+        shares = [_percent(stream.get("share_pct", 100.0 / len(streams))) for stream in streams]
+        sizes = [_mean_size(stream) for stream in streams]
+        if any(size is None for size in sizes) or not sum(shares):
+            return None
+        return sum(share * (size or 0.0) for share, size in zip(shares, sizes, strict=True)) / sum(shares)
+
+
+def _first_key(lines: Sequence[str]) -> int:
+    """The first line that is neither a comment nor empty."""
+    return next((n for n, line in enumerate(lines) if line.strip() and not line.startswith("#")), len(lines))
+
+
+def _tables(table: Mapping[str, Toml], key: str) -> list[dict[str, Any]]:
+    found = table.get(key)
+    return [one for one in found if isinstance(one, dict)] if isinstance(found, list) else []
+
+
+def _weights(streams: Sequence[Mapping[str, Any]]) -> list[float]:
+    """The shares of streams that are asked for at rates of their own."""
+    rates = [stream["load"].get("open", {}).get("rate_iops") for stream in streams]
+    if any(not isinstance(rate, int | float) or rate <= 0 for rate in rates):
+        accepted = "have loops of their own; a question about rates needs one loop, or streams with a rate each"
+        names = ", ".join(str(stream.get("name", "")) for stream in streams)
+        raise UserError("WORKLOAD", "streams", names, accepted)
+    return [rate / sum(rates) for rate in rates]
+
+
+def _percent(value: object) -> float:
+    return float(str(value).strip(" %") or 0)
+
+
+def _mean_size(stream: Mapping[str, Any]) -> float | None:
+    from hotband.base.text.quantities import size_bytes
+
+    sizes = stream.get("sizes") or {str(stream.get("size", "")): 1.0}
+    found = [(size_bytes(str(size)), float(weight)) for size, weight in sizes.items()]
+    whole = sum(weight for _, weight in found)
+    if not whole or any(size is None for size, _ in found):
+        return None
+    return sum((size or 0.0) * weight for size, weight in found) / whole

@@ -1,0 +1,212 @@
+"""From what a Python program names - a catalog name, a path, TOML text or a dict - to the text that a run takes."""
+
+from __future__ import annotations
+
+import operator
+import os
+import re
+from collections.abc import Collection, Iterator, Mapping, Sequence, Set
+from dataclasses import dataclass
+from os import PathLike, fspath
+from typing import TypeAlias
+
+import tomli
+
+from hotband.base.errors import UserError, characters
+from hotband.data.catalog.named import is_real
+from hotband.data.inputs.words import ours, twice
+
+Scalar: TypeAlias = str | int | float | bool
+Spec: TypeAlias = "str | PathLike[str] | Mapping[str, object]"
+"""A catalog name, a short form, a path, TOML text, or a dict of what the TOML would say."""
+
+# Names of arguments on the command line, and here; other options have the name that they have there.
+ARGUMENTS = {
+    "set": "settings",
+    "repair.fail": "fail",
+    "repair.spares": "spares",
+    "repair.rebuild_rate": "rebuild_rate",
+    "repair.rebuild_after": "rebuild_after",
+    "--set": "settings",
+    "MACHINE": "on",
+    "WORKLOAD": "workload",
+    "STUDY": "study",
+    "DRIVE": "name",
+    "NAME": "name",
+    "OSD": "name",
+    "--event": "events",
+    "--spare": "spares",
+    "FILE": "source",
+    "FIGURE": "figure",
+    "QUESTION": "question",
+    "RESULT": "result",
+    "OUT": "output",
+    "RUN": "run",
+    "LINES": "lines",
+    "TARGET": "target",
+    "RECORD": "target",
+    "RECORD|FILE...": "results",
+    "--for": "duration",
+    "-o": "output",
+    "--nbd": "socket",
+    "--class": "drive_class",
+    "--test": "tests",
+    "DIR": "fuse",
+}
+
+
+@dataclass(frozen=True)
+class Named:
+    """A machine or a workload: the name that records and errors use, and its text where it has one of its own."""
+
+    name: str
+    text: str | None = None
+
+
+def named(spec: object, argument: str) -> Named:
+    """What `spec` names. Raises UserError where it is nothing that could be run, or a file that cannot be read."""
+    from hotband.execution.runs.run import text_of
+
+    if isinstance(spec, Mapping):
+        return _of_table(spec, argument)
+    if isinstance(spec, PathLike):
+        path = fspath(spec)
+        # A path without a folder is a file too, not a name of the catalog.
+        return Named(path, text_of(path if "/" in path or path.endswith(".toml") else f"./{path}", argument))
+    if not isinstance(spec, str) or not spec.strip():
+        accepted = "expected a catalog name, a path, TOML text or a dict"
+        raise UserError(argument, "", short(spec), accepted)
+    if is_real(characters(argument, spec)):
+        return Named(spec)
+    if is_toml(spec):
+        return Named(_title(spec, argument), spec)
+    return Named(spec, text_of(spec, argument))
+
+
+def is_toml(spec: str) -> bool:
+    """Whether a text is TOML, and no name or path: those have no line ends, and one line of TOML has an equals sign. A
+    file may have both in its name."""
+    return ("\n" in spec or "=" in spec) and not os.path.isfile(spec)
+
+
+def _of_table(spec: Mapping[str, object], argument: str) -> Named:
+    """A dict, as the TOML that says the same."""
+    import tomlkit
+
+    try:
+        text = tomlkit.dumps(spec)
+    except (tomlkit.exceptions.TOMLKitError, TypeError, ValueError, RecursionError) as error:
+        raise UserError(argument, "", "", f"the dict is no TOML table: {error}") from None
+    return Named(_title(text, argument), text)
+
+
+def _title(text: str, argument: str) -> str:
+    """The title that TOML text gives itself, else the argument's name. What is no TOML is told by the engine."""
+    try:
+        title = tomli.loads(text).get("title")
+    except (tomli.TOMLDecodeError, RecursionError):
+        return argument
+    return title if isinstance(title, str) and title else argument
+
+
+def whole(given: object) -> int | None:
+    """A whole number, be it one of numpy's; None for anything else."""
+    if isinstance(given, bool) or not hasattr(given, "__index__") or hasattr(given, "__len__"):
+        return None
+    return operator.index(given)
+
+
+def plain(given: object) -> object:
+    """A number of numpy as Python's; everything else as it is."""
+    return given.item() if hasattr(given, "item") and getattr(given, "ndim", None) == 0 else given
+
+
+def listed(given: object) -> list[object] | None:
+    """Several values: those of a list, tuple, range, set or generator, of an array or a series. None for one value, a
+    dict among them."""
+    if isinstance(given, list | tuple | range | Set | Iterator):
+        return list(given)
+    for name in ("tolist", "to_list"):
+        if hasattr(given, name):
+            found = getattr(given, name)()
+            return found if isinstance(found, list) else None
+    return None
+
+
+def each_of(given: object) -> list[object]:
+    """Several values, or the one."""
+    several = listed(given)
+    return [given] if several is None else several
+
+
+def setting(key: str, value: object) -> str:
+    """A setting as text: True and False are on and off. Raises UserError for what is no text, number or truth."""
+    value = plain(value)
+    if isinstance(value, bool):
+        return "on" if value else "off"
+    if isinstance(value, str | int | float):
+        return f"{value!r}" if isinstance(value, float) else characters(key, str(value))
+    several = "; several values are for sweep" if listed(value) is not None else ""
+    accepted = f'expected text with its unit, such as "4 KiB", a number or a bool{several}'
+    raise UserError("settings", key, short(value), accepted)
+
+
+def changes(
+    given: Mapping[str, object] | None, settings: Mapping[str, object], *, of_load: bool = True
+) -> dict[str, object]:
+    """What `set` and the further arguments of a call change together; words of fio become ours where the settings are
+    those `of_load`. Raises UserError for a key that is there twice."""
+    found: dict[str, object] = {}
+    words: dict[str, str] = {}
+    for word, value in [*(given or {}).items(), *settings.items()]:
+        key = ours(word) if of_load else word
+        if key in found:
+            raise twice("set", word, str(value), words[key], str(found[key]))
+        found[key], words[key] = value, word
+    return found
+
+
+def settings_of(settings: Mapping[str, object]) -> tuple[tuple[str, str], ...]:
+    """Settings as the pairs that a run takes."""
+    return tuple((key, setting(key, value)) for key, value in settings.items())
+
+
+def texts(value: object, argument: str) -> tuple[str, ...]:
+    """One text or several."""
+    if isinstance(value, str):
+        return (value,)
+    if isinstance(value, Sequence) and all(isinstance(one, str) for one in value):
+        return tuple(value)
+    raise UserError(argument, "", short(value), "expected a text or a list of texts")
+
+
+def expect_seed(seed: int) -> None:
+    """Raises UserError for a root of randomness that is none."""
+    if not 0 <= seed < 2**64:
+        raise UserError("seed", "", str(seed), "expected a whole number from 0 to 2^64 - 1")
+
+
+def expect_interval(interval: float | None, draws: int | None) -> None:
+    """Raises UserError for draws without an interval."""
+    if interval is None and draws is not None:
+        raise UserError("draws", "", str(draws), "is for intervals: expected interval=PERCENT with it")
+
+
+def in_python(error: UserError, arguments: Collection[str] = ()) -> UserError:
+    """The same mistake under the names that arguments have in Python, also where it names other `arguments`."""
+    where = _argument(error.where.split("[")[0]) or error.where
+    accepted = re.sub(r"--[a-z][a-z-]*", lambda found: _argument(found[0], arguments) or found[0], error.accepted)
+    return UserError(where, error.key, error.value, accepted).with_traceback(error.__traceback__)
+
+
+def _argument(name: str, known: Collection[str] | None = None) -> str | None:
+    """The argument that an option or an argument of the command line is here; None for another, or one not `known`."""
+    option = name[2:].replace("-", "_") if name.startswith("--") else None
+    found = ARGUMENTS.get(name, option)
+    return found if known is None or found in known else None
+
+
+def short(value: object) -> str:
+    """A value as an error shows it."""
+    text = " ".join(repr(value).split())
+    return text if len(text) <= 60 else f"{text[:57]}..."

@@ -1,0 +1,192 @@
+"""Every option of fio 3.33 (`fio --cmdhelp=all`, `--enghelp`) that may stand in a job of block I/O, and what becomes of
+it where that does not depend on its value."""
+
+from __future__ import annotations
+
+from hotband.data.jobs.loss import Fate
+from hotband.data.jobs.source import words
+
+ALIASES = {
+    "readwrite": "rw",
+    "blocksize": "bs",
+    "blockalign": "ba",
+    "blocksize_range": "bsrange",
+    "blocksize_unaligned": "bs_unaligned",
+    "iodepth_batch_submit": "iodepth_batch",
+    "iodepth_batch_complete": "iodepth_batch_complete_min",
+    "io_limit": "io_size",
+    "fill_fs": "fill_device",
+    "fileoffset": "offset",
+    "nr_files": "nrfiles",
+    "timeout": "runtime",
+    "iomem": "mem",
+    "ratemin": "rate_min",
+    "ratecycle": "rate_cycle",
+    "wait_for_previous": "stonewall",
+    "disable_bw": "disable_bw_measurement",
+    "ss": "steadystate",
+    "ss_dur": "steadystate_duration",
+    "ss_ramp": "steadystate_ramp_time",
+    "threads": "thread",
+}
+
+# Read by `fio_job.py`, which says what becomes of each.
+_READ = words(
+    "rw bs bsrange bssplit ba size io_size filesize offset offset_increment filename directory nrfiles numjobs iodepth "
+    "ioengine direct buffered rwmixread rwmixwrite percentage_random random_distribution runtime time_based ramp_time "
+    "stonewall rate rate_iops rate_process thinktime thinktime_blocks fsync fdatasync sync kb_base norandommap "
+    "softrandommap flow flow_id buffer_compress_percentage zero_buffers number_ios loops description rw_sequencer"
+)
+
+_RESULTS = "is about results, not about I/Os"
+_HOST = "is about the host's processors and memory, which are not modelled"
+_DATA = "is about what the data says, not about how far it compresses"
+_SEED = "the seed of a run is hotband's"
+_FILES = "is about how files are made"
+_CHECK = "data is not checked: a model holds none"
+
+_UNUSED: dict[str, tuple[str, ...]] = {
+    _RESULTS: (
+        *words("unit_base unified_rw_reporting group_reporting new_group gtod_reduce bwavgtime iopsavgtime"),
+        *words("disk_util disable_lat disable_clat disable_slat disable_bw_measurement slat_percentiles"),
+        *words("clat_percentiles lat_percentiles percentile_list significant_figures per_job_logs stats"),
+        *words("write_bw_log write_lat_log write_hist_log write_iops_log log_entries log_avg_msec log_hist_msec"),
+        *words("log_hist_coarseness log_max_value log_offset log_prio log_compression log_compression_cpus"),
+        *words("log_store_compressed log_unix_epoch log_alternate_epoch log_alternate_epoch_clock_id"),
+        *words("block_error_percentiles write_iolog error_dump continue_on_error ignore_error clocksource name"),
+    ),
+    _HOST: (
+        *words("thread cpus_allowed cpumask cpus_allowed_policy numa_cpu_nodes numa_mem_policy nice gtod_cpu"),
+        *words("mem hugepage-size lockmem uid gid cgroup cgroup_weight cgroup_nodelete exec_prerun exec_postrun"),
+        *words("userspace_reap hipri hipri_percentage fixedbufs registerfiles sqthread_poll sqthread_poll_cpu"),
+        *words("nonvectored uncached nowait force_async cmd_type busy_poll profile ioscheduler"),
+    ),
+    _DATA: (
+        "refill_buffers",
+        "scramble_buffers",
+        "buffer_compress_chunk",
+    ),
+    _SEED: ("randrepeat", "allrandrepeat", "randseed"),
+    _FILES: (
+        *words("fallocate fadvise_hint create_serialize create_fsync create_on_open create_only overwrite"),
+        *words("allow_file_create allow_mounted_write unlink unlink_each_loop filename_format unique_filename"),
+        *words("openfiles opendir lockfile file_append invalidate pre_read"),
+    ),
+    _CHECK: ("do_verify", "verify_fatal", "verify_dump", "verify_state_save", "verify_state_load"),
+}
+
+_IGNORED: dict[str, str] = {
+    "startdelay": "every job of a step begins with it",
+    "fill_device": "a run ends with its time or its I/Os, not with a full device",
+    "random_generator": "offsets are drawn anew every time, some twice before all were asked for once",
+    "bs_unaligned": "sizes of I/Os are multiples of 512 bytes",
+    "bs_is_seq_rand": "sizes are those of reads and writes",
+    "offset_align": "begins of ranges are as offset= says them",
+    "file_service_type": "several files are one range",
+    "atomic": "no write is torn here",
+    "write_hint": "drives have one stream of writes",
+    "end_fsync": "no flush follows the last write",
+    "fsync_on_close": "no flush follows the last write",
+    "write_barrier": "a flush is one of fsync= or fdatasync=",
+    "sync_file_range": "there is no page cache to write from",
+    "buffer_pattern": "the entropy of the data is that of data=, 1 where not said",
+    "dedupe_percentage": "no drive here stores equal data once",
+    "dedupe_mode": "no drive here stores equal data once",
+    "dedupe_working_set_percentage": "no drive here stores equal data once",
+    "dedupe_global": "no drive here stores equal data once",
+    "iodepth_batch": "every I/O is handed out by itself",
+    "iodepth_batch_complete_min": "every I/O is replaced when it is answered",
+    "iodepth_batch_complete_max": "every I/O is replaced when it is answered",
+    "iodepth_low": "every I/O is replaced when it is answered",
+    "serialize_overlap": "I/Os that overlap are not held back",
+    "io_submit_mode": "I/Os are handed out by one loop",
+    "thinktime_spin": "a pause costs no processor",
+    "thinktime_blocks_type": "I/Os are counted when they are answered",
+    "thinktime_iotime": "a pause comes after a number of I/Os, not after a time",
+    "rate_min": "a job that falls behind goes on",
+    "rate_iops_min": "a job that falls behind goes on",
+    "rate_cycle": "a job that falls behind goes on",
+    "rate_ignore_thinktime": "an open loop has no pause",
+    "latency_target": "the depth stays that of iodepth=: nothing is sought",
+    "latency_window": "the depth stays that of iodepth=: nothing is sought",
+    "latency_percentile": "the depth stays that of iodepth=: nothing is sought",
+    "latency_run": "the depth stays that of iodepth=: nothing is sought",
+    "max_latency": "no run ends because of a slow I/O",
+    "exitall": "every job of a step runs to its end",
+    "exitall_on_error": "no I/O of a healthy machine fails",
+    "exit_what": "every job of a step runs to its end",
+    "flow_sleep": "jobs are not held to a ratio",
+    "prio": "all I/Os are alike",
+    "prioclass": "all I/Os are alike",
+    "cmdprio": "all I/Os are alike",
+    "cmdprio_percentage": "all I/Os are alike",
+    "cmdprio_class": "all I/Os are alike",
+    "cmdprio_bssplit": "all I/Os are alike",
+    "readfua": "reads are not forced to the media",
+    "writefua": "sync=1 makes writes wait for the media",
+    "sg_write_mode": "writes are plain writes",
+    "stream_id": "drives have one stream of writes",
+    "steadystate": "the run has its whole time: until_steady of a phase is the rule of the SNIA PTS, which is another",
+    "steadystate_duration": "goes with steadystate",
+    "steadystate_ramp_time": "goes with steadystate",
+    "trim_percentage": "trims that follow writes are not made",
+    "trim_verify_zero": "trims that follow writes are not made",
+    "trim_backlog": "trims that follow writes are not made",
+    "trim_backlog_batch": "trims that follow writes are not made",
+    "experimental_verify": _CHECK,
+    "verify": "data is not checked: what was written is not read again",
+    "verify_offset": _CHECK,
+    "verify_interval": _CHECK,
+    "verify_pattern": _CHECK,
+    "verify_async": _CHECK,
+    "verify_backlog": "data is not checked: what was written is not read again",
+    "verify_backlog_batch": _CHECK,
+    "verify_only": _CHECK,
+    "zonemode": "offsets are those of a plain block device",
+    "zonerange": "offsets are those of a plain block device",
+    "zonesize": "offsets are those of a plain block device",
+    "zonecapacity": "offsets are those of a plain block device",
+    "zoneskip": "offsets are those of a plain block device",
+    "zone_reset_threshold": "offsets are those of a plain block device",
+    "zone_reset_frequency": "offsets are those of a plain block device",
+    "read_beyond_wp": "offsets are those of a plain block device",
+    "max_open_zones": "offsets are those of a plain block device",
+    "job_max_open_zones": "offsets are those of a plain block device",
+    "ignore_zone_limits": "offsets are those of a plain block device",
+    "clustername": "the target is that of the run",
+    "rbdname": "the target is that of the run",
+    "pool": "the target is that of the run",
+    "clientname": "the target is that of the run",
+    "uri": "the target is that of the run",
+}
+
+# With a value they ask for other I/Os than the rest of the job says.
+_TRACES = words("read_iolog read_iolog_chunked replay_no_stall replay_redirect replay_time_scale replay_align") + (
+    words("replay_scale replay_skip merge_blktrace_file merge_blktrace_scalars merge_blktrace_iters")
+)
+_ORDERS = ("wait_for",)
+
+FATES: dict[str, tuple[Fate | None, str]] = {
+    **dict.fromkeys(_READ, (None, "")),
+    **dict.fromkeys(_TRACES, (None, "")),
+    **dict.fromkeys(_ORDERS, (None, "")),
+    **{name: (Fate.UNUSED, why) for why, names in _UNUSED.items() for name in names},
+    **{name: (Fate.IGNORED, why) for name, why in _IGNORED.items()},
+}
+"""By option: its fate and why; None where it depends on the value."""
+
+TRACES = frozenset(_TRACES)
+
+# One I/O is outstanding, whatever iodepth says (HOWTO, "I/O depth": "in most cases the sync engines ... will be 1").
+SYNCHRONOUS = frozenset(words("sync psync vsync pvsync pvsync2 mmap splice sg"))
+# What is measured is no block I/O.
+NO_BLOCK_IO = frozenset(
+    words("cpuio net netsplice rdma ftruncate filecreate filestat filedelete exec e4defrag falloc mtd http libhdfs")
+)
+ASYNCHRONOUS = frozenset(
+    words(
+        "libaio io_uring io_uring_cmd posixaio solarisaio windowsaio null rbd rados gfapi gfapi_async nbd xnvme "
+        "libblkio libcufile libiscsi nfs guasi external"
+    )
+)
+MEMORY = frozenset(words("pmemblk dev-dax libpmem"))

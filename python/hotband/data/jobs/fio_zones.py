@@ -1,0 +1,67 @@
+"""Zones of `random_distribution=zoned:` and `zoned_abs:`, each with its share of the I/Os."""
+
+from __future__ import annotations
+
+from hotband.data.jobs.fio_lists import Chosen
+from hotband.data.jobs.fio_values import decimal, size_bytes, splits
+from hotband.data.jobs.parts import Amount
+from hotband.data.jobs.source import Option
+
+GRAIN = 4096
+Part = tuple[Amount | None, Amount | None]
+"""First byte and bytes of a range."""
+
+
+def zone_list(base: int, chosen: Chosen, offset: Amount | None, region: Amount | None) -> list[tuple[float, Part]]:
+    """Zones as (share of the I/Os, their part): those of `zoned` are shares of the region, of `zoned_abs` bytes."""
+    name, arguments, option = chosen
+    text = ":".join(arguments)
+    zones: list[tuple[float, Part]] = []
+    first = offset or Amount(0.0, region is None or region.is_share)
+    if name == "zoned_abs":
+        at = 0.0
+        for part in arguments:
+            share, _, length = part.partition("/")
+            size = float(size_bytes(length, base, option))
+            zones.append((decimal(share, option), (Amount(first.value + at), Amount(size))))
+            at += size
+        return [zone for zone in zones if zone[0]] or option.refuse("expected SHARE/SIZE with one colon between two")
+    # `bssplit`'s form the other way round: the share of the I/Os first.
+    turned = [(decimal(share, option), part) for share, part in splits(_turned(text, option), option)]
+    whole = region or Amount(1.0 - (first.value if first.is_share else 0.0), True)
+    at = 0.0
+    for width, ios in turned:
+        low, high = _edge(whole, at), _edge(whole, min(100.0, at + width))
+        zones.append((ios, (Amount(first.value + low, whole.is_share), Amount(high - low, whole.is_share))))
+        at += width
+    if at > 100 + 1e-9:
+        option.refuse(f"the zones add up to {at:g} % of the range: expected at most 100")
+    return [zone for zone in zones if zone[0]]
+
+
+def hot_part(chosen: Chosen) -> tuple[float, float] | None:
+    """Two zones that are all of the range are a hot part and the rest: its share of the range and of the I/Os."""
+    name, arguments, option = chosen
+    if name != "zoned" or len(arguments) != 2:
+        return None
+    turned = [(decimal(share, option), part) for share, part in splits(_turned(":".join(arguments), option), option)]
+    whole = sum(width for width, _ in turned), sum(ios for _, ios in turned)
+    hot, ios = turned[0]
+    return (hot / 100, ios / 100) if whole == (100, 100) and 0 < hot < 100 else None
+
+
+def _turned(text: str, option: Option) -> str:
+    """`60/10:40/90` as `10/60:90/40`: zones, each with its share of the I/Os."""
+    parts = [part.partition("/") for part in text.split(":")]
+    if not text or not all(share and slash for share, slash, _ in parts):
+        option.refuse("expected SHARE/ZONE with one colon between two, such as zoned:60/10:30/20:10/70")
+    widths = [decimal(zone, option) if zone else 0.0 for _, _, zone in parts]
+    blank = sum(not zone for _, _, zone in parts)
+    each = max(0.0, 100 - sum(widths)) / blank if blank else 0.0
+    return ":".join(f"{width or each}/{share}" for (share, _, _), width in zip(parts, widths, strict=True))
+
+
+def _edge(whole: Amount, percent: float) -> float:
+    """A place in the region; bytes are those of a sector of 4 KiB."""
+    place = whole.value * percent / 100
+    return place if whole.is_share else place if percent >= 100 else place // GRAIN * GRAIN

@@ -1,0 +1,137 @@
+"""A file of any of the tools: whose it is, the workload that it asks for; and the job file of a workload."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from hotband.base.errors import UserError
+from hotband.base.text.regular import opened, read_up_to
+from hotband.data.catalog import JOB_ENDINGS
+from hotband.data.importers.files import name_of
+from hotband.data.jobs.form import workload_text
+from hotband.data.jobs.loss import LossReport
+from hotband.data.jobs.source import ACCEPTED, LARGEST_BYTES, decoded, read_text
+
+__all__ = ["ENDINGS", "converted", "job_text", "tool_of"]
+
+ENDINGS = JOB_ENDINGS
+
+# Blanks, not line ends: a file may be made of millions of those.
+_VDBENCH = re.compile(r"^[ \t]*(sd|wd|rd|hd|fsd|fwd)=", re.MULTILINE | re.IGNORECASE)
+_SECTION = re.compile(r"^[ \t]*\[", re.MULTILINE)
+_ICF = re.compile(r"Version [\d.]{1,20}[ \t]{0,20}\n{1,9}'TEST SETUP")
+_FIO = re.compile(r"^[ \t]*\[[^\[\]\"=\n]+\][ \t]*([;#].*)?$", re.MULTILINE)
+# What TOML has and no job file: tables in two brackets, text in quotes behind a key, tables of ours.
+_TOML = re.compile(
+    r"^[ \t]*(\[\[\w+\]\]|[\w.]+[ \t]*=[ \t]*[\"{\[]|\[(load|record|network|precondition|app|uncertainty)\])",
+    re.MULTILINE,
+)
+_XML = re.compile(r"<(Profile|Results)\b")
+
+
+def tool_of(text: str) -> str | None:
+    """Whose job file a text is, by what is in it; None for a workload of ours and for anything else."""
+    begin = text[:65536].lstrip()
+    if begin.startswith("<"):
+        # The root comes first, but for a declaration and comments.
+        plain = re.sub(r"<\?[^>]{0,200}\?>|<!--.*?-->", "", begin, flags=re.DOTALL)
+        if _XML.match(plain.lstrip()):
+            return "DiskSpd"
+    if _ICF.match(begin):
+        return "Iometer"
+    if _VDBENCH.search(text) and not _SECTION.search(text):
+        return "vdbench"
+    return "fio" if _FIO.search(text) and not _TOML.search(text) else None
+
+
+def job_text(path: Path, piped: bytes | None = None) -> str | None:
+    """The workload of a job file, as TOML; None for a file that may be a workload of ours. UserError for a job file
+    that has a mistake, and for a result, which other commands read. `piped` is what was read from a pipe."""
+    if path.suffix == ".toml":
+        return None
+    if path.suffix.lower() in ENDINGS:
+        return converted(path, piped)[0]
+    beginning = decoded(_beginning(path) if piped is None else piped[:LARGEST_BYTES])
+    if beginning is not None and '"hotband-record"' in beginning[:4096]:
+        accepted = "is a record of hotband, not a workload: hotband report, compare and audit read it"
+        raise UserError(name_of(path), "", "", accepted)
+    if beginning is not None and (tool_of(beginning) or result_of(beginning)):
+        return converted(path, piped)[0]
+    return None
+
+
+def _beginning(path: Path) -> bytes:
+    """What a file begins with; nothing where it cannot be read."""
+    try:
+        with opened(path) as file:
+            return read_up_to(file, LARGEST_BYTES)[:LARGEST_BYTES]
+    except (OSError, ValueError):
+        return b""
+
+
+def converted(path: Path, piped: bytes | None = None) -> tuple[str, LossReport]:
+    """The workload that a job file asks for, as TOML, and what became of its options. UserError where it is none."""
+    text = read_text(path, data=piped)
+    file = name_of(path)
+    tool = tool_of(text)
+    if tool is None:
+        raise UserError(file, "", "", no_job(path, text))
+    report = LossReport(file, tool)
+    from hotband.data.jobs import diskspd, fio_form, iometer, vdbench_form
+
+    readers = {
+        "fio": fio_form.form,
+        "vdbench": vdbench_form.form,
+        "Iometer": iometer.form,
+        "DiskSpd": diskspd.form,
+    }
+    form = readers[tool](path, text, report)
+    return workload_text(form), report
+
+
+def result_of(text: str) -> str | None:
+    """The tool whose result a text is."""
+    from hotband.data.importers import tools
+
+    beginning = text[:65536].encode("utf-8", "replace")
+    return next((name for name, tool in tools().items() if tool.recognises(beginning)), None)
+
+
+def no_job(path: Path, text: str) -> str:
+    """Why a file is no job file: results are read by other commands, which are named."""
+    result = result_of(text)
+    if result is not None:
+        return f"is a result of {result}, not a job file: hotband import {result} {path.name} reads it"
+    if re.search(r"^(Command Line: .*\n+)?Input parameters:", text):
+        return "is a result of DiskSpd as text, which has no profile: expected the XML of -Rxml, or a profile of -X"
+    if "<title>Vdbench" in text[:4096] or re.match(r"(<pre>\s*|\d\d:\d\d:\d\d\.\d+ )+", text):
+        return "is a report of vdbench, not a job file: hotband import vdbench reads the folder it is in"
+    what = "the file is empty" if not text.strip() else "is no job file that is recognised"
+    return f"{what}; expected {ACCEPTED}"
+
+
+WRITTEN = {".fio": "fio", ".job": "fio", ".jobfile": "fio", ".parm": "vdbench", ".vdb": "vdbench", ".cfg": "vdbench"}
+"""The tools whose job files are written, by the ending of the file."""
+PLACEHOLDER = "/dev/TARGET"
+"""What a written job runs on where nothing is said: nothing that is there, so that nothing is overwritten."""
+
+
+def written(name: str, text: str, tool: str, target: str = PLACEHOLDER) -> tuple[str, LossReport]:
+    """The job file of `tool` ("fio" or "vdbench") for a workload called `name`, and what became of its keys.
+    UserError where the workload has a mistake, or is more than a job can say."""
+    from hotband import _core
+    from hotband.data.jobs.fio_write import fio_text
+    from hotband.data.jobs.tables import told
+    from hotband.data.jobs.vdbench_write import vdbench_text
+    from hotband.execution.runs.run import user_error
+
+    try:
+        _core.workload(text, name)
+    except _core.SpecError as error:
+        raise user_error(error) from None
+    if not target.strip() or any(char in target for char in "\n\r,;# ") or (tool == "vdbench" and "$" in target):
+        raise UserError("target", "", target, "expected the path of a device or file, without blanks and commas")
+    asked = told(name, text, tool)
+    job = fio_text(asked, target) if tool == "fio" else vdbench_text(asked, target)
+    return job, asked.report

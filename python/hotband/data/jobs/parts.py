@@ -1,0 +1,81 @@
+"""Where on the target the files and devices of a job lie: our machine has one address space, a job names many files."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from math import ceil
+
+from hotband.data.jobs.form import bytes_text, number_text
+from hotband.data.jobs.source import Option
+
+
+@dataclass(frozen=True)
+class Amount:
+    """Bytes, or a share of a file."""
+
+    value: float
+    is_share: bool = False
+
+    def __str__(self) -> str:
+        return f"{number_text(100 * self.value)} %" if self.is_share else bytes_text(int(self.value))
+
+
+@dataclass
+class Files:
+    """The files and devices that a job names, each with the bytes of it that are used, where that is known.
+
+    They lie one after the other in the order in which they are met: by their sizes where all are known, else in equal
+    parts of the target. One alone begins where the target begins.
+    """
+
+    sizes: dict[str, int | None] = field(default_factory=dict)
+    _begins: dict[str, tuple[int, int]] = field(default_factory=dict, init=False, repr=False, compare=False)
+
+    def meet(self, name: str, size: int | None) -> None:
+        """A file is used up to `size`; None where that is not known, as of a whole device: what others use of it does
+        not say where it ends."""
+        known = self.sizes.get(name, 0)
+        self.sizes[name] = None if known is None or size is None else max(known, size)
+        self._begins.clear()
+
+    def _begin(self, name: str) -> tuple[int, int]:
+        """How many files lie before one, and their bytes, where all are known."""
+        if not self._begins:
+            start = 0
+            for number, (each, size) in enumerate(self.sizes.items()):
+                self._begins[each] = number, start
+                start += size or 0
+        return self._begins[name]
+
+    def part(self, name: str, offset: Amount | None, size: Amount | None, option: Option | None) -> list[str] | None:
+        """The range on the target of a part of a file; None for the whole target. `option` is named by the error."""
+        amounts = [one for one in (offset, size) if one is not None]
+        if len(self.sizes) > 1 and None in self.sizes.values():
+            if option is not None and not all(one.is_share for one in amounts):
+                option.refuse("the size of another file of the job is not known: expected a size for each, or for none")
+            return self._equal_part(name, offset, size)
+        whole = self.sizes[name]
+        if whole is not None:
+            _, start = self._begin(name)
+            at = 0 if offset is None else _bytes(offset, whole)
+            length = whole - at if size is None else _bytes(size, whole)
+            return [bytes_text(start + at), bytes_text(start + at + length)]
+        if len({one.is_share for one in amounts}) > 1 and option is not None and offset is not None and offset.value:
+            option.refuse("offset and size are one in bytes and one in %: expected both alike")
+        low = offset or Amount(0.0, True)
+        high = Amount(1.0, True) if size is None else Amount(size.value + low.value, size.is_share)
+        high = Amount(min(1.0, high.value), True) if high.is_share else high
+        # A share beside bytes is one of nothing.
+        low = Amount(low.value, high.is_share) if not low.value else low
+        return None if high == Amount(1.0, True) and not low.value else [str(low), str(high)]
+
+    def _equal_part(self, name: str, offset: Amount | None, size: Amount | None) -> list[str]:
+        (number, _), each = self._begin(name), 1.0 / len(self.sizes)
+        low = offset.value if offset else 0.0
+        width = size.value if size else 1.0 - low
+        ends = (number + low, number + min(1.0, low + width))
+        return [str(Amount(end * each, True)) for end in ends]
+
+
+def _bytes(amount: Amount, whole: int) -> int:
+    return ceil(amount.value * whole) if amount.is_share else int(amount.value)

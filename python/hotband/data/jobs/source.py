@@ -1,0 +1,99 @@
+"""Job files as text: how they are read, what is too long or no text, and mistakes that name file and line."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NoReturn
+
+from hotband.base.errors import UserError, reason_of
+from hotband.base.text.regular import NotRegular, opened, read_up_to
+from hotband.data.importers.files import name_of
+from hotband.data.jobs.loss import Place
+
+# Job files are written by hand or by a script; the largest seen has 200 lines. More is a slip of the argument.
+LARGEST_BYTES = 4 * 1024 * 1024
+LONGEST_LINE = 64 * 1024
+# fio's limit of includes in includes (init.c: "Maximum number of include nesting": 16).
+DEEPEST_INCLUDE = 16
+ACCEPTED = "a job file of fio, vdbench, Iometer (.icf) or DiskSpd (XML)"
+
+
+def words(text: str) -> list[str]:
+    """A table of names, written as one text."""
+    return text.split()
+
+
+@dataclass(frozen=True)
+class Option:
+    """One option as it stands in the file."""
+
+    key: str
+    value: str
+    place: Place
+    said: str = ""
+    """The key as the file spells it, where that is another."""
+
+    def __str__(self) -> str:
+        return f"{self.said or self.key}={self.value}" if self.value else self.said or self.key
+
+    def refuse(self, accepted: str) -> NoReturn:
+        """Raises the error of this option."""
+        raise UserError(str(self.place), self.said or self.key, self.value, accepted)
+
+
+def read_text(path: Path, place: Place | None = None, said: str = "", data: bytes | None = None) -> str:
+    """The text of a job file. UserError where it cannot be read, is too large, or is no text; `place` includes it
+    as `said`, `data` is what was read of it before."""
+    data = _read(path, place, said) if data is None else data
+    file = name_of(path)
+    if len(data) > LARGEST_BYTES:
+        raise UserError(file, "", "", f"is larger than {LARGEST_BYTES >> 20} MiB; expected {ACCEPTED}")
+    text = decoded(data)
+    if text is None:
+        raise UserError(file, "", "", f"is not text (it has control characters); expected {ACCEPTED}")
+    for number, line in enumerate(text.split("\n"), 1):
+        if len(line) > LONGEST_LINE:
+            accepted = f"the line has {len(line):,} characters; expected at most {LONGEST_LINE:,}"
+            raise UserError(f"{file}:{number}", "", "", accepted)
+    return text
+
+
+def _read(path: Path, place: Place | None, value: str) -> bytes:
+    where = str(place) if place else name_of(path)
+    try:
+        # What a job includes is a file; what the user names may be a pipe.
+        with opened(path, typed=place is None) as file:
+            return read_up_to(file, LARGEST_BYTES)
+    except NotRegular as error:
+        accepted = f"{reason_of(error)}; expected {ACCEPTED}, of at most {LARGEST_BYTES >> 20} MiB"
+        raise UserError(where, "include" if place else "", value, accepted) from None
+    except (OSError, ValueError) as error:
+        raise UserError(where, "include" if place else "", value, f"cannot be read: {reason_of(error)}") from None
+
+
+def decoded(data: bytes) -> str | None:
+    """UTF-8, UTF-16 with its mark (PowerShell writes it), or the code page of an old Windows; None for no text."""
+    if data.startswith((b"\xff\xfe", b"\xfe\xff")):
+        text = data.decode("utf-16", "replace")
+    else:
+        try:
+            text = data.decode("utf-8-sig")
+        except UnicodeDecodeError:
+            text = data.decode("cp1252", "replace")
+    # Line ends of Windows; a control character apart from tab and form feed is no text.
+    text = text.replace("\r\n", "\n").replace("\r", "\n")
+    return None if any(char < " " and char not in "\n\t\f\x1a" for char in text) else text.rstrip("\x1a")
+
+
+def included(place: Place, value: str, base: Path, open_files: tuple[Path, ...]) -> Path:
+    """The file that a line includes. UserError where it is one of those that include it, or too deep."""
+    path = Path(value) if Path(value).is_absolute() else base.parent / value
+    chain = " -> ".join(name_of(one) for one in (*open_files, path))
+    if not value:
+        raise UserError(str(place), "include", "", "expected the name of a file")
+    if path.resolve() in [one.resolve() for one in open_files]:
+        raise UserError(str(place), "include", value, f"includes itself: {chain}; expected a file that does not")
+    if len(open_files) > DEEPEST_INCLUDE:
+        raise UserError(str(place), "include", value, f"is nested deeper than {DEEPEST_INCLUDE} files")
+    return path

@@ -1,0 +1,176 @@
+"""Records on disk: one JSON document and the series as Parquet (docs/guides/records.md)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol, TypeAlias
+
+from hotband.base.text.regular import file_bytes
+from hotband.base.text.write import make_folder, write_files
+from hotband.data.record.written import record_text
+
+if TYPE_CHECKING:
+    import polars as pl
+    import pyarrow as pa
+
+    from hotband.data.importers.imported import Imported, SeriesColumns
+    from hotband.data.record.document import RecordDoc
+
+RECORD_FILE = "record.json"
+REPORT_FILE = "report.html"
+"""The page that several commands leave in their folder."""
+SERIES_FILE = "series.parquet"
+# Kinds of cells, as the engine calls them.
+WHOLE, REAL, TEXT = "u64", "f64", "text"
+
+
+Cell: TypeAlias = int | float | str | None
+
+
+class Table(Protocol):
+    """Columns of one length by name, and the kind of each: what the engine leaves, or what was read."""
+
+    @property
+    def columns(self) -> dict[str, list[Cell]]:
+        """Cells by column, None where there is none."""
+
+    @property
+    def kinds(self) -> dict[str, str]:
+        """Kind of each column: "u64", "f64" or "text"."""
+
+
+@dataclass(frozen=True)
+class ReadTable:
+    """A table that was read from its file."""
+
+    columns: dict[str, list[Cell]]
+    kinds: dict[str, str]
+
+
+def save_record(folder: Path, text: str, tables: Mapping[str, Table]) -> None:
+    """Writes `record.json` and each table as NAME.parquet into `folder`, which exists: all of them or, where one cannot
+    be written, none."""
+    files: dict[Path, bytes | str] = {folder / f"{name}.parquet": parquet_of(table) for name, table in tables.items()}
+    write_files({**files, folder / RECORD_FILE: text + "\n"})
+
+
+def load_tables(folder: Path, record: RecordDoc) -> dict[str, Table]:
+    """The tables that a record of ours names, from its folder. Raises OSError, ValueError."""
+    return {name: read_table(file_bytes(folder / file)) for name, file in table_files(record["series"] or {}).items()}
+
+
+def read_table(data: bytes) -> Table:
+    """A table from the bytes of its Parquet file. Raises ValueError."""
+    import io
+
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    def kind(of: pa.DataType) -> str:
+        return WHOLE if pa.types.is_integer(of) else REAL if pa.types.is_floating(of) else TEXT
+
+    read = pq.read_table(io.BytesIO(data))
+    return ReadTable(read.to_pydict(), {field.name: kind(field.type) for field in read.schema})
+
+
+def file_key(name: str) -> str:
+    """The key of a record's `series` that names the file of a table: "file" is the streams', NAME_file NAME's."""
+    return "file" if name == "series" else f"{name}_file"
+
+
+def table_files(series: Mapping[str, object]) -> dict[str, str]:
+    """Names of the files of a record's tables, by the name of the table."""
+    found: dict[str, str] = {}
+    for key, file in series.items():
+        if file is not None and (key == "file" or key.endswith("_file")):
+            found["series" if key == "file" else key.removesuffix("_file")] = str(file)
+    return found
+
+
+def parquet_of(table: Table) -> bytes:
+    """A table as the bytes of a Parquet file."""
+    import pyarrow as pa
+
+    kinds = {WHOLE: pa.uint64(), REAL: pa.float64(), TEXT: pa.string()}
+    arrays = {name: pa.array(cells, kinds[table.kinds[name]]) for name, cells in table.columns.items()}
+    return _parquet(pa.table(arrays))
+
+
+def frame_of(table: Table) -> pl.DataFrame:
+    """A table as a frame, with the types that its file has."""
+    import polars as pl
+
+    kinds = {WHOLE: pl.UInt64, REAL: pl.Float64, TEXT: pl.String}
+    return pl.DataFrame([pl.Series(name, cells, kinds[table.kinds[name]]) for name, cells in table.columns.items()])
+
+
+def parquet_of_frame(frame: pl.DataFrame) -> bytes:
+    """A frame as the bytes of a Parquet file: those of the table that it was made of."""
+    import pyarrow as pa
+
+    table = frame.rechunk().to_arrow()
+    texts = (pa.types.is_large_string, pa.types.is_string_view)
+    kinds = [(one.name, pa.string() if any(of(one.type) for of in texts) else one.type) for one in table.schema]
+    return _parquet(table.cast(pa.schema(kinds)))
+
+
+def _parquet(table: pa.Table) -> bytes:
+    import io
+
+    import pyarrow.parquet as pq
+
+    buffer = io.BytesIO()
+    pq.write_table(table, buffer)
+    return buffer.getvalue()
+
+
+# Kinds of the columns of streams over time, as the engine has them.
+SERIES_KINDS = {
+    "time_ns": WHOLE,
+    "stream": TEXT,
+    "direction": TEXT,
+    "iops": REAL,
+    "bandwidth_bytes_per_s": REAL,
+    "latency_mean_ns": REAL,
+    "latency_p99_ns": WHOLE,
+    "queue_depth": REAL,
+}
+
+
+def series_table(series: SeriesColumns) -> Table:
+    """Columns of streams over time, read from another tool's result, as a table."""
+    columns: dict[str, list[Cell]] = {
+        "time_ns": [*series["time_ns"]],
+        "stream": [*series["stream"]],
+        "direction": [*series["direction"]],
+        "iops": [*series["iops"]],
+        "bandwidth_bytes_per_s": [*series["bandwidth_bytes_per_s"]],
+        "latency_mean_ns": [*series["latency_mean_ns"]],
+        "latency_p99_ns": [*series["latency_p99_ns"]],
+        "queue_depth": [*series["queue_depth"]],
+    }
+    return ReadTable(columns, SERIES_KINDS)
+
+
+def save_imported(folder: Path, imported: Sequence[Imported]) -> list[Path]:
+    """Writes imported records and their series, each into its own folder under `folder`; returns the files."""
+    import re
+
+    saved: list[Path] = []
+    for record, series in imported:
+        # A file name has 255 bytes; half of that leaves room for a number.
+        base = re.sub(r"[^A-Za-z0-9._-]+", "-", Path(record["name"]).name)[:120].strip("-.") or "record"
+        name, number = base, 1
+        while folder / name / RECORD_FILE in saved:
+            number += 1
+            name = f"{base}-{number}"
+        make_folder(folder / name)
+        files: dict[Path, bytes | str] = {}
+        if series is not None:
+            files[folder / name / SERIES_FILE] = parquet_of(series_table(series))
+        path = folder / name / RECORD_FILE
+        write_files({**files, path: record_text(record) + "\n"})
+        saved.append(path)
+    return saved

@@ -1,0 +1,287 @@
+"""From records to the frames that `hotband.views.draw.charts` draws.
+
+Percentiles come from merged histograms, never from an average of percentiles. A series with more intervals
+than a chart can show is binned: rates and depths are means, a mean latency is weighted by its I/Os, and a p99
+is the worst of its bin (percentiles of several intervals cannot be merged, and the worst must not disappear).
+"""
+
+from __future__ import annotations
+
+import math
+from bisect import bisect_left
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import accumulate
+from pathlib import PurePath
+from typing import TYPE_CHECKING, Any, cast
+
+from hotband.base.text.numbers import finite
+from hotband.data.record.document import figures_of, interval_of, side_of, source_file
+from hotband.data.record.parts import actuators
+from hotband.views.draw.charts import SERIES, TIME_COLORS
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from hotband.data.record.document import RecordDoc, StreamDoc
+    from hotband.data.record.load import LoadedRecord
+
+DIRECTIONS = ("read", "write")
+# Points of one percentile line: more than a chart is pixels wide per nine, so no step of a histogram is lost.
+PERCENTILE_POINTS = 200
+# Points of one series line (a chart is about 500 pixels wide; more become a solid band), the fewest of one,
+# and those of all lines of a page together (about 3 MB of numbers in the file).
+SERIES_POINTS, SERIES_FEWEST, SERIES_TOTAL = 600, 100, 80_000
+# I/Os beyond a percentile below which it is not drawn.
+SUPPORT = 10
+PRINTED = {"latency_p50_ns": 0.5, "latency_p99_ns": 0.99, "latency_p999_ns": 0.999}
+
+Buckets = list[tuple[float, int]]
+
+
+def merged_buckets(record: RecordDoc, direction: str) -> Buckets | None:
+    """All streams' buckets of one direction, sorted; None where their histograms are of different kinds."""
+    return buckets_of(record["streams"], direction)
+
+
+def buckets_of(streams: Sequence[StreamDoc], direction: str) -> Buckets | None:
+    """Some streams' buckets of one direction, sorted; None where their histograms are of different kinds."""
+    kinds: set[str] = set()
+    counts: dict[float, int] = {}
+    for stream in streams:
+        side = side_of(stream, direction)
+        histogram = side.get("histogram") if side is not None else None
+        if histogram is None or not histogram.get("buckets"):
+            continue
+        kinds.add(str(histogram.get("kind")))
+        for value, count in histogram["buckets"]:
+            counts[float(value)] = counts.get(float(value), 0) + int(count)
+    return None if len(kinds) > 1 else sorted((v, n) for v, n in counts.items() if n > 0)
+
+
+def value_at(buckets: Buckets, fraction: float) -> float | None:
+    """The smallest bucket that at least `fraction` of the I/Os do not exceed."""
+    if not buckets:
+        return None
+    running = list(accumulate(count for _, count in buckets))
+    return buckets[min(bisect_left(running, fraction * running[-1]), len(buckets) - 1)][0]
+
+
+def last_place(total: int) -> float:
+    """The place on the scale of nines up to which `total` I/Os tell anything: `SUPPORT` of them lie beyond it.
+
+    A share that rests on ten is known to about a third (one over the root of ten). Of fewer, the median.
+    """
+    return max(math.log10(total / SUPPORT), math.log10(2)) if total else 0.0
+
+
+def percentile_points(buckets: Buckets, points: int = PERCENTILE_POINTS) -> list[tuple[float, float]]:
+    """(nines, value_ns) along the scale of nines, as far as the number of I/Os supports."""
+    if not buckets:
+        return []
+    running = list(accumulate(count for _, count in buckets))
+    total = running[-1]
+    last = last_place(total)
+    places = [last * n / (points - 1) for n in range(points)]
+    # A hair below the place: 1 - 10^-1 is 0.9 only almost, and a rank must not round up past its own bucket.
+    ranks = [max(1.0, (1.0 - 10.0**-place) * total * (1 - 1e-12)) for place in places]
+    found = [buckets[min(bisect_left(running, rank), len(buckets) - 1)][0] for rank in ranks]
+    return list(zip(places, found, strict=True))
+
+
+def edge_points(buckets: Buckets) -> list[tuple[float, float]]:
+    """(nines, value_ns) where bins end: between their edges a coarse histogram tells nothing."""
+    if not buckets:
+        return []
+    running = list(accumulate(count for _, count in buckets))
+    total = running[-1]
+    last = last_place(total)
+    places = [-math.log10(1 - seen / total) if seen < total else math.inf for seen in running]
+    return [(place, value) for place, (value, _) in zip(places, buckets, strict=True) if place <= last * (1 + 1e-12)]
+
+
+def percentile_frame(records: Mapping[str, LoadedRecord], points: int = PERCENTILE_POINTS) -> pl.DataFrame:
+    """What `charts.percentile_chart` draws, for records by their label, with about so many points a line."""
+    import polars as pl
+
+    alone = len(records) == 1
+    rows = [row for label, loaded in records.items() for row in _percentile_rows(label, loaded.record, alone, points)]
+    schema: dict[str, type[pl.DataType]] = {
+        "run": pl.String,
+        "line": pl.String,
+        "percentile": pl.Float64,
+        "nines": pl.Float64,
+    }
+    schema |= {"latency_ms": pl.Float64, "printed": pl.Boolean}
+    return pl.DataFrame(rows, schema=schema, orient="row").filter(pl.col("latency_ms") > 0)
+
+
+def _percentile_rows(label: str, record: RecordDoc, alone: bool, count: int) -> Iterator[tuple[object, ...]]:
+    for direction in DIRECTIONS:
+        line = direction if alone else f"{label} · {direction}"
+        buckets = merged_buckets(record, direction) or []
+        coarse = "bins" in _kinds(record, direction)
+        points = edge_points(buckets) if coarse else percentile_points(buckets, count)
+        if not _kinds(record, direction):
+            points, coarse = _printed_points(record, direction), True
+        for nines, value in points:
+            yield label, line, round(100.0 - 10.0 ** (2 - nines), 9), nines, value / 1e6, coarse
+
+
+def _kinds(record: RecordDoc, direction: str) -> set[str]:
+    """Of the histograms that have buckets."""
+    sides = [side_of(stream, direction) for stream in record["streams"]]
+    histograms = [side.get("histogram") for side in sides if side is not None]
+    return {str(one.get("kind")) for one in histograms if one is not None and one.get("buckets")}
+
+
+def _printed_points(record: RecordDoc, direction: str) -> list[tuple[float, float]]:
+    """(nines, value_ns) of the percentiles that the source printed, as far as its I/Os support them."""
+    sides = [side_of(stream, direction) for stream in record["streams"]]
+    busy = [side for side in sides if side is not None and side.get("count")]
+    summary = cast("Mapping[str, object]", figures_of(record["summary"], direction) or {})
+    pairs: list[Any] = []
+    if len(busy) == 1:
+        pairs = [(q / 100, value) for q, value in busy[0].get("percentiles") or []]
+    if not pairs:
+        pairs = [(fraction, summary.get(key)) for key, fraction in PRINTED.items()]
+    last = last_place(int(finite(summary.get("count")) or 0))
+    found = []
+    for fraction, value in pairs:
+        latency, place = finite(value), -math.log10(1 - fraction) if fraction < 1 else math.inf
+        if latency is not None and place <= last * (1 + 1e-12):
+            found.append((place, latency))
+    return found
+
+
+def histogram_remarks(record: RecordDoc) -> list[str]:
+    """What the percentile chart cannot show of a record, in words."""
+    return [
+        f"The streams' {direction} histograms are of different kinds and cannot be merged."
+        for direction in DIRECTIONS
+        if merged_buckets(record, direction) is None
+    ]
+
+
+def series_frame(records: Mapping[str, LoadedRecord]) -> tuple[pl.DataFrame, float]:
+    """What `charts.series_chart` draws, and the seconds that one point covers at most."""
+    import polars as pl
+
+    frames = {label: _active(loaded.series) for label, loaded in records.items() if loaded.series is not None}
+    lines = sum(frame.select("stream", "direction").n_unique() for frame in frames.values() if frame.height)
+    limit = max(SERIES_FEWEST, min(SERIES_POINTS, SERIES_TOTAL // max(1, lines)))
+    drawn, widest = [], 0.0
+    for label, frame in frames.items():
+        if frame.height:
+            interval = _interval(records[label].record, frame)
+            width = interval * math.ceil((float(_maximum(frame["time_ns"])) / interval + 1) / limit)
+            drawn.append(_bin(frame, label, width, alone=len(records) == 1))
+            widest = max(widest, width / 1e9)
+    columns = ["run", "line", "time_s", *SERIES]
+    if not drawn:
+        kinds = [pl.String] * 2 + [pl.Float64] * 5
+        return pl.DataFrame(schema=dict(zip(columns, kinds, strict=True))), 0.0
+    return pl.concat(drawn).select(columns), widest
+
+
+def _active(series: pl.DataFrame) -> pl.DataFrame:
+    """The rows of those streams and directions that had any I/O."""
+    import polars as pl
+
+    busy = (pl.col("iops").fill_null(0).max() > 0) | (pl.col("queue_depth").fill_null(0).max() > 0)
+    return series.filter(pl.col("time_ns").is_not_null() & busy.over("stream", "direction"))
+
+
+def _interval(record: RecordDoc, frame: pl.DataFrame) -> float:
+    """The record's interval; where it names none, the smallest step between two times."""
+    named = finite(interval_of(record))
+    if named and named > 0:
+        return named
+    step = frame["time_ns"].unique().sort().diff().drop_nulls().min()
+    return float(step) if isinstance(step, int | float) and step > 0 else 1e9
+
+
+def _maximum(values: pl.Series) -> float:
+    found = values.max()
+    return float(found) if isinstance(found, int | float) else 0.0
+
+
+def _bin(frame: pl.DataFrame, label: str, width_ns: float, alone: bool) -> pl.DataFrame:
+    """One row per stream, direction and bin of `width_ns`."""
+    import polars as pl
+
+    weight = pl.when(pl.col("latency_mean_ns").is_not_null()).then(pl.col("iops")).otherwise(0.0)
+    several = frame["stream"].n_unique() > 1
+    binned = (
+        frame.with_columns(bin=(pl.col("time_ns") / width_ns).floor(), weight=weight)
+        .group_by("stream", "direction", "bin", maintain_order=True)
+        .agg(
+            pl.col("iops", "queue_depth").mean(),
+            latency_mean_ms=(pl.col("latency_mean_ns") * pl.col("weight")).sum() / pl.col("weight").sum() / 1e6,
+            latency_p99_ms=pl.col("latency_p99_ns").max() / 1e6,
+        )
+        .sort("stream", "direction", "bin")
+    )
+    positive = [
+        pl.when(pl.col(name).is_finite() & (pl.col(name) > 0)).then(pl.col(name)).alias(name)
+        for name in ("latency_mean_ms", "latency_p99_ms")
+    ]
+    names = [] if alone else [pl.lit(label)]
+    names += [pl.col("stream"), pl.col("direction")] if several else [pl.col("direction")]
+    line = pl.concat_str(names, separator=" · ")
+    return binned.with_columns(*positive, run=pl.lit(label), line=line, time_s=pl.col("bin") * (width_ns / 1e9))
+
+
+def time_frame(records: Mapping[str, LoadedRecord]) -> pl.DataFrame:
+    """What `charts.time_chart` draws: per record and kind of part, the mean share of the measured time."""
+    import polars as pl
+
+    rows = [row for label, loaded in records.items() for row in _time_rows(label, loaded.record)]
+    schema = {
+        "row": pl.String,
+        "activity": pl.String,
+        "order": pl.Int64,
+        "share": pl.Float64,
+        "parts": pl.Int64,
+    }
+    return pl.DataFrame(rows, schema=schema, orient="row")
+
+
+def _time_rows(label: str, record: RecordDoc) -> Iterator[tuple[object, ...]]:
+    duration = float(record["duration_ns"])
+    kinds: dict[str, list[dict[str, float]]] = {}
+    for part in record["parts"]:
+        spent = activities(part.get("counters") or {})
+        if spent:
+            kinds.setdefault(str(part.get("kind", "part")), []).append(spent)
+    for kind, parts in kinds.items():
+        row = label if len(kinds) == 1 else f"{label} · {kind}"
+        for order, name in enumerate(TIME_COLORS):
+            mean = sum(part.get(name, 0.0) for part in parts) / len(parts)
+            if mean > 0 and duration > 0:
+                yield row, name, order, mean / duration, len(parts)
+
+
+def activities(counters: Mapping[str, object]) -> dict[str, float]:
+    """Nanoseconds of each activity of a part, a mean over its actuators; what `busy_ns` has beyond is "other busy"."""
+    named = {name: finite(counters.get(f"{name}_ns")) for name in TIME_COLORS}
+    spent = {name: value for name, value in named.items() if value is not None}
+    busy = finite(counters.get("busy_ns"))
+    if busy is not None:
+        spent["other busy"] = max(0.0, busy - sum(spent.values()))
+    arms = actuators(counters)
+    return {name: value / arms for name, value in spent.items()}
+
+
+def unique_labels(records: Sequence[LoadedRecord]) -> dict[str, LoadedRecord]:
+    """Records by label: imported ones of one name by their files; a label met again gets a number."""
+    names = Counter(loaded.label for loaded in records)
+    found: dict[str, LoadedRecord] = {}
+    for loaded in records:
+        file = source_file(loaded.record)
+        own = PurePath(file).name if file and names[loaded.label] > 1 else loaded.label
+        label, again = own, 2
+        while label in found:
+            label, again = f"{own} ({again})", again + 1
+        found[label] = loaded
+    return found

@@ -1,0 +1,50 @@
+"""A record that lacks a value, or has it in another kind, is one line, never a traceback.
+
+Records are read by many pages and rules, each key where it is needed. What is checked when a file is loaded is told by
+key and value; whatever else an edited or broken record lacks ends here. The error that stopped the reading stays its
+cause (`__cause__`), for whoever calls from Python.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+from hotband.base.errors import UserError, characters
+from hotband.base.text.foreign import shortened
+
+# What reading a value that is missing, of another kind or out of all bounds raises.
+_INCOMPLETE = (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, RecursionError, AssertionError)
+# As many files as the message names.
+_MOST_NAMED = 3
+
+
+@contextmanager
+def refusing_incomplete(paths: Sequence[Path]) -> Iterator[None]:
+    """Errors of reading the values of these files become a UserError that names them."""
+    try:
+        yield
+    except UnicodeEncodeError as error:
+        # A name that is no text is no fault of what is in the file.
+        for path in paths:
+            characters("arguments", str(path))
+        raise _refusal(paths, error) from error
+    except _INCOMPLETE as error:
+        raise _refusal(paths, error) from error
+    except Exception as error:
+        # polars and pyarrow have errors of their own, under no common root but Exception.
+        if type(error).__module__.partition(".")[0] in ("polars", "pyarrow"):
+            raise _refusal(paths, error) from error
+        raise
+
+
+def _refusal(paths: Sequence[Path], error: Exception) -> UserError:
+    names = ", ".join(str(path) for path in paths[:_MOST_NAMED])
+    more = f" and {len(paths) - _MOST_NAMED} more" if len(paths) > _MOST_NAMED else ""
+    what = "is no whole record" if len(paths) == 1 else "one of them is no whole record"
+    if isinstance(error, KeyError):
+        why = f"{error} is missing or of another kind"
+    else:
+        why = f"a value is missing or of another kind ({type(error).__name__}: {shortened(error)})"
+    return UserError(f"{names}{more}", "", "", f"{what}: {why}; expected it as hotband wrote it")

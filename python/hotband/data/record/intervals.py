@@ -1,0 +1,85 @@
+"""The intervals of a record's figures, as a mapping of frozen objects: `r.intervals["p99"].low`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from hotband.data.record.quantity import BytesPerSecond, Seconds
+
+if TYPE_CHECKING:
+    from hotband.data.documents.interval import FigureIntervalDoc, RunIntervalsDoc
+    from hotband.data.record.document import RecordDoc
+
+NAMES = {
+    "iops": "iops",
+    "bandwidth_bytes_per_s": "bandwidth",
+    "latency_mean_ns": "mean",
+    "latency_p50_ns": "p50",
+    "latency_p99_ns": "p99",
+    "latency_p999_ns": "p999",
+}
+"""Names of figures in the document, and in Python."""
+
+
+@dataclass(frozen=True)
+class Interval:
+    """Where a figure is in `level` percent of such predictions: I/Os a second, bytes a second or seconds. `values_low`
+    and `values_high` are what the uncertain values of the machine alone make of it."""
+
+    level: float
+    predicted: float
+    low: float
+    high: float
+    values_low: float
+    values_high: float
+
+    def __contains__(self, value: float) -> bool:
+        """Whether a measured value lies in it."""
+        return self.low <= value <= self.high
+
+
+class Intervals(Mapping[str, Interval]):
+    """Intervals by figure: "iops", "bandwidth", "mean", "p50", "p99", "p999", and of reads or writes alone, where there
+    are both, "read.iops" and so on."""
+
+    def __init__(self, document: RunIntervalsDoc) -> None:
+        self.level = document["level"]
+        self.draws = document["draws"]
+        self.notes = tuple(document["notes"])
+        self._found = {_name(one["figure"]): _interval(one) for one in document["figures"]}
+
+    def __getitem__(self, name: str) -> Interval:
+        if not self._found and self.notes:
+            raise KeyError(f"{name}: {self.notes[0]}")
+        return self._found[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._found)
+
+    def __len__(self) -> int:
+        return len(self._found)
+
+    def __repr__(self) -> str:
+        return f"<Intervals of {self.level:g} %: {', '.join(self) or '; '.join(self.notes)}>"
+
+
+def figures_of(record: RecordDoc) -> list[FigureIntervalDoc]:
+    """The intervals of a record's document; none where none were made."""
+    found = record.get("intervals")
+    return [] if found is None else list(found["figures"])
+
+
+def _name(figure: str) -> str:
+    side, dot, name = figure.rpartition(".")
+    return f"{side}{dot}{NAMES.get(name, name)}"
+
+
+def _interval(one: FigureIntervalDoc) -> Interval:
+    numbers = (one["predicted"], one["low"], one["high"], one["values_low"], one["values_high"])
+    if one["figure"].endswith("_ns"):
+        return Interval(one["level"], *(Seconds(number / 1e9) for number in numbers))
+    if one["figure"].endswith("_bytes_per_s"):
+        return Interval(one["level"], *(BytesPerSecond(number) for number in numbers))
+    return Interval(one["level"], *numbers)

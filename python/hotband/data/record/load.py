@@ -1,0 +1,248 @@
+"""Reading a record from disk: `record.json` and, where it has one, its per-second series."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, NoReturn, cast
+
+from hotband.base.errors import UserError, reason_of
+from hotband.base.text.foreign import all_visible
+from hotband.base.text.regular import file_text
+from hotband.data.record.files import frame_of
+from hotband.data.record.parquet import read_parquet
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from hotband.base.text.values import Json
+    from hotband.data.importers.imported import SeriesColumns
+    from hotband.data.record.document import RecordDoc
+    from hotband.execution.runs.run import Finished
+
+SCHEMA = "hotband-record"
+SCHEMA_VERSION = 1
+SERIES_COLUMNS = (
+    "time_ns",
+    "stream",
+    "direction",
+    "iops",
+    "latency_mean_ns",
+    "latency_p99_ns",
+    "queue_depth",
+)
+SERIES_TEXTS, CACHE_TEXTS, SMART_TEXTS, POWER_TEXTS = ("stream", "direction"), ("state",), ("drive",), ("drive",)
+CACHE_COLUMNS = ("time_ns", "flash_hits", "flash_misses", "state")
+SMART_COLUMNS = ("time_ns", "drive", "host_bytes", "flash_bytes")
+POWER_COLUMNS = ("time_ns", "length_ns", "drive", "power_w", "low_w", "high_w")
+HEALTH_TEXTS = ("drive",)
+HEALTH_COLUMNS = ("time_ns", "drive", "temperature_c")
+# What stands beside the series where there is something to watch: its key, its columns, those that are texts.
+FURTHER = (
+    ("caches_file", CACHE_COLUMNS, CACHE_TEXTS),
+    ("smart_file", SMART_COLUMNS, SMART_TEXTS),
+    ("power_file", POWER_COLUMNS, POWER_TEXTS),
+    ("health_file", HEALTH_COLUMNS, HEALTH_TEXTS),
+)
+# The keys a page cannot do without, and what each must be.
+SHAPES: dict[str, tuple[type, str]] = {
+    "name": (str, "a text"),
+    "target": (dict, "an object"),
+    "summary": (dict, "an object"),
+    "streams": (list, "a list"),
+    "parts": (list, "a list"),
+}
+
+
+@dataclass(frozen=True)
+class LoadedRecord:
+    """A record, its series and those of its caches, SMART and power (None where there are none), its name on a page.
+
+    `remarks` say in words what could not be read; a page prints them with the record's own notes.
+    """
+
+    record: RecordDoc
+    series: pl.DataFrame | None
+    label: str
+    remarks: tuple[str, ...] = ()
+    caches: pl.DataFrame | None = None
+    smart: pl.DataFrame | None = None
+    power: pl.DataFrame | None = None
+    health: pl.DataFrame | None = None
+
+
+def loaded_run(finished: Finished) -> LoadedRecord:
+    """A run that was just executed, from memory."""
+    texts = {"series": SERIES_TEXTS, "caches": CACHE_TEXTS, "smart": SMART_TEXTS, "power": POWER_TEXTS}
+    series, caches, smart, power = (
+        _numbers(frame_of(finished.tables[name]), columns) if name in finished.tables else None
+        for name, columns in texts.items()
+    )
+    name = finished.record["name"]
+    return LoadedRecord(finished.record, series, name, caches=caches, smart=smart, power=power)
+
+
+def loaded_import(record: RecordDoc, series: SeriesColumns | None) -> LoadedRecord:
+    """A record that was just imported, from memory; `series` has the columns of a record's series by name."""
+    import polars as pl
+
+    frame = None if series is None else _numbers(pl.DataFrame(series, strict=False))
+    return LoadedRecord(record, frame, record["name"])
+
+
+def loaded_frames(record: RecordDoc, tables: Mapping[str, pl.DataFrame]) -> LoadedRecord:
+    """A record of the Python API, from memory."""
+    texts = {"series": SERIES_TEXTS, "caches": CACHE_TEXTS, "smart": SMART_TEXTS, "power": POWER_TEXTS}
+    texts["health"] = HEALTH_TEXTS
+    frames = {name: _numbers(tables[name], columns) for name, columns in texts.items() if name in tables}
+    series, caches, smart, power, health = (frames.get(name) for name in texts)
+    return LoadedRecord(record, series, record["name"], (), caches, smart, power, health)
+
+
+def load_record(path: Path) -> LoadedRecord:
+    """Read `record.json`, or a folder that holds one. Bad input is a `UserError`; a lost series a remark."""
+    file = path / "record.json" if path.is_dir() else path
+    record = _read_json(file, pipes=file == path)
+    _check(file, record)
+    named = record.get("series")
+    series, remarks = _read_series(file, named, "file", SERIES_COLUMNS)
+    series = _cast(file, "file", series, SERIES_TEXTS)
+    further: dict[str, pl.DataFrame | None] = {}
+    for key, columns, texts in FURTHER:
+        further[key] = None
+        if isinstance(named, dict) and named.get(key) is not None:
+            frame, more = _read_series(file, named, key, columns)
+            further[key], remarks = _cast(file, key, frame, texts), remarks + more
+    checked = cast("RecordDoc", record)
+    return LoadedRecord(
+        checked,
+        series,
+        checked["name"],
+        remarks,
+        further["caches_file"],
+        further["smart_file"],
+        further["power_file"],
+        further["health_file"],
+    )
+
+
+def _read_json(file: Path, pipes: bool) -> dict[str, Json]:
+    try:
+        text = file_text(file, pipes)
+        value: Json = json.loads(text, parse_constant=_refuse_constant)
+    except FileNotFoundError:
+        raise UserError(str(file), "", "", "no such file; expected a record.json or a folder with one") from None
+    except OSError as error:
+        raise UserError(str(file), "", "", f"cannot be read: {reason_of(error)}") from None
+    except (ValueError, RecursionError) as error:
+        raise UserError(str(file), "", "", f"not JSON: {error}") from None
+    if not isinstance(value, dict):
+        raise UserError(str(file), "", type(value).__name__, "expected a JSON object, a record")
+    # Half a character of UTF-16 is JSON, and is in no text that can be written: frames take none.
+    return {all_visible(key): all_visible(one) for key, one in value.items()} if "\\ud" in text.lower() else value
+
+
+def _refuse_constant(name: str) -> NoReturn:
+    raise ValueError(f"{name} is no JSON number")
+
+
+def _check(file: Path, record: Mapping[str, Json]) -> None:
+    """Refuse what is not a record of a version we know, or lacks what every page needs."""
+    where, schema, version = str(file), record.get("schema"), record.get("schema_version")
+    if schema != SCHEMA:
+        raise UserError(where, "schema", _short(schema), f"not a record; expected {SCHEMA!r}")
+    if not isinstance(version, int) or isinstance(version, bool) or version < 1:
+        raise UserError(where, "schema_version", _short(version), f"expected a whole number, 1 to {SCHEMA_VERSION}")
+    if version > SCHEMA_VERSION:
+        accepted = f"written by a newer hotband; this one reads versions up to {SCHEMA_VERSION}"
+        raise UserError(where, "schema_version", str(version), accepted)
+    for key, (kind, words) in SHAPES.items():
+        if not isinstance(record.get(key), kind):
+            raise UserError(where, key, _short(record.get(key)), f"expected {words}")
+    duration = record.get("duration_ns")
+    if not isinstance(duration, int | float) or isinstance(duration, bool) or duration < 0:
+        raise UserError(where, "duration_ns", _short(duration), "expected a number of nanoseconds, 0 or more")
+    streams, parts = record["streams"], record["parts"]
+    for place, item in enumerate(streams if isinstance(streams, list) else []):
+        _check_stream(where, f"streams[{place}]", item)
+    for place, item in enumerate(parts if isinstance(parts, list) else []):
+        if not (isinstance(item, dict) and isinstance(item.get("counters", {}), dict)):
+            raise UserError(where, f"parts[{place}]", _short(item), "expected an object with counters")
+
+
+def _check_stream(where: str, key: str, stream: object) -> None:
+    if not isinstance(stream, dict):
+        raise UserError(where, key, _short(stream), "expected an object")
+    for direction in ("read", "write"):
+        side = stream.get(direction) or {}
+        histogram = side.get("histogram") or {} if isinstance(side, dict) else None
+        buckets = histogram.get("buckets", []) if isinstance(histogram, dict) else None
+        if not (isinstance(buckets, list) and all(_is_bucket(bucket) for bucket in buckets)):
+            accepted = "expected an object whose histogram has buckets, a list of [value_ns, count]"
+            raise UserError(where, f"{key}.{direction}", _short(side), accepted)
+
+
+def _is_bucket(bucket: object) -> bool:
+    """A bucket is a value and a count, neither below zero."""
+    return (
+        isinstance(bucket, list)
+        and len(bucket) == 2
+        and all(isinstance(n, int | float) and not isinstance(n, bool) and n >= 0 for n in bucket)
+    )
+
+
+def _read_series(
+    file: Path, series: object, key: str, columns: tuple[str, ...]
+) -> tuple[pl.DataFrame | None, tuple[str, ...]]:
+    """The Parquet that a key of `series` names; a missing one is a remark, a broken one an error."""
+    if series is None:
+        return None, ()
+    name = series.get(key) if isinstance(series, dict) else None
+    if not isinstance(name, str) or not name:
+        raise UserError(str(file), f"series.{key}", _short(name), "expected the name of a Parquet file")
+    folder = file.parent.resolve()
+    try:
+        parquet = (folder / name).resolve()
+        is_there = parquet.is_file()
+    except (OSError, ValueError) as error:
+        why = reason_of(error)
+        raise UserError(str(file), f"series.{key}", name, f"expected the name of a Parquet file: {why}") from None
+    if not parquet.is_relative_to(folder):
+        raise UserError(
+            str(file), f"series.{key}", name, "expected a file beside the record, not one outside its folder"
+        )
+    if not is_there:
+        return None, (f"{name} is missing beside {file.name}: no charts over time.",)
+    return _read_parquet(parquet, columns), ()
+
+
+def _read_parquet(parquet: Path, columns: tuple[str, ...]) -> pl.DataFrame:
+    frame = read_parquet(parquet)
+    missing = [name for name in columns if name not in frame.columns]
+    if missing:
+        raise UserError(str(parquet), "columns", ", ".join(missing), "missing from a record's series")
+    return frame
+
+
+def _numbers(frame: pl.DataFrame, texts: tuple[str, ...] = SERIES_TEXTS) -> pl.DataFrame:
+    """A frame whose columns are numbers, but for those of texts. Raises PolarsError."""
+    import polars as pl
+
+    numbers = [name for name in frame.columns if name not in texts]
+    return frame.with_columns(pl.col(numbers).cast(pl.Float64), pl.col(*texts).cast(pl.String))
+
+
+def _cast(file: Path, key: str, frame: pl.DataFrame | None, texts: tuple[str, ...]) -> pl.DataFrame | None:
+    import polars as pl
+
+    try:
+        return None if frame is None else _numbers(frame, texts)
+    except pl.exceptions.PolarsError as error:
+        raise UserError(str(file), f"series.{key}", "", f"expected numbers in its columns: {error}") from None
+
+
+def _short(value: object) -> str:
+    text = "nothing" if value is None else str(value)
+    return text if len(text) <= 60 else f"{text[:57]}..."

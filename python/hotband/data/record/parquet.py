@@ -1,0 +1,33 @@
+"""Parquet files of others as frames: what is damaged is a mistake in the input, however the library says so."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from hotband.base.errors import UserError
+from hotband.base.text.foreign import shortened
+from hotband.base.text.regular import opened
+
+if TYPE_CHECKING:
+    import polars as pl
+
+
+def read_parquet(path: Path, wanted: str = "a Parquet file that can be read") -> pl.DataFrame:
+    """All rows and columns of a file. Raises UserError where it is not `wanted`."""
+    import polars as pl
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    try:
+        # polars itself panics where pages contradict their header.
+        with opened(path) as data, pq.ParquetFile(data) as file:
+            table = file.read()
+        table.validate(full=True)
+        # Nor are notes in a schema checked, of which polars reads even the names.
+        return pl.DataFrame(pl.from_arrow(pa.Table.from_arrays(table.columns, names=table.column_names)))
+    except (pa.ArrowException, pl.exceptions.PolarsError, OSError, UnicodeDecodeError) as error:
+        # Of the errors that are the system's, Arrow's own have no number.
+        system = error.strerror if isinstance(error, OSError) else None
+        why = f"cannot be read: {system}" if system else f"not {wanted}: {shortened(error, 300)}"
+        raise UserError(str(path), "", "", why) from None

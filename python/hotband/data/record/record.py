@@ -1,0 +1,494 @@
+"""`Record`: what a run left behind, as a frozen, typed object over its JSON document (docs/guides/records.md).
+
+Times are floats in seconds (`Seconds`), bandwidths in bytes per second (`BytesPerSecond`); both show their unit. The
+document itself keeps its own names and integers of nanoseconds: `Record.to_dict()`.
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal, cast
+
+from hotband.base.arguments import public
+from hotband.data.record.files import file_key
+from hotband.data.record.intervals import Intervals
+from hotband.data.record.quantity import BytesPerSecond, Seconds, seconds
+from hotband.data.record.stats import merge, percentile
+from hotband.data.record.tables import Tables, of_run
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from hotband.data.importers.imported import Imported
+    from hotband.data.record.document import (
+        AppDoc,
+        ComparisonDoc,
+        EnergyDoc,
+        FiguresDoc,
+        LimitDoc,
+        PowerLossDoc,
+        RecordDoc,
+        RepairDoc,
+        ScriptDoc,
+        SteadyStateDoc,
+        StepDoc,
+        TimesDoc,
+        TraceDoc,
+    )
+    from hotband.data.record.load import LoadedRecord
+    from hotband.data.record.stats import Histogram, Side
+    from hotband.execution.devices.context import ContextDoc
+    from hotband.execution.devices.counters import DeviceCountersDoc
+    from hotband.execution.runs.run import Finished
+    from hotband.views.draw.charts import View
+
+Direction = Literal["read", "write", "flush", "trim"]
+Plot = Literal["latency", "iops", "latency_mean", "latency_p99", "queue_depth"]
+
+
+@dataclass(frozen=True)
+class Times:
+    """Where the mean latency went, in seconds; the parts add up to it."""
+
+    queue: Seconds
+    overhead: Seconds
+    seek: Seconds
+    rotation: Seconds
+    transfer: Seconds
+    flash: Seconds
+    link: Seconds
+
+    @classmethod
+    def of(cls, times: TimesDoc) -> Times:
+        """From the record's `times_mean_ns`."""
+        parts = ("queue", "overhead", "seek", "rotation", "transfer", "flash", "link")
+        return cls(*(Seconds(cast("dict[str, float]", times).get(name, 0.0) / 1e9) for name in parts))
+
+
+@dataclass(frozen=True)
+class Figures:
+    """Rates and latencies of some I/Os.
+
+    `iops` (I/Os a second) and `bandwidth` (bytes a second) are zero where there were none, None where the tool that
+    was imported did not count. Latencies are seconds, None where nothing was measured: `mean`, `min`, `p50`, `p99`,
+    `p999` (99.9 %) and `max`. `queue_depth` is the mean number of I/Os outstanding, `errors` counts I/Os that failed,
+    `times` says where the mean latency went (None where that is not known).
+    """
+
+    iops: float | None
+    bandwidth: BytesPerSecond | None
+    count: int | None
+    bytes: int | None
+    errors: int
+    mean: Seconds | None
+    min: Seconds | None
+    p50: Seconds | None
+    p99: Seconds | None
+    p999: Seconds | None
+    max: Seconds | None
+    queue_depth: float | None
+    times: Times | None
+    histogram: Histogram = field(repr=False, compare=False)
+
+    @classmethod
+    def of(cls, figures: FiguresDoc, histogram: Histogram) -> Figures:
+        """From a block of a record's summary and the buckets of the same I/Os."""
+        volume, times = figures["bandwidth_bytes_per_s"], figures.get("times_mean_ns")
+        return cls(
+            figures["iops"],
+            None if volume is None else BytesPerSecond(volume),
+            figures["count"],
+            figures["bytes"],
+            figures["errors"],
+            seconds(figures["latency_mean_ns"]),
+            seconds(figures["latency_min_ns"]),
+            seconds(figures["latency_p50_ns"]),
+            seconds(figures["latency_p99_ns"]),
+            seconds(figures["latency_p999_ns"]),
+            seconds(figures["latency_max_ns"]),
+            figures["queue_depth_mean"],
+            None if times is None else Times.of(times),
+            histogram,
+        )
+
+    def percentile(self, q: float) -> Seconds | None:
+        """The latency in seconds that `q` percent (0 to 100) of the I/Os do not exceed, from the histogram, so as exact
+        as its buckets (0.1 % for our own runs); None where there are no buckets. UserError for a `q` out of range."""
+        return seconds(percentile(self.histogram, q))
+
+
+@dataclass(frozen=True)
+class Summary(Figures):
+    """Of reads and writes together; `read` and `write` have each alone, `flush` and `trim` where there were any."""
+
+    read: Figures = field(kw_only=True)
+    write: Figures = field(kw_only=True)
+    flush: Figures | None = field(kw_only=True, default=None)
+    trim: Figures | None = field(kw_only=True, default=None)
+
+
+@dataclass(frozen=True)
+class Step:
+    """One of several measured phases; times in seconds, `begin` since the measured time began. Its figures have no
+    histograms, so no percentiles but those of the summary."""
+
+    name: str
+    threads: int | None
+    clients: int | None
+    begin: Seconds
+    duration: Seconds
+    summary: Summary
+
+    @classmethod
+    def of(cls, step: StepDoc) -> Step:
+        """From an entry of a record's `steps`."""
+        begin, duration = Seconds(step["begin_ns"] / 1e9), Seconds(step["duration_ns"] / 1e9)
+        summary = summary_of(step["summary"], {})
+        return cls(step["name"], step["threads"], step["clients"], begin, duration, summary)
+
+
+@dataclass(frozen=True)
+class Part:
+    """A drive, link or network: its counters of the measured time, and what its caches held at the end."""
+
+    id: str
+    kind: str
+    counters: Mapping[str, int]
+    at_end: Mapping[str, int]
+
+
+def summary_of(summary: Mapping[str, object], histograms: Mapping[str, Histogram]) -> Summary:
+    """The summary with the merged buckets of each direction; those of reads and writes together are merged here."""
+    document = cast("Mapping[str, FiguresDoc]", summary)
+    empty: Histogram = {"kind": "none", "buckets": []}
+
+    def one(direction: str) -> Figures:
+        return Figures.of(document[direction], histograms.get(direction, empty))
+
+    both = [histograms[name] for name in ("read", "write") if name in histograms and histograms[name]["buckets"]]
+    whole = Figures.of(cast("FiguresDoc", summary), merged(both))
+    flush, trim = (one(name) if document.get(name) is not None else None for name in ("flush", "trim"))
+    return Summary(**vars(whole), read=one("read"), write=one("write"), flush=flush, trim=trim)
+
+
+def merged(histograms: list[Histogram]) -> Histogram:
+    """One histogram of several; without buckets where they are of different kinds and cannot be merged."""
+    return merge(histograms) if len({one["kind"] for one in histograms}) == 1 else {"kind": "none", "buckets": []}
+
+
+class Record:
+    """What a run left behind: the same for every target, and for imported results.
+
+    `tables` holds polars frames by name: `series` and, where the run left them, `caches`, `smart`, `power`,
+    `operations`; they are also attributes, None where there are none. Sections that only some records have (`energy`,
+    `repair`, `app`, ...) are None or empty otherwise. Two records are equal where their documents are.
+    """
+
+    __slots__ = ("__dict__", "_document", "_tables")
+
+    def __init__(self, document: RecordDoc, tables: Tables | None = None) -> None:
+        object.__setattr__(self, "_document", document)
+        object.__setattr__(self, "_tables", tables or Tables({}))
+
+    _document: RecordDoc
+    _tables: Tables
+
+    def __setattr__(self, name: str, value: object) -> None:
+        raise AttributeError(f"a record is frozen: {name} cannot be set")
+
+    def __delattr__(self, name: str) -> None:
+        raise AttributeError(f"a record is frozen: {name} cannot be deleted")
+
+    def __reduce__(self) -> tuple[type[Record], tuple[RecordDoc, Tables]]:
+        return Record, (self._document, self._tables)
+
+    def __eq__(self, other: object) -> bool:
+        return self._document == other._document if isinstance(other, Record) else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash((self.name, self._document["seed"], self._document["duration_ns"]))
+
+    # --- what ran -------------------------------------------------------------------------------------------
+
+    @property
+    def name(self) -> str:
+        """The workload and what it ran on."""
+        return self._document["name"]
+
+    @property
+    def target(self) -> str:
+        """The machine, or what the tool of an import calls its target."""
+        return str(self._document["target"].get("machine", ""))
+
+    @property
+    def seed(self) -> int | None:
+        """Root of all randomness; None where the tool of an import says none."""
+        text = self._document.get("seed")
+        return int(text) if text is not None and text.isdecimal() else None
+
+    @property
+    def settings(self) -> dict[str, str]:
+        """The settings that were changed, as text."""
+        return dict(self._document["spec"].get("set") or {})
+
+    @property
+    def duration(self) -> Seconds:
+        """The measured time, in seconds."""
+        return Seconds(self._document["duration_ns"] / 1e9)
+
+    # --- figures --------------------------------------------------------------------------------------------
+
+    @cached_property
+    def summary(self) -> Summary:
+        """Rates and latencies of all I/Os, and of each direction."""
+        sides = [cast("Mapping[str, Side]", stream) for stream in self._document["streams"]]
+        found: dict[str, Histogram] = {}
+        for direction in ("read", "write", "flush", "trim"):
+            of = [side for stream in sides if (side := stream.get(direction)) and side["count"]]
+            if of:
+                found[direction] = merged([side["histogram"] for side in of])
+        return summary_of(cast("Mapping[str, object]", self._document["summary"]), found)
+
+    @property
+    def iops(self) -> float | None:
+        """I/Os a second, reads and writes together."""
+        return self.summary.iops
+
+    @property
+    def bandwidth(self) -> BytesPerSecond | None:
+        """Bytes a second, reads and writes together."""
+        return self.summary.bandwidth
+
+    @property
+    def mean(self) -> Seconds | None:
+        """Mean latency of reads and writes together, in seconds."""
+        return self.summary.mean
+
+    @property
+    def p99(self) -> Seconds | None:
+        """99th percentile of the latencies of reads and writes together, in seconds."""
+        return self.summary.p99
+
+    @property
+    def read(self) -> Figures:
+        """Rates and latencies of the reads."""
+        return self.summary.read
+
+    @property
+    def write(self) -> Figures:
+        """Rates and latencies of the writes."""
+        return self.summary.write
+
+    @cached_property
+    def intervals(self) -> Intervals | None:
+        """Intervals of the figures (`run(..., interval=90)`); None where none were made."""
+        found = self._document.get("intervals")
+        return None if found is None else Intervals(found)
+
+    @property
+    def errors(self) -> int:
+        """I/Os that failed."""
+        return self._document["summary"]["errors"]
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What has to be known to read the figures, in words."""
+        return tuple(self._document.get("notes") or ())
+
+    @cached_property
+    def steps(self) -> tuple[Step, ...]:
+        """The measured phases, where there is more than one."""
+        return tuple(Step.of(step) for step in self._document.get("steps", []))
+
+    @cached_property
+    def parts(self) -> tuple[Part, ...]:
+        """Drives, links and networks with their counters."""
+        parts = self._document["parts"]
+        return tuple(
+            Part(str(one.get("id")), str(one.get("kind")), one.get("counters", {}), one.get("at_end", {}))
+            for one in parts
+        )
+
+    # --- sections that only some records have; copies, as the document has them -----------------------------
+
+    @property
+    def energy(self) -> EnergyDoc | None:
+        """What the drives drew, in J and W (keys end in their unit); None where no draw is known."""
+        return copy.deepcopy(self._document.get("energy"))
+
+    @property
+    def repair(self) -> RepairDoc | None:
+        """Failures, rebuilds and what hosts got meanwhile; None where nothing was to fail."""
+        return copy.deepcopy(self._document.get("repair"))
+
+    @property
+    def trace(self) -> TraceDoc | None:
+        """The recording beside its replay, times in ns; None where no trace was replayed."""
+        return copy.deepcopy(self._document.get("trace"))
+
+    @property
+    def traces(self) -> list[TraceDoc]:
+        """Each trace that was replayed as `trace` has it, in the order of the workload; several have no `trace`."""
+        from hotband.data.record.trace import traces_in
+
+        return copy.deepcopy(traces_in(self._document))
+
+    @property
+    def comparison(self) -> ComparisonDoc | None:
+        """Measured beside replayed latencies of a trace: demerit, means, percentiles, classes; None where the trace had
+        no latencies, or none was replayed."""
+        return copy.deepcopy(self._document.get("comparison"))
+
+    @property
+    def power_loss(self) -> PowerLossDoc | None:
+        """What a loss of power cost; None where power was not cut."""
+        return copy.deepcopy(self._document.get("power_loss"))
+
+    @property
+    def app(self) -> AppDoc | None:
+        """Operations of a database or file system; None where the workload has none."""
+        return copy.deepcopy(self._document.get("app"))
+
+    @property
+    def scripts(self) -> tuple[ScriptDoc, ...]:
+        """How often scripts were run, and how long a run took."""
+        return tuple(copy.deepcopy(self._document.get("scripts", [])))
+
+    @property
+    def context(self) -> ContextDoc | None:
+        """Device and host of a run on real hardware, and what others did meanwhile; None of all else."""
+        return copy.deepcopy(self._document.get("context"))
+
+    @property
+    def counters(self) -> DeviceCountersDoc | None:
+        """What the device counted before and after a run on real hardware; None where it tells nothing."""
+        return copy.deepcopy(self._document.get("counters"))
+
+    @property
+    def steady_state(self) -> SteadyStateDoc | None:
+        """What the rule of steady state said; None where no phase was to end when steady."""
+        return copy.deepcopy(self._document.get("steady_state"))
+
+    @property
+    def limits(self) -> tuple[LimitDoc, ...]:
+        """The limits of the workload, each with whether it was kept."""
+        return tuple(copy.deepcopy(self._document.get("limits", [])))
+
+    @property
+    def passed(self) -> bool | None:
+        """Whether all limits were kept; None where there are none."""
+        return self._document.get("passed")
+
+    # --- tables ---------------------------------------------------------------------------------------------
+
+    @property
+    def tables(self) -> Tables:
+        """All tables by name, as polars frames. Reading one raises UserError where its file cannot be read."""
+        return self._tables
+
+    @property
+    def series(self) -> pl.DataFrame | None:
+        """A row per interval, stream and direction: `time_ns` (its beginning since the measured time began), `stream`
+        and `direction` (text), `iops`, `bandwidth_bytes_per_s`, `latency_mean_ns`, `latency_p99_ns` (null where idle),
+        `queue_depth`. None where the target left none."""
+        return self._tables.get("series")
+
+    @property
+    def caches(self) -> pl.DataFrame | None:
+        """A row per interval: what write caches and flash did and held. None where no drive has one to watch."""
+        return self._tables.get("caches")
+
+    @property
+    def smart(self) -> pl.DataFrame | None:
+        """A row per reading and drive: bytes of host and flash, write amplification, erases. None without wear."""
+        return self._tables.get("smart")
+
+    @property
+    def power(self) -> pl.DataFrame | None:
+        """A row per interval and drive: `power_w` with `low_w` and `high_w`. None where no draw is known."""
+        return self._tables.get("power")
+
+    @property
+    def operations(self) -> pl.DataFrame | None:
+        """A row per interval and kind of operation: `ops_per_s`, `latency_mean_ns`. None where there is no app."""
+        return self._tables.get("operations")
+
+    # --- out ------------------------------------------------------------------------------------------------
+
+    @property
+    def document(self) -> RecordDoc:
+        """The JSON document itself, for reading; `to_dict` gives a copy."""
+        return self._document
+
+    def to_dict(self) -> RecordDoc:
+        """The JSON document (docs/guides/records.md), a copy: integers of nanoseconds, units in the names."""
+        return copy.deepcopy(self._document)
+
+    @public
+    def save(self, folder: str | Path) -> Path:
+        """Writes `record.json` and a Parquet file for each table into `folder`, which is made; returns the folder.
+
+        The record is read back by `hotband.load`, `hotband report` and every other command. Raises UserError where the
+        folder cannot be written, OSError where the disk fails.
+        """
+        from hotband.base.text.write import write_files
+        from hotband.data.record.files import RECORD_FILE, parquet_of_frame
+        from hotband.data.record.written import record_text
+        from hotband.execution.runs.run import check_writable
+
+        path = Path(folder)
+        check_writable(path, "folder")
+        named = cast("Mapping[str, object]", self._document.get("series") or {})
+        contents: dict[Path, str | bytes] = {}
+        for name, frame in self._tables.items():
+            file = named.get(file_key(name))
+            if file is not None:
+                contents[path / Path(str(file)).name] = parquet_of_frame(frame)
+        contents[path / RECORD_FILE] = record_text(self._document) + "\n"
+        write_files(contents)
+        return path
+
+    @public
+    def plot(self, kind: Plot = "latency") -> View:
+        """A chart (altair): "latency" by percentile, or over time "iops", "latency_mean", "latency_p99", "queue_depth".
+
+        Raises UserError where the record has nothing to draw of it.
+        """
+        from hotband.views.record.picture import chart
+
+        return chart(self, kind)
+
+    def loaded(self) -> LoadedRecord:
+        """As reports, charts and the auditor take it."""
+        from hotband.data.record.load import loaded_frames
+
+        return loaded_frames(self._document, self._tables)
+
+    def __repr__(self) -> str:
+        rate = "–" if self.iops is None else f"{self.iops:,.1f}"
+        mean = "" if self.mean is None else f", mean {self.mean}, p99 {self.p99}"
+        failed = f", {self.errors:,} errors" if self.errors else ""
+        # A name is foreign text: what it holds of control characters is shown, not sent.
+        return f"<Record {self.name!r}: {rate} IOPS{mean}{failed}>"
+
+    def _repr_html_(self) -> str:
+        from hotband.views.record.picture import html
+
+        return html(self)
+
+
+def record_of(finished: Finished) -> Record:
+    """A run that ended, as a record."""
+    return Record(finished.record, of_run(finished))
+
+
+def record_of_import(imported: Imported) -> Record:
+    """A result of another tool, as a record."""
+    from hotband.data.record.files import frame_of, series_table
+
+    series = imported.series
+    return Record(imported.record, Tables({} if series is None else {"series": frame_of(series_table(series))}))

@@ -1,0 +1,102 @@
+"""What a record says of drives that failed and of their repair, in lines."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from hotband.base.text.foreign import marked
+from hotband.views.text.tables import counted, decimal_size, in_unit
+
+if TYPE_CHECKING:
+    from rich.text import Text
+
+    from hotband.data.record.document import FailureDoc, RebuildDoc, RecordDoc, RepairDoc, ServiceDoc
+
+STATES = {
+    "waiting": "waits for another rebuild on the same drives",
+    "running": "not done when the run ended",
+    "done": "done",
+    "stopped": "[red]stopped[/]: too few members were left",
+    "spare failed": "[red]given up[/]: the spare failed",
+}
+
+
+SAME_NS = 1e6
+"""Times that differ by less are the same: a mean rate is rounded."""
+
+
+def took_ns(began: float | None, end: float | None, done: float | None, mean: float | None) -> float | None:
+    """How long a rebuild has gone on, of its record's `began_ns`, `ended_ns` or the end of the run, `bytes` and
+    `mean_bytes_per_s`; in runs before that of its record, too: those count as its beginning there. None where it has
+    not begun."""
+    if began is None or end is None:
+        return None
+    return 1e9 * done / mean if done is not None and mean else end - began
+
+
+def seconds(nanoseconds: float) -> str:
+    """A time in seconds."""
+    return f"{nanoseconds / 1e9:,.1f} s"
+
+
+def repair_lines(record: RecordDoc) -> list[str | Text]:
+    """What failed, how far each rebuild came, what hosts got in every state of the machine, and what was lost. Nothing
+    where no failure was asked for."""
+    repair = record.get("repair")
+    if repair is None:
+        return []
+    lines: list[str | Text] = [
+        f"Failed: {', '.join(failure_text(failure) for failure in repair['failures']) or 'nothing yet'}"
+    ]
+    lines += [rebuild_line(rebuild) for rebuild in repair["rebuilds"]]
+    lines += [service_line(service, repair) for service in repair["service"]]
+    lost = f"[red]{decimal_size(repair['bytes_lost'])} lost[/]" if repair["bytes_lost"] else "no data lost"
+    errors = counted(repair["io_errors"], "I/O") + " failed" if repair["io_errors"] else "no I/O failed"
+    sectors = f", {counted(repair['sector_errors'], 'unreadable sector')}" if repair["sector_errors"] else ""
+    return [*lines, marked(f"  {lost}, {errors}{sectors}")]
+
+
+def failure_text(failure: FailureDoc) -> str:
+    """A drive and when it failed."""
+    return f"{failure['drive']} at {seconds(failure['at_ns'])}"
+
+
+def rebuild_line(rebuild: RebuildDoc) -> Text:
+    """How far a rebuild came."""
+    what = f"{rebuild['drive']} of {rebuild['layout']} on {rebuild['spare']}"
+    line = marked(f"  rebuild of {{what}}: {STATES[rebuild['state']]}", what=what)
+    if rebuild["began_ns"] is None:
+        return line
+    share = 100.0 * rebuild["bytes"] / rebuild["of_bytes"]
+    text = f", {decimal_size(rebuild['bytes'])} ({share:.1f} %)"
+    began, ended = rebuild["began_ns"], rebuild["ended_ns"]
+    took = took_ns(began, ended, rebuild["bytes"], rebuild["mean_bytes_per_s"])
+    if ended is not None and took is not None:
+        here = ended - began
+        before = "" if here > took - SAME_NS else f" ({seconds(took - here)} of them before this run)"
+        text += f" in {seconds(took)}{before}"
+    if rebuild["mean_bytes_per_s"] is not None:
+        text += f", {in_unit(rebuild['mean_bytes_per_s'], 'mean_bytes_per_s')}"
+    if rebuild["sector_errors"]:
+        text += f", {counted(rebuild['sector_errors'], 'unreadable sector')}, {rebuild['repaired_sectors']:,} repaired"
+    return line.append(text)
+
+
+def state_name(service: ServiceDoc, repair: RepairDoc) -> str:
+    """What a state of the machine is called. A record's "degraded" goes on after too many drives have failed: where
+    I/Os failed in it and data were lost, that is said; a machine whose only failure took data was never degraded."""
+    name = str(service.get("phase"))
+    if name != "degraded" or not repair.get("bytes_lost") or not service.get("errors"):
+        return name
+    times = {failure.get("at_ns") for failure in repair.get("failures") or []}
+    return "data lost" if len(times) == 1 else "degraded, data lost"
+
+
+def service_line(service: ServiceDoc, repair: RepairDoc) -> str:
+    """What hosts got in one state of the machine."""
+    figures = {"mean": service["latency_mean_ns"], "p99": service["latency_p99_ns"]}
+    latencies = ", ".join(f"{name} {in_unit(value, 'latency_ns')}" for name, value in figures.items())
+    bandwidth = in_unit(service["bandwidth_bytes_per_s"], "bandwidth_bytes_per_s")
+    errors = f", {counted(service['errors'], 'error')}" if service["errors"] else ""
+    rate = f"{service['iops']:,.1f} IOPS, {bandwidth}"
+    return f"  {state_name(service, repair):<19} {seconds(service['duration_ns']):>10}: {rate}, {latencies}{errors}"

@@ -1,0 +1,190 @@
+"""The rounds of records, to be judged by the rule of steady state.
+
+A record with a series is judged by itself, in rounds of its measured time. Records without one (most of fio's) are one
+round each, in the order given, as scripts that follow the PTS run fio once a round. Of a series that a step's end cuts,
+a row that lies in two rounds is shared between them by time.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from hotband import _core
+from hotband.base.errors import UserError
+from hotband.base.text.quantities import SPAN_EXPECTED, span_ns
+from hotband.data.record.document import interval_of
+from hotband.data.record.load import LoadedRecord, load_record
+from hotband.data.record.steady import TRACKS, Rounds, of_phases, verdict
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from hotband.data.record.document import RecordDoc, VerdictDoc
+    from hotband.data.record.record import Record
+
+# The PTS's round: one minute.
+ROUND_NS = 60_000_000_000
+MOST_ROUNDS = 1_000_000
+"""Eleven days in seconds: what has more rounds has them by a mistake, or is judged in longer ones."""
+# Durations of rounds that are one record each differ at most by this share without a note.
+_SAME_TIME = 0.01
+
+
+def judge_files(paths: Sequence[Path], round_text: str | None, track: str | None) -> list[VerdictDoc]:
+    """What the rule says of records on disk; see `judge`."""
+    return judge(paths, round_text, track)
+
+
+def judge(given: Sequence[Path | Record], round_text: str | None, track: str | None) -> list[VerdictDoc]:
+    """What the rule says of records on disk or in memory, one entry a verdict. Raises UserError."""
+    if track is not None and track not in TRACKS:
+        raise UserError("--track", "", track, f"expected one of {', '.join(TRACKS)}")
+    round_ns = None if round_text is None else span_ns(round_text)
+    if round_text is not None and round_ns is None:
+        raise UserError("--round", "", round_text, f"expected {SPAN_EXPECTED}")
+    verdicts: list[VerdictDoc] = []
+    single: list[tuple[Path, LoadedRecord]] = []
+    for one in given:
+        path, loaded = (one, load_record(one)) if isinstance(one, Path) else (Path(one.name), one.loaded())
+        own = of_phases(loaded.record)
+        verdicts += own
+        asked_track = track or (own[-1]["track"] if own else "iops")
+        asked_round = round_ns or (own[-1]["round_ns"] if own else ROUND_NS)
+        if loaded.series is not None:
+            verdicts.append(verdict(_of_series(path, loaded, asked_round, asked_track)))
+        elif "samples" in loaded.record:
+            verdicts.append(verdict(_of_samples(path, loaded.record, asked_round, asked_track)))
+        else:
+            single.append((path, loaded))
+    if single:
+        verdicts.append(verdict(_one_each(single, track or "iops", round_text)))
+    return verdicts
+
+
+def _of_series(path: Path, loaded: LoadedRecord, round_ns: float, track: str) -> Rounds:
+    record, series = loaded.record, loaded.series
+    assert series is not None
+    interval = interval_of(record)
+    if not isinstance(interval, int) or isinstance(interval, bool) or interval <= 0:
+        raise UserError(str(path), "series.interval_ns", str(interval), "expected a number of nanoseconds above zero")
+    _check_multiple(round_ns, interval, record["name"])
+    column = "bandwidth_bytes_per_s"
+    if column not in series.columns:
+        raise UserError(str(path), "series", column, "missing from the record's series")
+    rounds = record["duration_ns"] // round_ns
+    if rounds > MOST_ROUNDS:
+        many = f"{rounds:,.0f} of {round_ns / 1e9:g} s: --round has longer ones"
+        accepted = f"expected at most {MOST_ROUNDS:,} rounds, not {many}"
+        raise UserError(str(path), "duration_ns", str(record["duration_ns"]), accepted)
+    values = round_values(series, record["duration_ns"], interval, round_ns, track)
+    notes = []
+    steps = len(record.get("steps", []))
+    if steps:
+        notes.append(f"the record has {steps} steps; they are judged as one")
+    rest = record["duration_ns"] - len(values) * round_ns
+    if rest >= interval and values:
+        notes.append(f"the last {rest / 1e9:g} s are no whole round and not looked at")
+    return Rounds(record["name"], track, round_ns, values, notes, _short(values, round_ns, record["duration_ns"]))
+
+
+def round_values(
+    series: pl.DataFrame, duration_ns: float, interval_ns: float, round_ns: float, track: str
+) -> list[float]:
+    """The tracked value of every whole round, from the rows of a series over all streams and directions.
+
+    A round without I/O has latency zero, which is steady with nothing.
+    """
+    import polars as pl
+
+    whole = int(duration_ns // round_ns)
+    times = series.select(pl.col("time_ns").unique().sort())
+    length = (pl.col("time_ns").shift(-1).fill_null(duration_ns) - pl.col("time_ns")).clip(0, interval_ns)
+    rows = series.join(times.with_columns(length.alias("length")), on="time_ns").with_columns(
+        (pl.col("time_ns") // round_ns).alias("round")
+    )
+    in_first = pl.min_horizontal(pl.col("length"), (pl.col("round") + 1) * round_ns - pl.col("time_ns"))
+    first = rows.with_columns(in_first.alias("part"))
+    second = rows.with_columns((pl.col("length") - in_first).alias("part"), (pl.col("round") + 1).alias("round"))
+    ios = pl.col("iops") * pl.col("part") / 1e9
+    sums = (
+        pl.concat([first, second.filter(pl.col("part") > 0)])
+        .group_by("round")
+        .agg(
+            ios.sum().alias("iops"),
+            (pl.col("bandwidth_bytes_per_s") * pl.col("part") / 1e9).sum().alias("bandwidth"),
+            (ios * pl.col("latency_mean_ns").fill_null(0)).sum().alias("waited"),
+        )
+    )
+    found = {int(row["round"]): row for row in sums.iter_rows(named=True)}
+    seconds = round_ns / 1e9
+    values = []
+    for number in range(whole):
+        row = found.get(number, {"iops": 0.0, "bandwidth": 0.0, "waited": 0.0})
+        mean = row["waited"] / row["iops"] if row["iops"] else 0.0
+        values.append(mean if track == "latency" else row[track] / seconds)
+    return values
+
+
+def _of_samples(path: Path, record: RecordDoc, round_ns: float, track: str) -> Rounds:
+    """From the samples that fio keeps when it looks for steady state itself."""
+    samples, key = record["samples"], TRACKS[track][1]
+    values = samples.get(key) if isinstance(samples, dict) else None
+    if track == "latency" and isinstance(samples, dict):
+        raise UserError("--track", "", track, f"{record['name']} has samples of iops and bandwidth alone")
+    interval = samples.get("interval_ns") if isinstance(samples, dict) else None
+    if not isinstance(interval, int | float) or isinstance(interval, bool) or not interval > 0:
+        raise UserError(str(path), "samples.interval_ns", str(interval), "expected a number of nanoseconds above zero")
+    if not isinstance(values, list) or not all(_is_number(value) for value in values):
+        raise UserError(str(path), f"samples.{key}", str(values)[:60], "expected a list of numbers")
+    _check_multiple(round_ns, interval, record["name"])
+    each = round(round_ns / interval)
+    pieces = [values[at : at + each] for at in range(0, len(values) - each + 1, each)]
+    means = [math.fsum(piece) / each for piece in pieces]
+    notes = [f"of the last {len(values) * interval / 1e9:g} s, which is what fio keeps"]
+    return Rounds(record["name"], track, round_ns, means, notes, _short(means, round_ns, len(values) * interval))
+
+
+def _one_each(records: Sequence[tuple[Path, LoadedRecord]], track: str, round_text: str | None) -> Rounds:
+    """Records without a series, one round each, in the order given."""
+    unit, key = TRACKS[track]
+    values, notes = [], []
+    for path, loaded in records:
+        value: object = loaded.record["summary"].get(key)
+        if not isinstance(value, int | float) or not _is_number(value):
+            raise UserError(str(path), f"summary.{key}", str(value), f"expected a number, to be followed in {unit}")
+        values.append(float(value))
+    times = [loaded.record["duration_ns"] for _, loaded in records]
+    if min(times) < (1 - _SAME_TIME) * max(times):
+        notes.append(f"the rounds took {min(times) / 1e9:g} s to {max(times) / 1e9:g} s")
+    if round_text is not None:
+        notes.append("without a series a record is one round: --round does not apply")
+    names = [loaded.record["name"] for _, loaded in records]
+    name = names[0] if len(set(names)) == 1 else f"{names[0]} .. {names[-1]}"
+    if len(records) > 1:
+        name = f"{name} ({len(records)} records, a round each)"
+    short = "a record without a series is one round: give the records of all rounds" if len(records) == 1 else ""
+    return Rounds(name, track, math.fsum(times) / len(times), values, notes, short)
+
+
+def _short(values: list[float], round_ns: float, duration_ns: float) -> str:
+    """Why there are too few rounds, where a shorter round would make more."""
+    if len(values) >= _core.STEADY_WINDOW:
+        return ""
+    rounds = "1 round" if len(values) == 1 else f"{len(values)} rounds"
+    needed = f"{_core.STEADY_WINDOW} are needed (--round sets their length)"
+    return f"{duration_ns / 1e9:g} s are {rounds} of {round_ns / 1e9:g} s: {needed}"
+
+
+def _check_multiple(round_ns: float, interval_ns: float, name: str) -> None:
+    """Rounds are whole intervals."""
+    count = round_ns / interval_ns
+    if count < 1 or abs(count - round(count)) > 1e-9 * count:
+        accepted = f"expected a multiple of {interval_ns / 1e9:g} s, the interval of {name}"
+        raise UserError("--round", "", f"{round_ns / 1e9:g} s", accepted)
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value) and value >= 0

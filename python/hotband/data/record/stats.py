@@ -1,0 +1,207 @@
+"""Latency histograms and the summary of a record: pure functions on the shapes of docs/guides/records.md.
+
+What they leave out: a percentile is the value of a bucket, so it is as coarse as the buckets are (hdr3:
+0.1 %, fio: 0.8 %); nothing between two buckets is interpolated. Simulated records get their summary from the
+engine; these functions serve importers, merging and reports.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from fractions import Fraction
+from numbers import Real
+from typing import TYPE_CHECKING, Literal, NotRequired, TypedDict, cast
+
+from hotband.base.errors import UserError
+
+if TYPE_CHECKING:
+    from hotband.data.record.document import FiguresDoc, Percentile, RecordDoc, SummaryDoc
+
+Direction = Literal["read", "write"]
+DIRECTIONS: tuple[Direction, Direction] = ("read", "write")
+
+# The percentiles a summary carries (docs/guides/records.md), in percent.
+SUMMARY_PERCENTILES: dict[Percentile, float] = {
+    "latency_p50_ns": 50.0,
+    "latency_p99_ns": 99.0,
+    "latency_p999_ns": 99.9,
+}
+NANOSECONDS_PER_SECOND = 1_000_000_000
+
+
+class Histogram(TypedDict):
+    """`kind` is hdr3, fio, hdr, bins or none; `buckets` is a sorted list of [value_ns, count]."""
+
+    kind: str
+    buckets: list[list[int]]
+    significant_digits: NotRequired[int]
+
+
+class Side(TypedDict):
+    """The reads or the writes of one stream. A latency is None where nothing was measured; imported records also have a
+    count of None, where the tool did not count (`hotband.data.importers.fio.join`).
+
+    Of another tool's results: `percentiles` as it printed them, [percent, ns], and `latency_bins`, [upper_ns, percent];
+    `iops_max` of any interval it looked at, and the mean time to submit an I/O where its latency leaves that out.
+    """
+
+    count: int
+    bytes: int
+    errors: int
+    latency_sum_ns: str | None
+    latency_min_ns: int | None
+    latency_max_ns: int | None
+    histogram: Histogram
+    percentiles: NotRequired[list[list[float | int]] | None]
+    latency_bins: NotRequired[list[list[float | int]] | None]
+    iops_max: NotRequired[float | None]
+    submission_mean_ns: NotRequired[float | None]
+
+
+def idle_side(kind: str) -> Side:
+    """A side that did no I/O: its histogram is empty but whole, so it merges with others of its kind."""
+    return {
+        "count": 0,
+        "bytes": 0,
+        "errors": 0,
+        "latency_sum_ns": "0",
+        "latency_min_ns": None,
+        "latency_max_ns": None,
+        "histogram": {"kind": kind, "buckets": []},
+    }
+
+
+def merge(histograms: Iterable[Histogram]) -> Histogram:
+    """One histogram with the counts of all. Of several kinds there is no merged histogram: ValueError.
+
+    If one of them is of kind `none` its buckets are unknown, so those of the whole are too.
+    """
+    counts: Counter[int] = Counter()
+    kinds: set[str] = set()
+    for histogram in histograms:
+        kinds.add(histogram["kind"])
+        for value, count in histogram["buckets"]:
+            counts[value] += count
+    if not kinds or "none" in kinds:
+        return {"kind": "none", "buckets": []}
+    if len(kinds) > 1:
+        raise ValueError(f"histograms of different kinds do not merge: {', '.join(sorted(kinds))}")
+    return {"kind": kinds.pop(), "buckets": [[value, counts[value]] for value in sorted(counts)]}
+
+
+def whole(record: RecordDoc) -> Histogram:
+    """The histogram of everything that a record measured: all streams, reads and writes."""
+    sides = (stream[direction] for stream in record["streams"] for direction in DIRECTIONS)
+    return merge(side["histogram"] for side in sides if side["count"])
+
+
+def total(histogram: Histogram) -> int:
+    """The number of samples in the buckets."""
+    return sum(count for _, count in histogram["buckets"])
+
+
+def percentile(histogram: Histogram, q: float) -> int | None:
+    """The value at rank ceil(q/100 * count), the bucket's value as it stands; None for an empty histogram.
+
+    `q` is in percent, 0 to 100. The rank is computed from the decimal number as written: 99.9 of 1000 samples
+    is rank 999, where binary floating point would give 1000. Raises UserError for another `q`.
+    """
+    if isinstance(q, bool) or not isinstance(q, Real) or not 0 <= q <= 100:
+        raise UserError("q", "", str(q), "expected a percentage from 0 to 100, such as 99.9")
+    count = total(histogram)
+    if count == 0:
+        return None
+    rank = max(1, -(-Fraction(repr(float(q))) * count // 100))
+    seen = 0
+    for value, bucket_count in histogram["buckets"]:
+        seen += bucket_count
+        if seen >= rank:
+            return value
+    raise AssertionError("the rank is at most the count, so a bucket holds it")
+
+
+def mean(histogram: Histogram) -> float | None:
+    """The mean of the buckets' values, to check a histogram by; a record's means come from exact sums."""
+    count = total(histogram)
+    if count == 0:
+        return None
+    return float(Fraction(sum(value * n for value, n in histogram["buckets"]), count))
+
+
+def latency_sum(sides: Iterable[Side]) -> int | None:
+    """The exact sum of latencies in ns; None if one of the sides did I/O without measuring it."""
+    summed = 0
+    for side in sides:
+        if side["latency_sum_ns"] is None:
+            return None
+        summed += int(side["latency_sum_ns"])
+    return summed
+
+
+def merged_percentiles(sides: Iterable[Side]) -> dict[str, int | None]:
+    """The percentiles of a summary, from the merged histogram of the sides that did I/O."""
+    merged = merge(side["histogram"] for side in sides if side["count"])
+    return {key: percentile(merged, q) for key, q in SUMMARY_PERCENTILES.items()}
+
+
+def rates_of(
+    sides: Sequence[Side], duration_ns: int, percentiles: Mapping[str, int | None] | None = None
+) -> FiguresDoc:
+    """One block of a summary: rates, latencies and mean queue depth of `sides` over `duration_ns`.
+
+    `percentiles` replaces those of the merged histogram, for a source that printed some without buckets.
+    """
+    busy = [side for side in sides if side["count"]]
+    count = sum(side["count"] for side in busy)
+    volume = sum(side["bytes"] for side in busy)
+    if busy and duration_ns <= 0:
+        raise ValueError(f"{count} I/Os in {duration_ns} ns have no rate")
+    sum_ns = latency_sum(busy)
+    lows = [side["latency_min_ns"] for side in busy if side["latency_min_ns"] is not None]
+    highs = [side["latency_max_ns"] for side in busy if side["latency_max_ns"] is not None]
+    known = bool(busy) and sum_ns is not None
+    shown = merged_percentiles(busy) if percentiles is None else percentiles
+    return {
+        "iops": count * NANOSECONDS_PER_SECOND / duration_ns if busy else 0.0,
+        "bandwidth_bytes_per_s": volume * NANOSECONDS_PER_SECOND / duration_ns if busy else 0.0,
+        "count": count,
+        "bytes": volume,
+        "errors": sum(side["errors"] for side in sides),
+        "latency_mean_ns": sum_ns / count if busy and sum_ns is not None else None,
+        "latency_min_ns": min(lows) if known and lows else None,
+        "latency_p50_ns": shown.get("latency_p50_ns"),
+        "latency_p99_ns": shown.get("latency_p99_ns"),
+        "latency_p999_ns": shown.get("latency_p999_ns"),
+        "latency_max_ns": max(highs) if known and highs else None,
+        "queue_depth_mean": _queue_depth(sum_ns, duration_ns) if busy else 0.0,
+    }
+
+
+def _queue_depth(sum_ns: int | None, duration_ns: int) -> float | None:
+    """Little's law: mean outstanding I/Os = the sum of their latencies / the time they were watched."""
+    return None if sum_ns is None else sum_ns / duration_ns
+
+
+def summary_of(
+    sides: Sequence[Mapping[Direction, Side]],
+    duration_ns: int,
+    *,
+    direction_duration_ns: Mapping[Direction, int] | None = None,
+    percentiles: Mapping[str, Mapping[str, int | None]] | None = None,
+) -> SummaryDoc:
+    """The summary of a record from its streams (each with a `read` and a `write` side).
+
+    `direction_duration_ns` gives reads and writes their own time where they ran for different times;
+    `percentiles` has those printed by the source, under `all`, `read` and `write`.
+    """
+    own = dict(direction_duration_ns or {})
+    printed = percentiles or {}
+    whole = [stream[direction] for stream in sides for direction in DIRECTIONS]
+
+    def of(direction: Direction) -> FiguresDoc:
+        chosen = [stream[direction] for stream in sides]
+        return rates_of(chosen, own.get(direction, duration_ns), printed.get(direction))
+
+    both = rates_of(whole, duration_ns, printed.get("all"))
+    return cast("SummaryDoc", {**both, "read": of("read"), "write": of("write")})

@@ -1,0 +1,90 @@
+"""Whether records reached steady state, from Python: `hb.steady` (docs/guides/steady-state.md)."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Sequence
+from dataclasses import dataclass
+from os import PathLike
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from hotband.base.arguments import public
+from hotband.base.errors import UserError
+from hotband.data.record.record import Record
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from hotband.data.record.document import VerdictDoc
+
+TEXTS, NUMBERS = ("name", "phase", "track", "unit", "why"), ("round_ns", "window_mean", "range_pct", "slope_pct")
+
+
+@dataclass(frozen=True)
+class Steadiness:
+    """What the rule of the SNIA PTS says of records: `verdicts`, of the phases that a run judged itself first."""
+
+    verdicts: tuple[VerdictDoc, ...]
+
+    @property
+    def reached(self) -> bool:
+        """Whether every verdict is that steady state was reached."""
+        return all(one["reached"] for one in self.verdicts)
+
+    @property
+    def frame(self) -> pl.DataFrame:
+        """A row a verdict: name, phase (null of what is judged now), track, unit, why in words, round_ns, window_mean,
+        range_pct and slope_pct (null where there were too few rounds), reached, round (in which it was), rounds (how
+        many there were), left (whether it was left again)."""
+        import polars as pl
+
+        schema = {name: pl.String if name in TEXTS else pl.Float64 for name in (*TEXTS, *NUMBERS)}
+        rows = [
+            (
+                *(one[name] for name in (*TEXTS, *NUMBERS)),  # type: ignore[literal-required]
+                one["reached"],
+                one["round"],
+                len(one["rounds"]),
+                one["left"] is not None,
+            )
+            for one in self.verdicts
+        ]
+        columns = {**schema, "reached": pl.Boolean, "round": pl.Int64, "rounds": pl.Int64, "left": pl.Boolean}
+        return pl.DataFrame(rows, schema=columns, orient="row")
+
+    def to_dict(self) -> list[VerdictDoc]:
+        """All that `hotband steady --json` prints; a copy."""
+        return copy.deepcopy(list(self.verdicts))
+
+    def __repr__(self) -> str:
+        said = (f"{one['name']}: {'steady' if one['reached'] else 'not steady'}" for one in self.verdicts)
+        return f"<Steadiness of {'; '.join(said)}>"
+
+    def _repr_html_(self) -> str:
+        from hotband.views.draw.sweep import frame_html
+
+        return f"<div>{frame_html(self.frame.select('name', 'track', 'reached', 'round', 'rounds', 'why'))}</div>"
+
+
+@public
+def steady(
+    records: Record | str | PathLike[str] | Sequence[Record | str | PathLike[str]],
+    *,
+    round: str | None = None,
+    track: str | None = None,
+) -> Steadiness:
+    """Says whether records reached steady state by the rule of the SNIA PTS, and whether they left it.
+
+    Records, or paths of theirs, with a series are judged in rounds of a length (`round="60 s"`, or as the run had it);
+    those without one are one round each, in the order given. `track` is "iops", "latency" or "bandwidth" ("iops", or as
+    the run had it). The result has `verdicts`, `reached` and a `frame`. Raises UserError.
+    """
+    from hotband.data.record.incomplete import refusing_incomplete
+    from hotband.data.record.rounds import judge
+
+    given = [records] if isinstance(records, Record | str | PathLike) else list(records)
+    if not given:
+        raise UserError("records", "", "[]", "expected at least one record")
+    with refusing_incomplete([Path(one.name if isinstance(one, Record) else one) for one in given]):
+        return Steadiness(tuple(judge([one if isinstance(one, Record) else Path(one) for one in given], round, track)))

@@ -1,0 +1,76 @@
+"""The tables of a record as polars frames: from a run in memory, or from the Parquet files beside a record.
+
+Columns and their types are those of the files (docs/guides/records.md); `stream`, `direction`, `drive`, `state` and
+`operation` are text. A frame is made when it is first asked for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, cast
+
+from hotband.base.errors import UserError
+from hotband.data.record.files import file_key, frame_of, table_files
+from hotband.data.record.parquet import read_parquet
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from hotband.data.record.document import RecordDoc
+    from hotband.data.record.files import Table
+    from hotband.execution.runs.run import Finished
+
+    Frames = dict[str, pl.DataFrame | Callable[[], pl.DataFrame]]
+
+
+class Tables(Mapping[str, "pl.DataFrame"]):
+    """Tables by name; read or built when first asked for."""
+
+    def __init__(self, frames: Frames) -> None:
+        self._frames = dict(frames)
+
+    def __getitem__(self, name: str) -> pl.DataFrame:
+        frame = self._frames[name]
+        if callable(frame):
+            frame = self._frames[name] = frame()
+        return frame
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._frames)
+
+    def __len__(self) -> int:
+        return len(self._frames)
+
+    def __repr__(self) -> str:
+        return f"Tables({', '.join(self._frames)})"
+
+    def __reduce__(self) -> tuple[type[Tables], tuple[dict[str, pl.DataFrame]]]:
+        return Tables, ({name: self[name] for name in self},)
+
+
+def of_run(finished: Finished) -> Tables:
+    """The tables that a run left."""
+    return Tables({name: _later(table) for name, table in finished.tables.items()})
+
+
+def _later(table: Table) -> Callable[[], pl.DataFrame]:
+    return lambda: frame_of(table)
+
+
+def of_folder(file: Path, record: RecordDoc) -> Tables:
+    """The tables that a record names beside its file; those whose file is missing are not among them.
+
+    Raises UserError for a name that leads out of the folder; a file that is no Parquet is told when it is read.
+    """
+    folder, named = file.parent.resolve(), cast("Mapping[str, object]", record.get("series") or {})
+    found: Frames = {}
+    for name, text in table_files(named).items():
+        path = (folder / text).resolve()
+        if not path.is_relative_to(folder):
+            accepted = "expected a file beside the record, not one outside its folder"
+            raise UserError(str(file), f"series.{file_key(name)}", text, accepted)
+        if path.is_file():
+            found[name] = partial(read_parquet, path)
+    return Tables(found)

@@ -1,0 +1,176 @@
+"""Many small parts become few large ones: one entry says that a part takes the place of others, then these are removed.
+
+A reader of ours that finds a file gone looks again. Other tools that read at that moment may find runs twice, or a file
+gone, for as long as it takes to remove files.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+from secrets import token_hex
+from typing import TYPE_CHECKING, TypeVar
+
+from hotband.base.text.regular import opened
+from hotband.base.text.write import remove, temporary, write_file
+from hotband.data.store.manifest import INTENT, File, Part, broken, enter, keys_in, snapshot, tidy
+from hotband.data.store.parts import options, rows_of_group
+from hotband.data.store.place import Place
+from hotband.data.store.writer import recover
+from hotband.execution.experiment.lock import Lock
+from hotband.views.text.tables import counted
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+T = TypeVar("T")
+
+RUNS_OF_LARGE = 100_000
+"""Runs of a part that is left alone: some hundred megabytes of documents and buckets."""
+
+
+@dataclass(frozen=True)
+class Compacted:
+    """How many parts there were, and are."""
+
+    before: int
+    after: int
+
+
+def compact(place: Place, say: Callable[[str], None] = lambda text: None) -> Compacted:
+    """Merges the small parts of every month, after those that are left of writers that are gone. Raises UserError where
+    another does it, OSError."""
+    with Lock(place.journal, "DIR"):
+        recovered = recover(place, say)
+        if recovered:
+            say(f"taken over of a writer that was ended: {counted(recovered, 'run')}")
+        for left in place.journal.glob(".part-*.parquet.*.part"):
+            remove(left)
+        now = snapshot(place)
+        for month, parts in _months(now.parts).items():
+            if len(parts) > 1:
+                _merge(place, month, parts)
+        return Compacted(len(now.parts), len(snapshot(place).parts))
+
+
+def _months(parts: Sequence[Part]) -> dict[str, list[Part]]:
+    found: dict[str, list[Part]] = {}
+    for part in parts:
+        if part.runs < RUNS_OF_LARGE:
+            month = next(Path(file.path).parts[1] for file in part.files)
+            found.setdefault(month, []).append(part)
+    return found
+
+
+def _merge(place: Place, month: str, parts: Sequence[Part]) -> None:
+    name = f"part-{token_hex(6)}-00000"
+    runs, again = _keys(place, parts)
+    with ExitStack() as stack:
+        merged: list[tuple[Path, File]] = []
+        for table in sorted({file.table for part in parts for file in part.files}):
+            # In a folder in which nobody looks for a table, until all of them are whole.
+            file = stack.enter_context(temporary(place.journal / f"{name}.{table}.parquet"))
+            _copy(place, table, parts, again, file)
+            merged.append((file, _described(f"{table}/{month}/{name}.parquet", file)))
+        with place.lock():
+            intent = place.journal / f"{name}{INTENT}"
+            write_file(intent, json.dumps([one.path for _, one in merged]) + "\n")
+            for file, one in sorted(merged, key=lambda pair: pair[1].table == "summary"):
+                os.replace(file, place.path / one.path)
+            enter(place, Part(name, runs, tuple(one for _, one in merged), tuple(part.name for part in parts)))
+            tidy(place)
+
+
+def _keys(place: Place, parts: Sequence[Part]) -> tuple[int, dict[str, set[str]]]:
+    """How many runs these parts have together, and by part those that one before it has, too: on file systems without
+    locks two writers may have added the same."""
+    seen: set[str] = set()
+    again: dict[str, set[str]] = {}
+    for part in parts:
+        own = keys_in(place, [part])
+        again[part.name] = own & seen
+        seen |= own
+    return len(seen), again
+
+
+def _copy(place: Place, table: str, parts: Sequence[Part], again: Mapping[str, set[str]], out: Path) -> None:
+    """The rows of a table of these parts, in their order, in row groups of full size. Raises UserError for a file that
+    is missing or broken."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    sources = [(part, place.path / file.path) for part in parts for file in part.files if file.table == table]
+    schema = common([_read_with(path, lambda of: of.schema_arrow) for _, path in sources])
+    group = rows_of_group(table)
+    with pq.ParquetWriter(out, schema, **options(table, small=place.small)) as writer:
+        held: list[pa.Table] = []
+        for part, path in sources:
+            for rows in _read_with(path, lambda of: [of.read_row_group(n) for n in range(of.num_row_groups)]):
+                held.append(_fitted(_without(rows, again[part.name]), schema))
+                if sum(one.num_rows for one in held) >= group:
+                    writer.write_table(pa.concat_tables(held), row_group_size=group)
+                    held = []
+        writer.write_table(pa.concat_tables([schema.empty_table(), *held]), row_group_size=group)
+    with out.open("rb") as file:
+        os.fsync(file.fileno())
+
+
+def _read_with(path: Path, take: Callable[[pq.ParquetFile], T]) -> T:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    try:
+        with opened(path) as data:
+            return take(pq.ParquetFile(data))
+    except (OSError, ValueError, pa.ArrowException) as error:  # a column's name that is not UTF-8 is a ValueError
+        raise broken(path, error) from None
+
+
+def _without(rows: pa.Table, keys: set[str]) -> pa.Table:
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    if not keys:
+        return rows
+    return rows.filter(pc.invert(pc.is_in(rows["run"], value_set=pa.array(sorted(keys)))))
+
+
+def common(schemas: Sequence[pa.Schema]) -> pa.Schema:
+    """A schema that takes the rows of all: whole numbers of two kinds become real ones, numbers beside texts texts."""
+    import pyarrow as pa
+
+    kinds: dict[str, list[pa.DataType]] = {}
+    for schema in schemas:
+        for field in schema:
+            known = kinds.setdefault(field.name, [])
+            if field.type not in known:
+                known.append(field.type)
+    return pa.schema([(name, found[0] if len(found) == 1 else _wider(found)) for name, found in kinds.items()])
+
+
+def _wider(kinds: Sequence[pa.DataType]) -> pa.DataType:
+    import pyarrow as pa
+
+    return pa.string() if any(pa.types.is_string(kind) for kind in kinds) else pa.float64()
+
+
+def _fitted(rows: pa.Table, schema: pa.Schema) -> pa.Table:
+    """The rows with the columns of a schema; cells of those that they lack are null."""
+    import pyarrow as pa
+
+    columns = [
+        rows[field.name].cast(field.type) if field.name in rows.column_names else pa.nulls(rows.num_rows, field.type)
+        for field in schema
+    ]
+    return pa.Table.from_arrays(columns, schema=schema)
+
+
+def _described(path: str, file: Path) -> File:
+    with opened(file) as data:
+        return File(path, file.stat().st_size, hashlib.file_digest(data, "sha256").hexdigest())

@@ -1,0 +1,254 @@
+"""Runs that are in no part yet: a frame each, added to the end of a file that its writer has locked.
+
+A frame is a mark, its length, a checksum, and what was added, compressed: a line of JSON that says the run's time,
+factors and tables, its document, and its tables as Arrow has them. A process that is killed leaves at most the
+beginning of a frame. A journal whose lock is free is of a writer that is gone; the next one makes a part of it. Where
+anything else in it cannot be read, the file is kept as NAME.damaged.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+import struct
+import time
+import zlib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from secrets import token_hex
+from typing import TYPE_CHECKING, Any
+
+from hotband.base.text.regular import file_bytes
+from hotband.base.text.write import NO_LOCKS, named, remove
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+SUFFIX, DAMAGED = ".journal", ".damaged"
+MARK = b"\x00hbJ"
+HEAD = struct.Struct("<4sII")
+"""Of a frame: mark, length of what follows, its checksum (CRC-32)."""
+SIZE = struct.Struct("<I")
+"""Bytes of what is compressed, before it."""
+FLUSHED_EVERY_S = 1.0
+"""Seconds of work that a loss of power may cost, as in the journal of a sweep; a flush takes milliseconds."""
+CODEC = "lz4_raw"
+"""Takes a record to a third at some hundred MB/s; what compresses further costs more than it saves here."""
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A run as it was added: its record as text and its tables; `cells` instead of a record where rows alone are
+    known."""
+
+    added_us: int
+    experiment: str
+    factors: Mapping[str, str | int | float | bool]
+    text: str = ""
+    tables: Mapping[str, pa.Table] | None = None
+    cells: Mapping[str, Any] | None = None
+
+
+def frame_of(entry: Entry) -> bytes:
+    """An entry as a frame."""
+    import pyarrow as pa
+
+    blobs = {name: _ipc(table) for name, table in (entry.tables or {}).items()}
+    text = entry.text.encode(errors="surrogatepass")
+    said = {
+        "added_us": entry.added_us,
+        "experiment": entry.experiment,
+        "factors": dict(entry.factors),
+        "cells": None if entry.cells is None else dict(entry.cells),
+        "text": len(text),
+        "tables": {name: len(blob) for name, blob in blobs.items()},
+    }
+    whole = b"".join((json.dumps(said).encode(), b"\n", text, *blobs.values()))
+    packed: bytes = SIZE.pack(len(whole)) + pa.compress(whole, codec=CODEC, asbytes=True)
+    return HEAD.pack(MARK, len(packed), zlib.crc32(packed)) + packed
+
+
+@dataclass(frozen=True)
+class Scanned:
+    """What a journal holds: where the frames lie that are as they were written, without their heads. `is_damaged`:
+    something else is there, too, and it is not the beginning of a last frame."""
+
+    places: tuple[slice, ...]
+    is_damaged: bool
+
+
+def scanned(data: bytes) -> Scanned:
+    """Looks through the bytes of a journal."""
+    places: list[slice] = []
+    end, is_damaged = 0, False
+    at = data.find(MARK)
+    while at >= 0:
+        found = _packed(data, at)
+        if found is None:
+            at = data.find(MARK, at + 1)
+            continue
+        is_damaged = is_damaged or at > end
+        end = at + HEAD.size + len(found)
+        places.append(slice(at + HEAD.size, end))
+        at = data.find(MARK, end)
+    return Scanned(tuple(places), is_damaged or not _is_begun(data[end:]))
+
+
+def frames(data: bytes) -> Iterator[Entry]:
+    """The entries of a journal, as far as they are as they were written."""
+    return (_entry(data[place]) for place in scanned(data).places)
+
+
+def _is_begun(data: bytes) -> bool:
+    """Whether this is nothing, or the beginning of a frame whose end was not written."""
+    if len(data) < HEAD.size:
+        return data[: len(MARK)] == MARK[: len(data)]
+    mark, length, _ = HEAD.unpack_from(data)
+    return bool(mark == MARK and len(data) < HEAD.size + length)
+
+
+def _packed(data: bytes, at: int) -> bytes | None:
+    if len(data) < at + HEAD.size:
+        return None
+    _, length, checksum = HEAD.unpack_from(data, at)
+    packed = data[at + HEAD.size : at + HEAD.size + length]
+    return packed if len(packed) == length and zlib.crc32(packed) == checksum else None
+
+
+def _entry(packed: bytes) -> Entry:
+    import pyarrow as pa
+
+    (size,) = SIZE.unpack_from(packed)
+    whole = pa.decompress(packed[SIZE.size :], decompressed_size=size, codec=CODEC, asbytes=True)
+    line, _, rest = whole.partition(b"\n")
+    said = json.loads(line)
+    text, at, tables = rest[: said["text"]].decode(errors="surrogatepass"), said["text"], {}
+    for name, length in said["tables"].items():
+        tables[name] = pa.ipc.open_stream(rest[at : at + length]).read_all()
+        at += length
+    return Entry(said["added_us"], said["experiment"], said["factors"], text, tables, said["cells"])
+
+
+def _ipc(table: pa.Table) -> bytes:
+    import pyarrow as pa
+
+    sink = pa.BufferOutputStream()
+    with pa.ipc.new_stream(sink, table.schema) as stream:
+        stream.write_table(table)
+    return bytes(sink.getvalue())
+
+
+class Journal:
+    """The journal of a part that is being filled, locked by this process. Used under the writer's lock, but `flush`."""
+
+    def __init__(self, folder: Path, part: str) -> None:
+        """Makes the file. Its lock is held before it has its name: nobody takes it for one that was left behind."""
+        self.part, self.path = part, folder / f"{part}{SUFFIX}"
+        hidden = folder / f".{part}.{token_hex(4)}.part"
+        with named(self.path, hidden):
+            self.file = os.open(hidden, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_APPEND | os.O_CLOEXEC, 0o666)
+            lock(self.file)
+            os.rename(hidden, self.path)
+        self.length, self.flushed = 0, time.monotonic()
+
+    def add(self, frame: bytes) -> None:
+        """Adds a frame; where the device takes only a part of it, none. Raises OSError."""
+        with named(self.path):
+            left = memoryview(frame)
+            try:
+                while left:
+                    left = left[os.write(self.file, left) :]
+            except OSError:
+                os.ftruncate(self.file, self.length)
+                raise
+        self.length += len(frame)
+
+    def is_due(self) -> bool:
+        """Whether it should be flushed to the device; then it counts as flushed."""
+        now = time.monotonic()
+        due = now - self.flushed >= FLUSHED_EVERY_S
+        self.flushed = now if due else self.flushed
+        return due
+
+    def flush(self) -> None:
+        """To the device."""
+        with named(self.path):
+            os.fsync(self.file)
+
+    def remove(self) -> None:
+        """Ends it: its runs are in a part."""
+        with named(self.path):
+            self.path.unlink(missing_ok=True)
+        self.close()
+
+    def close(self) -> None:
+        """Lets go of it; who comes next makes a part of what it holds."""
+        if self.file >= 0:
+            os.close(self.file)
+            self.file = -1
+
+
+def lock(file: int) -> bool:
+    """Locks a journal; whether it could. On file systems without locks nobody can."""
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError as error:
+        if not isinstance(error, BlockingIOError) and error.errno not in NO_LOCKS:
+            raise
+        return False
+    return True
+
+
+def left_behind(folder: Path) -> Sequence[Path]:
+    """The journals of a store, of writers that are there and of those that are gone."""
+    return sorted(folder.glob(f"part-*{SUFFIX}"))
+
+
+def set_aside(folder: Path) -> Sequence[Path]:
+    """The damaged journals of a store that were taken over."""
+    return sorted(folder.glob(f"part-*{SUFFIX}{DAMAGED}"))
+
+
+class Abandoned:
+    """A journal whose writer is gone, locked while it is entered; None where its writer is there, or where another
+    process has taken it. `is_damaged`: not all of it can be read."""
+
+    def __init__(self, path: Path) -> None:
+        self.path, self._file = path, -1
+        self.is_damaged = False
+
+    def __enter__(self) -> list[Entry] | None:
+        try:
+            self._file = os.open(self.path, os.O_RDWR | os.O_CLOEXEC)
+        except FileNotFoundError:
+            return None
+        if not lock(self._file) or not self._is_there():
+            return None
+        data = file_bytes(self.path)
+        found = scanned(data)
+        self.is_damaged = found.is_damaged
+        return [_entry(data[place]) for place in found.places]
+
+    def end(self) -> Path | None:
+        """Removes it: its runs are in a part. One that is damaged is kept under another name, which is returned. Raises
+        OSError."""
+        if not self.is_damaged:
+            remove(self.path)
+            return None
+        aside = self.path.with_name(self.path.name + DAMAGED)
+        with named(self.path, aside):
+            os.replace(self.path, aside)
+        return aside
+
+    def _is_there(self) -> bool:
+        """The one who took it may have removed it between its opening here and its locking."""
+        try:
+            return os.path.samestat(os.fstat(self._file), self.path.stat())
+        except FileNotFoundError:
+            return False
+
+    def __exit__(self, *_: object) -> None:
+        if self._file >= 0:
+            os.close(self._file)

@@ -1,0 +1,287 @@
+"""What a store keeps of a run: its cells, factors, document, buckets of latency, and tables over time.
+
+The key of a run, `run`, is a hash of its whole document but for intervals and predictions, which can be added later.
+Ours follow from spec, seed and version, so that the same run is one run however often it is added; a measurement that
+was repeated on hardware is another.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+import struct
+from array import array
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
+from itertools import chain
+from typing import TYPE_CHECKING, Any, cast
+
+from hotband.base.errors import UserError
+from hotband.data.inputs.words import ours
+from hotband.data.store.columns import Cell, cells_of, sound
+from hotband.questions.sweeps.frames import ENDINGS
+from hotband.questions.sweeps.values import base_of, spelled
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+    import polars as pl
+    import pyarrow as pa
+
+    from hotband.data.record.document import RecordDoc
+    from hotband.data.record.files import Table
+
+KEY_DIGITS = 20
+"""Hexadecimal digits of a key, 80 bits: of a hundred million runs two share one with a chance of 4 in a billion."""
+ADDED_LATER = ("intervals", "expected")
+"""Keys of a record that are no part of what was run."""
+TABLE_NAME = re.compile(r"[a-z][a-z0-9_]{0,39}")
+"""Of a table over time: it is the name of a folder and of a view in SQL."""
+OWN_TABLES = ("runs", "summary", "factors", "histograms", "records", "manifest", "journal")
+LONGEST_FACTOR = 200
+"""Characters of a factor's value. What is longer is a table or a text of its own, which nobody filters by; the record
+has all of it."""
+SMALL_DIGITS = 6
+"""Binary digits behind the first of a bucket's value that a small store keeps: FIO_IO_U_PLAT_BITS of fio's stat.h, so
+that its buckets are those of fio, 1.6 % wide, and lie at the same places in every run."""
+
+Value = str | int | float | bool
+
+
+@dataclass(frozen=True)
+class Factor:
+    """A setting of a run: as text and, where it is a quantity, as a number in `unit` (bytes, ns; "" of a count)."""
+
+    name: str
+    text: str
+    number: float | None
+    unit: str
+
+
+@dataclass(frozen=True)
+class Buckets:
+    """Latencies of one direction of a stream (its place in the record): `pairs` has a row a bucket, its value in ns and
+    its count."""
+
+    place: int
+    stream: str
+    direction: str
+    kind: str
+    pairs: npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Kept:
+    """A run as it is kept. `document` is JSON without buckets, "" where rows alone are known; `tables` are those over
+    time."""
+
+    run: str
+    added_us: int
+    experiment: str
+    cells: Mapping[str, Cell]
+    factors: tuple[Factor, ...]
+    document: str = ""
+    buckets: tuple[Buckets, ...] = ()
+    tables: Mapping[str, pa.Table] = field(default_factory=dict)
+
+
+def kept_of(
+    record: RecordDoc,
+    tables: Mapping[str, pa.Table],
+    factors: Mapping[str, Value],
+    *,
+    added_us: int,
+    experiment: str,
+    small: bool,
+) -> Kept:
+    """A record as it is kept; a small one without tables over time, and with the buckets of fio. Raises UserError."""
+    expect_names(tables)
+    slim, buckets = without_buckets(record)
+    whole = json.dumps(slim, ensure_ascii=True, separators=(",", ":"))
+    if any(key in slim for key in ADDED_LATER):
+        fixed = {key: value for key, value in slim.items() if key not in ADDED_LATER}
+        key = key_of(json.dumps(fixed, ensure_ascii=True, separators=(",", ":")), buckets)
+    else:
+        key = key_of(whole, buckets)
+    if small:
+        buckets = [coarser(one) for one in buckets]
+    named = {**settings_of(record), **{name: value for name, value in factors.items() if value is not None}}
+    return Kept(
+        key,
+        added_us,
+        sound(experiment),
+        cells_of(record),
+        tuple(factor_of(name, value) for name, value in named.items() if len(str(value)) <= LONGEST_FACTOR),
+        whole,
+        tuple(buckets),
+        {} if small else tables,
+    )
+
+
+def key_of(document: str, buckets: Sequence[Buckets]) -> str:
+    """The key of a run: of its document, and of how many samples its buckets hold."""
+    said = [[one.place, one.direction, len(one.pairs), int(one.pairs[:, 1].sum())] for one in buckets]
+    return hashlib.sha256(f"{document}{json.dumps(said)}".encode()).hexdigest()[:KEY_DIGITS]
+
+
+def expect_names(tables: Mapping[str, object]) -> None:
+    """Raises UserError for a table whose name is that of no folder and view, or of one of the store's own."""
+    for name in tables:
+        if TABLE_NAME.fullmatch(name) is None or name in OWN_TABLES:
+            accepted = "a table of a record is named in small letters, digits and _, and unlike those of a store"
+            raise UserError("record", "series", name, accepted)
+
+
+def without_buckets(record: RecordDoc) -> tuple[dict[str, object], list[Buckets]]:
+    """A record's document with its buckets taken out, and these. Those that are no pairs of whole numbers stay."""
+    found: list[Buckets] = []
+    streams: list[object] = []
+    for place, stream in enumerate(cast("list[Any]", record.get("streams") or [])):
+        if not isinstance(stream, dict):
+            streams.append(stream)
+            continue
+        slim = dict(stream)
+        for direction, side in stream.items():
+            one = _buckets(place, str(stream.get("name")), direction, side)
+            if one is not None:
+                found.append(one)
+                slim[direction] = {**side, "histogram": {**side["histogram"], "buckets": []}}
+        streams.append(slim)
+    return {**record, "streams": streams}, found
+
+
+def _buckets(place: int, stream: str, direction: str, side: object) -> Buckets | None:
+    histogram = side.get("histogram") if isinstance(side, dict) else None
+    pairs = histogram.get("buckets") if isinstance(histogram, dict) else None
+    if not pairs or not isinstance(pairs, list) or not isinstance(histogram, dict):
+        return None
+    found = _whole_pairs(pairs)
+    if found is None or direction != sound(direction) or found.min() < 0:
+        return None
+    return Buckets(place, sound(stream), direction, sound(str(histogram.get("kind"))), found)
+
+
+def _whole_pairs(pairs: list[Any]) -> npt.NDArray[np.int64] | None:
+    """Pairs of whole numbers [pairs, 2], None where one is not. `struct` takes half the time of `numpy.array` for the
+    thousands of a run, and refuses what is no whole number, as that would not."""
+    import numpy as np
+
+    try:
+        if set(map(len, pairs)) != {2}:
+            return None
+        packed = struct.pack(f"{2 * len(pairs)}q", *chain.from_iterable(pairs))
+    except (TypeError, struct.error):
+        return None
+    return np.frombuffer(packed, np.int64).reshape(-1, 2)
+
+
+def with_buckets(document: RecordDoc, buckets: Sequence[Buckets]) -> RecordDoc:
+    """The document, with its buckets put back."""
+    for one in buckets:
+        side = cast("dict[str, Any]", document["streams"][one.place])[one.direction]
+        side["histogram"]["buckets"], side["histogram"]["kind"] = one.pairs.tolist(), one.kind
+    return document
+
+
+def coarser(buckets: Buckets) -> Buckets:
+    """The same samples in the buckets of fio, each named by its middle (plat_idx_to_val of fio's stat.c): within 0.8 %
+    of every sample."""
+    import numpy as np
+
+    values, counts = buckets.pairs[:, 0], buckets.pairs[:, 1]
+    # Digits before the point of a value in binary; of values beyond 2^53 ns, a hundred days, perhaps one more.
+    digits = np.frexp(values.astype(np.float64))[1].astype(np.int64)
+    widths = np.maximum(digits - 1 - SMALL_DIGITS, 0)
+    middles = ((values >> widths) << widths) + ((1 << widths) >> 1)
+    merged, places = np.unique(middles, return_inverse=True)
+    summed = np.zeros(len(merged), np.int64)
+    np.add.at(summed, places, counts)
+    kind = "fio" if buckets.kind in ("hdr3", "hdr") else buckets.kind
+    return replace(buckets, kind=kind, pairs=np.column_stack((merged, summed)))
+
+
+def settings_of(record: RecordDoc) -> dict[str, Value]:
+    """What a record says was set: of ours the keys of `--set`, of fio the options of its one job, under our names."""
+    spec: object = record.get("spec")
+    if not isinstance(spec, dict):
+        return {}
+    found = dict(spec["set"]) if isinstance(spec.get("set"), dict) else {}
+    jobs = spec.get("jobs")
+    if isinstance(jobs, dict) and len(jobs) == 1:
+        for options in (spec.get("global"), *jobs.values()):
+            if isinstance(options, dict):
+                found |= {ours(str(name)): value for name, value in options.items()}
+    return {str(name): value for name, value in found.items() if isinstance(value, str | int | float)}
+
+
+def factor_of(name: str, value: Value) -> Factor:
+    """A setting as a factor. Raises UserError for a number that is none."""
+    text = str(value).lower() if isinstance(value, bool) else str(value)
+    if isinstance(value, float) and value != value:
+        raise UserError("factors", name, text, "expected a number or a text")
+    if isinstance(value, float) and value - value == 0:
+        # As text it may have more digits than a quantity that somebody writes.
+        return Factor(sound(name), text, value, "")
+    spelled_alike, number, unit = _quantity(text)
+    return Factor(sound(name), sound(spelled_alike), number, unit)
+
+
+@lru_cache(maxsize=4096)
+def _quantity(text: str) -> tuple[str, float | None, str]:
+    """A value as one text however it was written, as a number, and the unit of that; no number where it is no
+    quantity."""
+    found = base_of(text)
+    if found is None:
+        return text, None, ""
+    if not found[0]:
+        return text, found[1], ""
+    unit, scale = ENDINGS[found[0]]
+    return spelled(text), found[1] * scale, unit
+
+
+def arrow_of_table(table: Table) -> pa.Table:
+    """A table of a run, with the types that its file has."""
+    import pyarrow as pa
+
+    kinds = {"u64": pa.uint64(), "f64": pa.float64(), "text": pa.string()}
+    return pa.table(
+        {name: _column(cells, table.kinds[name], kinds[table.kinds[name]]) for name, cells in table.columns.items()}
+    )
+
+
+def _column(cells: Sequence[Cell], kind: str, of: pa.DataType) -> pa.Array:
+    """Cells as a column. Numbers of which none is missing go by their bytes: a quarter of the time."""
+    import pyarrow as pa
+
+    code = {"u64": "Q", "f64": "d"}.get(kind)
+    if code is not None:
+        with suppress(TypeError, OverflowError):
+            return pa.Array.from_buffers(of, len(cells), [None, pa.py_buffer(array(code, cast("list[float]", cells)))])
+    return pa.array(cells, of)
+
+
+def arrow_of_frame(frame: pl.DataFrame) -> pa.Table:
+    """A table of a record that was read, with the types that the files of records have."""
+    import polars as pl
+
+    def kind(of: pl.DataType) -> type[pl.DataType]:
+        if of.is_unsigned_integer() or of == pl.Boolean:
+            return pl.UInt64
+        if of.is_integer():
+            return pl.Int64
+        return pl.Float64 if of.is_numeric() or of == pl.Null else pl.String
+
+    kinds = {name: kind(of) for name, of in frame.schema.items()}
+    columns = [pl.col(name).cast(of, strict=False) for name, of in kinds.items()]
+    return frame.select(columns).to_arrow(compat_level=pl.CompatLevel.oldest()).cast(_schema(kinds))
+
+
+def _schema(kinds: Mapping[str, type[pl.DataType]]) -> pa.Schema:
+    import polars as pl
+    import pyarrow as pa
+
+    arrow = {pl.UInt64: pa.uint64(), pl.Int64: pa.int64(), pl.Float64: pa.float64(), pl.String: pa.string()}
+    return pa.schema([(name, arrow[kind]) for name, kind in kinds.items()])

@@ -1,0 +1,186 @@
+"""Runs as the Parquet files of a part: one file a table, so that tables can be read alone.
+
+Sizes of row groups are what one look has to read and unpack: of a few megabytes each.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, TypedDict
+
+from hotband.data.store.columns import COLUMNS, arrow_type
+from hotband.data.store.kept import Kept
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+    import pyarrow as pa
+
+ROWS_OF_GROUP = {"summary": 20_000, "factors": 100_000, "histograms": 2_000, "records": 500}
+"""Rows of a row group: documents are some 10 kB each, buckets of a direction as much."""
+ROWS_OVER_TIME = 50_000
+VALUES = "value_ns.list.element"
+COMPRESSION = "zstd"
+LEVELS = {"records": 9, "summary": 9}
+"""A record takes 0.1 ms and 0.99 kB; at level 3 0.03 ms and 1.14 kB, at 15 1.1 ms and 0.96 kB (2,000 records of disks
+and flash drives). Numbers of the other tables gain some percent and take several times as long."""
+LEVEL = 3
+"""Of the other tables; zstd's own default."""
+
+
+def tables_of(runs: Sequence[Kept]) -> dict[str, pa.Table]:
+    """The tables of these runs by name. Raises ArrowTypeError (of pyarrow) where tables over time do not fit together,
+    which `fits` says before."""
+    found = {
+        "summary": _summary(runs),
+        "factors": _factors(runs),
+        "histograms": _histograms(runs),
+        "records": _records(runs),
+    }
+    for name in sorted({name for run in runs for name in run.tables}):
+        found[name] = _over_time(name, runs)
+    return found
+
+
+def parquet(name: str, table: pa.Table, *, small: bool) -> bytes:
+    """A table as the bytes of its file."""
+    import pyarrow.parquet as pq
+
+    buffer = io.BytesIO()
+    pq.write_table(table, buffer, row_group_size=rows_of_group(name), **options(name, small=small))
+    return buffer.getvalue()
+
+
+class Written(TypedDict):
+    """How a table is written: arguments of pyarrow's writers."""
+
+    compression: str
+    compression_level: int
+    use_dictionary: bool | list[str]
+    column_encoding: dict[str, str] | None
+
+
+def options(name: str, *, small: bool) -> Written:
+    """How a table is written. Values of buckets ascend, so that their differences are small; those of a small store are
+    the same in all runs."""
+    own: Written = {
+        "compression": COMPRESSION,
+        "compression_level": LEVELS.get(name, LEVEL),
+        "use_dictionary": name != "records",
+        "column_encoding": None,
+    }
+    if name == "histograms":
+        own["use_dictionary"] = ["run", "stream", "direction", "kind", *([VALUES] if small else [])]
+        own["column_encoding"] = None if small else {VALUES: "DELTA_BINARY_PACKED"}
+    return own
+
+
+def rows_of_group(name: str) -> int:
+    """Rows of a row group of a table."""
+    return ROWS_OF_GROUP.get(name, ROWS_OVER_TIME)
+
+
+def _summary(runs: Sequence[Kept]) -> pa.Table:
+    import pyarrow as pa
+
+    own = {
+        "run": [run.run for run in runs],
+        "added_utc": [run.added_us for run in runs],
+        "experiment": [run.experiment for run in runs],
+    }
+    return pa.table(
+        {
+            name: pa.array(own[name] if name in own else [run.cells.get(name) for run in runs], arrow_type(kind))
+            for name, kind in COLUMNS.items()
+        }
+    )
+
+
+def _factors(runs: Sequence[Kept]) -> pa.Table:
+    import pyarrow as pa
+
+    rows = [(run.run, one) for run in runs for one in run.factors]
+    return pa.table(
+        {
+            "run": pa.array([run for run, _ in rows], pa.string()),
+            "factor": pa.array([one.name for _, one in rows], pa.string()),
+            "text": pa.array([one.text for _, one in rows], pa.string()),
+            "number": pa.array([one.number for _, one in rows], pa.float64()),
+            "unit": pa.array([one.unit for _, one in rows], pa.string()),
+        }
+    )
+
+
+def _histograms(runs: Sequence[Kept]) -> pa.Table:
+    import pyarrow as pa
+
+    rows = [(run.run, one) for run in runs for one in run.buckets]
+    return pa.table(
+        {
+            "run": pa.array([run for run, _ in rows], pa.string()),
+            "place": pa.array([one.place for _, one in rows], pa.int32()),
+            "stream": pa.array([one.stream for _, one in rows], pa.string()),
+            "direction": pa.array([one.direction for _, one in rows], pa.string()),
+            "kind": pa.array([one.kind for _, one in rows], pa.string()),
+            "value_ns": _lists([one.pairs[:, 0] for _, one in rows]),
+            "count": _lists([one.pairs[:, 1] for _, one in rows]),
+        }
+    )
+
+
+def _lists(found: Sequence[npt.NDArray[np.int64]]) -> pa.Array:
+    import numpy as np
+    import pyarrow as pa
+
+    ends = np.cumsum([0, *map(len, found)], dtype=np.int32)
+    values = np.concatenate(found) if found else np.empty(0, np.int64)
+    return pa.ListArray.from_arrays(pa.array(ends), pa.array(values))
+
+
+def _records(runs: Sequence[Kept]) -> pa.Table:
+    import pyarrow as pa
+
+    kept = [run for run in runs if run.document]
+    return pa.table(
+        {
+            "run": pa.array([run.run for run in kept], pa.string()),
+            "document": pa.array([run.document for run in kept], pa.string()),
+            # Which tables over time it has, and their columns.
+            "tables": pa.array([_columns_of(run) for run in kept], pa.string()),
+        }
+    )
+
+
+def _columns_of(run: Kept) -> str:
+    return json.dumps({name: table.column_names for name, table in run.tables.items()})
+
+
+def _over_time(name: str, runs: Sequence[Kept]) -> pa.Table:
+    import pyarrow as pa
+
+    found = []
+    for run in runs:
+        table = run.tables.get(name)
+        if table is not None:
+            keys = pa.array([run.run] * table.num_rows, pa.string())
+            found.append(table.add_column(0, "run", keys))
+    return pa.concat_tables(found, promote_options="permissive")
+
+
+def fits(held: Mapping[str, pa.Schema], tables: Mapping[str, pa.Table]) -> bool:
+    """Whether the columns of these tables are of the kinds (number or text) that those of the same name have."""
+    for name, table in tables.items():
+        known = held.get(name)
+        for column in table.schema if known is not None else ():
+            place = known.get_field_index(column.name) if known is not None else -1
+            if known is not None and place >= 0 and _is_text(known.field(place)) != _is_text(column):
+                return False
+    return True
+
+
+def _is_text(column: pa.Field) -> bool:
+    import pyarrow as pa
+
+    return bool(pa.types.is_string(column.type))

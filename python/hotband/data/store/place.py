@@ -1,0 +1,130 @@
+"""Where things stand in a store, and the file that says that a folder is one.
+
+    DIR/hotband-store.json                 what it is, its version, and how much it keeps of a run
+    DIR/manifest/PART.json                 a part: its files with their digests; written when all of them stand there
+    DIR/TABLE/month=2026-11/PART.parquet   rows of a table (summary, factors, histograms, records, series, ...)
+    DIR/journal/PART.journal               runs that are in no part yet, of the writer that holds its lock
+    DIR/journal/PART.journal.damaged       one of a writer that is gone, of which not all could be read
+
+PART is `part-WRITER-NUMBER`. No file is changed once it stands there.
+"""
+
+from __future__ import annotations
+
+import errno
+import fcntl
+import json
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from hotband.base.errors import UserError, another_version, reason_of
+from hotband.base.text.values import read_json
+from hotband.base.text.write import NO_LOCKS, is_mistake, make_folder, named, write_file
+
+STORE_FILE, MANIFEST, JOURNAL, LOCK_FILE = "hotband-store.json", "manifest", "journal", ".lock"
+SCHEMA, SCHEMA_VERSION = "hotband-store", 1
+KEEPS = ("all", "small")
+"""How much a store keeps of a run: "small" leaves out tables over time, and has buckets as fio."""
+
+
+@dataclass(frozen=True)
+class Place:
+    """A folder that is a store. `small`: how much it keeps of a run."""
+
+    path: Path
+    small: bool
+
+    @property
+    def manifest(self) -> Path:
+        """The folder of the parts' entries."""
+        return self.path / MANIFEST
+
+    @property
+    def journal(self) -> Path:
+        """The folder of what is in no part yet."""
+        return self.path / JOURNAL
+
+    @contextmanager
+    def lock(self) -> Iterator[None]:
+        """The right to put a part in its place, for as long as that takes; other writers wait. Readers never do. On
+        file systems without locks nobody waits."""
+        with named(self.path / LOCK_FILE):
+            file = os.open(self.path / LOCK_FILE, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
+        try:
+            try:
+                fcntl.flock(file, fcntl.LOCK_EX)
+            except OSError as error:
+                if error.errno not in NO_LOCKS:
+                    raise
+            yield
+        finally:
+            os.close(file)
+
+
+def opened(path: Path) -> Place:
+    """A store that is there. Raises UserError for what is none, or one of another version."""
+    file = path / STORE_FILE
+    if not file.is_file():
+        if not path.exists():
+            raise UserError(
+                str(path), "", "", "is not there: expected the folder of a store (hotband store add makes it)"
+            )
+        raise UserError(str(path), "", "", f"is no store: expected a folder with a {STORE_FILE}")
+    table = read_json(file)
+    if table is None or table.get("schema") != SCHEMA:
+        raise UserError(str(file), "schema", "", f'expected the file as hotband wrote it, of schema "{SCHEMA}"')
+    version, keeps = table.get("schema_version"), table.get("keeps")
+    if version != SCHEMA_VERSION:
+        raise another_version(file, version, SCHEMA_VERSION)
+    if keeps not in KEEPS:
+        raise UserError(str(file), "keeps", str(keeps), f"expected one of {', '.join(KEEPS)}")
+    return Place(path, keeps == "small")
+
+
+def made(path: Path, small: bool | None) -> Place:
+    """A store to write into, made where the folder is empty or not there; `small` where it has to be, or has not to be.
+    Raises UserError for a folder that holds something else, or keeps another share of a run."""
+    if not (path / STORE_FILE).is_file():
+        _make(path, bool(small))
+    place = opened(path)
+    if small is not None and small != place.small:
+        keeps = "keeps runs without tables over time" if place.small else "keeps runs as a whole"
+        raise UserError("--small", "", str(path), f"{keeps}: expected another folder, or the same as before")
+    return place
+
+
+def _make(path: Path, small: bool) -> None:
+    try:
+        held = [one.name for one in path.iterdir() if not one.name.startswith(".")] if path.exists() else []
+    except OSError as error:
+        if not is_mistake(error):
+            raise
+        raise UserError(str(path), "", "", f"cannot be read: {reason_of(error)}") from None
+    if held and set(held) - {STORE_FILE, MANIFEST, JOURNAL}:
+        raise UserError(
+            str(path), "", "", f"is no store, and holds other files ({sorted(held)[0]}): expected an empty folder"
+        )
+    for folder in (path, path / MANIFEST, path / JOURNAL):
+        make_folder(folder)
+    if not (path / STORE_FILE).is_file():
+        head = {"schema": SCHEMA, "schema_version": SCHEMA_VERSION, "keeps": "small" if small else "all"}
+        write_file(path / STORE_FILE, json.dumps(head, indent=1) + "\n")
+        flush_folder(path)
+
+
+def flush_folder(folder: Path) -> None:
+    """Takes the names of a folder's files to the device: only then a file that was renamed is there after a loss of
+    power."""
+    with named(folder):
+        file = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        try:
+            os.fsync(file)
+        except OSError as error:
+            # A file system that cannot flush folders keeps their names by other means.
+            if error.errno not in (errno.EINVAL, errno.ENOTSUP):
+                raise
+        finally:
+            os.close(file)

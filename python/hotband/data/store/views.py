@@ -1,0 +1,223 @@
+"""A store as views of DuckDB, for reading alone: no statement but one that selects, no file but those of the store.
+
+Whoever asks may be anybody (a page in a browser): the connection can neither read nor write another file, load an
+extension or change that. Texts of records are rows; names of factors become names of columns, quoted.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from hotband.base.errors import UserError, characters
+from hotband.base.text.foreign import shortened
+from hotband.data.store.columns import COLUMNS, FIXED
+from hotband.data.store.manifest import Snapshot, broken, snapshot
+from hotband.data.store.place import Place
+
+if TYPE_CHECKING:
+    import duckdb
+    import polars as pl
+
+T = TypeVar("T")
+
+TRIES = 5
+"""A reader whose files were taken by `hotband store compact` looks again so often."""
+NEEDED_BY_RUNS = ("summary", "factors")
+LISTING = re.compile(r"\b(show|describe|information_schema|duckdb_\w+|pragma\w*)\b", re.IGNORECASE)
+"""What may ask for all views there are, without their names."""
+LINES = "\n\nLINE "
+"""What comes before the lines of an error of DuckDB that point into the statement."""
+SEALED = (
+    "set python_enable_replacements = false",
+    "set enable_external_access = false",
+    "set lock_configuration = true",
+)
+
+
+Take = Callable[["duckdb.DuckDBPyConnection", str], T]
+"""Runs a statement, and makes something of its result."""
+
+
+def query(place: Place, sql: str, take: Take[T], *, asked: tuple[str, str] | None = None) -> T:
+    """What `take` makes of one statement that selects. Raises UserError, of the argument and
+    its value `asked` where the statement was made of one."""
+    where, value = asked or ("SQL", sql)
+    import duckdb
+
+    last = ""
+    for _ in range(TRIES):
+        now = snapshot(place)
+        try:
+            with _connected(now, sql) as connection:
+                _expect_select(connection, sql, where, value)
+                return take(connection, sql)
+        except (duckdb.IOException, FileNotFoundError) as error:
+            last = said_of(error)
+            if snapshot(place) == now:
+                raise UserError(str(place.path), "", "", f"{last}: hotband store check says what is damaged") from None
+        except (UnicodeDecodeError, RuntimeError) as error:
+            # DuckDB takes names and texts of files as they are; nanobind says of them only that they cannot be had.
+            said = f"holds text that is none ({shortened(error)}): hotband store check says what is damaged"
+            raise UserError(str(place.path), "", "", said) from None
+        except duckdb.Error as error:
+            raise _damage(now, error) or UserError(where, "", value, said_of(error)) from None
+    raise UserError(str(place.path), "", "", f"its files change while they are read: {last}")
+
+
+def _damage(now: Snapshot, error: duckdb.Error) -> UserError | None:
+    """The error for a file of the store that DuckDB cannot read, None where it is the statement that is wrong. Most
+    errors name the file, in quotes; others of its reader of Parquet are of no class of their own."""
+    import duckdb
+
+    for path in (path for table in now.tables for path in now.files(table)):
+        if any(f"{quote}{path.absolute()}{quote}" in str(error).partition(LINES)[0] for quote in "'\""):
+            return broken(path, error)
+    if type(error) is duckdb.Error:
+        said = f"a file cannot be read: {said_of(error)}: hotband store check says what is damaged"
+        return UserError(str(now.place.path), "", "", said)
+    return None
+
+
+def said_of(error: Exception) -> str:
+    """What DuckDB says, without the lines that point into the statement; of what goes on for long the beginning."""
+    return shortened(str(error).partition(LINES)[0].strip(), 600)
+
+
+def _expect_select(connection: duckdb.DuckDBPyConnection, sql: str, where: str, value: str) -> None:
+    """Raises UserError for anything but one statement that selects. A `pivot` is several, all of them its own."""
+    import duckdb
+
+    kinds = [one.type for one in connection.extract_statements(characters(where, sql))]
+    allowed = (duckdb.StatementType.SELECT, duckdb.StatementType.MULTI)
+    if len(kinds) != 1:
+        raise UserError(where, "", value, f"expected one statement, not {len(kinds)}")
+    if kinds[0] not in allowed:
+        raise UserError(where, "", value, "expected a statement that selects: a store is read alone here")
+
+
+@contextmanager
+def _connected(now: Snapshot, sql: str) -> Iterator[duckdb.DuckDBPyConnection]:
+    import duckdb
+
+    # What does not fit into memory is refused, not put on a disk.
+    own: dict[str, Any] = {
+        "temp_directory": "",
+        "autoinstall_known_extensions": "false",
+        "autoload_known_extensions": "false",
+    }
+    with duckdb.connect(":memory:", config=own) as connection:
+        files = [path for table in now.tables for path in now.files(table)]
+        for name, text in views(now, sql, connection):
+            connection.execute(f"create view {quoted(name)} as {text}")
+        connection.execute(f"set allowed_paths = [{', '.join(literal(str(path.absolute())) for path in files)}]")
+        for statement in SEALED:
+            connection.execute(statement)
+        yield connection
+
+
+def views(now: Snapshot, sql: str, connection: duckdb.DuckDBPyConnection) -> Iterator[tuple[str, str]]:
+    """The views that a statement may mean, each with its definition: opening the files of all of them takes time."""
+    lower = sql.lower()
+    every = LISTING.search(sql) is not None
+    names = list(dict.fromkeys([*FIXED, *now.tables]))
+    wanted = {name for name in names if every or name in lower}
+    with_runs = every or "runs" in lower
+    for name in names:
+        if name in wanted or (with_runs and name in NEEDED_BY_RUNS):
+            yield name, _table(now, name)
+    if with_runs:
+        yield "runs", _runs(connection)
+
+
+def _table(now: Snapshot, name: str) -> str:
+    """A table as a statement; one without files has its columns, and no rows."""
+    files = now.files(name)
+    if not files:
+        return _empty(name)
+    listed = ", ".join(literal(str(path.absolute())) for path in files)
+    # Tables over time may have got further columns in another version.
+    by_name = "false" if name in FIXED else "true"
+    found = f"read_parquet([{listed}], hive_partitioning = false, union_by_name = {by_name})"
+    if name == "histograms":
+        return f"select * replace (unnest(value_ns) as value_ns, unnest(count) as count) from {found}"
+    return f"select * from {found}"
+
+
+def _empty(name: str) -> str:
+    from hotband.data.store.parts import tables_of
+
+    schema = tables_of([])[name].schema
+    kinds = {"int64": "bigint", "int32": "integer", "double": "double", "string": "varchar", "uint64": "ubigint"}
+    kinds |= {"bool": "boolean", "timestamp[us]": "timestamp", "list<item: int64>": "bigint"}
+    columns = ", ".join(f"cast(null as {kinds[str(one.type)]}) as {quoted(one.name)}" for one in schema)
+    return f"select {columns} where false"
+
+
+def _runs(connection: duckdb.DuckDBPyConnection) -> str:
+    """A row a run: what it is, a column a factor (and one more of its number, where it has a unit), its figures."""
+    # As texts, whatever the columns of a damaged file are.
+    rows = connection.execute(
+        "select name, count(*) = count(number) and max(unit) = '' as plain, max(unit), count(distinct unit) "
+        "from (select cast(factor as varchar) as name, cast(unit as varchar) as unit, number from factors) "
+        "where name is not null group by name order by name"
+    ).fetchall()
+    taken = {name.lower() for name in COLUMNS}
+    columns = []
+    for factor, is_plain, unit, units in rows:
+        of = f"filter (where factor = {literal(factor)})"
+        columns.append(f"any_value({'number' if is_plain else 'text'}) {of} as {quoted(_free(factor, taken))}")
+        if unit and units == 1:
+            columns.append(f"any_value(number) {of} as {quoted(_free(f'{factor}_{unit}', taken))}")
+    if not columns:
+        return "select * from summary"
+    first = ", ".join(quoted(name) for name in list(COLUMNS)[: list(COLUMNS).index("duration_ns")])
+    return (
+        f"select {first}, set_of.* exclude (run), summary.* exclude ({first}) from summary left join "
+        f"(select run, {', '.join(columns)} from factors group by run) as set_of using (run)"
+    )
+
+
+def _free(name: str, taken: set[str]) -> str:
+    """A column's name that no other has; SQL does not tell small letters from large ones."""
+    found = name if name.lower() not in taken else f"factor_{name}"
+    number = 1
+    while found.lower() in taken:
+        number += 1
+        found = f"factor_{name}_{number}"
+    taken.add(found.lower())
+    return found
+
+
+def quoted(name: str) -> str:
+    """A name in SQL."""
+    return '"' + name.replace("\0", "").replace('"', '""') + '"'
+
+
+def literal(text: str) -> str:
+    """A text in SQL."""
+    return "'" + text.replace("'", "''") + "'"
+
+
+def rows(connection: duckdb.DuckDBPyConnection, sql: str) -> tuple[list[str], list[Sequence[Any]]]:
+    """Names of columns and rows of a result."""
+    connection.execute(sql)
+    names = [one[0] for one in connection.description or ()]
+    found: Iterable[Sequence[Any]] = connection.fetchall()
+    return names, list(found)
+
+
+def frame(connection: duckdb.DuckDBPyConnection, sql: str) -> pl.DataFrame:
+    """A result as a frame. Raises UserError where two of its columns have one name."""
+    import polars as pl
+
+    table = connection.sql(sql).to_arrow_table()
+    names = table.column_names
+    for name in names:
+        if names.count(name) > 1:
+            raise UserError("query", "", name, "two columns have this name; expected another for one of them (as ...)")
+    found = pl.from_arrow(table)
+    assert isinstance(found, pl.DataFrame), "a table is a frame"
+    return found

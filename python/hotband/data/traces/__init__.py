@@ -1,0 +1,1 @@
+"""Files of traces: which they are, and I/O logs of our own."""

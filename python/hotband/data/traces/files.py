@@ -1,0 +1,167 @@
+"""Which files are traces, what a workload's `[trace]` names, and the rows that the engine reads of it."""
+
+from __future__ import annotations
+
+import atexit
+import hashlib
+import os
+import tempfile
+import threading
+from pathlib import Path
+
+from hotband import _core
+from hotband.base.errors import UserError, reason_of
+from hotband.base.text.regular import NotRegular, opened
+from hotband.base.text.write import is_mistake
+from hotband.data.catalog import TRACE_ENDINGS
+
+PARQUET = b"PAR1"
+"""What a file of Parquet begins with, as our I/O log does."""
+IO_LOG = "io-log"
+"""The format of our own I/O log as Parquet; all others are text, which the core reads."""
+
+_lock = threading.Lock()
+_folder: tempfile.TemporaryDirectory[str] | None = None
+_rows: dict[tuple[object, ...], Path] = {}
+_digests: dict[tuple[object, ...], str] = {}
+
+
+def format_of(path: Path) -> str | None:
+    """The name of the format of a file, by what it begins with; None of one that is no trace, or cannot be read."""
+    try:
+        with opened(path) as file:
+            if file.read(len(PARQUET)) == PARQUET:
+                return IO_LOG
+        return _core.trace_format(path)
+    except OSError:
+        return None
+
+
+def expect_file(key: str, source: Path) -> None:
+    """Raises UserError for a path that is no regular file; `key` is the argument that names it."""
+    if not source.is_file():
+        special = "is not a regular file" if source.exists() else "is not there"
+        raise UserError(key, "", str(source), f"{'is a folder' if source.is_dir() else special}; expected a trace")
+
+
+def is_trace(path: Path) -> bool:
+    """Whether a file is a trace, by what it begins with."""
+    return format_of(path) is not None
+
+
+def refuse_other_traces(path: Path) -> None:
+    """Raises UserError for a file that is called as traces are, and is none."""
+    if not path.name.lower().endswith(TRACE_ENDINGS) or not path.is_file():
+        return
+    if not path.stat().st_size:
+        raise UserError(str(path), "", "", "is empty; expected a trace")
+    accepted = "begins with something else; expected an I/O log as Parquet, or a trace of a known format"
+    raise UserError(str(path), "", "", f"{accepted}; of any other CSV, a workload with [trace] says the columns")
+
+
+def trace_text(path: Path) -> str:
+    """The workload that replays a trace at its recorded times, as TOML."""
+    import tomlkit
+
+    return tomlkit.dumps({"title": f"replay of {path.name}", "trace": {"file": str(path.resolve())}})
+
+
+def traces_of(workload: str, text: str | None) -> list[tuple[Path, _core.TraceAsked]]:
+    """The traces that a workload replays, relative to its file, if it has one, and how they are read. Nothing where it
+    replays none, or says it wrongly, which the engine tells."""
+    if text is None or "trace" not in text:
+        return []
+    try:
+        asked = _core.traces_of(text, workload)
+    except _core.SpecError:
+        return []
+    here = Path(workload)
+    folder = here.parent if here.suffix == ".toml" and here.is_file() else Path()
+    return [(folder / one.file, one) for one in asked if "\0" not in one.file]
+
+
+def rows_of(workload: str, text: str | None) -> list[Path]:
+    """The rows of each trace that a workload replays, for the engine; made once a file, and gone when the program ends.
+    Raises UserError for a file that is not there, or no trace; OSError."""
+    return [_rows_of(workload, trace, asked) for trace, asked in traces_of(workload, text)]
+
+
+def _rows_of(workload: str, trace: Path, asked: _core.TraceAsked) -> Path:
+    name = workload if is_same(Path(workload), trace) else str(trace)
+    key = (*_key(trace, asked, workload), asked.selection, name)
+    with _lock:
+        if key not in _rows:
+            _rows[key] = _made(trace, asked, name)
+        return _rows[key]
+
+
+def is_same(path: Path, other: Path) -> bool:
+    """Whether two paths are those of one file, which is there."""
+    try:
+        return path.samefile(other)
+    except OSError:
+        return False
+
+
+def digest_of(workload: str, text: str | None) -> str | None:
+    """The SHA-256 of the traces that a workload replays: with the same text another file is another run. None where it
+    replays none, or one that is refused when it is run."""
+    digests = []
+    for trace, asked in traces_of(workload, text):
+        try:
+            key = _key(trace, asked, workload)
+            if key not in _digests:
+                with opened(trace) as file:
+                    _digests[key] = hashlib.file_digest(file, "sha256").hexdigest()
+        except (UserError, OSError):
+            return None
+        digests.append(_digests[key])
+    return " ".join(digests) or None
+
+
+def _key(trace: Path, asked: _core.TraceAsked, workload: str) -> tuple[object, ...]:
+    """What a file is known by while this program runs. Raises UserError where there is none."""
+    key = f"{asked.key}.file"
+    try:
+        with opened(trace) as file:
+            found = os.fstat(file.fileno())
+    except NotRegular as error:
+        accepted = f"{reason_of(error)}; expected a trace, of any size"
+        raise UserError(workload, key, str(trace), accepted) from None
+    except OSError as error:
+        if not is_mistake(error):
+            raise
+        raise UserError(workload, key, str(trace), f"cannot be read: {reason_of(error)}") from None
+    if asked.format is None and not is_trace(trace):
+        accepted = "is no trace: expected an I/O log as Parquet, as hotband run --io-log writes it, or a known format"
+        raise UserError(workload, key, str(trace), f"{accepted}; of any CSV say the columns")
+    return os.path.realpath(trace), found.st_ino, found.st_size, found.st_mtime_ns
+
+
+def _made(trace: Path, asked: _core.TraceAsked, name: str) -> Path:
+    """Rows of a trace in a folder of this program."""
+    global _folder
+    if _folder is None:
+        _folder = tempfile.TemporaryDirectory(prefix="hotband-traces-")
+        atexit.register(_folder.cleanup)
+    rows = Path(_folder.name) / f"{len(_rows)}.rows"
+    try:
+        make_rows(trace, asked, name, rows)
+    except BaseException:
+        rows.unlink(missing_ok=True)
+        raise
+    return rows
+
+
+def make_rows(trace: Path, asked: _core.TraceAsked, name: str, out: Path) -> None:
+    """Writes the rows of a trace to `out`; errors call it `name`. Raises UserError for what is no such trace, or for
+    its first line that is wrong; OSError."""
+    try:
+        if asked.format == IO_LOG or (asked.format is None and format_of(trace) == IO_LOG):
+            from hotband.data.traces.io_log import write_log_rows
+
+            write_log_rows(trace, name, out, asked)
+        else:
+            asked.write_rows(trace, name, out)
+    except _core.SpecError as error:
+        raise UserError(*error.args) from None

@@ -1,0 +1,192 @@
+"""What other processes do during a run: processor time and I/O, from proc and sysfs.
+
+What it leaves out: processes that begin and end within the run are in the shares, but not named; bytes of processes of
+other users are told to root alone.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING
+
+from hotband.execution.devices import blocks
+from hotband.execution.devices.host import Host
+from hotband.execution.devices.mounts import processes
+
+if TYPE_CHECKING:
+    from hotband.execution.devices.context import BackgroundDoc, ProcessDoc
+
+# A process is named where it took this share of one processor, or moved this much: less is every machine's daemons.
+LEAST_CPU, LEAST_BYTES = 0.01, 1 << 20
+MOST_NAMED = 8
+# Parent of all threads of the kernel (kthreadd).
+KERNEL = 2
+
+
+@dataclass(frozen=True)
+class Process:
+    """A process as proc(5) tells it: clock ticks of its own and of its children that ended, bytes that it moved."""
+
+    name: str
+    parent: int
+    began: int
+    own_ticks: int
+    children_ticks: int
+    read_bytes: int | None
+    written_bytes: int | None
+
+
+@dataclass(frozen=True)
+class Look:
+    """Everything at one time: ticks of all processors by kind, and sectors of the device."""
+
+    at_s: float
+    ticks: tuple[int, ...]
+    processes: dict[int, Process]
+    sectors: tuple[int, int, int] | None
+
+
+class Background:
+    """Watches the processor time and I/O of other processes during its block; `found` is there afterwards.
+
+    Ours is this process and those that it started, also those that ended meanwhile. `own` is another process than this
+    one, of a recorded tree.
+    """
+
+    def __init__(self, path: str | Path, host: Host | None = None, *, own: int | None = None) -> None:
+        self.host, self.own = host or Host(), own or os.getpid()
+        place = os.path.abspath(path)
+        name = self.host.block_name(place) or next(iter(blocks.below_file(self.host.real(place), self.host)), "")
+        self._disk = self.host.sysfs(name) if name else ""
+        self._begin: Look | None = None
+        self.found: BackgroundDoc | None = None
+
+    def __enter__(self) -> Background:
+        self._begin = look(self.host, self._disk)
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        assert self._begin is not None, "it was entered"
+        self.found = between(self._begin, look(self.host, self._disk), self.own)
+
+
+def look(host: Host, disk: str) -> Look:
+    """Reads proc and the device's counters now."""
+    first = (host.text("/proc/stat") or "").splitlines()[:1]
+    ticks = tuple(int(word) for word in first[0].split()[1:]) if first else ()
+    found = {}
+    for process in processes(host):
+        told = _process(process, host)
+        if told is not None:
+            found[int(process)] = told
+    words = (host.text(f"{disk}/stat") or "").split() if disk else []
+    # Documentation/block/stat.rst: sectors read, written, discarded, of 512 bytes.
+    sectors = (int(words[2]), int(words[6]), int(words[13]) if len(words) > 13 else 0) if len(words) > 6 else None
+    return Look(time.monotonic(), ticks, found, sectors)
+
+
+def _process(process: str, host: Host) -> Process | None:
+    """None of one that ended meanwhile."""
+    text = host.text(f"/proc/{process}/stat")
+    if not text or ")" not in text:
+        return None
+    # The name may have blanks and brackets of its own: what follows the last one is numbers (proc(5)).
+    name, words = text[text.index("(") + 1 : text.rindex(")")], text[text.rindex(")") + 1 :].split()
+    if len(words) < 20:
+        return None
+    moved = dict(line.split(": ", 1) for line in (host.text(f"/proc/{process}/io") or "").splitlines() if ": " in line)
+    read, written = moved.get("read_bytes"), moved.get("write_bytes")
+    return Process(
+        name,
+        parent=int(words[1]),
+        began=int(words[19]),
+        own_ticks=int(words[11]) + int(words[12]),
+        children_ticks=int(words[13]) + int(words[14]),
+        read_bytes=None if read is None else int(read),
+        written_bytes=None if written is None else int(written),
+    )
+
+
+def between(begin: Look, end: Look, own: int) -> BackgroundDoc:
+    """What happened between two looks; `own` is the process that is ours, with all that it started."""
+    seconds = max(end.at_s - begin.at_s, 1e-9)
+    # proc(5): user, nice, system, idle, iowait, irq, softirq, steal; guests' time is in user's and nice's.
+    kinds = [max(0, after - before) for before, after in zip(begin.ticks[:8], end.ticks[:8], strict=False)]
+    user, nice, system, _, waiting, irq, soft, stolen = [*kinds, *[0] * (8 - len(kinds))]
+    whole = sum(kinds) or 1
+    mine = _tree(end.processes, own)
+    ours = sum(_gone_on(begin, end, one, with_children=True) for one in mine)
+    kernel = sum(_gone_on(begin, end, one) for one, told in end.processes.items() if KERNEL in (one, told.parent))
+    busy = user + nice + system
+    sectors: list[int | None] = [None, None, None]
+    if begin.sectors is not None and end.sectors is not None:
+        sectors = [512 * max(0, now - before) for before, now in zip(begin.sectors, end.sectors, strict=True)]
+    return {
+        "duration_ns": round(seconds * 1e9),
+        "cpu_ours": ours / whole,
+        "cpu_kernel": (irq + soft + kernel) / whole,
+        "cpu_others": max(0, busy - ours - kernel) / whole,
+        "cpu_waiting": waiting / whole,
+        "cpu_stolen": stolen / whole,
+        "device_read_bytes": sectors[0],
+        "device_written_bytes": sectors[1],
+        "device_discarded_bytes": sectors[2],
+        "processes": _named(begin, end, mine, seconds),
+    }
+
+
+def _tree(found: dict[int, Process], own: int) -> set[int]:
+    """A process and all below it."""
+    mine = {own}
+    grown = True
+    while grown:
+        more = {one for one, told in found.items() if told.parent in mine} - mine
+        mine |= more
+        grown = bool(more)
+    return mine
+
+
+def _gone_on(begin: Look, end: Look, process: int, with_children: bool = False) -> int:
+    """Ticks that a process took between two looks; with those of its children that ended."""
+
+    def ticks(told: Process) -> int:
+        return told.own_ticks + (told.children_ticks if with_children else 0)
+
+    now, before = end.processes.get(process), begin.processes.get(process)
+    if now is None:
+        return 0
+    same = before is not None and before.began == now.began
+    return max(0, ticks(now) - (ticks(before) if before is not None and same else 0))
+
+
+def _named(begin: Look, end: Look, mine: set[int], seconds: float) -> list[ProcessDoc]:
+    """Processes of others that did something, the busiest first."""
+    found: list[ProcessDoc] = []
+    for process, now in end.processes.items():
+        if process in mine or KERNEL in (process, now.parent):
+            continue
+        before = begin.processes.get(process)
+        if before is not None and before.began != now.began:
+            before = None
+        cpu = _gone_on(begin, end, process) / TICKS_A_SECOND
+        read = _moved(None if before is None else before.read_bytes, now.read_bytes)
+        wrote = _moved(None if before is None else before.written_bytes, now.written_bytes)
+        if cpu >= LEAST_CPU * seconds or (read or 0) + (wrote or 0) >= LEAST_BYTES:
+            cpu_ns = round(cpu * 1e9)
+            found.append({"name": now.name, "cpu_ns": cpu_ns, "read_bytes": read, "written_bytes": wrote})
+    found.sort(key=lambda one: -(one["cpu_ns"] + (one["read_bytes"] or 0) + (one["written_bytes"] or 0)))
+    return found[:MOST_NAMED]
+
+
+def _moved(before: int | None, now: int | None) -> int | None:
+    return None if now is None else max(0, now - (before or 0))
+
+
+# USER_HZ is 100 on every architecture that Hotband runs on; sysconf says so.
+TICKS_A_SECOND = os.sysconf("SC_CLK_TCK")

@@ -1,0 +1,144 @@
+"""Holding what was permitted, and handing it to fio: what was checked is what is written.
+
+A place is opened once, from the descriptor of its folder and never through a symbolic link at its end. That descriptor
+is claimed (a block device with O_EXCL) or locked (a file), compared with what was permitted, and everything that would
+refuse it is asked again of the descriptor. fio gets the descriptor: its job names /dev/fd/N, which the kernel resolves
+to the very file that is open (proc(5), /proc/PID/fd), not to a path. So no rename, link or mount between check and
+write leads elsewhere. What fio has open is compared with it all the same, from its start to its end, and a fio that
+has something else open is killed.
+"""
+
+from __future__ import annotations
+
+import errno
+import fcntl
+import os
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from hotband.base.errors import UserError, reason_of
+from hotband.execution.devices.host import Host
+from hotband.execution.devices.nodes import Node, node_at, node_of, open_at
+from hotband.execution.devices.safety import Permission, identity_of, refusals
+from hotband.execution.devices.users import Opened, opened_by
+
+
+@dataclass(frozen=True)
+class Held:
+    """What is permitted, held open: `descriptor` of a device or a file, None of a URI or a recorded machine."""
+
+    permission: Permission
+    descriptor: int | None = None
+    node: Node | None = None
+
+    @property
+    def name(self) -> str | None:
+        """The name that fio opens it by; None of what has no descriptor."""
+        return None if self.descriptor is None else f"/dev/fd/{self.descriptor}"
+
+    @property
+    def path(self) -> str:
+        """The name that this process opens it by, whatever lies at its path by now."""
+        return self.permission.path if self.descriptor is None else f"/proc/self/fd/{self.descriptor}"
+
+    def expect_named(self) -> None:
+        """Raises UserError where its path leads to something else by now: for tools that take a path alone."""
+        if self.node is not None and not self.node.is_same(node_at(self.permission.path, self.permission.host)):
+            raise _another(self.permission.path)
+
+    def expect_opened(self, process: int, folder: Path) -> bool:
+        """Whether a process that was given the descriptor has opened it anew by now. Raises UserError where it has
+        another block device open, or writes a file that is neither this one nor below `folder`, where its results
+        are."""
+        seen = list(opened_by(str(process), Host()))
+        foreign = self._foreign(seen, folder)
+        if foreign:
+            # A row is of several readings: what was closed between two of them is not there at a second look.
+            foreign &= self._foreign(opened_by(str(process), Host()), folder)
+        for one in foreign:
+            accepted = f"has {one.link} open, which is not what was permitted; it was killed"
+            raise UserError("fio", "", self.permission.path, accepted)
+        return any(one.node.is_same(self.node) and one.descriptor != self.descriptor for one in seen)
+
+    def _foreign(self, opened: Iterable[Opened], folder: Path) -> set[Opened]:
+        """What is not the file or device that was given, nor a result, nor a file that is only read."""
+        results = folder.resolve()
+        return {
+            one
+            for one in opened
+            if not one.node.is_same(self.node)
+            and (
+                one.descriptor == self.descriptor
+                or one.node.kind == "block"
+                or (one.writes and not Path(one.link).is_relative_to(results))
+            )
+        }
+
+
+@contextmanager
+def held(permission: Permission) -> Iterator[Held]:
+    """Holds what is permitted for the time of the block. What may be written is held against others: a block device
+    exclusively (O_EXCL, so that nobody mounts it), a file with a lock (flock). Sees that it is still what was
+    permitted, and that nothing refuses it by now: who was asked whether to go on may have taken his time. A file that
+    is not there yet is made. Raises UserError."""
+    if permission.kind == "uri" or permission.host.root is not None:
+        yield Held(permission)
+        return
+    descriptor = _opened(permission)
+    try:
+        yield holding(permission, descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def holding(permission: Permission, descriptor: int) -> Held:
+    """The same of a descriptor that is open, and closed by whoever opened it. Raises UserError."""
+    node = node_of(descriptor)
+    if permission.node is not None and not permission.node.is_same(node):
+        raise _another(permission.path)
+    made = Held(permission, descriptor, node)
+    if permission.may_write and permission.node is not None:
+        if permission.kind == "file":
+            _lock(descriptor, permission.path)
+        found = refusals(made.path, permission.host, is_claimed=True)
+        if found:
+            accepted = f"is in use by now, and was not when it was permitted: {'; '.join(found)}"
+            raise UserError(permission.path, "", "", accepted)
+        if identity_of(made.path, permission.host) != permission.identity:
+            raise _another(permission.path)
+    if node_at(str(made.name), permission.host) != node:
+        raise UserError("/dev/fd", "", "", "does not lead to the files of a process: expected /proc, mounted")
+    return made
+
+
+def _opened(permission: Permission) -> int:
+    """A descriptor of what is permitted, which nobody else gets a claim on while it may be written."""
+    path, flags = permission.path, os.O_RDONLY | os.O_NONBLOCK
+    if permission.may_write and permission.kind == "block":
+        # O_EXCL without O_CREAT is a claim on a block device, whatever it is opened for (open(2)).
+        flags |= os.O_EXCL
+    elif permission.may_write and permission.node is None:
+        flags |= os.O_CREAT | os.O_EXCL
+    try:
+        return open_at(path, flags)
+    except OSError as error:
+        if error.errno in (errno.EBUSY, errno.EEXIST):
+            why = "; ".join(refusals(path, permission.host)) or "somebody holds it, or made it"
+            raise UserError(path, "", "", f"is in use by now: {why}; nothing was written") from None
+        if error.errno == errno.ELOOP:
+            raise _another(path) from None
+        raise UserError(path, "", "", f"cannot be opened: {reason_of(error)}; nothing was written") from None
+
+
+def _another(path: str) -> UserError:
+    accepted = "is another device or file by now than the one that was permitted; nothing was written"
+    return UserError(path, "", "", accepted)
+
+
+def _lock(descriptor: int, path: str) -> None:
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        raise UserError(path, "", "", "is locked by another process; nothing was written") from None

@@ -1,0 +1,117 @@
+"""What is drawn while a device is measured: processors by RAPL, a drive by its own sensor, anything by a user's
+command that prints watts.
+
+What it leaves out: RAPL is of the processors and their memory, never of the drive; only a sensor of the drive, or a
+command that reads a meter, tells what the drive draws.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from hotband.base.errors import UserError
+from hotband.execution.devices import blocks
+from hotband.execution.devices.host import Host
+
+RAPL = "/sys/class/powercap"
+# A meter's command that takes longer than a look would be late for all that follow.
+LONGEST_S = 5.0
+NUMBER = re.compile(r"[-+]?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?")
+
+
+@dataclass
+class Source:
+    """Somewhere watts are read: `of` is what draws them, `watts` the mean since it was last asked, or now."""
+
+    of: str
+    name: str
+    watts: Callable[[], float | None]
+
+
+@dataclass
+class Energy:
+    """A counter of energy that wraps around, as mean power between two looks."""
+
+    host: Host
+    folder: str
+    clock: Callable[[], float] = time.monotonic
+    _last: tuple[float, int] | None = field(default=None, init=False)
+
+    def watts(self) -> float | None:
+        """Mean since the look before; None at the first."""
+        found = self.host.number(f"{self.folder}/energy_uj")
+        if found is None:
+            return None
+        now, before = (self.clock(), found), self._last
+        self._last = now
+        if before is None or now[0] <= before[0]:
+            return None
+        joules = now[1] - before[1]
+        if joules < 0:
+            # Documentation/power/powercap/powercap.rst: it starts again at zero beyond max_energy_range_uj.
+            joules += self.host.number(f"{self.folder}/max_energy_range_uj") or 0
+        return joules / 1e6 / (now[0] - before[0]) if joules >= 0 else None
+
+
+def sources(path: str | Path, host: Host, command: str | None = None) -> list[Source]:
+    """Everything that tells watts here. Raises UserError for a command that prints none."""
+    found = []
+    for name in host.names(RAPL):
+        # Zones have one colon (intel-rapl:0), parts of them two: those are in their zone's energy.
+        label = host.text(f"{RAPL}/{name}/name")
+        if re.fullmatch(r"[a-z-]+:\d+", name) and label and host.number(f"{RAPL}/{name}/energy_uj") is not None:
+            found.append(Source(f"rapl {label}", "RAPL", Energy(host, f"{RAPL}/{name}").watts))
+    disk = blocks.base_disk(os.path.abspath(path), host)
+    for folder in _sensors(disk, host) if disk else []:
+        for key in ("power1_average", "power1_input"):
+            if host.number(f"{folder}/{key}") is not None:
+                found.append(Source(str(disk), "the drive's own sensor", _microwatts(host, f"{folder}/{key}")))
+                break
+    if command is not None:
+        asked = _command(command)
+        if asked() is None:
+            raise UserError("--power", "", command, "prints no number: expected one that prints watts")
+        found.append(Source(str(disk or path), "a command", asked))
+    return found
+
+
+def _sensors(disk: str, host: Host) -> list[str]:
+    base = f"/sys/block/{disk}/device"
+    folders = (f"{base}/hwmon", base, f"{base}/device/hwmon")
+    return [f"{folder}/{one}" for folder in folders for one in host.names(folder) if re.fullmatch(r"hwmon\d+", one)]
+
+
+def _microwatts(host: Host, path: str) -> Callable[[], float | None]:
+    def watts() -> float | None:
+        found = host.number(path)
+        # Documentation/hwmon/sysfs-interface.rst: powers are in microwatts.
+        return None if found is None else found / 1e6
+
+    return watts
+
+
+def _command(command: str) -> Callable[[], float | None]:
+    import subprocess
+
+    try:
+        words = shlex.split(command)
+    except ValueError as error:
+        raise UserError("--power", "", command, f"is no command: {error}") from None
+
+    def watts() -> float | None:
+        try:
+            done = subprocess.run(
+                words, stdin=subprocess.DEVNULL, capture_output=True, timeout=LONGEST_S, check=False, text=True
+            )
+        except (OSError, subprocess.TimeoutExpired, IndexError):
+            return None
+        number = NUMBER.search(done.stdout)
+        return float(number[0]) if number and done.returncode == 0 else None
+
+    return watts

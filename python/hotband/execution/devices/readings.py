@@ -1,0 +1,366 @@
+"""What a device counts since it was new, out of what smartctl and nvme print: ATA, SCSI and NVMe.
+
+What it leaves out: attributes that smartmontools has no name for (their meaning is the maker's alone).
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import TypedDict
+
+from hotband.base.errors import UserError
+from hotband.base.text.quantities import ungrouped
+from hotband.execution.devices import blocks
+from hotband.execution.devices.device import SMARTCTL, asked_json, what_it_is
+from hotband.execution.devices.host import Host
+
+SMART_LOG = ("nvme", "smart-log", "-o", "json")
+OCP_LOG = ("nvme", "ocp", "smart-add-log")
+OCP = "log page C0h"
+
+MIB, GIB, GB = 1 << 20, 1 << 30, 10**9
+# NVM Express Base Specification 2.0, 5.16.1.3: a data unit is a thousand of 512 bytes.
+DATA_UNIT = 512_000
+# 0 degrees Celsius in kelvin, as nvme prints them (whole numbers).
+KELVIN = 273
+
+# Attributes of ATA drives by smartmontools' names (drivedb.h), which say the unit: bytes of the host by preference,
+# the most exact first. "LBAs" are of the logical sector.
+HOST_WRITES: dict[str, int] = {
+    "Host_Writes_32MiB": 32 * MIB,
+    "Host_Writes_MiB": MIB,
+    "Host_Writes_GiB": GIB,
+    "Lifetime_Writes_GiB": GIB,
+    "Lifetime_Wts_Frm_Hst_GB": GB,
+    "Total_Writes_GiB": GIB,
+    "Total_Writes_GB": GB,
+    "Total_LBAs_Written": 0,
+    "Device_Sectors_Written": 0,
+}
+HOST_READS: dict[str, int] = {
+    "Host_Reads_32MiB": 32 * MIB,
+    "Host_Reads_MiB": MIB,
+    "Host_Reads_GiB": GIB,
+    "Lifetime_Reads_GiB": GIB,
+    "Lifetime_Rds_Frm_Hst_GB": GB,
+    "Total_Reads_GiB": GIB,
+    "Total_LBAs_Read": 0,
+}
+# The same of flash. What is written to flash as SLC and as TLC is told apart by some: both are added up.
+FLASH_WRITES: dict[str, int] = {
+    "NAND_Writes_32MiB": 32 * MIB,
+    "NAND_Writes_1GiB": GIB,
+    "NAND_Writes_GiB": GIB,
+    "Total_NAND_Writes_GiB": GIB,
+    "Total_NAND_Prog_Ct_GiB": GIB,
+    "Lifetime_NAND_Prg_GiB": GIB,
+    "Flash_Writes_32MiB": 32 * MIB,
+    "Flash_Writes_GiB": GIB,
+    "Lifetime_Wts_To_Flsh_GB": GB,
+    "Flash_Writes_LBAs": 0,
+    "Flash_Writes_Sectors": 0,
+    "Nand_Sectors_Written": 0,
+}
+FLASH_PARTS: tuple[tuple[tuple[str, ...], int], ...] = (
+    (("TLC_Writes_32MiB", "SLC_Writes_32MiB"), 32 * MIB),
+    (("NAND_GB_Written_TLC", "NAND_GB_Written_SLC"), GB),
+)
+# Micron and Crucial count programmed pages of the host and of the drive itself: their ratio is the amplification
+# (Micron TN-FD-23, "Calculating Write Amplification Factor").
+HOST_PAGES, OWN_PAGES = "Host_Program_Page_Count", "FTL_Program_Page_Count"
+OWN_PAGES_TOO = ("Bckgnd_Program_Page_Cnt", "Background_Program_Page_Count")
+# Normalized values that count down from 100 (drivedb.h, and makers' attribute descriptions).
+LIFE_LEFT = (
+    *("Media_Wearout_Indicator", "Percent_Lifetime_Remain", "SSD_Life_Left", "Remaining_Lifetime_Perc"),
+    *("Percent_Life_Remaining", "Perc_Rated_Life_Remain", "Lifetime_Left", "Wear_Leveling_Count"),
+)
+ERASES_MEAN = ("Average_Erase_Count", "Ave_Block-Erase_Count", "Avg_Block-Erase_Count")
+ERASES_MAX = ("Max_Erase_Count", "Maximum_Erase_Count", "Erase_Count_Max")
+
+
+class ReadingDoc(TypedDict):
+    """What a device counts since it was new; None for what it does not tell. `flash_bytes` are those programmed into
+    flash; `throttled_s` seconds in which it slowed down to cool, `throttle_events` how often; `endurance_bytes` what
+    its maker estimates that can be written in its whole life (OCP)."""
+
+    host_bytes: int | None
+    host_read_bytes: int | None
+    flash_bytes: int | None
+    erases_mean: float | None
+    erases_max: int | None
+    percentage_used: float | None
+    available_spare_pct: float | None
+    media_errors: int | None
+    temperature_c: float | None
+    throttled_s: int | None
+    throttle_events: int | None
+    power_on_hours: int | None
+    unsafe_shutdowns: int | None
+    endurance_bytes: int | None
+    passed: bool | None
+
+
+NOTHING: ReadingDoc = {
+    "host_bytes": None,
+    "host_read_bytes": None,
+    "flash_bytes": None,
+    "erases_mean": None,
+    "erases_max": None,
+    "percentage_used": None,
+    "available_spare_pct": None,
+    "media_errors": None,
+    "temperature_c": None,
+    "throttled_s": None,
+    "throttle_events": None,
+    "power_on_hours": None,
+    "unsafe_shutdowns": None,
+    "endurance_bytes": None,
+    "passed": None,
+}
+
+
+def reading_of(
+    path: str | Path, host: Host | None = None, absent: list[str] | None = None, silent: set[str] | None = None
+) -> ReadingDoc:
+    """The counters of the disk at or below a path, now. Names of tools that are not installed are added to `absent`;
+    logs that a drive does not have to `silent`: those that are there are not asked for (a drive keeps an entry in its
+    log of errors for each). Raises UserError where there is no such device or file."""
+    from hotband.execution.devices.context import sensor_of
+
+    host, missing, place = host or Host(), absent if absent is not None else [], os.path.abspath(path)
+    expect_there(place, host)
+    disk = blocks.base_disk(place, host)
+    if disk is None or blocks.backing_file(disk, host) is not None:
+        return {**NOTHING}
+    node = blocks.path_of(disk)
+    if disk.startswith("nvme"):
+        log = asked_json(host, missing, *SMART_LOG, node)
+        found = of_nvme(log) if "data_units_written" in log else of_smartctl(asked_json(host, missing, *SMARTCTL, node))
+        unasked = silent if silent is not None else set()
+        if OCP not in unasked:
+            told = asked_json(host, missing, *OCP_LOG, node, "-o", "json")
+            found = with_ocp(found, told)
+            unasked |= set() if told else {OCP}
+    else:
+        found = of_smartctl(asked_json(host, missing, *SMARTCTL, node))
+    if found["temperature_c"] is None:
+        found["temperature_c"] = sensor_of(path, host)
+    return found
+
+
+def expect_there(path: str | Path, host: Host) -> None:
+    """Raises UserError where there is no such device or file."""
+    place = os.path.abspath(path)
+    if host.kind(place) not in ("block", "file"):
+        raise UserError(str(path), "", "", what_it_is(place, host))
+
+
+def of_smartctl(told: Mapping[str, object]) -> ReadingDoc:
+    """From smartctl's JSON, of whichever kind of drive."""
+    log = told.get("nvme_smart_health_information_log")
+    if isinstance(log, dict):
+        # smartctl has the log's numbers under names of its own, and degrees Celsius.
+        found = of_nvme(log, in_kelvin=False)
+    elif "ata_smart_attributes" in told or "ata_device_statistics" in told:
+        found = of_ata(told)
+    else:
+        found = of_scsi(told)
+    celsius = _inner(told, "temperature", "current")
+    found["temperature_c"] = found["temperature_c"] if celsius is None else float(celsius)
+    hours = _inner(told, "power_on_time", "hours")
+    found["power_on_hours"] = found["power_on_hours"] if hours is None else hours
+    passed = told.get("smart_status")
+    if isinstance(passed, dict) and isinstance(passed.get("passed"), bool):
+        found["passed"] = passed["passed"]
+    return found
+
+
+def of_nvme(log: Mapping[str, object], in_kelvin: bool = True) -> ReadingDoc:
+    """From the SMART / health log as nvme (or smartctl) prints it: NVM Express Base Specification 2.0, 5.16.1.3."""
+
+    def units(key: str) -> int | None:
+        count = whole(log.get(key))
+        return None if count is None else DATA_UNIT * count
+
+    degrees = whole(log.get("temperature"))
+    throttled = [whole(log.get(f"thm_temp{n}_total_time")) for n in (1, 2)]
+    times = [whole(log.get(f"thm_temp{n}_trans_count")) for n in (1, 2)]
+    return {
+        **NOTHING,
+        "host_bytes": units("data_units_written"),
+        "host_read_bytes": units("data_units_read"),
+        "percentage_used": real(log.get("percent_used", log.get("percentage_used"))),
+        "available_spare_pct": real(log.get("avail_spare", log.get("available_spare"))),
+        "media_errors": whole(log.get("media_errors")),
+        "temperature_c": None if degrees is None else float(degrees - KELVIN if in_kelvin else degrees),
+        "throttled_s": _sum(throttled),
+        "throttle_events": _sum(times),
+        "power_on_hours": whole(log.get("power_on_hours")),
+        "unsafe_shutdowns": whole(log.get("unsafe_shutdowns")),
+        "passed": None if "critical_warning" not in log else not whole(log.get("critical_warning")),
+    }
+
+
+def with_ocp(found: ReadingDoc, told: Mapping[str, object]) -> ReadingDoc:
+    """With the log page C0h of the Open Compute Project (Datacenter NVMe SSD Specification 2.0, 4.8.6), as nvme prints
+    it; its keys changed their spelling between versions."""
+    log = {_key(name): value for name, value in told.items()}
+    flash = _wide(log.get("physical_media_units_written"))
+    most = whole(log.get("max_user_data_erase_counts", log.get("maximum_user_data_erase_count")))
+    events = whole(log.get("number_of_thermal_throttling_events", log.get("thermal_throttling_count")))
+    endurance = _wide(log.get("endurance_estimate"))
+    return {
+        **found,
+        "flash_bytes": found["flash_bytes"] if flash is None else flash,
+        "erases_max": found["erases_max"] if most is None else most,
+        "throttle_events": found["throttle_events"] if events is None else events,
+        "endurance_bytes": endurance or found["endurance_bytes"],
+    }
+
+
+def of_ata(told: Mapping[str, object]) -> ReadingDoc:
+    """From ATA's attributes by smartmontools' names, and the device statistics log, which is the standard's (ACS-4,
+    9.5) and goes first where it is there."""
+    sector = whole(told.get("logical_block_size")) or 512
+    raw, normal = _attributes(told)
+    statistics = _statistics(told)
+    host = _scaled(statistics.get("Logical Sectors Written"), sector)
+    read = _scaled(statistics.get("Logical Sectors Read"), sector)
+    host = _first_of(raw, HOST_WRITES, sector) if host is None else host
+    left = next((normal[name] for name in LIFE_LEFT if name in normal), None)
+    used = statistics.get("Percentage Used Endurance Indicator")
+    flash = _flash_of(raw, host, sector)
+    temperature = statistics.get("Current Temperature")
+    return {
+        **NOTHING,
+        "host_bytes": host,
+        "host_read_bytes": _first_of(raw, HOST_READS, sector) if read is None else read,
+        "flash_bytes": flash,
+        "erases_mean": next((float(raw[name]) for name in ERASES_MEAN if name in raw), None),
+        "erases_max": next((raw[name] for name in ERASES_MAX if name in raw), None),
+        "percentage_used": float(used) if used is not None else None if left is None else float(100 - left),
+        "media_errors": statistics.get("Number of Reported Uncorrectable Errors", raw.get("Reported_Uncorrect")),
+        "temperature_c": None if temperature is None else float(temperature),
+        "power_on_hours": raw.get("Power_On_Hours"),
+        "unsafe_shutdowns": raw.get("Unexpect_Power_Loss_Ct", raw.get("Power-Off_Retract_Count")),
+    }
+
+
+def of_scsi(told: Mapping[str, object]) -> ReadingDoc:
+    """From SCSI's error counter log (SPC-5: 10^9 bytes processed) and the endurance indicator of its SSDs."""
+
+    def log(side: str, key: str) -> float | None:
+        counters = told.get("scsi_error_counter_log")
+        row = counters.get(side) if isinstance(counters, dict) else None
+        return real(row.get(key)) if isinstance(row, dict) else None
+
+    wrote, read = (log(side, "gigabytes_processed") for side in ("write", "read"))
+    errors = [log(side, "total_uncorrected_errors") for side in ("read", "write", "verify")]
+    known = [int(one) for one in errors if one is not None]
+    return {
+        **NOTHING,
+        "host_bytes": None if wrote is None else round(wrote * GB),
+        "host_read_bytes": None if read is None else round(read * GB),
+        "percentage_used": real(told.get("scsi_percentage_used_endurance_indicator")),
+        "media_errors": sum(known) if known else None,
+    }
+
+
+def _attributes(told: Mapping[str, object]) -> tuple[dict[str, int], dict[str, int]]:
+    """Raw and normalized values by name."""
+    table = told.get("ata_smart_attributes")
+    rows = table.get("table") if isinstance(table, dict) else None
+    raw: dict[str, int] = {}
+    normal: dict[str, int] = {}
+    for row in rows if isinstance(rows, list) else []:
+        if not isinstance(row, dict) or not isinstance(row.get("name"), str):
+            continue
+        value, number = row.get("raw"), whole(row.get("value"))
+        found = whole(value.get("value")) if isinstance(value, dict) else None
+        if found is not None:
+            raw[row["name"]] = found
+        if number is not None:
+            normal[row["name"]] = number
+    return raw, normal
+
+
+def _statistics(told: Mapping[str, object]) -> dict[str, int]:
+    """Device statistics by name; only those that the drive calls valid."""
+    log = told.get("ata_device_statistics")
+    pages = log.get("pages") if isinstance(log, dict) else None
+    found: dict[str, int] = {}
+    for page in pages if isinstance(pages, list) else []:
+        for row in page.get("table", []) if isinstance(page, dict) else []:
+            value = whole(row.get("value"))
+            flags = row.get("flags")
+            if value is not None and (not isinstance(flags, dict) or flags.get("valid", True)):
+                found[str(row.get("name"))] = value
+    return found
+
+
+def _first_of(raw: Mapping[str, int], units: Mapping[str, int], sector: int) -> int | None:
+    return next((raw[name] * (unit or sector) for name, unit in units.items() if name in raw), None)
+
+
+def _flash_of(raw: Mapping[str, int], host: int | None, sector: int) -> int | None:
+    """Bytes written to flash: told as such, in parts, or as pages beside those of the host."""
+    found = _first_of(raw, FLASH_WRITES, sector)
+    if found is not None:
+        return found
+    for names, unit in FLASH_PARTS:
+        if names[0] in raw:
+            return sum(raw.get(name, 0) for name in names) * unit
+    own = next((raw[name] for name in (OWN_PAGES, *OWN_PAGES_TOO) if name in raw), None)
+    if host is not None and own is not None and raw.get(HOST_PAGES):
+        return round(host * (1 + own / raw[HOST_PAGES]))
+    return None
+
+
+def whole(found: object) -> int | None:
+    """A whole number, also where a tool prints it as text with commas between thousands."""
+    if isinstance(found, bool):
+        return None
+    if isinstance(found, int):
+        return found
+    if isinstance(found, float) and found.is_integer():
+        return int(found)
+    text = ungrouped(found.split(" ")[0]) or "" if isinstance(found, str) else ""
+    return int(text) if text.isdecimal() else None
+
+
+def real(found: object) -> float | None:
+    """A number, also as text."""
+    if isinstance(found, str):
+        try:
+            return float(ungrouped(found) or "")
+        except ValueError:
+            return None
+    return float(found) if isinstance(found, int | float) and not isinstance(found, bool) else None
+
+
+def _wide(found: object) -> int | None:
+    """A number of 128 bits, printed whole or as two halves."""
+    if isinstance(found, dict):
+        high, low = whole(found.get("hi")), whole(found.get("lo"))
+        return None if high is None or low is None else (high << 64) + low
+    return whole(found)
+
+
+def _key(name: str) -> str:
+    return "_".join("".join(letter if letter.isalnum() else " " for letter in name.lower()).split())
+
+
+def _sum(values: Iterable[int | None]) -> int | None:
+    known = [one for one in values if one is not None]
+    return sum(known) if known else None
+
+
+def _scaled(count: int | None, unit: int) -> int | None:
+    return None if count is None else count * unit
+
+
+def _inner(told: Mapping[str, object], key: str, inner: str) -> int | None:
+    found = told.get(key)
+    return whole(found.get(inner)) if isinstance(found, dict) else None

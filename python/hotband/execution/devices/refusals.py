@@ -1,0 +1,355 @@
+"""Why a device or a file must not be written: one check a reason, each told apart by its words."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+from hotband.base.errors import reason_of
+from hotband.execution.devices import blocks
+from hotband.execution.devices.device import kind_of, serial_of
+from hotband.execution.devices.host import Host
+from hotband.execution.devices.mounts import Mount, all_mounts, paths_of
+from hotband.execution.devices.nodes import DELETED, Node, has_writer, node_at, node_below
+from hotband.execution.devices.signatures import Signature, image_format, signatures
+from hotband.execution.devices.users import (
+    Opened,
+    all_opened,
+    exports,
+    mappers,
+    opened_by,
+    reservations,
+    swaps,
+    writers,
+)
+
+
+@dataclass(frozen=True)
+class Mounted:
+    """A mount, the devices that it lies on directly, and all that are below those."""
+
+    mount: Mount
+    direct: tuple[str, ...]
+    below: frozenset[str]
+
+
+@dataclass
+class Seen:
+    """What is asked of the whole machine, once for all devices that are looked at together."""
+
+    host: Host
+
+    @cached_property
+    def mounted(self) -> list[Mounted]:
+        """Everything that is mounted."""
+        found = []
+        for mount in all_mounts(self.host):
+            direct = tuple(blocks.below_mount(mount, self.host))
+            found.append(Mounted(mount, direct, frozenset(_below(direct, self.host))))
+        return found
+
+    @cached_property
+    def swaps(self) -> list[tuple[str, tuple[str, ...], frozenset[str]]]:
+        """Active swap: its place, the devices that it lies on, all below those."""
+        found = []
+        for place in swaps(self.host):
+            direct = tuple(blocks.below_file(place, self.host))
+            found.append((place, direct, frozenset(_below(direct, self.host))))
+        return found
+
+    @cached_property
+    def swap_nodes(self) -> list[Node | None]:
+        """What active swap lies on."""
+        return [node_at(place, self.host) for place, _, _ in self.swaps]
+
+    @cached_property
+    def loops(self) -> dict[str, Node | None]:
+        """What each loop device in use lies on."""
+        return {name: node_below(name, self.host) for name in blocks.loops(self.host)}
+
+    @cached_property
+    def opened(self) -> list[Opened]:
+        """What processes have open."""
+        return all_opened(self.host)
+
+    @cached_property
+    def serials(self) -> dict[str, str | None]:
+        """Serials of all disks with a size."""
+        disks = [name for name in self.host.names("/sys/block") if kind_of(name, self.host) == "disk"]
+        return {name: serial_of(name, self.host) for name in disks if self.host.number(f"/sys/block/{name}/size")}
+
+    def twins(self, disk: str) -> list[str]:
+        """Other names of the same drive: paths to it that nobody made one of. By the identifier of the logical unit or
+        namespace, where both tell it; else by serial and size (namespaces of a controller share its serial)."""
+        host, serial = self.host, self.serials.get(disk)
+        same = [one for one, other in self.serials.items() if one != disk and serial is not None and other == serial]
+        found = []
+        for one in same:
+            identifiers = [_identifier(name, host) for name in (disk, one)]
+            is_known = None not in identifiers
+            sizes = [host.number(f"/sys/block/{name}/size") for name in (disk, one)]
+            if identifiers[0] == identifiers[1] if is_known else sizes[0] == sizes[1]:
+                found.append(one)
+        return found
+
+
+def _identifier(name: str, host: Host) -> str | None:
+    return host.text(f"/sys/block/{name}/wwid") or host.text(f"/sys/block/{name}/device/wwid")
+
+
+def _below(names: Iterable[str], host: Host) -> set[str]:
+    return {one for name in names for one in blocks.below(name, host)}
+
+
+@dataclass(frozen=True)
+class Target:
+    """A block device that somebody would write: with it go its `parts`: itself, the partitions on it, and those that
+    share sectors with it. It `is_claimed` where this process holds it exclusively."""
+
+    path: str
+    name: str
+    disk: str
+    parts: tuple[str, ...]
+    seen: Seen
+    is_claimed: bool = False
+
+    @property
+    def with_disk(self) -> tuple[str, ...]:
+        """Its parts and the whole disk, which somebody may use as a whole."""
+        return tuple(dict.fromkeys((*self.parts, self.disk)))
+
+
+# Folders (hier(7)) that no file of a user's lies in: kernel, devices, configuration, programs.
+SYSTEM = ("/proc/", "/sys/", "/dev/", "/boot/", "/etc/", "/usr/", "/bin/", "/sbin/", "/lib/", "/lib64/")
+
+Check = Callable[[Target, Host], Iterator[str]]
+
+
+def of_block(path: str, seen: Seen, *, is_claimed: bool = False) -> list[str]:
+    """The reasons of a block device, each once. It `is_claimed` where this process holds it exclusively."""
+    return _of_name(seen.host.block_name(path), seen, is_claimed=is_claimed)
+
+
+def _of_name(name: str, seen: Seen, above: frozenset[str] = frozenset(), *, is_claimed: bool = False) -> list[str]:
+    """By the kernel's name. `above` are devices on it that were asked before."""
+    host = seen.host
+    if not name:
+        return ["sysfs does not know it, so nobody can tell who uses it"]
+    disk = blocks.disk_of(name, host)
+    further = blocks.partitions_of(name, host) if name == disk else blocks.overlapping(name, host)
+    target = Target(blocks.path_of(name), name, disk, (name, *further), seen, is_claimed)
+    found: list[str] = []
+    for check in CHECKS:
+        found += check(target, host)
+    file = blocks.backing_file(disk, host)
+    if file is not None and disk not in above:
+        found += _below_loop(disk, file, seen, above | {disk})
+    return list(dict.fromkeys(found))
+
+
+def _kind(target: Target, host: Host) -> Iterator[str]:
+    """Media that are none to measure, devices without one, and the paths below a multipath namespace."""
+    folder = host.sysfs(target.disk)
+    if kind_of(target.disk, host) == "optical":
+        yield "is a drive for optical disks or floppies"
+    # The kernel's names of flash that holds a machine's firmware (drivers/mtd, drivers/mmc/core/block.c).
+    if target.disk.startswith("mtd") or re.fullmatch(r"mmcblk\d+(boot\d+|rpmb|gp\d+)", target.disk):
+        yield "is flash that may hold this machine's firmware"
+    if not host.number(f"{host.sysfs(target.name)}/size"):
+        yield "has no size: no medium is in it, or nothing lies below it"
+    if host.text(f"{folder}/hidden") == "1":
+        yield "is a hidden path of a multipath device"
+    for part in target.with_disk:
+        if host.text(f"{host.sysfs(part)}/ro") == "1":
+            yield f"{_of(part, target)} is read-only"
+            break
+    for twin in target.seen.twins(target.disk):
+        yield f"is one of two paths to the same drive, as is {blocks.path_of(twin)}, or has its serial: use multipath"
+    # Zones of such drives take writes in sequence alone (Documentation/ABI/stable/sysfs-block: host-managed).
+    if host.text(f"{folder}/queue/zoned") == "host-managed":
+        yield "is zoned (host-managed): it takes no random writes"
+
+
+def _mounted(target: Target, _: Host) -> Iterator[str]:
+    """File systems on it, or above it on whatever is made of it, in any namespace."""
+    said: set[tuple[str, str]] = set()
+    for one in target.seen.mounted:
+        mount, direct, below = one.mount, one.direct, one.below
+        where = "" if mount.process == "self" else f" in the namespace of process {mount.process}"
+        is_root = mount.place == "/" and mount.process == "self"
+        used = [part for part in target.with_disk if part in direct]
+        # A whole disk is below its partitions; a partition is not below another.
+        for part in used or [part for part in target.parts if part in below]:
+            if (part, mount.place) not in said:
+                said.add((part, mount.place))
+                how = "is" if part in direct else f"is below what ({direct[0]}) is"
+                root = ": the root device" if is_root else ""
+                yield f"{_of(part, target)} {how} mounted on {mount.place}{where}{root}"
+
+
+def _swap(target: Target, _: Host) -> Iterator[str]:
+    """Active swap on it, above it, or in a file that lies on it."""
+    for place, direct, all_below in target.seen.swaps:
+        is_disk = target.disk in direct
+        for part in target.parts:
+            if part in all_below or is_disk:
+                yield f"{_of(part, target)} is active swap ({place})"
+                break
+
+
+def _holders(target: Target, host: Host) -> Iterator[str]:
+    """What is made of it, or of the whole disk: LVM, encryption, multipath, RAID, bcache."""
+    for part in target.with_disk:
+        for holder in blocks.holders_of(part, host):
+            yield f"{_of(part, target)} is in use by {_made(holder, host)}"
+
+
+def _made(holder: str, host: Host) -> str:
+    folder = host.sysfs(holder)
+    name, uuid = host.text(f"{folder}/dm/name") or holder, host.text(f"{folder}/dm/uuid") or ""
+    # The prefix of a device mapper's UUID names who made it.
+    kinds = {"LVM": "the LVM volume", "CRYPT": "the encrypted volume", "mpath": "the multipath device"}
+    for begin, what in kinds.items():
+        if uuid.startswith(f"{begin}-"):
+            return f"{what} {name}"
+    if holder.startswith("md"):
+        return f"the RAID {holder}"
+    return f"the bcache {holder}" if holder.startswith("bcache") else f"{name} (device mapper)"
+
+
+def _signed(target: Target, host: Host) -> Iterator[str]:
+    """File systems, members of arrays, partition tables: on it, and on its partitions."""
+    if not host.number(f"{host.sysfs(target.name)}/size"):
+        return
+    numbered = [one for one in target.parts if one != target.name]
+    if target.name == target.disk and numbered:
+        listed = ", ".join(numbered[:4]) + (" ..." if len(numbered) > 4 else "")
+        yield f"has {len(numbered)} partition{'s' * (len(numbered) > 1)} ({listed})"
+    for part in target.parts:
+        path = blocks.path_of(part)
+        try:
+            found = signatures(path, host)
+        except OSError as error:
+            yield f"{_of(part, target)} cannot be read, so nobody knows what it holds: {reason_of(error)}"
+            continue
+        for one in found:
+            yield f"{_of(part, target)} {words_of(one)}: wipefs --all {path} if nobody needs it"
+
+
+def words_of(one: Signature) -> str:
+    """A signature in words."""
+    words = {
+        "file system": f"holds a file system ({one.name})",
+        "member of": f"is part of an array, pool or volume group ({one.name})",
+        "partition table": f"has a partition table ({one.name})",
+        "encryption": f"is encrypted ({one.name})",
+        "swap": f"holds swap ({one.name})",
+    }
+    return f"{words[one.what]}, seen by {one.seen_by}"
+
+
+def _in_use(target: Target, host: Host) -> Iterator[str]:
+    """Processes that write it, kernel servers that hand it on, and whoever holds it exclusively."""
+    for part in target.with_disk:
+        path = blocks.path_of(part)
+        node = Node("block", blocks.number_of(part, host))
+        for who in writers(node, host, target.seen.opened):
+            yield f"{_of(part, target)} is open for writing by {who}"
+        for what in reservations(path, part, host) if part == target.name else ():
+            yield f"{_of(part, target)} is kept by {what}"
+        for who in exports(node, host):
+            yield f"{_of(part, target)} is handed to other hosts by {who}"
+    for part in target.parts:
+        # Our own claim on the whole is one on each of its parts, too.
+        if target.is_claimed or not host.number(f"{host.sysfs(part)}/size"):
+            continue
+        try:
+            if host.is_busy(blocks.path_of(part)):
+                yield f"{_of(part, target)} is held exclusively by somebody (O_EXCL)"
+        except OSError as error:
+            yield f"{_of(part, target)} cannot be opened: {reason_of(error)}"
+
+
+def _btrfs(target: Target, host: Host) -> Iterator[str]:
+    """Members of mounted btrfs file systems of several devices: mount tables name one of them alone."""
+    for label in host.names("/sys/fs/btrfs"):
+        for part in target.with_disk:
+            if part in host.names(f"/sys/fs/btrfs/{label}/devices"):
+                yield f"{_of(part, target)} is part of the mounted btrfs {label}"
+
+
+CHECKS: tuple[Check, ...] = (_kind, _mounted, _swap, _holders, _btrfs, _signed, _in_use)
+
+
+def _below_loop(loop: str, file: str, seen: Seen, above: frozenset[str]) -> Iterator[str]:
+    """What lies below a loop device: a file that others use, too, or another device, with all its own reasons."""
+    if file.endswith(DELETED):
+        yield f"the file below it ({file}) was deleted"
+    node = seen.loops.get(loop) or node_at(file, seen.host)
+    if node is not None and node.kind == "block":
+        name = blocks.named(node.number, seen.host)
+        yield from (f"{file} below it {reason}" for reason in _of_name(name, seen, above) if "(O_EXCL)" not in reason)
+        return
+    for reason in _of_node(file, file, node, seen, loop):
+        yield f"the file below it ({file}) {reason}"
+
+
+def of_file(path: str, seen: Seen) -> list[str]:
+    """The reasons of a regular file."""
+    return _of_node(path, seen.host.real(path), node_at(path, seen.host), seen)
+
+
+def _of_node(path: str, name: str, node: Node | None, seen: Seen, loop: str = "") -> list[str]:
+    """The reasons of the file `node`, which is read at `path` and called `name`; `loop` is a loop device on it that is
+    not to count."""
+    host = seen.host
+    if node is None:
+        return ["cannot be told from other files" if not loop else "is not there"]
+    found = list(_in_system(name, host))
+    if node in seen.swap_nodes:
+        found.append("is active swap")
+    form = image_format(path, host)
+    if form is not None and not loop:
+        found.append(
+            f"is an image in the format {form}: its bytes are not those of the disk in it (qemu-nbd serves that)"
+        )
+    found += [f"is mounted on {place}" for place in _mounted_as_it_is(node, seen)]
+    found += [f"is mapped for writing by {who}" for who in mappers(node, host)]
+    found += [f"is below the loop device {one}" for one, below in seen.loops.items() if one != loop and below == node]
+    found += [f"is open for writing by {who}" for who in writers(node, host, seen.opened)]
+    found += [f"is handed to other hosts by {who}" for who in exports(node, host)]
+    if host.root is None and not os.access(path, os.W_OK):
+        found.append("may not be written by this user, or its file system is read-only")
+    # A loop device has it open itself, as we may have.
+    if not found and not loop and host.root is None and not _is_written_here(node, host) and has_writer(path):
+        found.append("is open for writing by somebody (its file system refuses a lease)")
+    return found
+
+
+def _in_system(name: str, host: Host) -> Iterator[str]:
+    """A folder of the system that shows the file, here or where a bind mount has it from."""
+    for path in paths_of(name, host):
+        if path.startswith(SYSTEM) and not path.startswith("/dev/shm/"):
+            yield "lies in a folder of the system" + (f" ({path})" if path != name else "")
+            return
+
+
+def _mounted_as_it_is(node: Node, seen: Seen) -> Iterator[str]:
+    """Where a file is mounted without a device between: EROFS does so, and file systems of FUSE."""
+    for one in seen.mounted:
+        source = one.mount.source
+        if source.startswith("/") and not one.direct and node_at(source, seen.host) == node:
+            yield one.mount.place
+
+
+def _is_written_here(node: Node, host: Host) -> bool:
+    """Whether this process has it open for writing."""
+    return any(one.writes and one.node == node for one in opened_by("self", host))
+
+
+def _of(part: str, target: Target) -> str:
+    """How a reason begins: nothing of the device itself, else the part's name."""
+    return f"its {blocks.path_of(part)}" if part != target.name else "it"

@@ -1,0 +1,117 @@
+"""What changes what is measured on a device, or says that it is not what it was, in sentences."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from hotband.execution.devices.host import Host
+
+if TYPE_CHECKING:
+    from hotband.execution.devices.context import ContextDoc
+    from hotband.execution.devices.counters import DeviceCountersDoc
+    from hotband.execution.devices.device import Device
+    from hotband.execution.devices.readings import ReadingDoc
+
+# Shares of all processors' time beyond which the run is said to have been disturbed: a twentieth of others moves means
+# by about as much where processors are short; what the host of a virtual machine takes stops everything meanwhile, so
+# a hundredth shows in the 99th percentile (estimates).
+MUCH_OTHERS, MUCH_STOLEN, MUCH_OURS = 0.05, 0.01, 0.9
+# NVMe drives throttle from about 70 degrees Celsius on (data sheets' operating range ends there).
+HOT_C = 70.0
+
+
+def remarks(device: Device, context: ContextDoc, counters: ReadingDoc, host: Host) -> list[str]:
+    """What changes what is measured, or says that the device is not what it was."""
+    return [*_worn(counters), *_sectors(device), *_paths(device, host), *_holes(device, host), *_of_host(context)]
+
+
+def _worn(counters: ReadingDoc) -> Iterator[str]:
+    if counters["passed"] is False:
+        yield "SMART says that it fails, or warns: read it while it can be read"
+    if counters["media_errors"]:
+        yield f"{counters['media_errors']:,} media errors since it was new"
+    used = counters["percentage_used"]
+    if used is not None and used >= 100:
+        yield f"{used:.0f} % of its rated endurance is used"
+
+
+def _sectors(device: Device) -> Iterator[str]:
+    logical, physical = device.logical_block_bytes or 0, device.physical_block_bytes or 0
+    if device.aligned is False:
+        yield "does not begin at a physical sector: every write of one is a read and two writes"
+    if physical > logical > 0:
+        yield f"sectors of {logical} bytes on physical ones of {physical}: smaller writes cost a read first"
+    in_use = [one["data_bytes"] for one in device.formats if one["in_use"]]
+    if in_use and max(one["data_bytes"] for one in device.formats) > in_use[0]:
+        yield f"is formatted with sectors of {in_use[0]} bytes, and offers larger ones, which some serve faster"
+
+
+def _paths(device: Device, host: Host) -> Iterator[str]:
+    """What lies between this host and the drive."""
+    if device.link and device.link_max and device.link != device.link_max:
+        yield f"is connected with {device.link}, and could be with {device.link_max}"
+    scheduler = None if device.queue is None else device.queue["scheduler"]
+    if scheduler not in (None, "none") and device.transport == "nvme":
+        yield f"its scheduler is {scheduler}: a fast drive is slower with one than with none"
+    if device.kind == "loop" and host.text(f"{host.sysfs(device.name)}/loop/dio") == "0":
+        yield "is a loop device without direct I/O: memory answers for its file (losetup --direct-io=on)"
+
+
+def _holes(device: Device, host: Host) -> list[str]:
+    return holes_of(device.path, device.size_bytes or 0, host) if device.kind == "file" else []
+
+
+def holes_of(path: str, size_bytes: int, host: Host) -> list[str]:
+    """What a file of that size leaves to its file system: a sentence, or none."""
+    try:
+        # stat's unit is 512 bytes.
+        stored = host.at(path).stat().st_blocks * 512
+    except OSError:
+        return []
+    if stored >= size_bytes:
+        return []
+    return [f"{1 - stored / size_bytes:.0%} of the file are holes: reads of them never reach a drive"]
+
+
+def _of_host(context: ContextDoc) -> Iterator[str]:
+    governor = context["cpu"]["governor"]
+    if governor not in (None, "performance"):
+        yield f"processors run by the governor {governor}: low loads are answered later than by performance"
+    if context["cpu"]["is_virtual"]:
+        yield "this is a virtual machine: what others do on its host is not seen, but measured"
+
+
+def of_run(context: ContextDoc, counters: DeviceCountersDoc | None) -> list[str]:
+    """What disturbed a run, or happened to the drive in it: notes of its record."""
+    return [*_disturbed(context), *([] if counters is None else _in_the_run(counters))]
+
+
+def _disturbed(context: ContextDoc) -> Iterator[str]:
+    around = context.get("background")
+    if around is None:
+        return
+    if around["cpu_others"] > MUCH_OTHERS:
+        names = list(dict.fromkeys(one["name"] for one in around["processes"]))[:3]
+        who = f" ({', '.join(names)})" if names else ""
+        yield f"other processes took {around['cpu_others']:.0%} of the processors' time{who}: run it again without them"
+    if around["cpu_stolen"] > MUCH_STOLEN:
+        yield f"the host of this virtual machine took {around['cpu_stolen']:.0%} of its time: tails of latency show it"
+    if around["cpu_ours"] + around["cpu_kernel"] > MUCH_OURS:
+        yield "processors were busy with asking: the drive may be faster than this host"
+
+
+def _in_the_run(counters: DeviceCountersDoc) -> Iterator[str]:
+    begin, end = counters["at_begin"], counters["at_end"]
+    slow = (end["throttled_s"] or 0) - (begin["throttled_s"] or 0)
+    times = (end["throttle_events"] or 0) - (begin["throttle_events"] or 0)
+    errors = (end["media_errors"] or 0) - (begin["media_errors"] or 0)
+    if slow > 0 or times > 0:
+        long = f" for {slow} s" if slow > 0 else ""
+        yield f"the drive slowed down to cool{long}: what was measured is of a hot drive"
+    elif (end["temperature_c"] or 0) >= HOT_C:
+        yield f"the drive is at {end['temperature_c']:.0f} degrees Celsius, near where it slows down"
+    if errors > 0:
+        yield f"{errors} media errors in the run"
+    if begin["passed"] is not False and end["passed"] is False:
+        yield "SMART says since this run that the drive fails, or warns"

@@ -1,0 +1,206 @@
+"""The permission to write a device or a file: what it is, looked at through a descriptor, and who else uses it.
+
+Reading is always allowed. Nothing here opens anything for writing.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from hotband.base.errors import UserError
+from hotband.execution.devices import blocks
+from hotband.execution.devices.device import by_id, kind_of, what_it_is
+from hotband.execution.devices.host import Host
+from hotband.execution.devices.nodes import Node, node_at, node_of, open_at
+from hotband.execution.devices.refusals import Seen, of_block, of_file
+
+_MADE_HERE = object()
+# Places that are read of a device before it is written, and bytes of each.
+LOOKS, LOOK = 64, 4096
+
+
+@dataclass(frozen=True)
+class Permission:
+    """What may be done with a place; only `permission` makes one.
+
+    `path` is that behind symbolic links, or the URI as it was named; `kind` is block, file or uri. `may_write` is
+    whether it may be opened for writing. `identity` is what had to be typed; `node` is what it is whatever its name,
+    by which `hotband.execution.devices.held` sees that another has taken it; None of a URI, and of a file that is not
+    there yet. `notes` are to be said before it is written.
+    """
+
+    path: str
+    kind: str
+    may_write: bool
+    identity: str | None = None
+    node: Node | None = None
+    notes: tuple[str, ...] = ()
+    host: Host = field(default=Host(), repr=False)
+    _made: object = field(default=None, repr=False)
+
+    def __post_init__(self) -> None:
+        if self._made is not _MADE_HERE:
+            raise TypeError("a Permission is made by hotband.execution.devices.safety.permission alone")
+
+    def __reduce__(self) -> tuple[type, tuple[object, ...]]:
+        raise TypeError("a Permission holds in the process that it was given in, and for it alone")
+
+
+def refusals(
+    path: str | Path, host: Host | None = None, seen: Seen | None = None, *, is_claimed: bool = False
+) -> list[str]:
+    """Why a device or a file must not be written, a reason a line; nothing where nobody seems to need what it holds.
+    `seen` is what several have in common; a device `is_claimed` where this process holds it exclusively. Raises
+    UserError where it is no device and no file."""
+    host, text = host or Host(), os.path.abspath(path)
+    kind, seen = host.kind(text), seen or Seen(host)
+    if kind == "file":
+        return of_file(text, seen)
+    if kind != "block":
+        raise UserError(str(path), "", "", what_it_is(text, host))
+    found = of_block(text, seen, is_claimed=is_claimed)
+    if not found and identity_of(text, host, seen) is None:
+        found.append("has no serial and no name in /dev/disk/by-id: nothing tells it from another device")
+    return found
+
+
+def identity_of(path: str | Path, host: Host | None = None, seen: Seen | None = None) -> str | None:
+    """What must be typed to have it erased: the serial of a disk (SERIAL-partN of a partition); the path of the file
+    below a loop device; POOL/IMAGE of a mapped RBD; the name of a logical volume; a name in /dev/disk/by-id of what has
+    no serial, or shares it with another; the name of a file. None of what has nothing by which it could be told from
+    others."""
+    host, text = host or Host(), os.path.abspath(path)
+    if host.kind(text) == "file":
+        return os.path.basename(host.real(text))
+    name = host.block_name(text)
+    if not name:
+        return None
+    disk, kind = blocks.disk_of(name, host), kind_of(name, host)
+    part = host.text(f"{host.sysfs(name)}/partition") if kind == "partition" else None
+    serial = _own_serial(disk, seen or Seen(host))
+    if serial is not None:
+        return serial if part is None else f"{serial}-part{part}"
+    file = blocks.backing_file(disk, host)
+    if file:
+        return file if part is None else f"{file}-part{part}"
+    image = blocks.image_of(disk, host)
+    if image:
+        return image if part is None else f"{image}-part{part}"
+    volume = host.text(f"{host.sysfs(name)}/dm/name")
+    if volume:
+        return volume
+    named = by_id(name, host)
+    if named:
+        return named[0]
+    return host.text(f"{host.sysfs(name)}/md/uuid") or host.text(f"{host.sysfs(name)}/backend")
+
+
+def _own_serial(disk: str, seen: Seen) -> str | None:
+    """A disk's serial, where no other disk of the machine has the same (cheap bridges and virtual disks have)."""
+    serial = seen.serials.get(disk)
+    if serial is None or list(seen.serials.values()).count(serial) > 1:
+        return None
+    return serial
+
+
+def permission(
+    place: str | Path, host: Host | None = None, *, writes: bool, erase: str | None, is_ours: bool = False
+) -> Permission:
+    """The permission for a run on `place`, a path or a URI, that writes or only reads.
+
+    Writing needs that nothing refuses it, and `erase` must be `identity_of` it; of a URI, which tells nothing of what
+    lies behind it, the URI itself. What is typed for a run that only reads must be right, too. A file that is ours
+    (`is_ours`: made by us), new or empty needs no `erase`. Raises UserError with the reason.
+    """
+    host = host or Host()
+    if "://" in str(place) or str(place).startswith("rbd:"):
+        if writes or erase is not None:
+            _expect_typed(str(place), str(place), erase, f"what lies behind {place} would be overwritten")
+        return Permission(str(place), "uri", writes, identity=str(place), host=host, _made=_MADE_HERE)
+    text = os.path.abspath(place)
+    kind = host.kind(text)
+    if kind == "absent" and os.path.isdir(host.at(os.path.dirname(text))) and not text.startswith(("/dev/", "/sys/")):
+        return Permission(text, "file", writes, host=host, _made=_MADE_HERE)
+    if kind not in ("block", "file"):
+        raise UserError(str(place), "", "", what_it_is(text, host))
+    real = host.real(text)
+    with _opened(real, host) as (at, node):
+        if not writes:
+            if erase is not None:
+                # Whoever types what may be lost means this device, or another one by mistake.
+                _expect_typed(str(place), str(identity_of(at, host)), erase, "")
+            return Permission(real, kind, False, node=node, host=host, _made=_MADE_HERE)
+        found = refusals(at, host)
+        if found:
+            raise UserError(str(place), "", "", "is not written: " + "; ".join(found))
+        identity = identity_of(at, host)
+        if kind == "block" or not (is_ours or not host.size(at)):
+            what = "the device" if kind == "block" else "the file, which Hotband did not make,"
+            _expect_typed(str(place), str(identity), erase, f"{what} would be overwritten")
+        return Permission(real, kind, True, identity, node, tuple(_notes(real, at, kind, host)), host, _MADE_HERE)
+
+
+@contextmanager
+def _opened(real: str, host: Host) -> Iterator[tuple[str, Node | None]]:
+    """A place opened for reading: a path that leads to what is open, whatever has its name by then, and what that is.
+    What cannot be opened is looked at by its name: that is a reason to refuse it."""
+    descriptor = None
+    if host.root is None:
+        with suppress(OSError):
+            descriptor = open_at(real, os.O_RDONLY | os.O_NONBLOCK)
+    if descriptor is None:
+        yield real, node_at(real, host)
+        return
+    try:
+        yield f"/proc/self/fd/{descriptor}", node_of(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def _expect_typed(place: str, identity: str, erase: str | None, what: str) -> None:
+    """Raises UserError unless the identity was typed, letter for letter."""
+    import shlex
+
+    quoted = shlex.quote(identity)
+    if erase is None:
+        accepted = f"{what}, and all that is on it lost: expected --erase {quoted} if it may be"
+        raise UserError(place, "", "", accepted)
+    if erase != identity:
+        raise UserError("--erase", "", erase, f"is not {place}: expected {quoted} for it, letter for letter")
+
+
+def _notes(real: str, at: str, kind: str, host: Host) -> Iterator[str]:
+    """What is to be known before it is written, though it is no reason to refuse it."""
+    if kind == "file":
+        names = host.at(at).stat().st_nlink
+        if names > 1:
+            yield f"the file has {names} names (hard links): what any of them leads to is overwritten"
+        from hotband.execution.devices.mounts import mount_of
+
+        mount = mount_of(real, host)
+        if mount is not None and mount.kind.startswith(("nfs", "cifs", "ceph", "gfs", "ocfs", "lustre", "glusterfs")):
+            yield f"the file lies on {mount.kind}: whether other hosts use it is not known"
+        return
+    from hotband.execution.devices.device import device_of
+
+    device = device_of(at, host)
+    if device.transport in ("iscsi", "fc", "fcoe", "nvme-tcp", "nvme-rdma", "nvme-fc") or device.kind in ("nbd", "rbd"):
+        yield f"the device is reached over {device.transport or device.kind}: whether other hosts use it is not known"
+    held_places = _places_with_data(at, host)
+    if held_places:
+        yield f"the device holds data that no signature explains, in {held_places} of {LOOKS} places looked at"
+    if os.geteuid() != 0 and host.root is None:
+        yield "Hotband does not run as root: what processes of others have open was not seen"
+    if host.has("/.dockerenv") or host.has("/run/.containerenv"):
+        yield "Hotband runs in a container: what processes of its host have open was not seen"
+
+
+def _places_with_data(path: str, host: Host) -> int:
+    """Places over a whole device that are not all zeros or all ones, as they are after a purge."""
+    size = (host.size(path) or 0) // LOOK * LOOK
+    offsets = {number * (size - LOOK) // (LOOKS - 1) // LOOK * LOOK for number in range(LOOKS)} if size else set()
+    return sum(len(set(host.read(path, at, LOOK))) > 1 for at in offsets)

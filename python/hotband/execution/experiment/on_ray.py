@@ -1,0 +1,315 @@
+"""Runs on a cluster of Ray: lines of runs in tasks of half a second, a few more tasks than cores under way.
+
+A task gets the specs of its runs and answers with what they left (`parcel`, `ray_task`). What is finished is told as
+its task ends; of tasks whose worker died each line is run again, alone. No actor, no state on the cluster: Ray decides
+where a task runs.
+
+What it leaves out: progress within a run, a worker's own cores (a run has one), and machines that do not fit into the
+memory of the computer that asks.
+"""
+
+from __future__ import annotations
+
+import errno
+import threading
+import time
+from collections import deque
+from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from hotband.base import memory
+from hotband.base.errors import UserError
+from hotband.execution.experiment.executor import TICK_SECONDS, Cancelled, Done, Progress, Tick
+from hotband.execution.experiment.lines import lines_of
+from hotband.execution.experiment.parcel import Packing, Read, Returned, Told, unpacked
+from hotband.execution.experiment.point import Point
+from hotband.execution.experiment.ray_cluster import (
+    Connection,
+    address_of,
+    connect,
+    expect_ray,
+    expect_reachable,
+    release,
+)
+from hotband.execution.experiment.ray_task import build, checked, run_lines
+
+if TYPE_CHECKING:
+    from hotband.execution.runs.run import Finished, RunSpec
+
+T = TypeVar("T")
+
+TASK_S = 0.5
+"""Seconds of work of a task: Ray takes about a millisecond for one, and a worker that dies loses no more than this."""
+MOST_LINES = 500
+"""Of a task, however short they are."""
+AHEAD = 2
+"""Tasks under way for each core: one runs, one is there when it ends."""
+CHECKED_HERE = 64
+"""Different runs that are checked before a cluster is asked for: a mistake in the first is told at once."""
+TRIES, TRIES_OF_MEMORY = 25, 5
+"""Times that a line is begun, alone but for the first: most workers die of others' faults (killed, a machine is gone),
+and a run that ends its worker each time is told in the end; sooner where Ray says that memory was short."""
+LEAST_MEMORY = 1 << 28
+"""Bytes that a task asks for at least, and doubled from there: tasks alike in what they ask for share workers."""
+
+
+class OnRay:
+    """A cluster of Ray as an `Executor`. It is connected, or started, when runs are first executed; `close` ends the
+    connection, and what was started for it."""
+
+    def __init__(self, address: str | None = None, jobs: int | None = None) -> None:
+        """`address` is HOST:PORT of a cluster (None: what RAY_ADDRESS says, else one is started here, of `jobs`
+        processes); of a cluster that runs at most `jobs` cores are used. Raises UserError where Ray is not installed
+        or nothing answers there."""
+        expect_ray()
+        self.address, self._jobs = address_of(address), jobs
+        if self.address is not None and ":" in self.address:
+            expect_reachable(self.address)
+        self._connection: Connection | None = None
+        self._cancelled = threading.Event()
+
+    def __enter__(self) -> OnRay:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    @property
+    def jobs(self) -> int:
+        """How many runs go on at a time. Connects, where that was not done yet."""
+        cores = self._connected().cores
+        return max(1, min(self._jobs or cores, cores))
+
+    def execute(self, points: Sequence[Point], done: Done, tick: Tick) -> None:
+        """See `Executor`. Runs that come one after the other on one machine are told when the last of them ends."""
+        self.read(points, Returned.of, lambda point, run: done(point, run.finished(point.spec)), tick)
+
+    def read(
+        self, points: Sequence[Point], read: Callable[[Finished], T], took: Callable[[Point, T], None], tick: Tick
+    ) -> None:
+        """As `execute`, but brings back only what `read`, a function of a module of Hotband, makes of a run, there
+        where it was run."""
+        self._cancelled.clear()
+        work = _Work(points)
+        self._check(work, tick)
+
+        def take(line: int, told: Told) -> None:
+            work.take(line, told, took)
+
+        tick(work.progress())
+        self._dispatch(work, read, range(len(work.lines)), take, lambda: tick(work.progress()))
+        tick(work.progress())
+
+    def cancel(self) -> None:
+        """See `Executor`."""
+        self._cancelled.set()
+
+    def close(self) -> None:
+        """Lets go of the cluster, once for all; one that was started ends."""
+        if self._connection is not None:
+            release(self._connection)
+            self._connection = None
+
+    def _connected(self) -> Connection:
+        if self._connection is None:
+            self._connection = connect(self.address, self._jobs)
+        return self._connection
+
+    def _check(self, work: _Work, tick: Tick) -> None:
+        """Finds mistakes before anything runs: the first different runs here, the others on the cluster."""
+        first = work.different()
+        for line in first[:CHECKED_HERE]:
+            work.check(line, checked(work.lines[line]))
+        rest = first[CHECKED_HERE:]
+        if not rest:
+            return
+        of, seen = len(work.points), len(first) - len(rest)
+
+        def took(line: int, told: Told) -> None:
+            nonlocal seen
+            seen += 1
+            work.check(line, told)
+
+        def shown() -> None:
+            tick(Progress(0.0, 0, 0, of, f"checking {seen:,} of {len(first):,}"))
+
+        self._dispatch(work, None, rest, took, shown)
+
+    def _dispatch(
+        self,
+        work: _Work,
+        read: Read | None,
+        lines: Iterable[int],
+        took: Callable[[int, Told], None],
+        shown: Callable[[], None],
+    ) -> None:
+        """Has lines run on the cluster, or checked, where nothing is to be read of them."""
+        tasks, at = _Tasks(self._connected(), work, read, deque(lines), self.jobs), 0.0
+        try:
+            while not tasks.over(TICK_SECONDS, took):
+                if self._cancelled.is_set():
+                    raise Cancelled
+                if time.monotonic() - at >= TICK_SECONDS:
+                    at = time.monotonic()
+                    shown()
+        finally:
+            tasks.stop()
+
+
+class _Work:
+    """Points by line, ready to travel; what is finished of them."""
+
+    def __init__(self, points: Sequence[Point]) -> None:
+        """The heaviest lines first. Raises UserError for what cannot travel."""
+        by_id, packing = {point.id: point for point in points}, Packing()
+        specs = lines_of([point.spec for point in points])
+        specs.sort(key=lambda line: -sum(spec.weight for spec in line))
+        self.points = points
+        self.lines = [packing.line(line) for line in specs]
+        self.of_line = [[by_id[spec.id] for spec in line] for line in specs]
+        self.weights = [sum(spec.weight for spec in line) for line in specs]
+        # Lines that differ in their seeds and names alone are of one kind: they are checked once.
+        self.first: dict[tuple[RunSpec, ...], int] = {}
+        self.kind = [self.first.setdefault(line.alike(), number) for number, line in enumerate(self.lines)]
+        self.needs: dict[int, int] = {}
+        self.whole = sum(self.weights) or 1.0
+        self.finished, self.share, self.ios = 0, 0.0, 0
+
+    def different(self) -> list[int]:
+        """The first line of each kind."""
+        return list(self.first.values())
+
+    def check(self, line: int, told: Told) -> None:
+        """Raises UserError for a mistake in a line."""
+        if told.mistake is not None:
+            raise self._named(line, told.mistake)
+        self.needs[line] = told.memory
+
+    def _named(self, line: int, mistake: UserError) -> UserError:
+        """A value that one of several machines refuses says which."""
+        machine = self.of_line[line][0].spec.machine
+        if mistake.where != "set" or len({point.spec.machine for point in self.points}) == 1:
+            return mistake
+        return UserError(mistake.where, mistake.key, mistake.value, f"on {machine}: {mistake.accepted}")
+
+    def memory(self, line: int) -> int:
+        """What a task with this line asks for."""
+        needs, asked = self.needs.get(self.kind[line], 0), LEAST_MEMORY
+        while asked < needs:
+            asked *= 2
+        return asked
+
+    def take(self, line: int, told: Told, took: Callable[[Point, Any], None]) -> None:
+        """Hands on what was read of the runs of a line. Raises the mistake that ended it."""
+        if told.mistake is not None:
+            raise told.mistake
+        for point, run in zip(self.of_line[line], told.runs, strict=True):
+            took(point, run)
+        self.ios += told.ios
+        self.finished += len(told.runs)
+        self.share += self.weights[line]
+
+    def progress(self) -> Progress:
+        """By what is finished."""
+        return Progress(min(self.share / self.whole, 1.0), self.ios, self.finished, len(self.points))
+
+
+class _Tasks:
+    """Tasks under way, and the lines that wait for one."""
+
+    def __init__(self, to: Connection, work: _Work, read: Read | None, waiting: deque[int], slots: int) -> None:
+        self.to, self.work, self.read, self.waiting, self.slots = to, work, read, waiting, slots
+        self.under_way: dict[Any, list[int]] = {}
+        self.begun: dict[int, int] = {}
+        # Seconds of a unit of weight; not known before the first task ended.
+        self.pace: float | None = None
+        # A task is not repeated by Ray, but here: alone, so that what kills its worker is found.
+        self.remote = to.ray.remote(num_cpus=1, max_retries=0)(run_lines)
+
+    def over(self, seconds: float, took: Callable[[int, Told], None]) -> bool:
+        """Waits for a task at most so long, and says whether all lines are done. Raises what a line raised."""
+        self._send()
+        if not self.under_way:
+            return True
+        ready, _ = self.to.ray.wait(list(self.under_way), num_returns=1, timeout=seconds)
+        for task in ready:
+            self._take(task, took)
+        return not (self.under_way or self.waiting)
+
+    def stop(self) -> None:
+        """Ends what is under way: with its worker, since a run does not listen."""
+        for task in self.under_way:
+            self.to.ray.cancel(task, force=True)
+        self.under_way.clear()
+
+    def _send(self) -> None:
+        while self.waiting and len(self.under_way) < AHEAD * self.slots:
+            lines = self._next()
+            for line in lines:
+                self.begun[line] = self.begun.get(line, 0) + 1
+            needs = max(self.work.memory(line) for line in lines)
+            self._expect_room(needs, lines[0])
+            packed = [self.work.lines[line] for line in lines]
+            self.under_way[self.remote.options(memory=needs).remote(build(), packed, self.read)] = lines
+
+    def _next(self) -> list[int]:
+        """The lines of the next task: half a second of work, the less the fewer are left; one before the pace is known,
+        and one that was begun before."""
+        lines = [self.waiting.popleft()]
+        if self.pace is None or self.begun.get(lines[0]):
+            return lines
+        most = min(MOST_LINES, len(self.waiting) // (AHEAD * self.slots))
+        seconds = self._seconds(lines[0])
+        while len(lines) < most and not self.begun.get(self.waiting[0]):
+            seconds += self._seconds(self.waiting[0])
+            if seconds > TASK_S:
+                break
+            lines.append(self.waiting.popleft())
+        return lines
+
+    def _seconds(self, line: int) -> float:
+        return (self.pace or 0.0) * self.work.weights[line]
+
+    def _expect_room(self, needs: int, line: int) -> None:
+        """Raises UserError for a run that would wait for ever."""
+        if needs > LEAST_MEMORY and needs > self.to.largest:
+            most = memory.in_gigabytes(int(self.to.largest))
+            accepted = f"takes up to {memory.in_gigabytes(needs)} of memory, the largest node gives tasks {most}"
+            raise UserError("MACHINE", "", self.work.of_line[line][0].spec.machine, accepted)
+
+    def _take(self, task: Any, took: Callable[[int, Told], None]) -> None:
+        errors, lines = self.to.ray.exceptions, self.under_way.pop(task)
+        try:
+            reply = unpacked(self.to.ray.get(task))
+        except errors.RayTaskError as error:
+            raise _of_task(error) from None
+        except errors.RayError as error:
+            return self._again(lines, error)
+        if reply.other:
+            accepted = f"is hotband {reply.other} there, {build()} here; expected the same on every node"
+            raise UserError("--executor", "", reply.node, accepted)
+        weight = sum(self.work.weights[line] for line in lines)
+        now = sum(told.seconds for told in reply.told) / (weight or 1.0)
+        self.pace = now if self.pace is None else (self.pace + now) / 2
+        # What came behind a mistake was not run; the mistake ends all.
+        for line, told in zip(lines, reply.told, strict=False):
+            took(line, told)
+
+    def _again(self, lines: Sequence[int], error: Exception) -> None:
+        """Lines of a task whose worker died wait again, in front."""
+        most = TRIES_OF_MEMORY if isinstance(error, self.to.ray.exceptions.OutOfMemoryError) else TRIES
+        for line in lines:
+            if self.begun[line] >= most:
+                name = self.work.of_line[line][0].id
+                why = f"its worker died {self.begun[line]} times: {type(error).__name__}"
+                raise OSError(errno.ECHILD, why, name) from None
+        self.waiting.extendleft(reversed(lines))
+
+
+def _of_task(error: Any) -> Exception:
+    """What a task raised: that Hotband is missing there, what the world refuses, or a fault of ours as it is."""
+    cause = error.cause if isinstance(error.cause, Exception) else error
+    text = str(error)
+    if "No module named 'hotband" in text or "failed to import" in text:
+        return UserError("--executor", "", "ray", "a worker has no hotband: expected pip install hotband on every node")
+    return cause

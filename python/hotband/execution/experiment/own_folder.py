@@ -1,0 +1,48 @@
+"""Folders that a command has for itself: what another command left there is not written over, unless that is asked for
+(`--fresh`)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+from hotband.base.errors import UserError
+from hotband.data.record.files import RECORD_FILE, REPORT_FILE
+from hotband.execution.experiment.lock import Lock
+from hotband.execution.experiment.store import expect_no_experiment, refused
+
+
+def expect_out(fresh: bool, out: Path | None, option: str = "--out") -> None:
+    """Raises UserError where a folder is to be started over, and none is given."""
+    if fresh and out is None:
+        raise UserError("--fresh", "", "", f"is for a folder: expected {option} DIR with it")
+
+
+def expect_no_record(out: Path, option: str = "--out", names: Sequence[str] = (RECORD_FILE,)) -> None:
+    """Refuses a folder with runs, or with the record of one: a file of these names. Raises UserError."""
+    expect_no_experiment(out, option)
+    if any((out / name).exists() for name in names):
+        raise refused(out, "holds the record of another run", option)
+
+
+def expect_own_page(out: Path, own: Sequence[str]) -> None:
+    """Refuses a folder with a page of another command: one that has none of the files which a command leaves beside its
+    own. Raises UserError."""
+    if (out / REPORT_FILE).exists() and not any((out / name).exists() for name in own):
+        raise refused(out, f"holds {REPORT_FILE} of another command")
+
+
+@contextmanager
+def new_record(out: Path | None, option: str, fresh: bool, names: Sequence[str] = (RECORD_FILE,)) -> Iterator[None]:
+    """The folder of a record that no second run gives again, such as of what programs asked for, held meanwhile.
+    `names` are files in which it may be. Raises UserError where one is there already and is not to be written over, and
+    where `fresh` is said of no folder."""
+    expect_out(fresh, out, option)
+    if out is None:
+        yield
+        return
+    with Lock(out, option):
+        if not fresh:
+            expect_no_record(out, option, names)
+        yield

@@ -1,0 +1,103 @@
+"""What a task on a cluster does: it is sent lines of runs, and answers with what they left. No other part of Hotband
+runs on a worker."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import platform
+import tempfile
+import time
+from collections.abc import Callable, Sequence
+from functools import cache, partial
+from pathlib import Path
+
+from hotband.base.errors import UserError
+from hotband.base.text.write import make_folder, write_file
+from hotband.data.catalog import CATALOG_DIR
+from hotband.execution.experiment.parcel import Line, Packing, Read, Reply, Told, refuse
+from hotband.execution.experiment.point import version
+from hotband.execution.runs.run import Prepared, execute_one, prepare, sequences
+
+DATA = ("drives", "osds", "workloads")
+"""Folders of the catalog that a run reads."""
+
+
+@cache
+def build() -> str:
+    """What has to be the same at both ends for the same bytes: version, engine and the catalog's files."""
+    digest = hashlib.sha256()
+    for path in sorted(one for folder in DATA for one in (CATALOG_DIR / folder).glob("*.toml")):
+        digest.update(path.name.encode() + b"\0" + path.read_bytes() + b"\0")
+    return f"{version()}, catalog {digest.hexdigest()[:12]}"
+
+
+def run_lines(asked_by: str, lines: Sequence[Line], read: Read | None) -> bytes:
+    """Runs lines one after the other, up to the first mistake, and reads each run (without `read` they are only
+    checked), where Hotband is the same as there where they were asked for. Returns a `Reply` as bytes."""
+    node = platform.node()
+    if build() != asked_by:
+        return Reply((), node, build()).packed()
+    told: list[Told] = []
+    for line in lines:
+        told.append(_with_files(line, checked if read is None else partial(_run, read=read)))
+        if told[-1].mistake is not None:
+            break
+    return Reply(tuple(told), node).packed()
+
+
+def checked(line: Line) -> Told:
+    """Whether a line can be run, and the bytes of memory that it needs."""
+    begin = time.perf_counter()
+    try:
+        prepared = prepared_of(line)
+    except UserError as error:
+        return Told(mistake=error)
+    needs = sum(one.run.memory() or 0 for one in prepared)
+    return Told(memory=needs, seconds=time.perf_counter() - begin)
+
+
+def prepared_of(line: Line) -> list[Prepared]:
+    """The runs of a line, ready to be executed. Raises UserError."""
+    last = len(line.specs) - 1
+    found = [prepare(spec, is_followed=place < last) for place, spec in enumerate(line.specs)]
+    sequences(found)
+    return found
+
+
+def _run(line: Line, read: Read) -> Told:
+    begin, runs, ios = time.perf_counter(), [], 0
+    try:
+        prepared = prepared_of(line)
+        for place in range(len(prepared)):
+            finished = execute_one(prepared, place)
+            ios += finished.ios
+            runs.append(read(finished))
+    except UserError as error:
+        return Told(mistake=error)
+    return Told(tuple(runs), ios, seconds=time.perf_counter() - begin)
+
+
+def _with_files(line: Line, work: Callable[[Line], Told]) -> Told:
+    """Does it where the user's files are as the runs name them: relative ones in a folder of their own, which the
+    process is in meanwhile; whole paths have to be there already."""
+    if not line.files:
+        return work(line)
+    with tempfile.TemporaryDirectory(prefix="hotband-files-") as folder, contextlib.chdir(folder):
+        for name, data in line.files.items():
+            if not Path(name).is_absolute():
+                make_folder(Path(name).parent)
+                write_file(Path(name), data)
+        try:
+            _expect_same(line)
+        except UserError as error:
+            return Told(mistake=error)
+        return work(line)
+
+
+def _expect_same(line: Line) -> None:
+    """Raises UserError where a file is another one here than where the run was asked for."""
+    here = Packing().line(line.specs).files
+    for name, data in line.files.items():
+        if here.get(name) != data:
+            refuse(name, f"is not the same file on {platform.node()}; expected one below the folder one is in")

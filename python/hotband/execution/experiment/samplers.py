@@ -1,0 +1,82 @@
+"""Samplers: what points an experiment has. A sampler is a function that returns them; ranges have their own
+(`hotband.execution.experiment.ranges`)."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from itertools import product
+
+from hotband.base.errors import UserError
+from hotband.execution.experiment.point import Coordinate, Point
+from hotband.execution.runs.run import RunSpec
+
+Settings = Mapping[str, Sequence[Coordinate]]
+
+
+def grid(
+    targets: Sequence[str],
+    workloads: Sequence[str],
+    settings: Settings | None = None,
+    seeds: Sequence[int] = (1,),
+    *,
+    duration: str | None = None,
+    events: Sequence[str] = (),
+) -> list[Point]:
+    """Every workload on every target with every combination of settings and every seed; targets vary slowest, seeds
+    fastest. `settings` has for each key its values, as `--set` takes them."""
+    axes = settings or {}
+    several = len(seeds) > 1
+    specs, places = [], []
+    for target, workload, values, seed in product(targets, workloads, product(*axes.values()), seeds):
+        chosen = dict(zip(axes, values, strict=True))
+        name = _name(target, workload, chosen, seed if several else None)
+        pairs = tuple((key, str(value)) for key, value in chosen.items())
+        specs.append(RunSpec(name, target, workload, pairs, seed, duration, events=tuple(events), in_use=True))
+        places.append({"target": target, "workload": workload, **chosen, "seed": seed})
+    return points_of(specs, places)
+
+
+def points_of(specs: Sequence[RunSpec], at: Sequence[Mapping[str, Coordinate]] | None = None) -> list[Point]:
+    """Runs as points. Coordinates are those given, else target, workload, settings and seed. Raises UserError for an id
+    that two runs have."""
+    twice = [name for name, count in Counter(spec.id for spec in specs).items() if count > 1]
+    if twice:
+        raise UserError("experiment", "runs", twice[0], "is asked for twice")
+    if at is None:
+        at = [{"target": one.machine, "workload": one.workload, **dict(one.set), "seed": one.seed} for one in specs]
+    return [Point(spec, dict(where)) for spec, where in zip(specs, at, strict=True)]
+
+
+def sequence(
+    target: str,
+    workloads: Sequence[str],
+    settings: Mapping[str, Coordinate] | None = None,
+    seed: int = 1,
+    *,
+    duration: str | None = None,
+    fresh_seeds: bool = False,
+) -> list[Point]:
+    """Workloads one after the other on one machine, each as the one before left it. With `fresh_seeds` each asks for
+    other offsets than those before it. The column `place` counts from 1."""
+    pairs = tuple((key, str(value)) for key, value in (settings or {}).items())
+    specs = [
+        RunSpec(
+            f"run {n}",
+            target,
+            workload,
+            pairs,
+            seed + (n if fresh_seeds else 0),
+            duration,
+            after=f"run {n - 1}" if n else "",
+            in_use=True,
+        )
+        for n, workload in enumerate(workloads)
+    ]
+    return [Point(point.spec, {"place": number, **point.at}) for number, point in enumerate(points_of(specs), start=1)]
+
+
+def _name(target: str, workload: str, settings: Mapping[str, Coordinate], seed: int | None) -> str:
+    """A name that says what differs; its folder has it, too."""
+    said = [target, workload, *(f"{key}={value}" for key, value in settings.items())]
+    return " ".join(said if seed is None else [*said, f"seed={seed}"])

@@ -1,0 +1,289 @@
+"""Finished runs of an experiment on disk: a folder a run, in it last the file that says that it is whole.
+
+    OUT/experiment.json             what the folder holds: the experiment, the version, every run with its key
+    OUT/runs/ID/record.json, ...    a record and its tables
+    OUT/runs/ID/finished.json       written when they are: the run's key, and a digest of every file
+
+A run without `finished.json`, with another key or with a file that is not as it was written is run again.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from hotband.base.errors import UserError, another_version
+from hotband.base.folders import folder_name
+from hotband.base.text.foreign import shortened
+from hotband.base.text.quantities import span_ns
+from hotband.base.text.regular import file_bytes
+from hotband.base.text.values import read_json
+from hotband.base.text.write import write_file
+from hotband.data.record.files import RECORD_FILE, table_files
+from hotband.execution.experiment.load import load_finished
+from hotband.execution.experiment.point import Point, version
+from hotband.execution.runs.run import Finished, RunSpec, check_writable, save
+
+if TYPE_CHECKING:
+    from hotband.base.text.values import Json
+
+EXPERIMENT_FILE, FINISHED_FILE = "experiment.json", "finished.json"
+OWN_FILES = (".json", ".parquet")
+SCHEMA, SCHEMA_VERSION = "hotband-experiment", 1
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A run as the folder's manifest has it: its folder, the key and the seed that it was to have."""
+
+    folder: str
+    key: str
+    seed: str
+
+
+@dataclass
+class Store:
+    """The runs of one experiment in a folder that this process alone writes. `changed` are runs that were finished
+    there with another spec, `others` those of the folder that are not among the points."""
+
+    out: Path
+    what: str
+    entries: dict[str, Entry]
+    changed: list[str] = field(default_factory=list)
+    others: dict[str, Entry] = field(default_factory=dict)
+
+    @classmethod
+    def open(cls, out: Path, what: str, points: Sequence[Point], keys: Mapping[str, str], fresh: bool) -> Store:
+        """Reads what is there. Raises UserError where it is damaged, or of another experiment, seed or version, unless
+        it is to be started over."""
+        folders = folders_of(out, points)
+        entries = {one.id: Entry(folders[one.id], keys[one.id], str(one.spec.seed)) for one in points}
+        store = cls(out, what, entries)
+        before = _found(out / EXPERIMENT_FILE, fresh)
+        if fresh:
+            for entry in (*before.entries.values(), *entries.values()):
+                store._clear(entry)
+        else:
+            store._go_on(before)
+        store._write_manifest()
+        return store
+
+    def _go_on(self, before: Manifest) -> None:
+        """Takes over what is there, and clears what was made from another spec."""
+        done = before.begun(self.out)
+        if done and before.what != self.what:
+            raise refused(self.out, f"holds {before.what}")
+        if done and before.version != version():
+            accepted = f"holds runs of another version of hotband, {before.version}; this one is {version()}"
+            raise refused(self.out, accepted)
+        for name, entry in done.items():
+            now = self.entries.get(name)
+            if now is None:
+                self.others[name] = entry
+            elif now.seed != entry.seed:
+                raise refused(self.out, f"holds runs with seed {entry.seed}, not {now.seed}")
+            elif now != entry:
+                self._clear(entry)
+                self.changed.append(name)
+
+    def _clear(self, entry: Entry) -> None:
+        """Removes a run, the file that says it is whole first. Files that are not its own stay."""
+        folder = self.out / entry.folder
+        mark = read_json(folder / FINISHED_FILE) or {}
+        named = mark.get("files")
+        own = list(named) if isinstance(named, dict) else []
+        record = read_json(folder / RECORD_FILE) or {}
+        named = record.get("series")
+        tables = table_files(named).values() if isinstance(named, dict) else []
+        for name in dict.fromkeys((FINISHED_FILE, RECORD_FILE, *own, *tables)):
+            # The names are read from files: they reach nothing outside the folder.
+            if Path(name).name == name and name.endswith(OWN_FILES):
+                (folder / name).unlink(missing_ok=True)
+        # What a writer that was killed left behind.
+        for part in folder.glob(".*.part"):
+            part.unlink(missing_ok=True)
+
+    def _write_manifest(self) -> None:
+        runs = {**self.others, **self.entries}
+        table = {
+            "schema": SCHEMA,
+            "schema_version": SCHEMA_VERSION,
+            "experiment": self.what,
+            "hotband": version(),
+            "runs": {name: vars(entry) for name, entry in sorted(runs.items())},
+        }
+        write_file(self.out / EXPERIMENT_FILE, json.dumps(table, indent=1, ensure_ascii=False) + "\n")
+
+    def folder(self, point: Point) -> Path:
+        """Where a run is kept."""
+        return self.out / self.entries[point.id].folder
+
+    def kept(self, point: Point) -> Finished | None:
+        """A run that is there, whole, and made from the same; None where it has to be run."""
+        folder = self.folder(point)
+        mark = read_json(folder / FINISHED_FILE)
+        if mark is None or mark.get("key") != self.entries[point.id].key:
+            return None
+        try:
+            files, ios = _keys(mark["files"]), mark["ios"]
+            if not isinstance(ios, int) or any(digest(folder / name) != was for name, was in files.items()):
+                return None
+            return load_finished(point.spec, folder, ios)
+        except (OSError, ValueError, KeyError, TypeError, AttributeError):
+            return None
+
+    def keep(self, point: Point, finished: Finished) -> None:
+        """Writes a run; from any thread. One of a sequence that was made again, for the machine that it leaves, and is
+        as it was stays untouched: who is killed while it is written would lose it."""
+        before = self.kept(point)
+        if before is not None and before.text == finished.text:
+            return
+        folder = self.folder(point)
+        check_writable(folder)
+        self._clear(self.entries[point.id])
+        save(finished, folder)
+        files = [RECORD_FILE, *table_files(finished.record["series"] or {}).values()]
+        mark = {
+            "key": self.entries[point.id].key,
+            "hotband": version(),
+            "ios": finished.ios,
+            "files": {name: digest(folder / name) for name in files},
+        }
+        write_file(folder / FINISHED_FILE, json.dumps(mark, indent=1, ensure_ascii=False) + "\n")
+
+
+@dataclass(frozen=True)
+class Manifest:
+    """What `experiment.json` says; empty where there is none."""
+
+    what: str = ""
+    version: str = ""
+    entries: dict[str, Entry] = field(default_factory=dict)
+
+    def begun(self, out: Path) -> dict[str, Entry]:
+        """Its runs that have a folder."""
+        return {name: entry for name, entry in self.entries.items() if (out / entry.folder).is_dir()}
+
+
+def refused(out: Path, why: str, option: str = "--out") -> UserError:
+    """The error for a folder that holds something else."""
+    return UserError(option, "", str(out), f"{why}: expected another folder, or --fresh to start over")
+
+
+def expect_no_experiment(out: Path, option: str = "--out") -> None:
+    """Refuses a folder with the runs of an experiment, for a record that is none of them. Raises UserError."""
+    before = read_manifest(out / EXPERIMENT_FILE)
+    if before.begun(out):
+        raise UserError(option, "", str(out), f"holds {before.what}: expected another folder")
+
+
+def expect_same_run(out: Path, spec: RunSpec) -> None:
+    """Refuses a folder with the record of another run: of another workload or machine, with another seed, duration or
+    settings. One that cannot be read is no record. Raises UserError."""
+    held: Any = read_json(out / RECORD_FILE)
+    try:
+        name, seed, duration = held["name"], held["seed"], held["spec"]["duration"]
+        settings = {key: str(value) for key, value in held["spec"]["set"].items()}
+    except (KeyError, TypeError, AttributeError):
+        return
+    # A drive in use is brought into its state, at a scale, where nothing else is said.
+    chosen = [key for key in ("state", "scale") if key in settings]
+    # And warms up as long as it measures, where nothing has to fill.
+    if "warm_up" in settings and (span_ns(settings["warm_up"]) or 0) == span_ns(str(duration)):
+        chosen.append("warm_up")
+    asked = {key: settings[key] for key in chosen} | dict(spec.set)
+    of_this = (f"{spec.workload} on {spec.machine}", str(spec.seed), spec.duration, asked)
+    if (name, seed, duration, settings) != of_this:
+        words = "".join(f" {key}={value}" for key, value in settings.items())
+        raise refused(out, f"holds the record of another run, {shortened(name)}{shortened(words)}")
+
+
+def other_version(out: Path) -> str | None:
+    """The version of hotband that left the runs in a folder, where it is another than this one. None for a list of runs
+    that cannot be read: who opens the folder is told."""
+    try:
+        before = read_manifest(out / EXPERIMENT_FILE)
+    except UserError:
+        return None
+    return before.version if before.begun(out) and before.version != version() else None
+
+
+def is_of_another_version(table: Mapping[str, Json], schema: str, reads: int) -> bool:
+    """Whether a file is what it should be, but in the form of another version of hotband."""
+    found = table.get("schema_version")
+    return table.get("schema") == schema and isinstance(found, int) and found != reads
+
+
+def _found(path: Path, fresh: bool) -> Manifest:
+    """The manifest of a folder; one that cannot be read counts as empty where the folder is to be started over. Raises
+    UserError."""
+    try:
+        return read_manifest(path, "another folder, or --fresh to start over")
+    except UserError:
+        if not fresh:
+            raise
+        return Manifest()
+
+
+def read_manifest(path: Path, expected: str = "another folder, or the file as hotband wrote it") -> Manifest:
+    """Reads a manifest. Raises UserError, which says what was `expected`, for what is none and for one of another
+    version."""
+    if not path.is_file():
+        return Manifest()
+    table = read_json(path)
+    if table is not None and is_of_another_version(table, SCHEMA, SCHEMA_VERSION):
+        raise another_version(path, table["schema_version"], SCHEMA_VERSION, expected)
+    try:
+        if table is None or table["schema"] != SCHEMA or table["schema_version"] != SCHEMA_VERSION:
+            raise ValueError
+        entries = {str(name): _entry(one) for name, one in _keys(table["runs"]).items()}
+        return Manifest(str(table["experiment"]), str(table["hotband"]), entries)
+    except (ValueError, KeyError, TypeError, AttributeError):
+        raise UserError(str(path), "", "", f"not the list of an experiment's runs: expected {expected}") from None
+
+
+def _keys(value: Json) -> dict[str, Json]:
+    """What is expected to be a JSON object. Raises TypeError."""
+    if not isinstance(value, dict):
+        raise TypeError("no JSON object")
+    return value
+
+
+def _entry(value: Json) -> Entry:
+    table = _keys(value)
+    named = table["folder"]
+    if not isinstance(named, str):
+        raise TypeError("a folder's name is a text")
+    folder = Path(named)
+    if folder.is_absolute() or ".." in folder.parts:
+        raise ValueError("a run is kept outside its folder")
+    return Entry(str(folder), str(table["key"]), str(table["seed"]))
+
+
+def digest(path: Path) -> str:
+    """What tells a file from one that was changed since. Raises OSError."""
+    return hashlib.sha256(file_bytes(path)).hexdigest()
+
+
+def folders_of(out: Path, points: Sequence[Point]) -> dict[str, str]:
+    """The folder of every run within `out`, by its id: where its spec says, else one under `runs` that has its name."""
+    found: dict[str, str] = {}
+    taken: set[str] = set()
+    for point in points:
+        own = point.spec.out
+        if own is not None and own.is_relative_to(out):
+            name = str(own.relative_to(out))
+        else:
+            # A file name has 255 bytes; half of that leaves room for a number.
+            base = name = f"runs/{folder_name(point.id)[:120]}"
+            number = 1
+            while name in taken:
+                number += 1
+                name = f"{base}-{number}"
+        taken.add(name)
+        found[point.id] = name
+    return found

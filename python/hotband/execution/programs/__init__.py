@@ -1,0 +1,36 @@
+"""Real programs as workloads (docs/guides/programs.md): each prepares, runs for a bounded time on the volumes of a
+machine, stops all that it started, and leaves figures. One file and one line here a program."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+from hotband.base.text.nearest import unknown_name
+
+if TYPE_CHECKING:
+    from hotband.execution.programs.program import Program
+
+PROGRAMS = ("pgbench", "oltp", "web", "ycsb", "sysbench", "db_bench", "jetstress", "specsfs", "ceph", "boot-storm")
+"""Names; the file of each is `NAME.py`, a hyphen in it an underscore."""
+
+
+def find_program(name: str) -> Program:
+    """A program by its name. Raises UserError for one that is none."""
+    if name not in PROGRAMS:
+        raise unknown_name("NAME", name, PROGRAMS)
+    return _load(name)
+
+
+def all_programs() -> list[Program]:
+    """All of them."""
+    return [_load(name) for name in PROGRAMS]
+
+
+def _load(name: str) -> Program:
+    from dataclasses import replace
+
+    from hotband.execution.programs.program import FILE_SYSTEM
+
+    found: Program = import_module(f"hotband.execution.programs.{name.replace('-', '_')}").PROGRAM
+    return replace(found, settings={**found.settings, "fs": FILE_SYSTEM})

@@ -1,0 +1,115 @@
+"""The seam between programs and what they run on: each volume of a machine as a block device, or as a folder.
+
+Programs know this file alone. `devices_on` opens what `--on` names: `real:DIR` is a folder of the host, used as it is;
+anything else is a modelled machine, which is served (`hotband.execution.serve`) as block devices. Only a served device
+is formatted here, never one of the host's own.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from hotband.base.errors import UserError, reason_of
+from hotband.data.catalog.named import REAL, is_real
+
+ROLES = ("data", "log")
+"""Names of volumes that say what they are for."""
+
+
+@dataclass(frozen=True)
+class Devices:
+    """The volumes of what programs run on."""
+
+    volumes: Mapping[str, Path]
+    """A block device, or a folder that is there, by the name of the volume."""
+    served: bool = False
+    """Whether the block devices are ours, emulated: then, and only then, they are formatted."""
+    notes: list[str] = field(default_factory=list)
+    """What whoever serves them wants said with the result; may be filled until the devices are closed."""
+
+    def volume(self, role: str) -> str:
+        """The volume for a role such as `log`: the one of that name, else the first that is not for another role."""
+        if role in self.volumes:
+            return role
+        return next((name for name in self.volumes if name not in ROLES), next(iter(self.volumes)))
+
+
+ANY_WORKLOAD = "fio-randread"
+"""Keys are listed of a workload and a machine; of the workload none is meant here."""
+IO_LOG = "io.parquet"
+"""The log of the I/Os that the drives saw, in the folder of `--out`."""
+
+Values = tuple[tuple[str, str], ...]
+Open = Callable[[str, Path | None, Values], AbstractContextManager[Devices]]
+"""Serves a machine, by its name and with changed values, and leaves its record in the folder, where there is one."""
+
+
+@contextmanager
+def devices_on(on: str, out: Path | None, values: Values = (), serve: Open | None = None) -> Iterator[Devices]:
+    """What `on` names, for as long as the block lasts. Raises UserError where it cannot be had."""
+    if is_real(on):
+        yield Devices({"data": folder_of(on)})
+        return
+    with (serve or served)(on, out, values) as devices:
+        expect_block_devices(devices)
+        yield devices
+
+
+@contextmanager
+def served(on: str, out: Path | None, values: Values) -> Iterator[Devices]:
+    """A modelled machine on the wall clock; its record and the log of its I/Os are left in `out`."""
+    from hotband.execution.serve import Served, ServeSpec
+
+    log = None if out is None else out / IO_LOG
+    with Served(ServeSpec(on, values, loop=True, nbd=False, out=out, io_log=log)) as machine:
+        volumes = {name: volume.device for name, volume in machine.volumes.items() if volume.device is not None}
+        devices = Devices(volumes, served=True)
+        yield devices
+        late = machine.serving().late
+        devices.notes.extend([] if late is None else [late])
+
+
+def keys_of(on: str) -> list[str]:
+    """Values of the machine that may be changed: those of its drives and what they hold; none of a folder, and of a
+    machine that is none, which is said once it is served."""
+    from hotband.data.inputs.keys import set_keys
+
+    if is_real(on):
+        return []
+    try:
+        keys = set_keys(ANY_WORKLOAD, on)
+    except UserError:
+        return []
+    return [one.key for one in keys if one.part.startswith(("drive ", "daemon "))]
+
+
+def folder_of(on: str) -> Path:
+    """The folder of `real:DIR`. Raises UserError where it is none that can be written."""
+    name = on.removeprefix(REAL)
+    if not name.strip():
+        raise UserError("--on", "", on, "expected a folder after real:, such as real:/mnt/disk")
+    try:
+        folder = Path(name).resolve(strict=True)
+        mode = folder.stat().st_mode
+    except (OSError, ValueError) as error:
+        raise UserError("--on", "", on, f"{reason_of(error)}; expected a folder that is there") from None
+    if stat.S_ISBLK(mode):
+        accepted = "is a block device, which would be formatted; expected a folder, such as where it is mounted"
+        raise UserError("--on", "", on, accepted)
+    if not stat.S_ISDIR(mode):
+        raise UserError("--on", "", on, "is no folder; expected one")
+    if not os.access(folder, os.W_OK | os.X_OK) or os.statvfs(folder).f_flag & os.ST_RDONLY:
+        raise UserError("--on", "", on, "cannot be written; expected a folder that can")
+    return folder
+
+
+def expect_block_devices(devices: Devices) -> None:
+    """Every volume of a served machine is a block device or a folder; what else comes is a fault of ours."""
+    assert devices.volumes, "a machine has a volume"
+    for name, path in devices.volumes.items():
+        assert stat.S_ISBLK(path.stat().st_mode) or path.is_dir(), f"volume {name}: {path}"

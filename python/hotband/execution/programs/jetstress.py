@@ -1,0 +1,118 @@
+"""Like Exchange Jetstress: databases that are read and written at random, their logs, and background maintenance.
+
+The values are those of the workload `exchange-jetstress` of the catalog, with their sources: transactions half reads
+and half writes (an evaluation's description of Jetstress 2013), pages of 32 KiB (Exchange 2010 and later), a log write
+of 8 KiB to ten I/Os of the databases (8:1 to 12:1 and 6 to 8 KB stated, 2007), maintenance that reads each database
+from front to back, 256 KiB four times a second (recalled; range 4 to 20). Left out: that Jetstress adds threads until a
+target is reached, its check of all pages at the end, and the engine's own cache.
+"""
+
+from __future__ import annotations
+
+from hotband.execution.programs import fio_files
+from hotband.execution.programs.fio_files import Group, Options, Section
+from hotband.execution.programs.program import Choice, Count, FigureDoc, Outcome, Program, Size, figure
+from hotband.execution.programs.work import Work
+
+READ_PCT = 50
+PAGE = "32k"
+LOG_BLOCK = "8k"
+PER_LOG_WRITE = 10
+MAINTENANCE_BLOCK = "256k"
+MAINTENANCE_PER_S = 4
+LIMITS_MS = {"database read": 20.0, "log write": 10.0}
+"""Mean latencies above which Jetstress fails a test (2007, console output; taken to be the same since)."""
+LOG_SHARE = 24
+"""A log stream of a 24th of its database: 3 % to 72 % of the drive in the workload of the catalog."""
+LEAST_LOG = 1 << 20
+FLOW_SLEEP_US = 100
+"""How long a job that is ahead of the others sleeps: without it fio takes all of the processor (800 IOPS in place of
+16,000 on a loop device); ten times as long halves the IOPS."""
+
+
+def run(work: Work) -> Outcome:
+    """Writes databases and logs, then runs them."""
+    shared: Options = {"ioengine": "libaio", "direct": 1, "fallocate": "none", "overwrite": 1}
+    databases, logs = sections(work, str(work.folder("data")), str(work.folder("log")))
+    maintained = maintenance(work, str(work.folder("data"))) if work.word("maintenance") == "on" else []
+    total = work.count("databases") * work.count("size")
+    work.expect_space("size", total * (1 + 1 / LOG_SHARE))
+    work.tell(f"writing {work.count('databases')} databases, {total / 1e6:,.0f} MB")
+    fio_files.lay_out(work, shared, [*databases, *logs])
+    text = fio_files.measure(work, shared, [*databases, *logs, *maintained], work.count("seconds"))
+    version, groups = fio_files.groups_of(text)
+    found = figures_of(groups)
+    return Outcome(version, found, text, verdicts(found))
+
+
+def sections(work: Work, data: str, log: str) -> tuple[list[Section], list[Section]]:
+    """Jobs of the databases, and of their logs; flow control (fio(1), `flow`) keeps ten I/Os to a log write."""
+    count, size = work.count("databases"), work.count("size")
+    numbers = range(1, count + 1)
+    pages: Options = {"rw": "randrw", "rwmixread": READ_PCT, "bs": PAGE, "size": size, "iodepth": work.count("depth")}
+    # The storage engine opens its files with write-through.
+    through: Options = {"sync": "dsync", "flow_id": 1, "flow_sleep": FLOW_SLEEP_US}
+    databases: list[Section] = [
+        (f"db{n}", {"directory": data, "filename": f"db{n}.edb", **pages, **through, "flow": PER_LOG_WRITE})
+        for n in numbers
+    ]
+    lines: Options = {"rw": "write", "bs": LOG_BLOCK, "size": max(LEAST_LOG, size // LOG_SHARE)}
+    logs: list[Section] = [
+        (f"log{n}", {"directory": log, "filename": f"db{n}.log", **lines, **through, "flow": 1}) for n in numbers
+    ]
+    logs[0] = (logs[0][0], {"new_group": 1, **logs[0][1]})
+    return databases, logs
+
+
+def maintenance(work: Work, data: str) -> list[Section]:
+    """Jobs that read every database from front to back."""
+    reads: Options = {"rw": "read", "bs": MAINTENANCE_BLOCK, "rate_iops": MAINTENANCE_PER_S, "size": work.count("size")}
+    numbers = range(1, work.count("databases") + 1)
+    found: list[Section] = [
+        (f"maintenance{n}", {"directory": data, "filename": f"db{n}.edb", **reads}) for n in numbers
+    ]
+    return [(found[0][0], {"new_group": 1, **found[0][1]}), *found[1:]]
+
+
+def figures_of(groups: dict[str, Group]) -> list[FigureDoc]:
+    """Transactional I/O, that of the logs, and maintenance."""
+    databases, logs = groups["db1"], groups["log1"]
+    rate = databases.read.rate + databases.write.rate
+    found = [figure("transactional I/O", rate, "IOPS")]
+    found += fio_files.side_figures("database read", databases.read)
+    found += fio_files.side_figures("database write", databases.write)
+    found += fio_files.side_figures("log write", logs.write)
+    if logs.write.rate:
+        found.append(figure("database I/O to a log write", rate / logs.write.rate, "to 1"))
+    if "maintenance1" in groups:
+        found += fio_files.side_figures("maintenance read", groups["maintenance1"].read)
+    return found
+
+
+def verdicts(figures: list[FigureDoc]) -> list[str]:
+    """What Jetstress would say of the mean latencies."""
+    values = {one["name"]: one["value"] for one in figures}
+    means = [(of, limit, values.get(f"{of} latency mean")) for of, limit in LIMITS_MS.items()]
+    return [
+        f"{of}: {mean:.2f} ms, Jetstress's limit of {limit:g} ms is {'kept' if mean < limit else 'missed'}"
+        for of, limit, mean in means
+        if mean is not None
+    ]
+
+
+PROGRAM = Program(
+    name="jetstress",
+    title="Like Exchange Jetstress: databases, logs and background maintenance, through fio",
+    asks="32 KiB random reads and writes, half each, direct; 8 KiB log writes; 256 KiB sequential reads",
+    needs=fio_files.NEEDS,
+    settings={
+        "databases": Count(4, "databases, each with its log", 1, 64),
+        "depth": Count(2, "I/Os of each database under way", 1, 256),
+        "size": Size("256 MiB", "of a database", "2 MiB"),
+        "maintenance": Choice(("on", "off"), "background maintenance"),
+        "seconds": Count(30, "measured seconds", 1, 86400),
+        "seed": Count(1, "of fio's own randomness", 1, 2**31 - 1),
+    },
+    run=run,
+    volumes=("data", "log"),
+)

@@ -1,0 +1,123 @@
+"""What a program is: its name, what it needs, its settings, and how it is run; and what a run of it leaves."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, TypedDict
+
+if TYPE_CHECKING:
+    from hotband.execution.programs.work import Work
+
+
+class FigureDoc(TypedDict):
+    """One number that a program printed, or that was computed of what it printed."""
+
+    name: str
+    value: float
+    unit: str
+
+
+class ProgramDoc(TypedDict):
+    """The section `program` of a record: which program, how it was asked, what it said."""
+
+    name: str
+    version: str
+    settings: dict[str, str]
+    figures: list[FigureDoc]
+    notes: list[str]
+    text: str
+
+
+@dataclass(frozen=True)
+class Need:
+    """A program of the system that must be there, and where it comes from."""
+
+    command: str
+    package: str
+    """Debian's package; empty where `make programs` builds it."""
+
+
+@dataclass(frozen=True)
+class Count:
+    """A setting that is a whole number; what it counts, or its unit, is in its name or in `what`."""
+
+    default: int
+    what: str
+    least: int = 1
+    most: int = 1_000_000
+
+
+@dataclass(frozen=True)
+class Choice:
+    """A setting that is one of some words, the first where nothing is said."""
+
+    words: tuple[str, ...]
+    what: str
+
+    @property
+    def default(self) -> str:
+        """The first."""
+        return self.words[0]
+
+
+@dataclass(frozen=True)
+class Size:
+    """A setting that is a size with its unit."""
+
+    default: str
+    what: str
+    least: str = "1 MiB"
+    most: str = "100 TiB"
+
+
+FILE_SYSTEM = Choice(("ext4", "xfs"), "file system that is made on the volumes of a machine; a folder has its own")
+"""A setting of every program."""
+
+Setting = Count | Choice | Size
+Settings = Mapping[str, int | str]
+"""What is asked of a program: counts and bytes as numbers, choices as words."""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a run gave: the program's version, its figures, what it printed, and what the user should know of it."""
+
+    version: str
+    figures: list[FigureDoc]
+    text: str
+    notes: list[str] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class Program:
+    """One real program as a workload; a file and a line in `hotband.execution.programs.PROGRAMS` each."""
+
+    name: str
+    title: str
+    asks: str
+    """What it asks of the disk, in a line."""
+    needs: tuple[Need, ...]
+    settings: Mapping[str, Setting]
+    run: Callable[[Work], Outcome]
+    """Prepares, runs and reads the figures; what it starts and mounts is ended by the `Work` that it is given."""
+    volumes: tuple[str, ...] = ("data",)
+    """Volumes that it uses where the machine has them by these names; see `Devices.volume`."""
+
+
+def figure(name: str, value: float, unit: str) -> FigureDoc:
+    """A figure."""
+    return {"name": name, "value": value, "unit": unit}
+
+
+def latencies(of: str, mean: float | None, percentiles: Mapping[int, float], unit: str = "ms") -> list[FigureDoc]:
+    """Mean and percentiles of a latency as figures; `of` says of what, and may be empty."""
+    begin = f"{of} latency".strip()
+    found = [] if mean is None else [figure(f"{begin} mean", mean, unit)]
+    return found + [figure(f"{begin} p{rank}", value, unit) for rank, value in sorted(percentiles.items())]
+
+
+def percentile(ordered: Sequence[float], rank: float) -> float:
+    """The nearest-rank percentile of ordered values; at least one."""
+    return ordered[max(0, math.ceil(len(ordered) * rank / 100) - 1)]

@@ -1,0 +1,83 @@
+"""Settings of programs: from text to values. A mistake names the key, the value and what is accepted."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from hotband.base.errors import UserError
+from hotband.base.text.nearest import hint
+from hotband.base.text.quantities import SIZE_EXPECTED, size_bytes
+from hotband.execution.programs.program import Choice, Program, Setting, Settings, Size
+
+WHERE = "--set"
+
+
+def parse_pairs(pairs: Sequence[str]) -> dict[str, str]:
+    """`KEY=VALUE` arguments. Raises UserError for what is none, and for a key that is given twice."""
+    found: dict[str, str] = {}
+    for pair in pairs:
+        key, equals, value = (part.strip() for part in pair.partition("="))
+        if not equals or not key or not value:
+            raise UserError(WHERE, "", pair, "expected KEY=VALUE, such as --set clients=8")
+        if key in found:
+            raise UserError(WHERE, key, value, "is given twice")
+        found[key] = value
+    return found
+
+
+def apart(
+    program: Program, asked: Mapping[str, str], of_machine: Sequence[str]
+) -> tuple[dict[str, str], dict[str, str]]:
+    """What is asked of the program, and what of the machine, whose keys are known; the program comes first."""
+    rest = {key: value for key, value in asked.items() if key in of_machine and key not in program.settings}
+    return {key: value for key, value in asked.items() if key not in rest}, rest
+
+
+def values_of(program: Program, asked: Mapping[str, str]) -> Settings:
+    """Every setting of a program, as asked or as it is by itself. Raises UserError."""
+    for key, value in asked.items():
+        if key not in program.settings:
+            known = list(program.settings)
+            accepted = f"{program.name} has no such setting; {hint(key, known)}expected one of {', '.join(known)}"
+            raise UserError(WHERE, key, value, accepted)
+    return {key: value_of(key, one, asked.get(key)) for key, one in program.settings.items()}
+
+
+def value_of(key: str, setting: Setting, text: str | None) -> int | str:
+    """The value of one setting: bytes of a size, a whole number, a word. Raises UserError."""
+    given = str(setting.default) if text is None else text
+    if isinstance(setting, Choice):
+        if given not in setting.words:
+            accepted = f"{hint(given, setting.words)}expected one of {', '.join(setting.words)}"
+            raise UserError(WHERE, key, given, accepted)
+        return given
+    if isinstance(setting, Size):
+        return whole_size(key, setting, given)
+    digits = given.replace("_", "")
+    if not (digits.isascii() and digits.isdigit()) or not setting.least <= int(digits[:20]) <= setting.most:
+        raise UserError(WHERE, key, given, f"expected a whole number from {setting.least} to {setting.most}")
+    return int(digits)
+
+
+def whole_size(key: str, setting: Size, text: str) -> int:
+    """Bytes of a size within its limits. Raises UserError."""
+    size = size_bytes(text)
+    if size is None:
+        raise UserError(WHERE, key, text, f"expected {SIZE_EXPECTED}")
+    if not (size_bytes(setting.least) or 0) <= size <= (size_bytes(setting.most) or 0):
+        raise UserError(WHERE, key, text, f"expected a size from {setting.least} to {setting.most}")
+    return int(size)
+
+
+def as_texts(program: Program, asked: Mapping[str, str]) -> dict[str, str]:
+    """Every setting as it is kept with the result: as asked, or as it is by itself."""
+    return {key: asked.get(key, str(one.default)) for key, one in program.settings.items()}
+
+
+def accepted_by(setting: Setting) -> str:
+    """What a setting takes, in words."""
+    if isinstance(setting, Choice):
+        return ", ".join(setting.words)
+    if isinstance(setting, Size):
+        return f"{setting.least} to {setting.most}"
+    return f"{setting.least:,} to {setting.most:,}"

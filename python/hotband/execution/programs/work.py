@@ -1,0 +1,220 @@
+"""What a program works with while it runs: folders and disks on the volumes, processes, progress. All of it is undone
+at the end, also after a failure or an interruption: processes end, file systems are unmounted, files are removed."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import stat
+import subprocess
+import tempfile
+import time
+from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager, suppress
+from pathlib import Path
+from typing import Self
+
+from hotband.base.errors import UserError, reason_of
+from hotband.execution.programs.devices import Devices
+from hotband.execution.programs.needs import path_of
+from hotband.execution.programs.processes import Processes, ProgramFailed, Told, as_user, last_words
+from hotband.execution.programs.program import Settings
+from hotband.views.text.tables import decimal_size
+
+INODES = 1 << 18
+"""Most inodes of an ext4 on a large volume: 64 MiB of tables at 256 bytes each (mke2fs.conf), which are written before
+the program begins. By itself a terabyte gets 16 GiB of tables."""
+BYTES_PER_INODE = 16384
+"""mke2fs.conf's `inode_ratio`."""
+UNMOUNT_TRIES = 50
+PREFIX = "hotband-program-"
+"""What the names of our folders begin with."""
+SYNC_S = 3600.0
+"""A host's memory of dirty pages may take so long to write to a slow drive."""
+
+
+class Work(AbstractContextManager["Work"]):
+    """The surroundings of one run of a program."""
+
+    def __init__(
+        self, name: str, devices: Devices, settings: Settings, tell: Told, texts: Mapping[str, str] | None = None
+    ) -> None:
+        self.name, self.devices, self.settings, self.tell = name, devices, settings, tell
+        self.texts = texts or {}
+        """Settings as the user wrote them, for messages."""
+        self.notes: list[str] = []
+        self.processes = Processes()
+        self._folders: dict[str, Path] = {}
+        self._mounted: list[Path] = []
+        self._made: list[Path] = []
+
+    def __enter__(self) -> Self:
+        # Short, since a socket's path has at most 107 bytes (unix(7)), and open to the users that servers run as.
+        self.temporary = Path(tempfile.mkdtemp(prefix=PREFIX))
+        self._made.append(self.temporary)
+        self.temporary.chmod(0o755)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        try:
+            self.processes.end_all()
+        finally:
+            for place in reversed(self._mounted):
+                unmount(place)
+            for folder in reversed(self._made):
+                if not any(place.is_mount() for place in self._mounted):
+                    shutil.rmtree(folder, ignore_errors=True)
+
+    # --- settings ---
+
+    def count(self, key: str) -> int:
+        """A setting that is a number: a count, or the bytes of a size."""
+        value = self.settings[key]
+        assert isinstance(value, int)
+        return value
+
+    def word(self, key: str) -> str:
+        """A setting that is a word."""
+        return str(self.settings[key])
+
+    # --- places ---
+
+    def folder(self, role: str) -> Path:
+        """An empty folder for `role` on its volume: in the folder that the volume is, or in a file system that is made
+        on the device. A role that has no volume of its name shares that of the first."""
+        place = self.place(self.devices.volume(role)) / role
+        place.mkdir(exist_ok=True)
+        place.chmod(0o755)
+        return place
+
+    def place(self, volume: str) -> Path:
+        """Where the files of a volume go."""
+        if volume not in self._folders:
+            device = self.devices.volumes[volume]
+            self._folders[volume] = self._mount(volume, device) if device.is_block_device() else self._make(device)
+        return self._folders[volume]
+
+    def expect_space(self, key: str, size: float, role: str = "data") -> None:
+        """Raises UserError, before anything is written, where a volume has less free than a program will write; `key`
+        is the setting that asks for so much."""
+        space = os.statvfs(self.folder(role))
+        free = space.f_bavail * space.f_frsize
+        if size > free:
+            accepted = f"{self.name} writes about {decimal_size(size)}, {decimal_size(free)} are free; expected less"
+            raise UserError("--set", key, self.texts.get(key, ""), accepted)
+
+    def disks(self, count: int, size: int) -> list[Path]:
+        """So many disks: the block devices of the volumes, where there are enough of them, or new sparse files of
+        `size` on the first volume."""
+        devices = [path for path in self.devices.volumes.values() if path.is_block_device()]
+        if len(devices) >= count:
+            assert self.devices.served, "a device of the host is never written"
+            return devices[:count]
+        files = [self.folder("data") / f"disk{n}" for n in range(count)]
+        for file in files:
+            with file.open("wb") as made:
+                made.truncate(size)
+        return files
+
+    def _make(self, folder: Path) -> Path:
+        try:
+            made = Path(tempfile.mkdtemp(prefix=f"{PREFIX}{self.name}-", dir=folder))
+        except OSError as error:
+            raise UserError("--on", "", str(folder), f"cannot be written: {reason_of(error)}") from None
+        self._made.append(made)
+        made.chmod(0o755)
+        return made
+
+    def _mount(self, volume: str, device: Path) -> Path:
+        assert self.devices.served, "a device of the host is never formatted"
+        kind = self.word("fs")
+        self.tell(f"making {kind} on {volume} ({device})")
+        self.call(make_file_system(kind, device, size_of(device)), 600)
+        place = self.temporary / f"volume-{volume}"
+        place.mkdir()
+        self.call(["mount", "-t", kind, device, place], 60)
+        self._mounted.append(place)
+        return place
+
+    def cold(self) -> None:
+        """Writes what is dirty, and takes the files of all volumes out of the host's memory: reads reach the drive."""
+        for place in self._folders.values():
+            self.call(["sync", "--file-system", place], SYNC_S)
+            for file in place.rglob("*"):
+                with suppress(OSError):
+                    if stat.S_ISREG(file.lstat().st_mode):
+                        forget(file)
+
+    # --- processes ---
+
+    def call(
+        self,
+        command: Sequence[str | Path],
+        within_s: float,
+        *,
+        user: str | None = None,
+        folder: Path | None = None,
+        environment: Mapping[str, str] | None = None,
+        tell: Told | None = None,
+    ) -> str:
+        """Runs a command to its end; returns what it printed. Raises ProgramFailed where it fails."""
+        words = [path_of(str(command[0])), *command[1:]]
+        started = self.processes.start(words, user=user, folder=folder, environment=environment, tell=tell)
+        return self.processes.wait(started, within_s)
+
+    def run_for(self, command: Sequence[str | Path], seconds: float, *, tell: Told | None = None) -> str:
+        """Runs a command for so long and asks it to end; returns what it printed. Raises ProgramFailed where it ends
+        by itself before."""
+        started = self.processes.start([path_of(str(command[0])), *command[1:]], tell=tell)
+        if started.ended_within(seconds):
+            self.processes.wait(started, 1)
+            raise ProgramFailed(started.name, f"ended before its time{last_words(started)}")
+        self.processes.end(started)
+        return started.text()
+
+
+def make_file_system(kind: str, device: Path, size: int) -> list[str | Path]:
+    """The command that makes a file system whose tables are all written before it is used: nothing of it comes later,
+    between the I/Os of the program."""
+    if kind == "xfs":
+        return ["mkfs.xfs", "-f", "-q", device]
+    inodes = min(INODES, size // BYTES_PER_INODE)
+    whole = "lazy_itable_init=0,lazy_journal_init=0"
+    return ["mkfs.ext4", "-F", "-q", "-E", whole, "-N", str(inodes), device]
+
+
+def size_of(device: Path) -> int:
+    """Bytes of a block device."""
+    with device.open("rb") as file:
+        return file.seek(0, os.SEEK_END)
+
+
+def forget(file: Path) -> None:
+    """Takes a file out of the page cache, as far as it is clean."""
+    handle = os.open(file, os.O_RDONLY | os.O_NOFOLLOW)
+    try:
+        os.posix_fadvise(handle, 0, 0, os.POSIX_FADV_DONTNEED)
+    finally:
+        os.close(handle)
+
+
+def unmount(place: Path) -> None:
+    """Unmounts a file system; in the end even one that is in use."""
+    for _ in range(UNMOUNT_TRIES):
+        if not place.is_mount() or subprocess.run(["umount", place], capture_output=True, check=False).returncode == 0:
+            return
+        time.sleep(0.1)
+    subprocess.run(["umount", "--lazy", place], capture_output=True, check=False)
+
+
+def expect_reachable(folder: Path, user: str | None) -> None:
+    """Raises UserError where a folder is closed to the user that a server runs as."""
+    if user is None or os.geteuid() != 0:
+        return
+    command = ["setpriv", *as_user(user), "test", "-x", str(folder)]
+    if subprocess.run(command, capture_output=True, check=False).returncode != 0:
+        accepted = f"is closed to user {user}, whom the server runs as; expected a folder that others may enter"
+        raise UserError("--on", "", str(folder), accepted)
+
+
+__all__ = ["ProgramFailed", "Work"]

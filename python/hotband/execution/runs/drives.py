@@ -1,0 +1,68 @@
+"""Machines whose number of drives is left open: `raid10:{n}xPRODUCT`, `{8n}` in eights."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from hotband.base.errors import UserError
+
+STAND_IN = "ent-10k"
+"""A drive that is built in no time, to ask which numbers of drives a layout takes."""
+MOST_DRIVES = 64
+"""Where nothing is said: more stand in no single enclosure of the catalog's time (60 bays, 4U)."""
+TRIED = 16
+"""The first numbers of which one is taken by every layout: RAID 60 needs eight."""
+_OPEN = re.compile(r"\{(\d{0,4})\s*\*?\s*n\}")
+
+
+@dataclass(frozen=True)
+class Family:
+    """A machine with an open number of drives, and the numbers that its layout takes: `first`, `first + step`, ..."""
+
+    text: str
+    each: int
+    first: int
+    step: int
+
+    def machine(self, count: int) -> str:
+        """The machine with so many drives."""
+        return _OPEN.sub(str(count), self.text)
+
+
+def is_family(machine: str) -> bool:
+    """Whether a machine's number of drives is left open."""
+    return _OPEN.search(machine) is not None
+
+
+def family(machine: str) -> Family:
+    """The machines that `LAYOUT:{n}xDRIVE` stands for. Raises UserError where none of them can be."""
+    found = _OPEN.search(machine)
+    layout, colon, rest = machine.partition(":")
+    if found is None or not colon or not rest.startswith(found[0]) or not rest[len(found[0]) :].startswith("x"):
+        accepted = "expected LAYOUT:{n}xDRIVE, such as raid10:{n}xexos-15e900-512n, or {8n} for eights"
+        raise UserError("--on", "", machine, f"leaves the number of drives to be found: {accepted}")
+    each = int(found[1] or 1)
+    if not each:
+        raise UserError("--on", "", machine, "expected drives in ones or more, such as {8n}")
+    legal = _legal(layout, machine, each)
+    return Family(machine, each, legal[0], legal[1] - legal[0] if len(legal) > 1 else each)
+
+
+def _legal(layout: str, machine: str, each: int) -> list[int]:
+    """The first two numbers of drives, multiples of `each`, that a layout takes."""
+    from hotband.execution.runs.run import RunSpec, prepare
+
+    legal: list[int] = []
+    why = ""
+    for count in range(each, max(TRIED, 4 * each) + 1, each):
+        try:
+            prepare(RunSpec("drives", f"{layout}:{count}x{STAND_IN}", "fio-randread"))
+            legal.append(count)
+        except UserError as error:
+            why = error.accepted
+        if len(legal) == 2:
+            return legal
+    if len(legal) == 1 and legal[0] > 1:
+        return legal
+    raise UserError("--on", "", machine, f"the number of drives of {layout} cannot vary: {why}")

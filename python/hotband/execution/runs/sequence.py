@@ -1,0 +1,47 @@
+"""Several workloads one after the other on one machine, or on hardware: the runs that they are."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from hotband.data.catalog.named import STATE, is_real
+from hotband.data.inputs.specify import Named, expect_seed
+from hotband.execution.runs.run import Repair, RunSpec
+
+
+def in_sequence(
+    first: RunSpec, workloads: Sequence[Named], folders: Sequence[Path | None], fresh_seeds: bool
+) -> list[RunSpec]:
+    """The runs of `workloads`, a folder each: `first` says what all of them are asked, and what happens meanwhile.
+
+    With `fresh_seeds` each has a seed of its own, one more than that before it. Raises UserError where one is no seed.
+    """
+    on_hardware = is_real(first.machine)
+    runs = [
+        replace(
+            first,
+            id=f"run {n}",
+            workload=one.name,
+            workload_text=one.text,
+            set=first.set if not n else settings_after(first.set, on_hardware),
+            seed=first.seed + (n if fresh_seeds else 0),
+            out=folder,
+            power_loss=None if n else first.power_loss,
+            # Hardware keeps by itself what a run leaves: one that is there need not be run again for those behind it.
+            after="" if not n or on_hardware else f"run {n - 1}",
+            # What happens to the machine counts from the first run and is not said again to those that follow.
+            repair=Repair() if n else first.repair,
+            events=() if n else first.events,
+        )
+        for n, (one, folder) in enumerate(zip(workloads, folders, strict=True))
+    ]
+    for run in runs:
+        expect_seed(run.seed)
+    return runs
+
+
+def settings_after(settings: tuple[tuple[str, str], ...], on_hardware: bool) -> tuple[tuple[str, str], ...]:
+    """What a run behind the first is given: hardware is brought into its state before the first alone."""
+    return tuple(pair for pair in settings if not (on_hardware and pair[0] == STATE))

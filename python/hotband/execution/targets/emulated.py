@@ -1,0 +1,126 @@
+"""One workload on a machine twice: in virtual time, and through fio on the same machine as a served drive."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
+
+from hotband.base.errors import UserError
+from hotband.base.text.tomltable import loads
+from hotband.data.catalog.named import STATE, expect_model
+from hotband.data.jobs.convert import converted_to, text_named
+from hotband.execution.experiment.taken import taker_of
+from hotband.execution.runs.run import Finished, RunSpec, check_writable, execute, save, text_of
+from hotband.execution.serve import Served, ServeSpec, Serving
+from hotband.execution.targets.asked import PLACE, Asked, asked_of
+from hotband.execution.targets.fio_child import find_fio, run_fio
+from hotband.execution.targets.fio_job import NBD, job_on, on_volumes
+from hotband.execution.targets.fio_record import finished_of, measured_in
+from hotband.execution.targets.outlook import in_words
+from hotband.execution.targets.settings import divided
+from hotband.execution.targets.way import way_of_fio
+from hotband.views.serve import lateness_lines
+
+if TYPE_CHECKING:
+    from hotband.data.importers.imported import Imported
+    from hotband.execution.experiment import Progress
+
+
+@dataclass(frozen=True)
+class Emulated:
+    """A workload on a model and on the emulated drive.
+
+    `model` is the run in virtual time; `fio` is what fio measured on the served drive, as a record; `served` is what
+    the drive itself saw; `job` is the job file.
+    """
+
+    model: Finished
+    fio: Finished
+    served: Finished
+    job: str
+    losses: tuple[str, ...]
+
+
+def emulate(
+    spec: RunSpec,
+    *,
+    progress: Callable[[Progress], None] | None = None,
+    say: Callable[[str], None] | None = None,
+    anyway: bool = False,
+) -> Emulated:
+    """Runs `spec` in virtual time and through fio on the served machine. Raises UserError for what fio cannot say, for
+    what is wrong with the workload or the machine, and for one that is faster than the host can serve, unless
+    `anyway`."""
+    expect_model(spec.machine, "what is emulated are")
+    find_fio()
+    if spec.out is not None:
+        check_writable(spec.out)
+    workload = text_named(spec.workload) if spec.workload_text is None else spec.workload_text
+    machine = text_of(spec.machine, "machine") if spec.machine_text is None else spec.machine_text
+    # What fio cannot say at all is told first; values are the engine's to check, which it does before it runs.
+    converted_to(spec.workload, workload, "fio", PLACE)
+    of_workload, of_machine = divided(spec.set, spec.workload, spec.machine, (workload, machine))
+    state = tuple(pair for pair in of_workload if pair[0] == STATE)
+    model_out = None if spec.out is None else spec.out / "model"
+    [model] = execute([replace(spec, out=model_out, in_use=True)], progress)
+    asked = asked_of(replace(spec, set=tuple(of_workload), workload_text=workload))
+    with tempfile.TemporaryDirectory(prefix="hotband-fio-") as folder:
+        serve = ServeSpec(
+            spec.machine,
+            (*of_machine, *state),
+            spec.seed,
+            spec.events,
+            out=None if spec.out is None else spec.out / "served",
+            machine_text=machine,
+            precondition=precondition_of(workload),
+            in_use=True,
+            anyway=anyway,
+            way_ns=way_of_fio(Path(folder) / "way").least_ns,
+        )
+        with Served(serve) as served:
+            job = job_on(asked, NBD, on_volumes(served.volumes))
+            if say is not None:
+                say(f"the same through fio on the served machine: {in_words(asked.seconds)}")
+            run_fio(job, Path(folder), lambda _: _still_served(served))
+        imported = measured_in(asked, Path(folder))
+    assert served.finished is not None, "it has ended"
+    measured = _told(replace(asked, spec=spec), imported, served.finished)
+    if spec.out is not None:
+        _save(spec.out, measured, job)
+    what = f"the runs {spec.workload} on emulated:{spec.machine}"
+    if (taker := taker_of(what)) is not None:
+        for one in (model, measured):
+            taker(what, one, {})
+    return Emulated(model, measured, served.finished, job, asked.differences)
+
+
+def precondition_of(workload: str) -> Mapping[str, object] | None:
+    """What a workload's drives hold before it, which the served machine holds, too."""
+    return cast("Mapping[str, object] | None", loads(workload, "WORKLOAD").get("precondition"))
+
+
+def _still_served(served: Served) -> None:
+    if served.is_stopped():
+        raise UserError("--event", "", "power-off", "power went off before fio was done: expected a later time")
+
+
+def _told(asked: Asked, imported: Imported, served: Finished) -> Finished:
+    """fio's record as that of an emulated machine: with its parts, and how late answers were."""
+    own = cast("dict[str, Any]", served.record)
+    late = Serving.of(own["serving"])
+    kept = ("parts", "serving", "drive_state")
+    sections: dict[str, object] = {name: own[name] for name in kept if name in own}
+    sections["name"] = f"{asked.spec.workload} on {asked.spec.machine}, emulated"
+    notes = (*lateness_lines(late), *([] if late.late is None else [late.late]))
+    return finished_of(asked, imported, "emulated", sections=sections, notes=notes)
+
+
+def _save(out: Path, measured: Finished, job: str) -> None:
+    from hotband.base.text.write import write_file
+
+    check_writable(out / "emulated")
+    write_file(out / "job.fio", job)
+    save(measured, out / "emulated")

@@ -1,0 +1,196 @@
+"""fio as a child process: found, given a job, watched, ended with its parent; its results are files."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import signal
+import subprocess
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from hotband.base.errors import UserError
+from hotband.base.text.write import write_file
+
+if TYPE_CHECKING:
+    from hotband.execution.devices.held import Held
+
+# The first version whose engine for NBD takes a URI, and whose JSON has what the importer reads (Debian 12 has it).
+OLDEST = (3, 33)
+HOW_TO_GET = "expected fio 3.33 or newer (apt install fio, dnf install fio, or https://github.com/axboe/fio)"
+# Seconds that fio has to end by itself once it was asked to: with what is noticed late (LOOK_EVERY_S), and killing it,
+# it is gone within two.
+TO_END_S = 1.5
+LOOK_EVERY_S = 0.2
+# Until fio has opened what it was given: it takes some hundredths of a second to start.
+OPEN_EVERY_S = 0.01
+# fio's line of status, eta.c: "Jobs: 1 (f=1): [r(1)][60.0%][r=183MiB/s][r=46.8k IOPS][eta 00m:02s]".
+_PERCENT = re.compile(r"\[(\d+(?:\.\d+)?)%\]")
+_IOPS = re.compile(r"\[((?:[rwt]=\d+(?:\.\d+)?[kMG]?,?)+) IOPS\]")
+_RATE = re.compile(r"=(\d+(?:\.\d+)?)([kMG]?)")
+_THOUSANDS = {"": 1.0, "k": 1e3, "M": 1e6, "G": 1e9}
+_TAIL_BYTES = 4096
+RESULT = "fio.json"
+"""The file of a result."""
+SAID = "fio.txt"
+"""The file of what fio prints."""
+
+
+@dataclass(frozen=True)
+class Status:
+    """How far fio is: seconds since it began, the share done as it says (None before it does), and I/Os a second."""
+
+    seconds: float
+    share: float | None = None
+    iops: float | None = None
+
+
+def find_fio() -> str:
+    """The path of fio. Raises UserError where it is not there, or too old."""
+    path = shutil.which("fio")
+    if path is None:
+        raise UserError("fio", "", "", f"is not installed: {HOW_TO_GET}")
+    told = version_of(path)
+    if not is_new_enough(told):
+        raise UserError("fio", "", path, f"is {told or 'no fio'}: {HOW_TO_GET}")
+    return path
+
+
+def version_of(path: str) -> str:
+    """What a fio calls itself, such as fio-3.33."""
+    return _says(path, Path(path).stat().st_mtime_ns, "--version").strip()
+
+
+@lru_cache(maxsize=8)
+def _says(path: str, _changed: int, option: str) -> str:
+    """What a fio prints; of the same file it is asked once, as every run asks for its version."""
+    return subprocess.run([path, option], capture_output=True, text=True, check=False).stdout
+
+
+def is_new_enough(version: str) -> bool:
+    """Whether a version as fio says it ("fio-3.33") is one that is read here."""
+    found = re.match(r"fio-(\d+)\.(\d+)", version)
+    return found is not None and (int(found[1]), int(found[2])) >= OLDEST
+
+
+def has_engine(name: str) -> bool:
+    """Whether this fio was built with an I/O engine."""
+    path = find_fio()
+    return name in _says(path, Path(path).stat().st_mtime_ns, "--enghelp").split()
+
+
+def run_fio(
+    job: str,
+    folder: Path,
+    look: Callable[[Status], None] | None = None,
+    clients: Sequence[str] = (),
+    form: str = "json+",
+    *,
+    only_reads: bool = False,
+    held: Held | None = None,
+) -> Path:
+    """Runs a job file's text in `folder`; the file of its result (JSON+, or another `form`). Logs lie beside it.
+
+    `look` is told how far it is a few times a second, and whatever it raises ends fio within two seconds. `clients` are
+    servers of fio that run the job instead of this computer. With `only_reads` fio refuses to write. fio gets what is
+    `held`, whose name the job has, and is killed where it has something else open. Raises UserError with fio's own
+    words where it fails.
+    """
+    result, said = folder / RESULT, folder / SAID
+    file = folder / "job.fio"
+    write_file(file, job)
+    write_file(said, "")
+    jobs = [part for one in clients for part in (f"--client={one}", file.name)] or [file.name]
+    # fio itself ends with us, also where we are killed: else it would go on writing (setpriv is of util-linux).
+    tied = ["setpriv", "--pdeathsig", "TERM"] if shutil.which("setpriv") else []
+    arguments = [*tied, find_fio(), f"--output-format={form}", f"--output={result.name}", "--eta=always"]
+    arguments += [*(["--readonly"] if only_reads else []), *jobs]
+    with said.open("r+b") as words:
+        # A group of its own: an interrupt of the terminal goes to us alone, and we end fio.
+        child = subprocess.Popen(
+            arguments,
+            cwd=folder,
+            stdin=subprocess.DEVNULL,
+            stdout=words,
+            stderr=words,
+            start_new_session=True,
+            pass_fds=() if held is None or held.descriptor is None else (held.descriptor,),
+        )
+    try:
+        _watch(child, folder, look, held)
+    finally:
+        _end(child)
+    if child.returncode != 0:
+        raise UserError("fio", "", file.name, f"failed: {_last_words(said, child.returncode)}")
+    return result
+
+
+def _watch(
+    child: subprocess.Popen[bytes], folder: Path, look: Callable[[Status], None] | None, held: Held | None
+) -> None:
+    """Waits for the end of fio, and compares what it has open with what is `held`: at once, every hundredth of a second
+    until it has opened it, and at every look. Raises UserError, and whatever `look` raises."""
+    begin = time.monotonic()
+    next_look = begin + LOOK_EVERY_S
+    compares = held is not None and held.descriptor is not None
+    has_opened = not compares or _compared(child, folder, held)
+    while True:
+        try:
+            child.wait(max(0.0, min(next_look - time.monotonic(), LOOK_EVERY_S if has_opened else OPEN_EVERY_S)))
+            return
+        except subprocess.TimeoutExpired:
+            is_due = time.monotonic() >= next_look
+        if compares and (is_due or not has_opened):
+            has_opened = _compared(child, folder, held) or has_opened
+        if is_due:
+            next_look = time.monotonic() + LOOK_EVERY_S
+            if look is not None:
+                look(_status(folder / SAID, time.monotonic() - begin))
+
+
+def _compared(child: subprocess.Popen[bytes], folder: Path, held: Held | None) -> bool:
+    """Whether fio has opened what is held. Raises UserError where it has something else open, and kills it."""
+    assert held is not None, "what is compared is held"
+    try:
+        return held.expect_opened(child.pid, folder)
+    except UserError:
+        child.kill()
+        raise
+
+
+def _end(child: subprocess.Popen[bytes]) -> None:
+    """Asks fio to end where it still runs, and kills it where it does not."""
+    if child.poll() is not None:
+        return
+    try:
+        child.send_signal(signal.SIGTERM)
+        child.wait(TO_END_S)
+    except BaseException as why:  # another interruption comes while we wait: it must not leave fio behind
+        child.kill()
+        child.wait()
+        if not isinstance(why, subprocess.TimeoutExpired):
+            raise
+
+
+def _status(said: Path, seconds: float) -> Status:
+    """The last line of status that fio has written."""
+    with said.open("rb") as file:
+        file.seek(max(0, said.stat().st_size - _TAIL_BYTES))
+        lines = re.split(r"[\r\n]", file.read().decode(errors="replace"))
+    for line in reversed(lines):
+        share, rates = _PERCENT.search(line), _IOPS.search(line)
+        if share is not None:
+            iops = sum(float(value) * _THOUSANDS[unit] for value, unit in _RATE.findall(rates[1])) if rates else None
+            return Status(seconds, min(float(share[1]) / 100.0, 1.0), iops)
+    return Status(seconds)
+
+
+def _last_words(said: Path, code: int) -> str:
+    """What fio says of its failure: its last line that is no status."""
+    text = said.read_text(errors="replace")
+    lines = [line.strip() for line in re.split(r"[\r\n]", text) if line.strip() and not line.startswith("Jobs: ")]
+    return lines[-1] if lines else f"exit code {code}"

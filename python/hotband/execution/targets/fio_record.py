@@ -1,0 +1,89 @@
+"""What fio left, as the record of a run: the same shape, whatever answered."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
+
+from hotband.base.errors import UserError
+from hotband.data.importers.fio.importer import read
+from hotband.data.importers.imported import Imported
+from hotband.data.record.files import Table, file_key, series_table
+from hotband.data.record.written import record_text
+from hotband.execution.runs.run import Finished
+from hotband.execution.targets.asked import Asked
+from hotband.execution.targets.fio_child import RESULT
+from hotband.execution.targets.fio_steps import by_stream, series_of_streams, steps_of
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from hotband.data.record.document import RecordDoc
+
+# What fio and its libraries say when they connect is no result; what our own choice of logs leaves is no loss; how its
+# jobs followed one another is known.
+_NO_RESULT = (
+    *("text before the JSON", "not carried over: submission latencies", "not carried over: disk utilisation"),
+    *("fio does not print the order of its", "the jobs ran in"),
+)
+
+
+def imported_of(folder: Path) -> Imported:
+    """The one result with its logs in a folder where fio ran. Raises UserError."""
+    [imported] = read([folder])
+    return imported
+
+
+def measured_in(asked: Asked, folder: Path) -> Imported:
+    """The same with steps and streams as the workload has them."""
+    try:
+        record, series = imported_of(folder)
+    except UserError as error:
+        # What was measured for hours is not lost for a line of a log.
+        [(record, series)] = read([folder / RESULT])
+        record["notes"].append(f"no series: {Path(error.where).name}: {error.accepted}")
+    steps = steps_of(asked, record, folder / RESULT)
+    if steps:
+        record["steps"] = steps
+    record["streams"] = by_stream(asked, record["streams"])
+    return Imported(record, None if series is None else series_of_streams(asked, series))
+
+
+def finished_of(
+    asked: Asked,
+    imported: Imported,
+    kind: str,
+    *,
+    sections: Mapping[str, object] | None = None,
+    tables: Mapping[str, Table] | None = None,
+    notes: tuple[str, ...] = (),
+) -> Finished:
+    """The run. `kind` is of the target, real or emulated; `sections` and `tables` are what else is known of it."""
+    spec = asked.spec
+    record = dict(cast("dict[str, Any]", imported.record))
+    series = dict(record["series"] or {})
+    kept = dict(tables or {})
+    if imported.series is not None:
+        kept["series"] = series_table(imported.series)
+    for name in kept:
+        series[file_key(name)] = f"{name}.parquet"
+    record |= {
+        "name": f"{spec.workload} on {spec.machine}",
+        "target": {"kind": kind, "machine": spec.machine},
+        "seed": str(spec.seed),
+        "spec": {
+            **record["spec"],
+            "workload": asked.text,
+            "machine": spec.machine,
+            "set": dict(spec.set),
+            "duration": spec.duration,
+        },
+        "series": dict(sorted(series.items())) or None,
+        **(sections or {}),
+    }
+    # fio's own file is gone by now; what counts of it is here.
+    record["source"] = {**record["source"], "file": "fio.json", "target": spec.machine}
+    record["notes"] = [note for note in record["notes"] if not note.startswith(_NO_RESULT)]
+    record["notes"] += [*asked.differences, *notes]
+    text = record_text(record)
+    return Finished(spec, cast("RecordDoc", record), text, kept, record["summary"]["count"] or 0)

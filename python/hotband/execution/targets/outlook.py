@@ -1,0 +1,122 @@
+"""What a run on hardware will write and how long it will take, said before it begins."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from hotband.data.jobs.tables import Step, Stream
+from hotband.execution.targets.asked import Asked
+from hotband.execution.targets.place import Place
+from hotband.views.text.tables import counted
+
+
+@dataclass(frozen=True)
+class Outlook:
+    """What is ahead: runs, seconds (None where they count I/Os and no rate is known), bytes written (None where that is
+    not known), where the rate is from, and the share of the drive's endurance that the bytes are."""
+
+    place: Place
+    runs: int
+    seconds: float | None
+    written_bytes: float | None
+    rate_from: str
+    states: tuple[str, ...] = ()
+    endurance_share: float | None = None
+
+    @property
+    def writes(self) -> bool:
+        """Whether anything is written."""
+        return self.written_bytes is None or self.written_bytes > 0
+
+    def lines(self) -> list[str]:
+        """In words."""
+        time = in_words(self.seconds)
+        runs = f"{counted(self.runs, 'run')} on {self.place.text}"
+        if not self.writes:
+            return [f"{runs}: {time}, nothing is written"]
+        amount = "an amount that is not known before" if self.written_bytes is None else _bytes(self.written_bytes)
+        basis = f" ({self.rate_from})" if self.rate_from else ""
+        lines = [f"{runs}: {time}, {amount} is written{basis}"]
+        if self.states:
+            lines.append(f"before them it is {' and '.join(self.states)}: what it holds is lost")
+        if self.endurance_share is not None:
+            lines.append(f"that is {100 * self.endurance_share:.2g} % of what its endurance allows in all")
+        return lines
+
+
+def outlook_of(place: Place, asked: Sequence[Asked], rate: Callable[[Asked], float | None], rate_from: str) -> Outlook:
+    """What is ahead for runs at a place. `rate` tells the I/Os a second that a closed loop will reach there."""
+    seconds: float | None = 0.0
+    written: float | None = 0.0
+    is_rated = False
+    for one in asked:
+        for step in one.steps:
+            iops = _open_rate(step)
+            if iops is None and (step.seconds is None or _write_bytes(step) > 0):
+                iops, is_rated = rate(one), True
+            time, ios = _length(step, iops)
+            seconds = None if seconds is None or time is None else seconds + time
+            # The warm-up of a job asks as its first step does.
+            ios = None if ios is None else ios + (one.warm_up_s * (iops or 0.0) if step is one.steps[0] else 0.0)
+            share = _write_bytes(step)
+            if share:
+                written = None if written is None or ios is None else written + ios * share
+        seconds = None if seconds is None else seconds + one.warm_up_s
+        for state in filter(None, [one.state]):
+            # Filled is written over twice; preconditioned that, and at least two capacities more (PTS).
+            capacities = {"purged": 0, "filled": 2, "preconditioned": 4}[state]
+            written = None if written is None else written + capacities * place.size_bytes
+            seconds = None
+    states = tuple(dict.fromkeys(one.state for one in asked if one.state))
+    return Outlook(place, len(asked), seconds, written, rate_from if is_rated else "", states)
+
+
+def _length(step: Step, iops: float | None) -> tuple[float | None, float | None]:
+    """Seconds and I/Os of a step, flushes aside."""
+    if step.ios is not None:
+        ios = step.ios * sum(map(_asks, step.streams)) / (sum(one.share for one in step.streams) or 1.0)
+        return (ios / iops if iops else step.seconds), ios
+    return step.seconds, None if iops is None or step.seconds is None else iops * step.seconds
+
+
+def _open_rate(step: Step) -> float | None:
+    """I/Os a second of a step whose loads are all open, flushes aside; None where one is closed."""
+    rates = 0.0
+    for one in step.streams:
+        if "open" not in one.load:
+            return None
+        rates += float(one.load["open"]["rate_iops"]) * one.share * one.without_flushes
+    return rates
+
+
+def _write_bytes(step: Step) -> float:
+    """Bytes that a mean I/O of a step writes."""
+    whole = sum(map(_asks, step.streams)) or 1.0
+    return sum(_asks(one) * (1 - one.read_pct / 100) * mean_bytes(one) for one in step.streams) / whole
+
+
+def _asks(stream: Stream) -> float:
+    """The part of a load that the I/Os of a stream are which are no flushes."""
+    return stream.share * stream.without_flushes
+
+
+def mean_bytes(stream: Stream) -> float:
+    """The mean size of a stream's I/Os."""
+    return sum(size * share for size, share in stream.sizes) / 100
+
+
+def in_words(seconds: float | None) -> str:
+    """A time to come."""
+    if seconds is None:
+        return "how long it takes is not known before"
+    if seconds < 120:
+        return f"about {max(1.0, seconds):.0f} s"
+    return f"about {seconds / 60:.0f} min" if seconds < 7200 else f"about {seconds / 3600:.1f} h"
+
+
+def _bytes(count: float) -> str:
+    for unit, size in (("TB", 1e12), ("GB", 1e9), ("MB", 1e6)):
+        if count >= size:
+            return f"about {count / size:.3g} {unit}"
+    return f"about {count / 1e3:.3g} kB"

@@ -1,0 +1,125 @@
+"""A file that we make in a folder, to be measured in: laid out in full before, removed afterwards."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import random
+import stat
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from typing import TYPE_CHECKING
+
+from hotband.base.errors import UserError, reason_of
+from hotband.execution.targets.place import OWN_FILE, Place
+
+if TYPE_CHECKING:
+    from hotband.execution.devices.held import Held
+
+# Where neither the workload nor the user says a size: more than the caches of a drive (256 MB of a disk's, 1 to 4 GB
+# of an SSD's DRAM and some GB of SLC are usual), still laid out in seconds to a minute.
+USUAL_BYTES = 4 << 30
+# The file is a multiple of this, so that the largest I/Os of usual workloads fit whole.
+UNIT_BYTES = 1 << 20
+# Data sheets promise their figures for data that does not compress; one buffer over and over would not be that for a
+# drive that removes copies, so each piece begins with its own number.
+_PIECE_BYTES = 4 << 20
+# What a file system needs besides the file's bytes, and what others may write meanwhile (estimate).
+_SPARE_BYTES = 64 << 20
+
+
+def size_for(place: Place, asked_bytes: int, end_bytes: int) -> int:
+    """Bytes of the file: as asked for, else up to the workload's last byte, else as usual. Raises UserError where the
+    folder has not so much room, or the workload goes beyond what is asked for."""
+    assert place.path is not None, "a file of ours has a path"
+    if asked_bytes and end_bytes > asked_bytes:
+        accepted = f"is less than the workload's range, which ends at {end_bytes:,} bytes"
+        raise UserError("--size", "", f"{asked_bytes:,} B", accepted)
+    size = -(-(asked_bytes or end_bytes or USUAL_BYTES) // UNIT_BYTES) * UNIT_BYTES
+    free = os.statvfs(place.path.parent)
+    with suppress(OSError):
+        # One that was left is used again.
+        size_there = place.path.stat().st_size
+        if size_there == size:
+            return size
+    room = free.f_bavail * free.f_frsize - _SPARE_BYTES
+    if size > room:
+        accepted = f"has room for {max(0, room):,} bytes, and the file takes {size:,}: expected less (--size), or room"
+        raise UserError("--on", "", place.text, accepted)
+    return size
+
+
+@contextmanager
+def laid_out(
+    place: Place,
+    size: int,
+    seed: int,
+    keep: bool,
+    shown: Callable[[float], None],
+    *,
+    goes_on: bool = False,
+    stays: bool = False,
+) -> Iterator[tuple[Place, Held]]:
+    """The place with its file of `size` bytes, all of them written and on the device, and the file held; `shown` is
+    told the share done, and what it raises ends it. It is ours alone (flock) and removed afterwards unless `keep`. With
+    `stays` it is left where the block is left by an exception, and with `goes_on` one of that size that was left so is
+    used as it is. Raises UserError, OSError."""
+    from hotband.execution.devices.nodes import open_at
+
+    assert place.path is not None, "a file of ours has a path"
+    path = os.path.join(os.path.realpath(place.path.parent), place.path.name)
+    try:
+        descriptor = open_at(path, os.O_RDWR | os.O_CREAT | os.O_NONBLOCK)
+    except OSError as error:
+        said = reason_of(error).lower()
+        raise UserError("--on", "", place.text, f"{place.path.name} cannot be made in it: {said}") from None
+    is_ours, is_whole = False, False
+    try:
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            accepted = f"another hotband measures in it ({place.path.name} is locked): expected another folder"
+            raise UserError("--on", "", place.text, accepted) from None
+        held = _expect_ours(place, path, descriptor)
+        is_ours = True
+        if not (goes_on and os.fstat(descriptor).st_size == size):
+            _fill(descriptor, size, seed, shown)
+        yield place.sized(size), held
+        is_whole = True
+    finally:
+        if is_ours and not keep and (is_whole or not stays):
+            with suppress(OSError):
+                # Whatever took its name by now is not ours to remove.
+                if os.path.samestat(os.lstat(path), os.fstat(descriptor)):
+                    os.unlink(path)
+        os.close(descriptor)
+
+
+def _expect_ours(place: Place, path: str, descriptor: int) -> Held:
+    """The file held, which nobody else uses: its name may have been there before us. Raises UserError."""
+    from hotband.execution.devices.held import holding
+    from hotband.execution.devices.safety import permission
+
+    found = os.fstat(descriptor)
+    if not stat.S_ISREG(found.st_mode) or found.st_nlink != 1:
+        what = f"has {found.st_nlink} names (hard links)" if stat.S_ISREG(found.st_mode) else "is no file"
+        accepted = f"{OWN_FILE} in it {what}, so Hotband did not make it: expected another folder, or remove it"
+        raise UserError("--on", "", place.text, accepted)
+    return holding(permission(path, writes=True, erase=None, is_ours=True), descriptor)
+
+
+def _fill(descriptor: int, size: int, seed: int, shown: Callable[[float], None]) -> None:
+    """Writes every byte: blocks that were never written are answered by the file system without the device."""
+    os.ftruncate(descriptor, size)
+    piece = bytearray(random.Random(seed).randbytes(_PIECE_BYTES))
+    for at in range(0, size, _PIECE_BYTES):
+        shown(at / size)
+        for block in range(0, _PIECE_BYTES, 4096):
+            piece[block : block + 8] = (at + block).to_bytes(8, "little")
+        view = memoryview(piece)[: min(_PIECE_BYTES, size - at)]
+        while view:
+            view = view[os.pwrite(descriptor, view, at + min(_PIECE_BYTES, size - at) - len(view)) :]
+    os.fsync(descriptor)
+    # What is in the page cache is not to be there when it is measured.
+    os.posix_fadvise(descriptor, 0, 0, os.POSIX_FADV_DONTNEED)
+    shown(1.0)

@@ -1,0 +1,43 @@
+"""What the user says of hardware. Runs in virtual time have it, too, and load nothing of fio for it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from hotband.base.errors import UserError
+
+if TYPE_CHECKING:
+    from hotband.execution.targets.on_device import How
+
+
+@dataclass(frozen=True)
+class RealAsked:
+    """What the user says of hardware, as text: what may be erased, the size of a file that is made in a folder and
+    whether it is kept, hosts with commas between them, the product whose prediction stands beside it, a command that
+    prints watts, and how it is purged before a state (`hotband.execution.devices.purge.PURGES`)."""
+
+    erase: str | None = None
+    size: str | None = None
+    keep: bool = False
+    hosts: str | None = None
+    expect: str | None = None
+    power: str | None = None
+    purge_by: str | None = None
+
+    def how(self) -> How:
+        """How the place is measured. Raises UserError for a size or a host that is none, or a product that is not in
+        the catalog."""
+        from hotband.base.text.quantities import size_bytes
+        from hotband.execution.targets.hosts import hosts_of
+        from hotband.execution.targets.on_device import How
+        from hotband.questions.targets.expected import expect_product
+
+        size = None if self.size is None else size_bytes(self.size)
+        if self.size is not None and not size:
+            raise UserError("--size", "", self.size, 'expected a size with its unit, such as "8 GiB"')
+        if self.expect is not None:
+            expect_product(self.expect)
+        hosts = () if self.hosts is None else hosts_of(self.hosts)
+        made = How(hosts, round(size or 0), self.keep, power_command=self.power, product=self.expect)
+        return replace(made, purge_by=self.purge_by)

@@ -1,0 +1,97 @@
+"""What is around a run on hardware: device and host, other processes, counters and power, for its record."""
+
+from __future__ import annotations
+
+from contextlib import ExitStack
+from types import TracebackType
+from typing import TYPE_CHECKING
+
+from hotband.data.record.files import Table
+from hotband.data.record.states import NOT_KNOWN
+from hotband.execution.devices.context import Background, ContextDoc, context_of, ended
+from hotband.execution.devices.counters import Counters
+from hotband.execution.devices.host import Host
+from hotband.execution.devices.remarks import holes_of, of_run
+from hotband.execution.targets.place import Place
+
+if TYPE_CHECKING:
+    from hotband.data.record.document import DriveStatesDoc
+    from hotband.execution.targets.on_device import How
+
+# Documentation/ABI/stable/sysfs-block: "write back" where write-back caching is enabled, "write through" where not.
+WRITE_CACHES = {"write back": "volatile", "write through": "off"}
+
+
+class Watched:
+    """Watches a place during its block (`context` is there at once); `sections`, `tables` and `notes` of the record are
+    there afterwards. Of what is no path of this computer nothing is known but the host."""
+
+    def __init__(self, place: Place, how: How) -> None:
+        self.place, self.how, self.host = place, how, Host()
+        self.sections: dict[str, object] = {}
+        self.tables: dict[str, Table] = {}
+        self.notes: tuple[str, ...] = ()
+        self._stack = ExitStack()
+        self.context: ContextDoc | None = None
+        self._background: Background | None = None
+        self._counters: Counters | None = None
+        self._is_measured = False
+        self._holes: list[str] = []
+
+    def __enter__(self) -> Watched:
+        path = self.place.path
+        if path is not None and not self.how.hosts:
+            if self.place.kind == "file":
+                self._holes = holes_of(str(path), self.place.size_bytes, self.host)
+            self.context = context_of(path, self.host)
+            self._counters = self._stack.enter_context(
+                Counters(path, self.host, self.how.counters_every_s, power_command=self.how.power_command)
+            )
+            self._background = self._stack.enter_context(Background(path, self.host))
+        return self
+
+    def measuring(self, seconds: float) -> None:
+        """Called now and then with the seconds since the measured time began, below zero before it."""
+        if seconds >= 0 and not self._is_measured and self._counters is not None:
+            self._counters.measured()
+            self._is_measured = True
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._stack.__exit__(kind, error, trace)
+        path = self.place.path
+        if error is not None or path is None or self.context is None:
+            return
+        assert self._background is not None, "watched together"
+        assert self._counters is not None, "watched together"
+        context = self.sections["context"] = ended(self.context, path, self._background, self.host)
+        if self._counters.section is not None:
+            self.sections["counters"] = self._counters.section
+        self.notes = (*self._holes, *of_run(context, self._counters.section))
+        self.tables = dict(self._counters.tables)
+
+
+def drive_state(place: Place, context: ContextDoc | None, holds: str) -> DriveStatesDoc:
+    """The section `drive_state` of what was measured: its write cache as the kernel says, and what it held before:
+    a state it was brought into, "as found", or "as left" by the run before. Nothing else is told by hardware."""
+    device = None if context is None else context["device"]
+    told = None if device is None else device["write_cache"]
+    named = str(place.uri if place.path is None else place.path)
+    return {
+        "drives": [
+            {
+                "drives": [named],
+                "product": (device["model"] if device is not None else None) or "",
+                "write_cache": WRITE_CACHES.get(told or "", NOT_KNOWN),
+                "declared_volatile": False,
+                "write_cache_bytes": 0,
+                "read_cache_bytes": 0,
+                "read_ahead": None,
+                "flash_cache": None,
+                "flash_cache_bytes": 0,
+                "scale": 1,
+                "holds": holds,
+            }
+        ]
+    }

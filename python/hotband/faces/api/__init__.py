@@ -1,0 +1,1 @@
+"""The Python API: `public` is what `import hotband as hb` offers, a file a group."""

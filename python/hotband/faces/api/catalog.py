@@ -1,0 +1,151 @@
+"""The catalog from Python: what it has as frames, a product with its values, and what settings a machine takes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from os import PathLike, fspath
+from typing import TYPE_CHECKING
+
+from hotband.base.arguments import public
+from hotband.data.inputs.specify import changes, settings_of
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from hotband._core import CatalogEntry
+
+EVENTS = ("event", "group", "on", "supported", "why")
+
+
+@dataclass(frozen=True)
+class Product:
+    """A drive or a daemon of the catalog; `values` has a row a value: key, value (text with its unit), low and high of
+    its range (null where it is exact), source, confidence, estimate (bool) and note."""
+
+    name: str
+    title: str
+    model: str
+    kind: str
+    values: pl.DataFrame
+
+
+def drives() -> pl.DataFrame:
+    """The drives of the catalog: a row each with name, title, model and kind."""
+    from hotband.data.catalog import entries
+
+    return _listing(entries.drives(), ("name", "title", "model", "kind"))
+
+
+def osds() -> pl.DataFrame:
+    """The object storage daemons of the catalog: a row each with name, title, model and kind."""
+    from hotband.data.catalog import entries
+
+    return _listing(entries.osds(), ("name", "title", "model", "kind"))
+
+
+def workloads() -> pl.DataFrame:
+    """The workloads of the catalog: a row each with name, title and source."""
+    from hotband.data.catalog import entries
+
+    return _listing(entries.workloads(), ("name", "title", "source"))
+
+
+def studies() -> pl.DataFrame:
+    """The studies of the catalog: a row each with name, title and question."""
+    from hotband.questions.study import file
+
+    read = [file.load(name) for name in file.names()]
+    rows = [{"name": one.name, "title": one.title, "question": one.question} for one in read]
+    return _listing(rows, ("name", "title", "question"))
+
+
+def layouts() -> list[str]:
+    """Names of the layouts: `on="raid5:8xent-10k"` is eight drives in one of them."""
+    from hotband import _core
+
+    return list(_core.LAYOUTS)
+
+
+@public
+def keys(workload: str, *, on: str, set: Mapping[str, object] | None = None) -> pl.DataFrame:
+    """What settings a workload on a machine takes, by catalog names, short forms or paths: a row a key with `key`,
+    `part` (whose it is), `value` (today's; null where it has none, or several), `accepted`, `meaning` and `fio` (what
+    fio calls it). `set` is changed first. Raises UserError."""
+    from hotband.data.inputs.keys import set_keys
+
+    found = [one.data() for one in set_keys(workload, on, settings_of(changes(set, {})))]
+    return _listing(found, ("key", "part", "value", "accepted", "meaning", "fio"))
+
+
+def events() -> pl.DataFrame:
+    """What may happen in a run, and on what it is supported (docs/guides/events.md): a row an event and part with
+    `event`, `group` ("layout", "drive" or "with"), `on`, `supported` and `why` not (null where it is)."""
+    import polars as pl
+
+    from hotband.data.catalog.events import event_rows
+
+    kinds = {name: pl.Boolean if name == "supported" else pl.String for name in EVENTS}
+    return pl.DataFrame(event_rows(), schema=kinds)
+
+
+@public
+def drive(name: str | PathLike[str]) -> Product:
+    """A drive of the catalog, or of a file of your own, with all its values, each with its source. Raises UserError for
+    an unknown name."""
+    from hotband.data.catalog import entries
+
+    return _product(entries.drive(str(name)))
+
+
+@public
+def new_drive(
+    name: str | PathLike[str],
+    *,
+    kind: str,
+    title: str | None = None,
+    source: str = "its data sheet",
+    force: bool = False,
+    **lines: object,
+) -> Product:
+    """Describes a drive from lines of its data sheet, in the file NAME.toml, which `on="./NAME.toml"` and `drive` take;
+    `force` replaces one that is there. What the lines leave open follows by rules, with ranges.
+
+    `kind` is "hdd", "ssd" (SATA or SAS) or "nvme"; `lines` are those that `hotband drives new --help` lists, with _ for
+    -: `capacity="16 TB"`, `read_iops=98000`, `power_loss_protection=True`. `title` is what reports call it, `source`
+    names the data sheet. Raises UserError for lines that are missing, unknown or make no drive.
+    """
+    from hotband.data.catalog import entries
+    from hotband.questions.datasheet.own import describe, file_of
+
+    path = file_of(fspath(name), force)
+    given = {key.replace("_", "-"): text for key, text in settings_of(lines)}
+    describe(path, kind, given, title=title, source=source)
+    return _product(entries.drive(f"{path.parent}/{path.name}"))
+
+
+@public
+def osd(name: str) -> Product:
+    """An object storage daemon of the catalog with all its values. Raises UserError for an unknown name."""
+    from hotband.data.catalog import entries
+
+    return _product(entries.osd(name))
+
+
+def _product(product: CatalogEntry) -> Product:
+    import polars as pl
+
+    rows = [
+        {**value, "low": (value["range"] or (None, None))[0], "high": (value["range"] or (None, None))[1]}
+        for value in product["values"]
+    ]
+    columns = ("key", "value", "low", "high", "source", "confidence", "estimate", "note")
+    kinds = {name: pl.Boolean if name == "estimate" else pl.String for name in columns}
+    values = pl.DataFrame([{name: row[name] for name in columns} for row in rows], schema=kinds)
+    return Product(product["name"], product["title"], product["model"], product["kind"], values)
+
+
+def _listing(rows: Sequence[Mapping[str, object]], columns: Sequence[str]) -> pl.DataFrame:
+    import polars as pl
+
+    return pl.DataFrame([pl.Series(name, [row[name] for row in rows], dtype=pl.String) for name in columns])

@@ -1,0 +1,26 @@
+"""The public function: `hb.store`."""
+
+from __future__ import annotations
+
+from os import PathLike
+from pathlib import Path
+
+from hotband.base.arguments import public
+from hotband.data.store.results_store import ResultsStore
+
+
+@public
+def store(path: str | PathLike[str], *, small: bool | None = None) -> ResultsStore:
+    """The results of many runs in one folder, as Parquet that DuckDB, polars and pandas read as they are.
+
+    ```python
+    results = hb.store("results")
+    results.append(hb.run("fio-randread", on="ent-10k", qd=8), {"shelf": "A"})
+    results.runs("qd >= 8 and latency_p99_ns < 20e6")
+    ```
+
+    The folder is made when something is first added. A `small` store leaves out tables over time and has latencies in
+    the buckets of fio, within 0.8 %: under 2 kB a run. None takes a store as it is; a new one keeps all. Several
+    processes may add at once. Raises UserError for a folder that is something else.
+    """
+    return ResultsStore(Path(path), small)

@@ -1,0 +1,49 @@
+"""`hotband device`: what is plugged in here, what keeps it from being written, what it counts."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from hotband.faces.commands.output import JsonFlag, print_json, print_rows, say, show, show_lines
+
+EPILOG = """\
+[bold]Examples[/]
+
+hotband device
+
+hotband device /dev/nvme0n1
+
+hotband device disk.img --json
+"""
+
+
+def device(
+    path: Annotated[
+        Path | None, typer.Argument(metavar="PATH", help="A block device or a file; all devices without it.")
+    ] = None,
+    as_json: JsonFlag = False,
+) -> None:
+    """Say what a drive is, what it counts, and what keeps it from being written. Nothing is written to it.
+
+    As root, tools such as smartctl and nvme tell more, and what holds data is seen.
+    """
+    import os
+
+    from hotband.base.text.formats import as_rows
+    from hotband.data.catalog.named import REAL
+    from hotband.execution.devices.found import found, listed, listed_doc
+    from hotband.views.devices import lines_of, table_of
+
+    if path is None:
+        rows = listed()
+        if as_json:
+            return print_rows([listed_doc(one) for one in rows])
+        show(table_of(rows))
+        if os.geteuid() != 0 and not as_rows():
+            say("not run as root: what devices hold cannot be read, so all are taken to be in use")
+        return None
+    one = found(str(path).removeprefix(REAL))
+    return print_json(one.to_dict(), "hotband-device") if as_json else show_lines(lines_of(one))

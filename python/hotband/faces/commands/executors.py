@@ -1,0 +1,52 @@
+"""`--executor` of the commands that run many runs: declared here, and seen by none of them."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from functools import wraps
+from typing import Annotated, TypeVar
+
+import typer
+
+R = TypeVar("R")
+ExecutorOption = Annotated[
+    str | None,
+    typer.Option(
+        "--executor", metavar="WHERE", help="Who runs the runs: local, ray (starts one here) or ray://HOST:PORT."
+    ),
+]
+MACHINES = ("on", "machine", "against")
+"""Parameters of commands that name machines."""
+
+
+def on_executor(command: Callable[..., R]) -> Callable[..., R]:
+    """The command with `--executor`: all experiments within it run there. A cluster that it starts has `--jobs`
+    processes, and ends with it, whatever ends it."""
+
+    @wraps(command)
+    def called(*, executor: str | None = None, **given: object) -> R:
+        if executor is None:
+            return command(**given)
+        from hotband.execution.experiment import expect_models, using
+        from hotband.execution.runs.signals import stoppable
+
+        machines = [name for key in MACHINES for name in _names(given.get(key))]
+        expect_models(executor, machines)
+        jobs = given.get("jobs")
+        with stoppable(), using(executor, jobs if isinstance(jobs, int) else None):
+            return command(**given)
+
+    signature = inspect.signature(command, eval_str=True)
+    option = inspect.Parameter("executor", inspect.Parameter.KEYWORD_ONLY, default=None, annotation=ExecutorOption)
+    own = list(signature.parameters.values())
+    place = next((n for n, one in enumerate(own) if one.name in ("out", "as_json")), len(own))
+    called.__signature__ = signature.replace(  # type: ignore[attr-defined]
+        parameters=[one.replace(kind=inspect.Parameter.KEYWORD_ONLY) for one in [*own[:place], option, *own[place:]]]
+    )
+    called.__annotations__ = {**command.__annotations__, "executor": ExecutorOption}
+    return called
+
+
+def _names(given: object) -> list[str]:
+    return [given] if isinstance(given, str) else [str(one) for one in given] if isinstance(given, list) else []

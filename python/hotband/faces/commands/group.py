@@ -1,0 +1,315 @@
+"""How every command ends: a mistake is one line on stderr and exit code 2, an interruption exit code 130; where the
+world fails (a full device, an I/O error) the exit code is 74, as sysexits.h has it.
+
+typer's own errors (an option that is not there, a number out of range) are turned into our kind, without boxes.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import re
+import sys
+from collections import Counter
+from collections.abc import Sequence
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from typer.core import TyperGroup
+
+from hotband.base.errors import UserError, no_text, reason_of
+from hotband.base.text.foreign import shortened
+from hotband.base.text.formats import begin
+from hotband.base.text.nearest import hint, unknown_name
+from hotband.execution.runs.interrupted import RunsInterrupted
+from hotband.execution.runs.signals import INTERRUPTED, forget_interrupts, settle_interrupts, was_interrupted
+from hotband.faces.commands.on_demand import OnDemand
+from hotband.faces.commands.output import finish, say
+from hotband.faces.commands.values import keep_simple
+
+LONGEST = 1000
+"""Characters of what typer says at most: it repeats what it was given, the longest list of options takes 700."""
+TWICE = {
+    "--on": "is given twice; a run is on one machine: run it once for each, or compare machines with hotband review",
+}
+"""What is said of an option that was given twice, where "expected it once" does not help."""
+
+
+class Commands(TyperGroup):
+    """A group of commands whose errors are one line each; options with one value are refused a second time."""
+
+    def main(self, args: Sequence[str] | None = None, standalone_mode: bool = True, **extra: Any) -> Any:  # type: ignore[override]
+        if not standalone_mode:
+            return super().main(args, standalone_mode=False, **extra)
+        sys.exit(self._ended(args, **extra))
+
+    def _ended(self, args: Sequence[str] | None, **extra: Any) -> int:
+        """Runs the command; returns its exit code."""
+        from hotband.base.text.write import is_mistake
+
+        begin()
+        forget_interrupts()
+        try:
+            try:
+                code = super().main(args, standalone_mode=False, **extra)
+                finish()
+            finally:
+                sys.stdout.flush()
+        except UserError as error:
+            return of_request() if was_interrupted() else refused(str(as_option(error)))
+        except RunsInterrupted as stop:
+            kept = [str(one.spec.out) for one in stop.finished if one.spec.out is not None]
+            where = f"; kept in {Path(kept[0]).parent}: the same command goes on from there" if kept else ""
+            say(f"hotband: interrupted; {len(stop.finished)} runs were finished{where}")
+            return INTERRUPTED
+        except (_Stopped, KeyboardInterrupt):
+            return of_request()
+        except BrokenPipeError:
+            leave_stdout()
+            return 0
+        except SystemExit as end:
+            return without_reader(end)
+        except UnicodeEncodeError as error:
+            return refused(str(no_text("arguments", error.object)))
+        except OSError as error:
+            # Whatever else is written or read has a name.
+            if error.filename is None:
+                leave_stdout()
+            where = "standard output" if error.filename is None else shortened(str(error.filename), LONGEST)
+            say(f"hotband: error: {where}: {reason_of(error)}")
+            return 2 if is_mistake(error) else os.EX_IOERR
+        except Exception as error:
+            return of_library(error)
+        finally:
+            settle_interrupts()
+        code = code if isinstance(code, int) else 0
+        # A library dropped the KeyboardInterrupt: what it was doing then is not as it should be.
+        return of_request() if was_interrupted() and code != INTERRUPTED else code
+
+    def invoke(self, ctx: Any) -> Any:
+        """typer would end in silence at an interruption."""
+        try:
+            return super().invoke(ctx)
+        except KeyboardInterrupt:
+            raise _Stopped from None
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        command = self.get_command(ctx, args[0]) if args else None
+        if command is None and args and not args[0].startswith("-") and not ctx.resilient_parsing:
+            raise unknown_name(ctx.command_path, args[0], self.list_commands(ctx))
+        if command is not None and not ctx.resilient_parsing:
+            form = refuse_slips(command, ctx, args[1:])
+            if form is not None:
+                begin(form)
+                args = [args[0], "--json", *args[1:]] if form == "json" else args
+        return super().resolve_command(ctx, args)
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        """Every command that prints data as JSON prints its tables in the other formats, too."""
+        command = super().get_command(ctx, cmd_name)
+        names = [param.name for param in command.params] if command is not None else []
+        if command is not None and "as_json" in names and FORMAT not in names:
+            place = names.index("as_json")
+            command.params.insert(place, format_option())
+        if command is not None:
+            keep_simple(command.get_params(ctx))
+        return command
+
+    def get_params(self, ctx: Any) -> Any:
+        params = super().get_params(ctx)
+        keep_simple(params)
+        return params
+
+    def format_help(self, ctx: Any, formatter: Any) -> None:
+        """A list of commands needs no options of theirs."""
+        if isinstance(self.commands, OnDemand):
+            self.commands = dict(self.commands.told())
+        return super().format_help(ctx, formatter)
+
+
+FORMAT = "format_"
+
+
+class Format(StrEnum):
+    """Of tables."""
+
+    table = "table"
+    csv = "csv"
+    markdown = "markdown"
+    json = "json"
+
+
+def format_option() -> Any:
+    """The option `--format`; `Commands.resolve_command` acts on it, commands do not see it."""
+    only = typer.Typer(add_completion=False)
+
+    @only.command()
+    def command(
+        format_: Annotated[
+            Format | None, typer.Option("--format", help="How tables are printed; json is --json.", show_default=False)
+        ] = None,
+    ) -> None:
+        """Has the option."""
+
+    (option,) = (param for param in typer.main.get_command(only).params if param.name == FORMAT)
+    option.expose_value = False
+    return option
+
+
+class Listing(Commands):
+    """Commands on entries of the catalog: without one of their names, `show` is meant (`hotband drives NAME`)."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> Any:
+        first = args[0] if args else ""
+        if first not in self.list_commands(ctx) and first != "--help":
+            args = ["show", *args]
+        return super().parse_args(ctx, args)
+
+
+class _Stopped(Exception):
+    """Ctrl-C in a command."""
+
+
+FIELDS = {
+    "set": "--set",
+    "duration": "--duration",
+    "power_loss": "--power-loss",
+    "repair.fail": "--fail",
+    "events": "--event",
+    "repair.spares": "--spare",
+    "repair.rebuild_rate": "--rebuild-rate",
+    "repair.rebuild_after": "--rebuild-after",
+    "compressors": "--compressor",
+    "chunks": "--chunk",
+    "sample": "--sample",
+    "repeat": "--repeat",
+    "seed": "--seed",
+    "trace.format": "--format",
+    "trace.columns": "--columns",
+    "trace.skip_bad": "--skip-bad",
+    "trace.device": "--device",
+    "trace.host": "--host",
+    "trace.process": "--process",
+    "trace.direction": "--direction",
+    "trace.from": "--from",
+    "trace.for": "--for",
+}
+"""Fields of what is asked of the engine, which knows no command line, and the options that fill them."""
+
+
+def as_option(error: UserError) -> UserError:
+    """The error with the option in the place of the field that it names, be it one of a list (`events[0]`)."""
+    field = re.sub(r"\[\d+\]$|(?<=^trace\.columns)\..*$", "", error.where)
+    return UserError(FIELDS.get(field, error.where), error.key, error.value, error.accepted)
+
+
+def refused(text: str) -> int:
+    """Says what was wrong; returns the exit code."""
+    say(f"hotband: error: {text}")
+    return 2
+
+
+def of_request() -> int:
+    """Says that the user ended the command; returns the exit code."""
+    say("hotband: interrupted")
+    return INTERRUPTED
+
+
+def of_library(error: Exception) -> int:
+    """What typer or another library raised, said; returns the exit code. A fault of ours is raised again."""
+    if was_interrupted():
+        return of_request()
+    # typer's own: their types are private to it, what they say of themselves is not.
+    if not hasattr(error, "format_message"):
+        raise error
+    if "help" in type(error).__name__.lower():
+        sys.stderr.write(f"{error.format_message()}\n")
+        return 2
+    return refused(shortened(of_typer(error), LONGEST))
+
+
+def without_reader(end: SystemExit) -> int:
+    """Exit code of what typer or rich ended: none where nobody read on, such as `head`."""
+    if isinstance(end.__context__, OSError) and end.__context__.errno == errno.EPIPE:
+        leave_stdout()
+        return 0
+    raise end
+
+
+def leave_stdout() -> None:
+    """What is still to be written to stdout, which takes no more, goes nowhere: else the interpreter complains."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def refuse_slips(command: Any, ctx: Any, args: list[str]) -> str | None:
+    """Raises UserError for an option of one value that is given twice (the first would be dropped in silence), for an
+    empty path, as of a variable of the shell that is not set: it would mean the folder one is in, and for two formats.
+    Returns the format that was given."""
+    sub = typer.Context(command, info_name=command.name, parent=ctx, resilient_parsing=True)
+    values, _, order = command.make_parser(sub).parse_args(list(args))
+    counts = Counter(id(param) for param in order)
+    for param in order:
+        takes_one = param.param_type_name == "option" and not param.multiple and not param.is_flag
+        if takes_one and counts[id(param)] > 1:
+            name = place_of(param)
+            raise UserError(name, "", "", TWICE.get(name, "is given twice; expected it once"))
+        value = values.get(param.name)
+        is_path = getattr(param, "type_descriptor", None) and param.type_descriptor.annotation in (Path, list[Path])
+        if is_path and "" in (value if isinstance(value, list | tuple) else (value,)):
+            raise UserError(place_of(param), "", "", "is empty; expected a path")
+    form = values.get(FORMAT)
+    if form not in (None, "json") and values.get("as_json"):
+        raise UserError("--format", "", str(form), "and --json are two formats; expected one of them")
+    return None if form is None else str(form)
+
+
+def place_of(param: Any) -> str:
+    """A parameter as the user writes it: its long option, or the name of an argument."""
+    if param.param_type_name == "option":
+        return str(max(param.opts, key=len))
+    return str(param.metavar or param.name.upper()).strip("[].")
+
+
+def of_typer(error: Any) -> str:
+    """An error of typer as one line like ours: where, what was found, what is accepted."""
+    kind, param = type(error).__name__, getattr(error, "param", None)
+    if kind == "NoSuchOption":
+        known = [max(one.opts, key=len) for one in error.ctx.command.params if one.param_type_name == "option"]
+        near = hint(error.option_name, known, 0.6)
+        return f"{error.option_name}: no such option; {near}expected one of {', '.join([*known, '--help'])}"
+    if kind == "BadOptionUsage":
+        return f"{error.option_name}: expected a value after it"
+    if kind == "MissingParameter" and param is not None:
+        what = f": {param.help[0].lower()}{param.help[1:].rstrip('.')}" if param.help else ""
+        return f"{place_of(param)}: missing{what}"
+    if param is not None:
+        found, accepted = wrong_value(error, param)
+        return str(UserError(place_of(param), "", found, accepted))
+    text = " ".join(error.format_message().split())
+    return f"{text[:1].lower()}{text[1:]}"
+
+
+def wrong_value(error: Any, param: Any) -> tuple[str, str]:
+    """What was given for a parameter, and what it takes."""
+    cause: Any = error.__cause__
+    problems = cause.errors() if hasattr(cause, "errors") else []
+    if not problems:
+        return "", " ".join(error.message.split())
+    kind, found = str(problems[0]["type"]), str(problems[0]["input"])
+    choices = param.type_descriptor.choices
+    if choices:
+        return found, f"expected one of {', '.join(str(getattr(one, 'value', one)) for one in choices)}"
+    if kind.startswith(("int_", "float_", "greater_", "less_", "finite_")):
+        of = param.type_descriptor.parameter_info
+        number = "a whole number" if "int" in str(param.type_descriptor.annotation) else "a number"
+        return found, f"expected {bounded(number, of.min, of.max)}"
+    return found, " ".join(str(problems[0]["msg"]).split())
+
+
+def bounded(what: str, least: float | None, most: float | None) -> str:
+    """A number within bounds; those of a 32- or 64-bit number are not worth a word."""
+    if most is not None and most < 2**32 - 1:
+        return f"{what} from {least} to {most}" if least is not None else f"{what} of at most {most}"
+    return what if least is None else f"{what}, {least} or more"

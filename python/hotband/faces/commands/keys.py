@@ -1,0 +1,33 @@
+"""`hotband keys`: what `--set` takes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from hotband.faces.commands.output import (
+    JsonFlag,
+    MachineOption,
+    SetOption,
+    WorkloadArgument,
+    parse_set,
+    print_rows,
+    show,
+)
+
+
+def keys(
+    workload: WorkloadArgument,
+    on: MachineOption,
+    set_: SetOption = None,
+    as_json: JsonFlag = False,
+) -> None:
+    """List every key that --set takes for a workload on a machine: its value today, what it takes, what it means."""
+    from hotband.data.inputs.keys import set_keys
+    from hotband.views.text.tables import keys_table
+
+    found = set_keys(workload, on, parse_set(set_ or []))
+    if as_json:
+        return print_rows([one.data() for one in found])
+    parts = list(dict.fromkeys(one.part for one in found))
+    tables: list[Any] = [keys_table(part, [one for one in found if one.part == part]) for part in parts]
+    return show(*tables)

@@ -1,0 +1,152 @@
+"""Names on the command line: a unique beginning stands for the whole name, and the shell completes them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
+from typing import Any, TypedDict
+
+import typer
+
+from hotband.base.errors import UserError
+from hotband.data.catalog import is_file
+
+
+def completed(where: str, name: str, known: Sequence[str]) -> str:
+    """The one of `known` that begins with `name`; `name` itself where none does (whoever reads it says so), or where it
+    is one of them. Raises UserError where several do."""
+    begin = [one for one in known if one.startswith(name)]
+    if not name or name in known or not begin:
+        return name
+    if len(begin) > 1:
+        raise UserError(where, "", name, f"is the beginning of several names: {', '.join(begin)}")
+    return begin[0]
+
+
+def machine_names(where: str, name: str) -> str:
+    """A machine with its drive's name completed, also within LAYOUT:COUNTxDRIVE[:CHUNK]; files as they are."""
+    if is_file(name):
+        return name
+    kind, colon, rest = name.partition(":")
+    if not colon:
+        return completed(where, name, drive_names())
+    count, times, drive = rest.partition("x")
+    drive, chunk_colon, chunk = drive.partition(":")
+    if not times or not drive or is_file(drive):
+        return name
+    return f"{kind}:{count}x{completed(where, drive, drive_names())}{chunk_colon}{chunk}"
+
+
+def drive_names() -> list[str]:
+    """Of the catalog's drives."""
+    return catalog_names("drives")
+
+
+def workload_names() -> list[str]:
+    """Of the catalog's workloads."""
+    return catalog_names("workloads")
+
+
+def daemon_names() -> list[str]:
+    """Of the catalog's daemons."""
+    return catalog_names("osds")
+
+
+def study_names() -> list[str]:
+    """Of the catalog's studies."""
+    from hotband.questions.study.file import names
+
+    return names()
+
+
+def catalog_names(folder: str) -> list[str]:
+    """Of the entries of a folder of the catalog."""
+    from hotband import _core
+    from hotband.data.catalog import CATALOG_DIR
+
+    return _core.catalog_names(CATALOG_DIR, folder)
+
+
+def callback(complete: Callable[[str, str], str]) -> Callable[[Any, Any, Any], Any]:
+    """What typer calls with an argument, or several, before the command sees them."""
+
+    def called(ctx: Any, param: Any, value: Any) -> Any:
+        from hotband.faces.commands.group import place_of
+
+        if value is None or ctx.resilient_parsing:
+            return value
+        where = place_of(param)
+        return complete(where, value) if isinstance(value, str) else [complete(where, one) for one in value]
+
+    return called
+
+
+def whole(names: Callable[[], list[str]]) -> Callable[[Any, Any, Any], Any]:
+    """Completes what was given from `names`; files stay as they are."""
+    return callback(lambda where, name: name if is_file(name) else completed(where, name, names()))
+
+
+def study_name(where: str, name: str) -> str:
+    """A study's name completed; a folder as it is."""
+    from pathlib import Path
+
+    return name if "/" in name or Path(name).is_dir() else completed(where, name, study_names())
+
+
+def machines(incomplete: str) -> list[str]:
+    """For the shell: drives, and layouts of them once a layout is begun."""
+    from hotband import _core
+
+    kind, colon, rest = incomplete.partition(":")
+    if not colon:
+        return [one for one in [*drive_names(), *(f"{layout}:" for layout in _core.LAYOUTS)] if one.startswith(kind)]
+    count, times, drive = rest.partition("x")
+    begin = f"{kind}:{count}{times}"
+    return [f"{begin}{one}" for one in drive_names() if times and one.startswith(drive)]
+
+
+def set_keys(ctx: typer.Context, incomplete: str) -> list[str]:
+    """For the shell: keys of `--set`, those of the workload and the machine where the line has named them already."""
+    from hotband import _core
+    from hotband.data.inputs.keys import set_keys as keys_of
+    from hotband.data.inputs.words import FIO_WORDS
+
+    # An option that still wants its value leaves the arguments of the command where they are.
+    first = ctx.args[0] if ctx.args else None
+    takes_workload = any(param.name == "workload" for param in ctx.command.params)
+    workload = ctx.params.get("workload") or (first if takes_workload else "fio-randread")
+    machine = ctx.params.get("on") if takes_workload else ctx.params.get("machine") or first
+    # Of several machines the keys of the first.
+    machine = next(iter(machine), None) if isinstance(machine, list | tuple) else machine
+    known = list(_core.SET_KEYS) if takes_workload else ["data", "state"]
+    if machine and workload:
+        with suppress(UserError):
+            found = keys_of(completed("", workload, workload_names()), machine_names("", machine))
+            of_drives = [one.key for one in found if one.part.startswith(("drive ", "daemon "))]
+            known = [one.key for one in found] if takes_workload else [*known, *of_drives]
+    return [f"{one}=" for one in [*known, *(FIO_WORDS if takes_workload else ())] if one.startswith(incomplete)]
+
+
+def beginning(names: Callable[[], list[str]]) -> Callable[[str], Iterator[str]]:
+    """For the shell: the names that begin with what is there."""
+
+    def called(incomplete: str) -> Iterator[str]:
+        return (one for one in names() if one.startswith(incomplete))
+
+    return called
+
+
+class Completion(TypedDict):
+    """What typer is told of a parameter that names something: what is done with the name, and what the shell offers."""
+
+    callback: Callable[[Any, Any, Any], Any]
+    autocompletion: Callable[[str], Iterable[str]]
+
+
+MACHINE: Completion = {"callback": callback(machine_names), "autocompletion": machines}
+"""For typer: what a parameter that names a machine does with what is typed."""
+
+WORKLOAD: Completion = {"callback": whole(workload_names), "autocompletion": beginning(workload_names)}
+DRIVE: Completion = {"callback": whole(drive_names), "autocompletion": beginning(drive_names)}
+DAEMON: Completion = {"callback": whole(daemon_names), "autocompletion": beginning(daemon_names)}
+STUDY: Completion = {"callback": callback(study_name), "autocompletion": beginning(study_names)}

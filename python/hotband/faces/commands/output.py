@@ -1,0 +1,191 @@
+"""What all commands share: options, and printing. Tables go to stdout; under --json stdout carries data only."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from hotband.base.errors import UserError
+from hotband.data.inputs.words import ours, twice
+from hotband.faces.commands import names
+
+if TYPE_CHECKING:
+    from rich.table import Table
+    from rich.text import Text
+
+JsonFlag = Annotated[bool, typer.Option("--json", help="Print data as JSON to stdout, and nothing else.")]
+OutOption = Annotated[Path | None, typer.Option("--out", metavar="DIR", help="Folder for what is produced.")]
+StudyArgument = Annotated[
+    str, typer.Argument(metavar="NAME", help="A study of the catalog, or a study's folder.", **names.STUDY)
+]
+WorkloadArgument = Annotated[
+    str,
+    typer.Argument(metavar="WORKLOAD", help="A catalog name, a TOML file, a job file or an I/O log.", **names.WORKLOAD),
+]
+MachineArgument = Annotated[
+    str, typer.Argument(metavar="MACHINE", help="A drive, LAYOUT:COUNTxDRIVE, or a TOML file.", **names.MACHINE)
+]
+MachineOption = Annotated[
+    str,
+    typer.Option("--on", metavar="MACHINE", help="A drive, LAYOUT:COUNTxDRIVE, or a TOML file.", **names.MACHINE),
+]
+OnOption = Annotated[
+    str | None,
+    typer.Option(
+        "--on", metavar="MACHINE", help="The target: a drive, LAYOUT:COUNTxDRIVE, or a TOML file.", **names.MACHINE
+    ),
+]
+MediaOption = Annotated[
+    str | None, typer.Option(metavar="KIND", help="What the target stores on: hdd, ssd, or a speed such as 7200rpm.")
+]
+CacheOption = Annotated[
+    str | None, typer.Option(metavar="SIZE", help='Memory that may answer reads (host, servers), such as "8 GiB".')
+]
+FreshOption = Annotated[
+    bool, typer.Option("--fresh", help="Start over; else runs that are in the folder already are not repeated.")
+]
+FreshOverOption = Annotated[bool, typer.Option("--fresh", help="Write over the record that is in the folder.")]
+SetOption = Annotated[
+    list[str] | None,
+    typer.Option("--set", metavar="KEY=VALUE", help="Change a value.", autocompletion=names.set_keys),
+]
+SeedOption = Annotated[int | None, typer.Option(min=0, max=2**64 - 1, help="Root of all randomness.")]
+
+
+def finish() -> None:
+    """Prints the tables that were kept."""
+    from hotband.base.text.formats import PRINTED, begin, csv_text
+
+    if PRINTED.tables:
+        sys.stdout.write(csv_text(PRINTED.tables))
+    begin()
+
+
+def show(*renderables: Any) -> None:
+    """Prints to stdout, every plain string as data (`hotband.base.text.foreign`): tables within the width of the
+    terminal (80 columns, or COLUMNS, without one), lines of text whole where no terminal folds them. As CSV tables
+    alone, words to stderr; as Markdown all of it."""
+    from rich.table import Table
+
+    from hotband.base.text.foreign import console
+    from hotband.base.text.formats import PRINTED, markdown_line, markdown_table, plain
+    from hotband.base.text.layout import fitted
+
+    out = console()
+    for renderable in renderables:
+        is_table = isinstance(renderable, Table)
+        if PRINTED.form == "csv":
+            if is_table:
+                PRINTED.tables.append(renderable)
+            elif plain(renderable):
+                say(plain(renderable))
+        elif PRINTED.form == "markdown":
+            sys.stdout.write(markdown_table(renderable) if is_table else markdown_line(renderable))
+        elif is_table:
+            for one in fitted(renderable, out):
+                out.print(one)
+        else:
+            out.print(renderable, soft_wrap=not out.is_terminal)
+
+
+def show_lines(lines: Iterable[str | Text]) -> None:
+    """Prints lines of words to stdout, folded within the width that tables have, too."""
+    from hotband.base.text.foreign import console
+    from hotband.base.text.formats import as_rows
+    from hotband.base.text.layout import hanging
+
+    if as_rows():
+        return show(*lines)
+    out = console()
+    return show(*(hanging(out.render_str(line) if isinstance(line, str) else line, out.width) for line in lines))
+
+
+def show_views(views: Iterable[Table | Text | str]) -> None:
+    """Prints tables, and words folded within the width that tables have."""
+    from rich import table
+
+    for view in views:
+        if isinstance(view, table.Table):
+            show(view)
+        else:
+            show_lines([view])
+
+
+def say(text: str) -> None:
+    """A sentence for the user, to stderr."""
+    from hotband.base.text.foreign import visible
+
+    sys.stderr.write(f"{visible(text)}\n")
+
+
+def print_after(write: Callable[[], Path | None], printed: Callable[[Path | None], object]) -> None:
+    """Write a page, then print: who reads the output may have enough after a few lines. If the page cannot be written,
+    print without its path and raise the error after: what was computed may have taken hours."""
+    try:
+        written = write()
+    except Exception:
+        printed(None)
+        raise
+    printed(written)
+
+
+def print_json(document: Mapping[str, object], schema: str) -> None:
+    """A document to stdout, which says what it is: as it is where it does so itself."""
+    from hotband.base.text.foreign import json_text
+    from hotband.base.text.schema import with_schema
+
+    sys.stdout.write(json_text(with_schema(document, schema)) + "\n")
+
+
+def print_text(text: str) -> None:
+    """A document that is text already, as it was written, to stdout."""
+    from hotband.base.text.foreign import json_safe
+
+    sys.stdout.write(json_safe(text) + "\n")
+
+
+def print_rows(rows: Sequence[object]) -> None:
+    """A list to stdout: rows of a table, or documents that say what they are."""
+    from hotband.base.text.foreign import json_text
+
+    sys.stdout.write(json_text(rows) + "\n")
+
+
+def print_listing(title: str, rows: Sequence[tuple[str, ...]], names: tuple[str, ...]) -> None:
+    """A table of catalog entries."""
+    from rich.table import Table
+
+    table = Table(title=title, title_justify="left")
+    for name in names:
+        table.add_column(name, overflow="fold")
+    for row in rows:
+        table.add_row(*row)
+    show(table)
+
+
+def listed(arguments: list[str] | None) -> list[str]:
+    """Names from arguments that may hold several, separated by commas; each once."""
+    return list(dict.fromkeys(all_listed(arguments)))
+
+
+def all_listed(arguments: list[str] | None) -> list[str]:
+    """The same, with those that are given twice."""
+    names = (name.strip() for argument in arguments or [] for name in argument.split(","))
+    return [name for name in names if name]
+
+
+def parse_set(pairs: list[str]) -> tuple[tuple[str, str], ...]:
+    """`KEY=VALUE` arguments; a word of fio's becomes ours."""
+    parsed: dict[str, tuple[str, str]] = {}
+    for pair in pairs:
+        key, equals, value = (part.strip() for part in pair.partition("="))
+        if not equals or not key or not value:
+            raise UserError("--set", "", pair, "expected KEY=VALUE, such as --set qd=16")
+        if (before := parsed.get(ours(key))) is not None:
+            raise twice("--set", key, value, *before)
+        parsed[ours(key)] = key, value
+    return tuple((key, value) for key, (_, value) in parsed.items())

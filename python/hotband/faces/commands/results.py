@@ -1,0 +1,122 @@
+"""`hotband import` and `hotband plot`: results of other tools, as records and as charts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from hotband.base.errors import UserError
+from hotband.faces.commands.group import Commands
+from hotband.faces.commands.output import JsonFlag, OutOption, print_rows, show, show_lines
+
+if TYPE_CHECKING:
+    from hotband.data.importers import Imported
+
+import_app = typer.Typer(cls=Commands, no_args_is_help=True, help="Results of other tools, as records.")
+plot_app = typer.Typer(cls=Commands, no_args_is_help=True, help="Charts of records and of other tools' results.")
+
+
+def import_with(
+    read: Callable[[Sequence[Path]], list[Imported]], files: list[Path], out: Path | None, as_json: bool
+) -> None:
+    """Reads, saves where `out` says, and prints."""
+    from hotband.base.text.pipes import with_pipes
+    from hotband.data.record.files import save_imported
+    from hotband.data.record.states import said_of
+    from hotband.execution.runs.run import check_writable
+    from hotband.views.text.tables import summary_table
+
+    if out is not None:
+        check_writable(out)
+    imported = read(with_pipes(files))
+    saved = [] if out is None else save_imported(out, imported)
+    if as_json:
+        return print_rows([record for record, _ in imported])
+    for record, _ in imported:
+        show(summary_table(record))
+        show_lines(said_of(record))
+        show_lines(f"  note: {note}" for note in record["notes"])
+    return show(*(f"Record: {path}" for path in saved))
+
+
+ResultFiles = Annotated[
+    list[Path],
+    typer.Argument(metavar="FILE...", help="Files or folders that the tool wrote; - is what comes in."),
+]
+
+
+@import_app.command("auto")
+def import_auto(files: ResultFiles, out: OutOption = None, as_json: JsonFlag = False) -> None:
+    """Recognise by content which tool wrote each file, and turn it into records."""
+    from hotband.data.importers import load
+
+    import_with(lambda paths: [one for path in paths for one in load(path)], files, out, as_json)
+
+
+@import_app.command("fio")
+def import_fio(files: ResultFiles, out: OutOption = None, as_json: JsonFlag = False) -> None:
+    """Turn fio's output (JSON, JSON+, terse, logs) into records; logs beside their JSON become its series."""
+    from hotband.data.importers.fio import importer
+
+    import_with(importer.read, files, out, as_json)
+
+
+@import_app.command("vdbench")
+def import_vdbench(files: ResultFiles, out: OutOption = None, as_json: JsonFlag = False) -> None:
+    """Turn vdbench's flatfile, summary, totals and histogram into records, one a run definition."""
+    from hotband.data.importers import vdbench
+
+    import_with(vdbench.read, files, out, as_json)
+
+
+@import_app.command("diskspd")
+def import_diskspd(files: ResultFiles, out: OutOption = None, as_json: JsonFlag = False) -> None:
+    """Turn DiskSpd's XML (-Rxml) into records, one a time span."""
+    from hotband.data.importers import diskspd
+
+    import_with(diskspd.read, files, out, as_json)
+
+
+@import_app.command("iometer")
+def import_iometer(files: ResultFiles, out: OutOption = None, as_json: JsonFlag = False) -> None:
+    """Turn Iometer's results CSV into records, one a test."""
+    from hotband.data.importers import iometer
+
+    import_with(iometer.read, files, out, as_json)
+
+
+@import_app.command("hdr")
+def import_hdr(
+    files: ResultFiles,
+    out: OutOption = None,
+    unit: Annotated[str | None, typer.Option(metavar="UNIT", help="Of the values: ns, us, ms or s.")] = None,
+    as_json: JsonFlag = False,
+) -> None:
+    """Turn HdrHistogram logs (.hlog) into records, one a tag."""
+    from hotband.data.importers import hdr
+
+    import_with(lambda paths: hdr.read(paths, unit), files, out, as_json)
+
+
+@plot_app.command("latency")
+def plot_latency(
+    files: Annotated[list[Path], typer.Argument(metavar="RECORD|FILE...", help="Records, or results of other tools.")],
+    out: Annotated[Path, typer.Option("--out", metavar="FILE", help="The chart: .html, .png or .svg.")],
+    op: Annotated[str | None, typer.Option(metavar="OP", help="read or write; both where not said.")] = None,
+    title: Annotated[str, typer.Option(help="Its heading.")] = "Latency by percentile",
+) -> None:
+    """Draw the latency of several runs by percentile, as far out as their samples support."""
+    from hotband.base.text.pipes import with_pipes
+    from hotband.data.record.incomplete import refusing_incomplete
+    from hotband.views.draw.latency import check_out, latency_chart, load_any, write_chart
+
+    if op not in (None, "read", "write"):
+        raise UserError("--op", "", op, "accepted: read, write")
+    check_out(out)
+    with refusing_incomplete(files):
+        records = [one for path in with_pipes(files) for one in load_any(path)]
+        write_chart(latency_chart(records, title, op), out)
+    show(f"Chart: {out}")

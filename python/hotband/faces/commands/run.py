@@ -1,0 +1,238 @@
+"""`hotband run`: a workload on a machine in virtual time, on a served machine, on hardware."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager, nullcontext
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from hotband.base.errors import UserError
+from hotband.data.catalog.named import is_emulated, is_real
+from hotband.execution.runs.signals import INTERRUPTED
+from hotband.faces.commands import names, real, targets
+from hotband.faces.commands.executors import on_executor
+from hotband.faces.commands.intervals import IntervalOption, RunDrawsOption, add_intervals, expect_one_run
+from hotband.faces.commands.into import into_store_at_end
+from hotband.faces.commands.output import (
+    FreshOption,
+    JsonFlag,
+    MachineOption,
+    OutOption,
+    SetOption,
+    WorkloadArgument,
+    parse_set,
+    print_text,
+    say,
+    show,
+    show_lines,
+    show_views,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from hotband.execution.experiment import Executor, Tick
+    from hotband.execution.runs.run import Finished, RunSpec
+
+
+@on_executor
+@into_store_at_end
+def run(
+    workload: WorkloadArgument,
+    on: MachineOption,
+    set_: SetOption = None,
+    seed: Annotated[int, typer.Option(min=0, max=2**64 - 1, help="Root of all randomness.")] = 1,
+    duration: Annotated[str | None, typer.Option(metavar="TIME", help='Measured time of a step, as "60 s".')] = None,
+    out: OutOption = None,
+    io_log: Annotated[Path | None, typer.Option(metavar="FILE", help="Log every I/O, to .parquet or .csv.")] = None,
+    power_loss: Annotated[
+        str | None, typer.Option(metavar="TIME", help='Cut power at this measured time, such as "30 s".')
+    ] = None,
+    fail: Annotated[
+        list[str] | None, typer.Option(metavar="DRIVE@TIME", help='A drive fails, such as d3@"60 s". May be repeated.')
+    ] = None,
+    spare: Annotated[
+        int, typer.Option(min=0, max=2**32 - 1, metavar="COUNT", help="Drives that wait to replace failed ones.")
+    ] = 0,
+    rebuild_rate: Annotated[
+        str | None, typer.Option(metavar="RATE", help='Most that a rebuild writes, such as "50 MB/s".')
+    ] = None,
+    rebuild_after: Annotated[
+        str | None, typer.Option(metavar="TIME", help="How long after a failure a spare is taken.")
+    ] = None,
+    event: Annotated[
+        list[str] | None,
+        typer.Option(metavar="EVENT", help="What happens, such as 'at 60 s: fail d3'. May be repeated."),
+    ] = None,
+    then: Annotated[
+        list[str] | None,
+        typer.Option("--then", metavar="WORKLOAD", help="Run this after it, on the machine as left.", **names.WORKLOAD),
+    ] = None,
+    fresh_seeds: Annotated[bool, typer.Option("--fresh-seeds", help="Runs of --then ask for other offsets.")] = False,
+    fresh: FreshOption = False,
+    interval: IntervalOption = None,
+    draws: RunDrawsOption = None,
+    yes: real.YesOption = False,
+    erase: real.EraseOption = None,
+    size: real.SizeOption = None,
+    keep: real.KeepOption = False,
+    hosts: real.HostsOption = None,
+    expected: real.ExpectOption = None,
+    power: real.PowerOption = None,
+    purge_by: real.PurgeOption = None,
+    as_json: JsonFlag = False,
+) -> None:
+    """Run a workload on a machine in virtual time, or on hardware (--on real:PATH) through fio; with --then several,
+    one after the other on the same machine."""
+    from hotband.data.inputs.specify import Named
+    from hotband.execution.experiment import expect_out
+    from hotband.execution.runs.run import Repair, RunSpec
+    from hotband.execution.runs.sequence import in_sequence
+    from hotband.execution.targets.real_asked import RealAsked
+
+    expect_out(fresh, out)
+    asked = [workload, *(then or [])]
+    if fresh_seeds and len(asked) == 1:
+        raise UserError("--fresh-seeds", "", "", "is for runs that follow each other: expected --then WORKLOAD")
+    if len(asked) > 1 and io_log:
+        accepted = "an I/O log is of one run: leave out --then"
+        raise UserError("--then", "", asked[1], accepted)
+    expect_one_run(interval, draws, len(asked))
+    of_real = RealAsked(erase, size, keep, hosts, expected, power, purge_by)
+    real.expect_fit(on, yes, of_real, interval)
+    if is_emulated(on):
+        virtual: dict[str, object] = {"--then": then, "--io-log": io_log, "--power-loss": power_loss, "--fail": fail}
+        virtual |= {
+            "--spare": spare,
+            "--rebuild-rate": rebuild_rate,
+            "--rebuild-after": rebuild_after,
+            "--interval": interval,
+        }
+        spec = RunSpec("run", on, workload, parse_set(set_ or []), seed, duration, out, events=tuple(event or ()))
+        return targets.run_emulated(spec, virtual, fresh, as_json)
+    repair = Repair(tuple(fail or ()), spare, rebuild_rate, rebuild_after)
+    folders = [out if out is None or len(asked) == 1 else out / f"{n}" for n in range(1, len(asked) + 1)]
+    first = RunSpec(
+        "run",
+        on,
+        workload,
+        parse_set(set_ or []),
+        seed,
+        duration,
+        io_log=io_log,
+        power_loss=power_loss,
+        repair=repair,
+        events=tuple(event or ()),
+        in_use=True,
+    )
+    if interval is not None:
+        from hotband.inference.interval.of_run import pinned
+
+        first = pinned(first)
+    specs = in_sequence(first, [Named(workload, first.workload_text), *map(Named, then or [])], folders, fresh_seeds)
+    title = f"{', '.join(asked)} on {on}"
+    with real.measuring(title, specs, of_real, yes) if is_real(on) else on_model(title) as (executor, progress):
+        finished = run_all(specs, title, out, fresh, executor, progress)
+    try:
+        is_whole = interval is None or add_intervals(specs[0], finished[0], interval, draws)
+    finally:
+        # The run is done, whatever becomes of its intervals.
+        show_all(finished, io_log, as_json)
+    if is_real(on) and out is not None and not as_json:
+        show(f"Report: {real.write_report(out, specs)}")
+    if not is_whole:
+        raise typer.Exit(INTERRUPTED)
+    return None
+
+
+@contextmanager
+def on_model(title: str) -> Iterator[tuple[None, Tick]]:
+    """A progress bar; no executor but the cores of this computer."""
+    from hotband.execution.runs.progress import run_progress
+
+    with run_progress(title) as progress:
+        yield None, progress
+
+
+def run_all(
+    specs: Sequence[RunSpec], title: str, out: Path | None, fresh: bool, executor: Executor | None, progress: Tick
+) -> list[Finished]:
+    """Runs them; of several those that are in the folder are not run again. Raises UserError, RunsInterrupted."""
+    from hotband.data.record.files import RECORD_FILE
+    from hotband.execution.experiment import (
+        Experiment,
+        Lock,
+        expect_no_experiment,
+        expect_own_page,
+        expect_same_run,
+        points_of,
+    )
+    from hotband.execution.experiment.store import EXPERIMENT_FILE
+
+    experiment = Experiment(points_of(specs), what=f"the runs {title}")
+    if out is not None and not fresh and is_real(specs[0].machine):
+        expect_own_page(out, (EXPERIMENT_FILE, RECORD_FILE))
+    if len(specs) > 1:
+        return experiment.run(out=out, fresh=fresh, executor=executor, progress=progress, say=say).finished
+    # One run is always run: there is nothing to go on from. It takes the place of itself.
+    with nullcontext() if out is None else Lock(out):
+        if out is not None:
+            expect_no_experiment(out)
+            if not fresh:
+                expect_same_run(out, specs[0])
+        return experiment.run(executor=executor, progress=progress).finished
+
+
+def show_all(finished: Sequence[Finished], io_log: Path | None, as_json: bool) -> None:
+    """Prints what runs left."""
+    if as_json:
+        texts = [one.text for one in finished]
+        return print_text(texts[0] if len(texts) == 1 else "[" + ",\n".join(texts) + "]")
+    for one in finished:
+        show_run(one)
+    return show(f"I/O log: {io_log}") if io_log is not None else None
+
+
+def show_run(finished: Finished) -> None:
+    """Prints what a run left."""
+    from hotband.base.text.formats import as_rows
+    from hotband.data.record.repair import repair_lines
+    from hotband.data.record.states import said_of
+    from hotband.data.record.steady import of_phases
+    from hotband.data.record.trace import trace_lines
+    from hotband.data.record.unmodelled import other_notes, unmodelled_notes
+    from hotband.views.interval import interval_lines, intervals_table
+    from hotband.views.record.energy import energy_lines
+    from hotband.views.text.tables import (
+        app_tables,
+        limits_lines,
+        power_loss_lines,
+        scripts_table,
+        steady_lines,
+        summary_table,
+    )
+    from hotband.views.text.wear import smart_lines
+
+    record = finished.record
+    scripts = [scripts_table(record["scripts"])] if "scripts" in record else []
+    show_lines(f"! {note}." for note in unmodelled_notes(record))
+    show(summary_table(record), *app_tables(record), *scripts)
+    if "intervals" in record:
+        lines = interval_lines(record["intervals"])
+        if as_rows() and record["intervals"]["figures"]:
+            show(intervals_table(record["intervals"]))
+            lines = lines[len(record["intervals"]["figures"]) :]
+        show_lines(lines)
+    show_lines(said_of(record))
+    show_lines(f"  note: {note}" for note in other_notes(record))
+    show_lines(line for verdict in of_phases(record) for line in steady_lines(verdict))
+    show_lines([*smart_lines(record), *energy_lines(record), *limits_lines(record), *power_loss_lines(record)])
+    show_lines([*repair_lines(record), *trace_lines(record)])
+    if "expected" in record:
+        from hotband.questions.targets.expected import expected_views
+
+        show_views(expected_views(record))
+    if finished.spec.out is not None:
+        show(f"Record: {finished.spec.out / 'record.json'}")

@@ -1,0 +1,66 @@
+"""`hotband ui`: the same in a browser, on this computer alone."""
+
+from __future__ import annotations
+
+import signal
+import tempfile
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from hotband.faces.commands.output import say, show_lines
+
+EPILOG = """\
+[bold]Examples[/]
+
+hotband ui
+
+hotband ui --store lab --port 8642 --no-browser
+"""
+
+
+def ui(
+    store: Annotated[
+        Path | None,
+        typer.Option(
+            "--store", metavar="DIR", help="Keeps records, reports and dropped files; else they go at the end."
+        ),
+    ] = None,
+    port: Annotated[int, typer.Option(min=0, max=65535, help="Of 127.0.0.1; 0 is any that is free.")] = 0,
+    no_browser: Annotated[bool, typer.Option("--no-browser", help="Print the address, open no browser.")] = False,
+) -> None:
+    """Open a page in the browser, on this computer alone: choose or drop drives, layouts and workloads; run, sweep,
+    find, review, compare, studies; live charts, reports, and the command for each."""
+    from hotband.execution.runs.signals import forget_interrupts, stoppable
+    from hotband.faces.ui.kept import Kept
+    from hotband.faces.ui.server import serve
+
+    def begun(address: str) -> None:
+        show_lines([address])
+        where = f"kept in {store}" if store is not None else "gone when it ends (--store DIR keeps them)"
+        say(f"hotband ui: only this address opens it; records are {where}; Ctrl-C ends it")
+        if not no_browser:
+            _open(address)
+
+    with stoppable(), ExitStack() as stack:
+        folder = store or Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="hotband-ui-")))
+        kept = Kept(folder)
+        kept.open()
+        stack.callback(kept.close)
+        try:
+            serve(kept, port, begun)
+        except KeyboardInterrupt:
+            # What is left is short, and a second Ctrl-C would leave the folder behind; SIGTERM still ends it.
+            signal.signal(signal.SIGINT, signal.SIG_IGN)
+            forget_interrupts()
+            say("hotband ui: ended")
+
+
+def _open(address: str) -> None:
+    """Opens the browser, if there is one; it takes its time, which the server does not wait for."""
+    import threading
+    import webbrowser
+
+    threading.Thread(target=webbrowser.open, args=(address,), daemon=True).start()

@@ -1,0 +1,292 @@
+"""What a form asks, as one call of the public API, and the same as a command. Nothing here computes: what is shown of a
+result is made in `shown.py`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import hotband as hb
+from hotband.base.errors import UserError
+from hotband.data.record.files import REPORT_FILE
+from hotband.faces.ui import command_line, shown
+from hotband.faces.ui.call import MACHINE, MOST_SEED, WORKLOAD, Call, expect_report, seed_of
+from hotband.faces.ui.calls_on_files import of_calibrate, of_expect, of_fleet
+from hotband.faces.ui.form import Form
+from hotband.inference.interval import DRAWS_OF_MANY, LEAST_DRAWS, MOST_DRAWS
+from hotband.questions.advise import YEARS
+
+if TYPE_CHECKING:
+    from hotband.data.record.record import Record
+    from hotband.execution.experiment import Tick
+    from hotband.faces.ui.shown import Shown
+
+Kind = Callable[[Form], Call]
+
+
+def prepare(kind: str, form: Form) -> Call:
+    """The call that a form asks for. Raises UserError for a mistake that can be seen before it is made."""
+    if kind not in KINDS:
+        raise UserError("kind", "", kind, f"expected one of {', '.join(KINDS)}")
+    return KINDS[kind](form)
+
+
+@dataclass(frozen=True)
+class Common:
+    """What several forms ask alike."""
+
+    workload: str
+    on: list[str]
+    set: dict[str, str]
+    duration: str | None
+    seed: int
+    events: list[str]
+    interval: float | None
+
+    @classmethod
+    def of(cls, form: Form) -> Common:
+        """From a form; a form without a field of them leaves it empty."""
+        return cls(
+            form.named("workload", WORKLOAD),
+            form.all_named("on", MACHINE),
+            form.settings(),
+            form.text("duration"),
+            seed_of(form),
+            form.texts("events"),
+            form.percent("interval"),
+        )
+
+    @property
+    def options(self) -> list[str]:
+        """The options of the command."""
+        return command_line.options(
+            on=self.on,
+            set=[f"{key}={value}" for key, value in self.set.items()],
+            duration=self.duration,
+            seed=self.seed if self.seed != 1 else None,
+            event=self.events,
+            interval=self.interval,
+        )
+
+
+def of_run(form: Form) -> Call:
+    """`hb.run`."""
+    asked = Common.of(form)
+    if len(asked.on) > 1:
+        raise UserError("on", "", ", ".join(asked.on), "expected one machine: several are for a sweep")
+    [on] = asked.on
+
+    def run(tick: Tick, folder: Path) -> Shown:
+        record = hb.run(
+            asked.workload,
+            on=on,
+            set=asked.set,
+            duration=asked.duration,
+            seed=asked.seed,
+            events=asked.events,
+            interval=asked.interval,
+            out=folder,
+            progress=tick,
+        )
+        return shown.of_record(record)
+
+    return Call(f"{asked.workload} on {on}", ["run", asked.workload, *asked.options], run, report_of_records)
+
+
+def report_of_records(folder: Path) -> None:
+    """The report of every record in a folder."""
+    hb.report(records_of(folder)).save(folder / REPORT_FILE)
+
+
+def records_of(folder: Path) -> list[Record]:
+    """The records in a folder: it is one, or each of those in it is."""
+    if (folder / "record.json").is_file():
+        return [hb.load(folder)]
+    return [hb.load(one.parent) for one in sorted(folder.glob("*/record.json"))]
+
+
+def of_sweep(form: Form) -> Call:
+    """`hb.sweep`."""
+    asked = Common.of(form)
+    repeat = form.whole("repeat", 1, 1000)
+
+    def swept(tick: Tick | bool, folder: Path) -> hb.Sweep:
+        return hb.sweep(
+            asked.workload,
+            on=asked.on,
+            set=asked.set,
+            duration=asked.duration,
+            seed=asked.seed,
+            repeat=repeat,
+            events=asked.events,
+            interval=asked.interval,
+            out=folder / "runs",
+            records=False,
+            progress=tick,
+        )
+
+    def report(folder: Path) -> None:
+        swept(False, folder).report(folder / REPORT_FILE)  # every run is there: none is run again
+
+    more = command_line.options(repeat=repeat)
+    axes = " over " + ", ".join(asked.set) if asked.set else ""
+    return Call(
+        f"{asked.workload} on {', '.join(asked.on)}{axes}",
+        ["sweep", asked.workload, *asked.options, *more],
+        lambda tick, folder: shown.of_sweep(swept(tick, folder)),
+        report,
+    )
+
+
+def of_find(form: Form) -> Call:
+    """`hb.find`."""
+    question = form.needed("question", 'such as "IOPS at p99 < 10 ms"')
+    asked = Common.of(form)
+    within, bounds = form.percent("within"), form.text("range")
+    ios = form.whole("ios", 1, 10**9)
+
+    def run(tick: Tick, folder: Path) -> Shown:
+        found = hb.find(
+            question,
+            asked.workload,
+            on=asked.on,
+            set=asked.set,
+            duration=asked.duration,
+            seed=asked.seed,
+            interval=asked.interval,
+            range=bounds,
+            within=2.0 if within is None else within,
+            ios=ios,
+            progress=tick,
+        )
+        for number, answer in enumerate(found.answers):
+            if answer.record is not None:
+                answer.record.save(folder / f"{number}")
+        return shown.of_found(found)
+
+    command = ["find", question, "--workload", asked.workload, *asked.options]
+    command += command_line.options(range=bounds, within=within, ios=ios)
+    return Call(f"{question}: {asked.workload} on {', '.join(asked.on)}", command, run, report_of_records)
+
+
+def of_review(form: Form) -> Call:
+    """`hb.review`."""
+    machines = form.all_named("on", MACHINE)
+    settings, seed, only, quick = form.settings(), seed_of(form), form.texts("only"), form.flag("quick")
+
+    def run(tick: Tick, folder: Path) -> Shown:
+        done = hb.review(machines, set=settings, seed=seed, only=only, quick=quick, out=folder, progress=tick)
+        return shown.of_review(done)
+
+    command = ["review", machines[0], *command_line.options(
+        against=machines[1:],
+        set=[f"{key}={value}" for key, value in settings.items()],
+        only=",".join(only) or None,
+        quick=quick,
+        seed=seed if seed != 1 else None,
+    )]  # fmt: skip
+    return Call(f"Review of {', '.join(machines)}", command, run, expect_report)
+
+
+def of_study(form: Form) -> Call:
+    """`hb.study(NAME).run`."""
+    name = form.needed("study", "the name of a study of the catalog")
+    known = hb.studies()["name"].to_list()
+    if name not in known:
+        raise UserError("study", "", name, f"expected one of {', '.join(known)}")
+    only, seed = form.texts("only"), form.whole("seed", 0, MOST_SEED)
+
+    def run(tick: Tick, folder: Path) -> Shown:
+        return shown.of_study(hb.study(name).run(only=only, seed=seed, out=folder, progress=tick))
+
+    command = ["study", "run", name, *command_line.options(only=",".join(only) or None, seed=seed)]
+    return Call(f"Study {name}", command, run, expect_report)
+
+
+def of_compare(form: Form) -> Call:
+    """`hb.compare`: of results in the store, the first is what the others are compared with."""
+    ids = form.texts("results")
+    if len(ids) < 2:
+        raise UserError("results", "", ", ".join(ids), "expected two results or more: tick them in the list")
+    paths = [form.placed("results", one) for one in ids]
+    anyway = form.flag("anyway")
+
+    def run(_: Tick, folder: Path) -> Shown:
+        names = {Path(path).name: hb.load(path).name for path in paths}
+        return shown.of_compared(hb.compare(*paths, anyway=anyway), names)
+
+    def report(folder: Path) -> None:
+        hb.report([hb.load(path) for path in paths]).save(folder / REPORT_FILE)
+
+    command = ["compare", *paths, *command_line.options(anyway=anyway)]
+    return Call(f"{ids[0]} against {', '.join(ids[1:])}", command, run, report)
+
+
+def of_advise(form: Form) -> Call:
+    """`hb.advise`."""
+    workloads = [form.placed("workload", one) for one in form.texts("workload")]
+    if not workloads:
+        raise UserError("workload", "", "", f"is missing: expected {WORKLOAD}")
+    slo = form.needed("slo", 'such as "p99 < 20 ms"')
+    capacity = form.needed("capacity", 'such as "50 TB"')
+    protect = form.needed("protect", 'such as "two failures"')
+    candidates = ",".join(
+        f"{key}={','.join(values)}" for key in ("drives", "layouts", "counts") if (values := form.split(key))
+    )
+    power, grow, duty, degraded = (form.text(name) for name in ("power", "grow", "duty", "slo_degraded"))
+    years, draws = form.number("years"), form.whole("draws", LEAST_DRAWS, MOST_DRAWS)
+    prices, seed = form.dropped("cost"), seed_of(form)
+
+    def run(tick: Tick, folder: Path) -> Shown:
+        advice = hb.advise(
+            workloads,
+            slo=slo,
+            capacity=capacity,
+            protect=protect,
+            candidates=candidates,
+            cost=prices,
+            power=power,
+            grow=grow,
+            years=YEARS if years is None else years,
+            duty=duty,
+            slo_degraded=degraded,
+            draws=DRAWS_OF_MANY if draws is None else draws,
+            seed=seed,
+            progress=tick,
+        )
+        advice.write_html(folder / REPORT_FILE)
+        return shown.of_advice(advice)
+
+    options = command_line.options(
+        slo=slo,
+        capacity=capacity,
+        protect=protect,
+        candidates=candidates or None,
+        cost=prices,
+        power=power,
+        grow=grow,
+        years=years,
+        duty=duty,
+        slo_degraded=degraded,
+        draws=draws,
+        seed=seed if seed != 1 else None,
+    )
+    command = ["advise", *workloads, *options]
+    return Call(f"{capacity} for {', '.join(workloads)}: {slo}, {protect}", command, run, expect_report)
+
+
+KINDS: Mapping[str, Kind] = {
+    "run": of_run,
+    "sweep": of_sweep,
+    "find": of_find,
+    "review": of_review,
+    "study": of_study,
+    "compare": of_compare,
+    "advise": of_advise,
+    "fleet": of_fleet,
+    "expect": of_expect,
+    "calibrate": of_calibrate,
+}
+"""The forms of the page, by name."""

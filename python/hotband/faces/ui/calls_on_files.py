@@ -1,0 +1,123 @@
+"""Forms whose subject is a file that was dropped: a fleet, results to be judged, results to fit a product to."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import hotband as hb
+from hotband.base.errors import UserError
+from hotband.data.record.files import REPORT_FILE
+from hotband.faces.ui import command_line, shown
+from hotband.faces.ui.call import MOST_SEED, Call, expect_report, seed_of
+from hotband.faces.ui.fleet_files import expect_no_other_files
+from hotband.faces.ui.uploads import PREFIX, free_path
+from hotband.inference.interval import DRAWS_OF_MANY, LEAST_DRAWS, LEVEL, MOST_DRAWS
+
+if TYPE_CHECKING:
+    from hotband.execution.experiment import Tick
+    from hotband.faces.ui.form import Form
+    from hotband.faces.ui.shown import Shown
+
+MOST_REPETITIONS = 100_000
+"""Of a page's fleet: a hundred times the usual number; more are for the command line."""
+
+
+def of_fleet(form: Form) -> Call:
+    """`hb.fleet`."""
+    path = form.dropped("fleet")
+    if path is None:
+        raise UserError("fleet", "", "", "is missing: drop a fleet's file (.toml), as docs/guides/fleet.md has it")
+    expect_no_other_files(Path(path))
+    repetitions, seed = form.whole("repetitions", 2, MOST_REPETITIONS), form.whole("seed", 0, MOST_SEED)
+
+    def run(tick: Tick, folder: Path) -> Shown:
+        done = hb.fleet(path, repetitions=repetitions, seed=seed, progress=tick)
+        done.report(folder / REPORT_FILE)
+        return shown.of_fleet(done)
+
+    command = ["fleet", path, *command_line.options(repetitions=repetitions, seed=seed)]
+    return Call(f"Fleet {Path(path).name}", command, run, expect_report)
+
+
+def _results(form: Form) -> list[str]:
+    """Results of tools that were dropped."""
+    found = [form.placed("result", one) for one in form.texts("result")]
+    if not found:
+        raise UserError("result", "", "", "is missing: drop a result of fio, vdbench, DiskSpd or Iometer")
+    other = next((one for given, one in zip(form.texts("result"), found, strict=True) if given == one), None)
+    if other is not None:
+        raise UserError("result", "", other, "expected a file that was dropped on the page")
+    return found
+
+
+def of_expect(form: Form) -> Call:
+    """`hb.expect`; without a machine the drives that come nearest."""
+    results = _results(form)
+    machines = [form.placed("on", one) for one in form.texts("on")]
+    if len(machines) > 1:
+        raise UserError("on", "", ", ".join(machines), "expected one machine, or none: then drives are ranked")
+    on = machines[0] if machines else None
+    given = form.text("workload")
+    workload = None if given is None else form.placed("workload", given)
+    settings, duration, interval = form.settings(), form.text("duration"), form.percent("interval")
+    draws, seed = form.whole("draws", LEAST_DRAWS, MOST_DRAWS), seed_of(form)
+
+    def run(tick: Tick, _: Path) -> Shown:
+        return shown.of_expected(
+            hb.expect(
+                results,
+                on=on,
+                workload=workload,
+                interval=LEVEL if interval is None else interval,
+                draws=DRAWS_OF_MANY if draws is None else draws,
+                duration=duration,
+                seed=seed,
+                set=settings,
+                progress=tick,
+            )
+        )
+
+    options = command_line.options(
+        on=on,
+        workload=workload,
+        set=[f"{key}={value}" for key, value in settings.items()],
+        interval=interval,
+        draws=draws,
+        duration=duration,
+        seed=seed if seed != 1 else None,
+    )
+    names = ", ".join(Path(one).name for one in results)
+    where = f" on {on}" if on else ": the drives that come nearest"
+    return Call(f"Is it as expected? {names}{where}", ["expect", *results, *options], run)
+
+
+def of_calibrate(form: Form) -> Call:
+    """`hb.calibrate` to results; measuring a drive is for the command line."""
+    results = _results(form)
+    like = form.named("like", "a drive of the catalog, such as ent-10k")
+    try:
+        hb.drive(like)
+    except UserError as error:
+        raise UserError("like", error.key, error.value or like, error.accepted) from None
+    settings, seed = form.settings(), seed_of(form)
+    given = form.text("workload")
+    workload = None if given is None else form.placed("workload", given)
+
+    def run(tick: Tick, _: Path) -> Shown:
+        # Among the files that were dropped it is a drive that every form takes.
+        fitted_file = free_path(Path(results[0]).parent, f"{Path(like).stem}-fitted.toml")
+        fitted = hb.calibrate(
+            results, like=like, output=fitted_file, workload=workload, set=settings, seed=seed, progress=tick
+        )
+        return shown.of_calibrated(fitted, f"{PREFIX}{fitted_file.name}")
+
+    options = command_line.options(
+        like=like,
+        output=f"{Path(like).stem}-fitted.toml",
+        workload=workload,
+        set=[f"{key}={value}" for key, value in settings.items()],
+        seed=seed if seed != 1 else None,
+    )
+    names = ", ".join(Path(one).name for one in results)
+    return Call(f"{like} fitted to {names}", ["calibrate", *results, *options], run)

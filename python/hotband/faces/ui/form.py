@@ -1,0 +1,158 @@
+"""What a form of the page asks, read with care: every mistake is a UserError under the name of its field."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+from hotband.base.errors import UserError
+from hotband.data.catalog import is_file
+
+if TYPE_CHECKING:
+    from hotband.base.text.values import Json
+
+LONGEST_TEXT = 2000
+"""Characters of a field: the longest question, machine or event that somebody types is a tenth of that."""
+MOST_LISTED = 100
+"""Entries of a list in a form: machines, settings, results. A grid of 100 machines has its own file on the command
+line."""
+Place = Callable[[str, str], str]
+"""From a name in a field to what the API takes: (field, name)."""
+
+
+class Form:
+    """The fields of a form, by name; `place` says where a file lies that was dropped."""
+
+    def __init__(self, fields: Json, place: Place) -> None:
+        if not isinstance(fields, dict):
+            raise UserError("form", "", "", "expected the fields of a form as a JSON object")
+        self.fields, self._place = fields, place
+
+    def text(self, name: str) -> str | None:
+        """One line of text; None where the field is empty."""
+        found = self.fields.get(name)
+        if found is None:
+            return None
+        return self._text(name, found) or None
+
+    def needed(self, name: str, example: str) -> str:
+        """One line of text that must be there."""
+        found = self.text(name)
+        if found is None:
+            raise UserError(name, "", "", f"is missing: expected {example}")
+        return found
+
+    def texts(self, name: str) -> list[str]:
+        """A list of texts, without empty ones."""
+        return [text for text in (self._text(name, one) for one in self._list(name)) if text]
+
+    def split(self, name: str) -> list[str]:
+        """A list of texts, some of which are lists with commas themselves."""
+        return [part.strip() for text in self.texts(name) for part in text.split(",") if part.strip()]
+
+    def number(self, name: str) -> float | None:
+        """A number above zero; None where the field is empty."""
+        found = self.text(name)
+        if found is None:
+            return None
+        if not re.fullmatch(r"[0-9]{1,9}(\.[0-9]{1,6})?", found):
+            raise UserError(name, "", found, "expected a number, such as 5")
+        return float(found)
+
+    def whole(self, name: str, low: int, high: int) -> int | None:
+        """A whole number; None where the field is empty."""
+        found = self.text(name)
+        if found is None:
+            return None
+        if not re.fullmatch(r"[0-9]{1,20}", found) or not low <= int(found) <= high:
+            raise UserError(name, "", found, f"expected a whole number from {low:,} to {high:,}")
+        return int(found)
+
+    def percent(self, name: str) -> float | None:
+        """A percentage; None where the field is empty."""
+        found = self.text(name)
+        if found is None:
+            return None
+        if not re.fullmatch(r"[0-9]{1,3}(\.[0-9]{1,6})?", found):
+            raise UserError(name, "", found, "expected a percentage, such as 90")
+        return float(found)
+
+    def flag(self, name: str) -> bool:
+        """Whether a box is ticked."""
+        found = self.fields.get(name, False)
+        if not isinstance(found, bool):
+            raise UserError(name, "", str(found), "expected true or false")
+        return found
+
+    def settings(self) -> dict[str, str]:
+        """The settings: pairs of key and value."""
+        found: dict[str, str] = {}
+        for one in self._list("settings"):
+            if not isinstance(one, list) or len(one) != 2:
+                raise UserError("settings", "", "", "expected pairs of key and value")
+            key, value = (self._text("settings", text) for text in one)
+            if not key and not value:
+                continue
+            if not key:
+                raise UserError("settings", "", value, "has no key: expected one such as qd")
+            if not value:
+                raise UserError("settings", key, "", "has no value")
+            if key in found:
+                raise UserError("settings", key, value, "is given twice; expected each key once")
+            # How data compresses may be said by a file (`data`), which is one of this computer.
+            if value.lower().endswith(".json") or (key == "data" and "/" in value and not value.startswith("{")):
+                raise UserError("settings", key, value, "is a file: expected the value itself, as a share such as 0.4")
+            found[key] = value
+        return found
+
+    def named(self, name: str, example: str) -> str:
+        """A machine or a workload: a name of the catalog, a short form, or a file that was dropped."""
+        return self.placed(name, self.needed(name, example))
+
+    def dropped(self, name: str) -> str | None:
+        """A file that was dropped; None where the field is empty."""
+        given = self.text(name)
+        if given is None:
+            return None
+        found = self._place(name, given)
+        if found == given:
+            raise UserError(name, "", given, "expected a file that was dropped on the page")
+        return found
+
+    def all_named(self, name: str, example: str) -> list[str]:
+        """Several, at least one."""
+        found = [self.placed(name, one) for one in self.texts(name)]
+        if not found:
+            raise UserError(name, "", "", f"is missing: expected {example}")
+        return found
+
+    def placed(self, field: str, given: str) -> str:
+        """What a name stands for. UserError for a path of this computer: the page reads what was dropped on it."""
+        found = self._place(field, given)
+        if found == given and (is_file(given) or "/" in given or "\\" in given or "=" in given or ":" in given[:6]):
+            self._expect_short_form(field, given)
+        return found
+
+    @staticmethod
+    def _expect_short_form(field: str, given: str) -> None:
+        if not re.fullmatch(r"[a-z0-9]+:[A-Za-z0-9.{}:_+ -]+", given) or given.startswith("real:"):
+            accepted = "expected a name of the catalog, LAYOUT:COUNTxDRIVE, or a file that was dropped on the page"
+            raise UserError(field, "", given, accepted)
+
+    def _list(self, name: str) -> Sequence[Json]:
+        found = self.fields.get(name, [])
+        if not isinstance(found, list) or len(found) > MOST_LISTED:
+            raise UserError(name, "", "", f"expected a list of at most {MOST_LISTED} entries")
+        return found
+
+    @staticmethod
+    def _text(name: str, found: Json) -> str:
+        if not isinstance(found, str):
+            raise UserError(name, "", str(found), "expected text")
+        if len(found) > LONGEST_TEXT:
+            raise UserError(name, "", found, f"is longer than {LONGEST_TEXT} characters")
+        text = found.strip()
+        if any(ord(letter) < 32 or ord(letter) == 127 for letter in text):
+            raise UserError(name, "", repr(text), "expected one line of text, without control characters")
+        return text

@@ -1,0 +1,230 @@
+"""Jobs: calls that wait, are under way, or have ended. One job is one call of the API in a thread of its own: the
+engine does not hold Python's lock while it runs, so the page is served meanwhile.
+
+A job is stopped as Ctrl-C stops a command: what its progress is told to raises KeyboardInterrupt. It ends within a
+tenth of a second where the engine runs, and after the step at hand where a result is being drawn.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+import traceback
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Literal, TypedDict
+
+from hotband.base.errors import UserError, reason_of
+from hotband.faces.ui.kept import Kept, KeptDoc
+
+if TYPE_CHECKING:
+    from hotband.base.text.values import Json
+    from hotband.execution.experiment.executor import Progress
+    from hotband.faces.ui.call import Call
+
+State = Literal["waiting", "running", "done", "failed", "stopped"]
+AT_A_TIME = 2
+"""Jobs under way: each takes all cores where it has many runs, and a short one need not wait for a long one."""
+MOST_WAITING = 50
+"""Jobs that have not ended: more are a mistake, or another program that asks."""
+MOST_POINTS = 20_000
+"""Intervals of a run that are kept for its live chart, five hours of seconds; its record has all of them."""
+WITH_POINTS = 20
+"""Jobs that have ended and still have theirs, of at most 3 MB each."""
+
+
+class ErrorDoc(TypedDict):
+    """A mistake: the field that it is about (empty where it is about none), the key in it, and what is said."""
+
+    field: str
+    key: str
+    text: str
+
+
+class JobDoc(TypedDict):
+    """A job as the page is told it; `points` are intervals that it was not told yet: seconds, I/Os a second, mean
+    latency in ms (None where there was no I/O)."""
+
+    id: str
+    kind: str
+    title: str
+    command: str
+    state: State
+    share: float
+    done: int
+    of: int
+    ios: int
+    phase: str
+    error: ErrorDoc | None
+    first_point: int
+    points: list[tuple[float, float, float | None]]
+
+
+@dataclass
+class Job:
+    """A call, and how far it is. It is changed by its thread alone, under the lock of `Jobs`."""
+
+    id: str
+    kind: str
+    title: str
+    command: str
+    form: Json
+    call: Call = field(repr=False)
+    state: State = "waiting"
+    share: float = 0.0
+    done: int = 0
+    of: int = 0
+    ios: int = 0
+    phase: str = ""
+    error: ErrorDoc | None = None
+    points: list[tuple[float, float, float | None]] = field(default_factory=list)
+    stopping: threading.Event = field(default_factory=threading.Event)
+    settled: threading.Event = field(default_factory=threading.Event)
+    """Set when it is known that what it asks can be run, that it ended, or that this is not known soon."""
+    ended: threading.Event = field(default_factory=threading.Event)
+    version: int = 0
+
+    def doc(self, known: int = 0) -> JobDoc:
+        """As the page is told it, without the first `known` points."""
+        return {
+            "id": self.id,
+            "kind": self.kind,
+            "title": self.title,
+            "command": self.command,
+            "state": self.state,
+            "share": self.share,
+            "done": self.done,
+            "of": self.of,
+            "ios": self.ios,
+            "phase": self.phase,
+            "error": self.error,
+            "first_point": known,
+            "points": self.points[known:],
+        }
+
+
+class Jobs:
+    """All jobs of this start of the server; those that ended are also in the store."""
+
+    def __init__(self, kept: Kept, changed: Callable[[], None], explain: Callable[[UserError, Json], ErrorDoc]) -> None:
+        self.kept, self.changed, self.explain = kept, changed, explain
+        self.all: dict[str, Job] = {}
+        self.version = 0
+        self._lock = threading.Lock()
+        self._threads = ThreadPoolExecutor(AT_A_TIME, thread_name_prefix="job")
+
+    def start(self, kind: str, form: Json, command: str, call: Call) -> Job:
+        """Begins a job, or lets it wait for its turn. Raises UserError where too many wait."""
+        with self._lock:
+            if sum(job.state in ("waiting", "running") for job in self.all.values()) >= MOST_WAITING:
+                raise UserError("jobs", "", str(MOST_WAITING), "jobs are waiting already: stop some of them first")
+            job = Job(self.kept.new_id(kind), kind, call.title, command, form, call)
+            if sum(one.state == "running" for one in self.all.values()) >= AT_A_TIME:
+                job.settled.set()  # it waits for its turn, and nobody for it
+            self.all[job.id] = job
+            self._touch(job)
+        self.kept.keep(_kept_doc(job))
+        self.changed()
+        self._threads.submit(self._run, job)
+        return job
+
+    def drop(self, job: Job) -> None:
+        """Forgets what a job that has ended left. Pages that saw it begin are still told that it failed."""
+        self.kept.drop(job.id)
+
+    def stop(self, job: Job) -> None:
+        """Asks a job to end; one that waits does not begin."""
+        job.stopping.set()
+        with self._lock:
+            if job.state == "waiting":
+                job.state = "stopped"
+                self._touch(job)
+                job.settled.set()
+        self.changed()
+
+    def close(self) -> None:
+        """Stops all jobs and waits until none is under way."""
+        for job in list(self.all.values()):
+            job.stopping.set()
+        self._threads.shutdown(wait=True, cancel_futures=True)
+
+    def since(self, version: int) -> tuple[int, list[Job]]:
+        """The version of now, and the jobs that changed since another."""
+        with self._lock:
+            return self.version, [job for job in self.all.values() if job.version > version]
+
+    def _touch(self, job: Job) -> None:
+        self.version += 1
+        job.version = self.version
+
+    def _run(self, job: Job) -> None:
+        if job.stopping.is_set():
+            self._end(job, "stopped")
+            return
+        with self._lock:
+            job.state = "running"
+            self._touch(job)
+        self.changed()
+        try:
+            # Runs that get intervals are added when they have them.
+            at_end = isinstance(job.form, dict) and bool(job.form.get("interval"))
+            with self.kept.results.taking(at_end=at_end):
+                shown = job.call.run(lambda told: self._told(job, told), self.kept.folder(job.id))
+            self.kept.keep_shown(job.id, shown)
+            self._end(job, "stopped" if job.stopping.is_set() else "done")
+        except KeyboardInterrupt:
+            self._end(job, "stopped")
+        except UserError as error:
+            job.error = self.explain(error, job.form)
+            self._end(job, "failed")
+        except OSError as error:
+            text = f"{error.filename or 'a file'}: {reason_of(error)}"
+            job.error = {"field": "", "key": "", "text": text}
+            self._end(job, "failed")
+        except Exception as error:
+            # Ours, not the user's: the whole of it goes to the terminal, and a line to the page.
+            traceback.print_exception(error)
+            text = f"Hotband failed: {type(error).__name__}; the terminal of hotband ui has the whole of it"
+            job.error = {"field": "", "key": "", "text": text}
+            self._end(job, "failed")
+
+    def _told(self, job: Job, told: Progress) -> None:
+        """Takes the progress of a job. Raises KeyboardInterrupt where it is to end."""
+        job.settled.set()
+        if job.stopping.is_set():
+            raise KeyboardInterrupt
+        with self._lock:
+            job.share, job.done, job.of, job.ios, job.phase = told.share, told.done, told.of, told.ios, told.phase
+            if len(job.points) < MOST_POINTS:
+                job.points += [
+                    (at / 1e9, iops, None if mean is None else mean / 1e6) for at, iops, mean in told.intervals
+                ]
+            self._touch(job)
+        self.changed()
+
+    def _end(self, job: Job, state: State) -> None:
+        with self._lock:
+            job.state = state
+            if state == "done":
+                job.share = 1.0
+            for one in [one for one in self.all.values() if one.ended.is_set()][:-WITH_POINTS]:
+                one.points = []
+            self._touch(job)
+        self.kept.keep(_kept_doc(job))
+        job.settled.set()
+        job.ended.set()
+        self.changed()
+
+
+def _kept_doc(job: Job) -> KeptDoc:
+    return {
+        "id": job.id,
+        "kind": job.kind,
+        "title": job.title,
+        "command": job.command,
+        "state": job.state,
+        "form": job.form,
+        "error": None if job.error is None else job.error["text"],
+        "at": int(time.time()),
+    }

@@ -1,0 +1,150 @@
+"""What stays when the server ends: a results store, to which every run is added (docs/guides/store.md), and in its
+folder `ui` a folder for every job (`job.json`, what is shown of it, its record and report) and the files that were
+dropped.
+
+Nothing of a request becomes a path: an id or a name is looked up among those that are there, and the folder that
+belongs to it is taken.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import threading
+from pathlib import Path
+from typing import TYPE_CHECKING, TypedDict, cast
+
+import hotband as hb
+from hotband.base.errors import UserError
+from hotband.base.text.regular import file_text
+from hotband.base.text.write import make_folder, write_file
+from hotband.execution.experiment import Lock
+from hotband.faces.ui.stored import Stored
+
+if TYPE_CHECKING:
+    from hotband.base.text.values import Json
+    from hotband.faces.ui.shown import Shown
+
+OWN = "ui"
+"""The folder of the page in that of the store."""
+JOB_FILE, SHOWN_FILE = "job.json", "shown.json"
+ID = re.compile(r"[a-z]{1,12}-[0-9]{1,9}")
+UNDER_WAY = ("waiting", "running")
+
+
+class KeptDoc(TypedDict):
+    """A job as it is kept; `at` is when it last changed, in seconds since 1970."""
+
+    id: str
+    kind: str
+    title: str
+    command: str
+    state: str
+    form: Json
+    error: str | None
+    at: int
+
+
+class Kept:
+    """A results store, and what the page keeps beside it in its folder `ui`, which one server writes at a time.
+
+    Raises UserError for a folder that holds something else."""
+
+    def __init__(self, folder: Path) -> None:
+        self.path, own = folder, folder / OWN
+        self.results = hb.store(folder)
+        with self.results.taking():  # makes it, where it is not there yet: else the folder would not be empty any more
+            pass
+        self.jobs, self.dropped = own / "jobs", own / "dropped"
+        for one in (self.jobs, self.dropped):
+            make_folder(one)
+        self.stored = Stored(self.results, own / "stored")
+        self.lock = Lock(own, "--store")
+        self._found: dict[str, KeptDoc] = {}
+        self._guard = threading.Lock()
+
+    def open(self) -> None:
+        """Takes the folder for this process, and reads what an earlier one left: what was under way then has ended with
+        it. Raises UserError where another process has it."""
+        self.lock.__enter__()
+        for folder in sorted(self.jobs.iterdir(), key=lambda one: one.name):
+            doc = _read(folder / JOB_FILE)
+            if not ID.fullmatch(folder.name) or not _is_kept(doc):
+                continue
+            found = cast("KeptDoc", doc)
+            if found["state"] in UNDER_WAY:
+                found["state"], found["error"] = "stopped", "The server ended before it was done."
+            self._found[folder.name] = {**found, "id": folder.name}
+
+    def close(self) -> None:
+        """Gives the folder free; what was added to the store is in its files then."""
+        self.results.close()
+        self.lock.__exit__(None, None, None)
+
+    def new_id(self, kind: str) -> str:
+        """The id of a new job: its kind and a number of its own."""
+        with self._guard:
+            number = 1 + max((int(one.rpartition("-")[2]) for one in self._found), default=0)
+            found = f"{kind}-{number}"
+            self._found[found] = {
+                "id": found, "kind": kind, "title": "", "command": "", "state": "waiting", "form": None, "error": None,
+                "at": 0,
+            }  # fmt: skip
+            make_folder(self.jobs / found)
+            return found
+
+    def find(self, job: str) -> Path | None:
+        """The folder of a job; None for an id that is not there."""
+        return self.jobs / job if job in self._found else None
+
+    def folder(self, job: str) -> Path:
+        """The folder of a job. Raises UserError for an id that is not there."""
+        found = self.find(job)
+        if found is None:
+            raise UserError("id", "", job, "is not in the store")
+        return found
+
+    def keep(self, doc: KeptDoc) -> None:
+        """Keeps how a job is."""
+        with self._guard:
+            self._found[doc["id"]] = doc
+        write_file(self.folder(doc["id"]) / JOB_FILE, json.dumps(doc, indent=2, ensure_ascii=False))
+
+    def drop(self, job: str) -> None:
+        """Removes a job and what it left."""
+        shutil.rmtree(self.folder(job))
+        with self._guard:
+            del self._found[job]
+
+    def keep_shown(self, job: str, shown: Shown) -> None:
+        """Keeps what is shown of a job's result."""
+        write_file(self.folder(job) / SHOWN_FILE, json.dumps(shown, ensure_ascii=False))
+
+    def shown(self, job: str) -> Json:
+        """What is shown of a job's result; None where it has none."""
+        return _read(self.folder(job) / SHOWN_FILE)
+
+    def doc(self, job: str) -> KeptDoc:
+        """A job. Raises UserError for an id that is not there."""
+        self.folder(job)
+        return self._found[job]
+
+    def listing(self) -> list[KeptDoc]:
+        """All jobs, the newest first."""
+        with self._guard:
+            return sorted(self._found.values(), key=lambda one: -int(one["id"].rpartition("-")[2]))
+
+
+def _read(path: Path) -> Json:
+    """A JSON file; None where there is none, or not a whole one."""
+    try:
+        return cast("Json", json.loads(file_text(path)))
+    except (OSError, ValueError, RecursionError):
+        return None
+
+
+def _is_kept(doc: Json) -> bool:
+    """Whether a document is that of a job, of whatever version."""
+    texts = ("id", "kind", "title", "command", "state")
+    return isinstance(doc, dict) and all(isinstance(doc.get(name), str) for name in texts) and "form" in doc

@@ -1,0 +1,89 @@
+"""From names in forms to what lies in the store, and from what is said of it back to fields of the form."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from hotband.base.errors import UserError
+from hotband.faces.ui.uploads import PREFIX
+
+if TYPE_CHECKING:
+    from hotband.base.text.values import Json
+    from hotband.faces.ui.jobs import ErrorDoc
+    from hotband.faces.ui.kept import Kept
+
+FIELDS = (
+    "workload", "on", "settings", "duration", "seed", "events", "interval", "repeat", "question", "range", "within",
+    "ios", "only", "quick", "study", "results", "anyway", "file", "slo", "capacity", "protect", "drives", "layouts",
+    "counts", "cost", "power", "grow", "years", "duty", "slo_degraded", "draws",
+    "fleet", "repetitions", "result", "like",
+)  # fmt: skip
+"""Fields of the forms; arguments of the API have the same names."""
+CANDIDATES = ("layouts", "counts")
+"""Keys of the argument `candidates` that have fields of their own besides `drives`."""
+OTHER_NAMES = {
+    "name": "study",
+    "others": "results",
+    "compare": "results",
+    "candidates": "drives",
+    "RESULT": "result",
+    "target": "result",
+}
+"""Arguments and commands that a mistake is said of, and the field that holds what they were given."""
+
+
+class Places:
+    """The store as forms name what is in it."""
+
+    def __init__(self, kept: Kept) -> None:
+        self.kept = kept
+
+    def place(self, field: str, given: str) -> str:
+        """What the API takes for a name: a result by its id, a file that was dropped, anything else as it is. Raises
+        UserError for a result or a file that is not there."""
+        if field == "results":
+            folder = self.kept.find(given) or self.kept.stored.folder(given)
+            if folder is None or not (folder / "record.json").is_file():
+                raise UserError("results", "", given, "has no record in the store: expected a run or a result")
+            return str(folder)
+        before, prefix, rest = given.partition(PREFIX)
+        if not prefix:
+            return given
+        names = sorted((one.name for one in self.kept.dropped.iterdir()), key=len, reverse=True)
+        name = next((one for one in names if rest == one or rest.startswith(f"{one}:")), None)
+        if name is None or (before and not before.endswith("x")):
+            accepted = f"expected {PREFIX}NAME of a file that was dropped on the page"
+            raise UserError(field, "", given, accepted)
+        return f"{before}{self.kept.dropped / name}{rest[len(name) :]}"
+
+    def explain(self, error: UserError, form: Json) -> ErrorDoc:
+        """A mistake as the page shows it, beside the field that it is about."""
+        field = self._field(error.where, form if isinstance(form, dict) else {})
+        if field == OTHER_NAMES["candidates"] and error.key in CANDIDATES:
+            field = error.key
+        value = f"'{error.value[:200]}': " if error.value and not error.key else ""
+        key = f"{error.key}{f' = {error.value[:200]!r}' if error.value else ''}: " if error.key else ""
+        known = error.where.partition("[")[0]
+        about = "" if field in (known, OTHER_NAMES.get(known)) else f"{error.where}: "
+        return {"field": field, "key": error.key, "text": self.in_words(f"{about}{key}{value}{error.accepted}")}
+
+    def in_words(self, text: str) -> str:
+        """A text with files by the names that forms have for them."""
+        named = text.replace(f"{self.kept.dropped}/", PREFIX).replace(f"{self.kept.jobs}/", "")
+        return " ".join(named.split())
+
+    def _field(self, where: str, form: dict[str, Json]) -> str:
+        """The field that holds what a mistake is said of; empty where none does."""
+        if where.startswith(("candidates: ", "--candidates: ")):
+            return where.partition(": ")[2]
+        one = where.partition("[")[0]  # of a list: events[0]
+        one = OTHER_NAMES.get(one, re.sub(r" \d+$", "", one))  # of several: workload 2
+        if one in FIELDS:
+            return one
+        named = self.in_words(where)
+        for field, value in form.items():
+            texts = value if isinstance(value, list) else [value]
+            if field in FIELDS and any(isinstance(one, str) and one and one in named for one in texts):
+                return field
+        return ""

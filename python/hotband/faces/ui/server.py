@@ -1,0 +1,449 @@
+"""The server: its routes, and one process that listens on loopback until it is ended."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import signal
+import socket
+import threading
+import time
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import asynccontextmanager, contextmanager
+from functools import cache
+from html import escape
+from pathlib import Path
+from types import FrameType
+from typing import TYPE_CHECKING, cast
+
+import uvicorn
+from starlette.applications import Starlette
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import FileResponse, JSONResponse, PlainTextResponse, Response, StreamingResponse
+from starlette.routing import Route
+
+from hotband.base.errors import UserError, reason_of
+from hotband.data.record.files import REPORT_FILE
+from hotband.execution.runs.signals import INTERRUPTED, PATIENCE_S
+from hotband.faces.ui import command_line, uploads
+from hotband.faces.ui.form import Form
+from hotband.faces.ui.guard import REPORT_POLICY, Guard, TooLong, new_token
+from hotband.faces.ui.jobs import Jobs
+from hotband.faces.ui.kept import Kept
+from hotband.faces.ui.places import Places
+
+if TYPE_CHECKING:
+    from hotband.base.text.values import Json
+
+STATIC = Path(__file__).parent / "static"
+TYPES = {".html": "text/html", ".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml"}
+TOLD_EVERY_S = 0.1
+"""How often a page is told what changed: as often as runs tell it (`experiment/executor.py`)."""
+ALIVE_EVERY_S = 1.0
+"""How often a page that has no news is told that the server is there, and the server looks whether it is to end."""
+LINGER_S = 1
+"""How long open connections may last when the server is ended."""
+SETTLED_S = 3.0
+"""How long a form waits for whether what it asks can be run; what takes longer to be looked at says so as a job."""
+HOST = "127.0.0.1"
+
+
+class Ui:
+    """What the routes share."""
+
+    def __init__(self, kept: Kept, token: str, port: int) -> None:
+        self.kept, self.token, self.port = kept, token, port
+        self.places = Places(kept)
+        self.jobs = Jobs(kept, self._changed, self.places.explain)
+        self.ending = threading.Event()
+        self.app = Guard(self._starlette(), token, port, unbounded=("/api/dropped",))
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._waiting: set[asyncio.Event] = set()
+        self._reports = threading.Lock()
+
+    def _starlette(self) -> Starlette:
+        routes = [
+            Route("/", self.page),
+            Route("/static/{name}", self.static),
+            Route("/api/catalog", self.catalog),
+            Route("/api/keys", self.keys),
+            Route("/api/events", self.events),
+            Route("/api/command", self.command, methods=["POST"]),
+            Route("/api/jobs", self.listing),
+            Route("/api/jobs", self.start, methods=["POST"]),
+            Route("/api/jobs/{id}", self.job),
+            Route("/api/jobs/{id}/stop", self.stop, methods=["POST"]),
+            Route("/api/jobs/{id}/report", self.report),
+            Route("/api/jobs/{id}/record", self.record),
+            Route("/api/runs", self.runs),
+            Route("/api/runs/{run}", self.run),
+            Route("/api/runs/{run}/report", self.run_report),
+            Route("/api/runs/{run}/record", self.run_record),
+            Route("/api/dropped", self.dropped),
+            Route("/api/dropped", self.drop, methods=["POST"]),
+        ]
+        handlers = {UserError: self._refused, TooLong: _too_long, ClientDisconnect: _gone}
+        return Starlette(routes=routes, exception_handlers=handlers, lifespan=self._life)
+
+    @asynccontextmanager
+    async def _life(self, _: Starlette) -> AsyncIterator[None]:
+        self._loop = asyncio.get_running_loop()
+        # What the first answers need is loaded while the browser starts.
+        threading.Thread(target=_catalog, name="catalog", daemon=True).start()
+        yield
+        self.ending.set()
+        await run_in_threadpool(self.jobs.close)
+        self._loop = None
+
+    def _changed(self) -> None:
+        """Wakes all pages that wait for news; from any thread."""
+        if (loop := self._loop) is not None and not loop.is_closed():
+            loop.call_soon_threadsafe(self._wake)
+
+    def _wake(self) -> None:
+        for one in self._waiting:
+            one.set()
+
+    async def _refused(self, request: Request, error: Exception) -> Response:
+        """A mistake of the user is an answer: of a request that fails browsers write a line to their console."""
+        assert isinstance(error, UserError), "it is the handler of those"
+        return JSONResponse({"error": self.places.explain(error, getattr(request.state, "form", None))})
+
+    # --- the page -----------------------------------------------------------------------------------------------
+
+    async def page(self, _: Request) -> Response:
+        """The page, with the token of this start for what it asks."""
+        from hotband.base.version import __version__
+
+        text = (STATIC / "index.html").read_text(encoding="utf-8")
+        text = text.replace("{token}", escape(self.token)).replace("{version}", escape(__version__))
+        answer = Response(text, media_type="text/html")
+        answer.set_cookie(f"hotband-{self.port}", self.token, httponly=True, samesite="strict", path="/")
+        return answer
+
+    async def static(self, request: Request) -> Response:
+        """A file of the page; a name is looked up, never made a path."""
+        found = {path.name: path for path in STATIC.iterdir() if path.suffix in TYPES and path.name != "index.html"}
+        path = found.get(request.path_params["name"])
+        if path is None:
+            return PlainTextResponse("not found", 404)
+        return Response(path.read_bytes(), media_type=TYPES[path.suffix])
+
+    # --- what there is to choose --------------------------------------------------------------------------------
+
+    async def catalog(self, _: Request) -> Response:
+        """Drives, layouts, workloads, studies and parts of reviews."""
+        return Response(await run_in_threadpool(_catalog), media_type="application/json")
+
+    async def keys(self, request: Request) -> Response:
+        """What settings a workload on a machine takes."""
+        import hotband as hb
+
+        asked = {name: request.query_params.get(name, "") for name in ("workload", "on")}
+        request.state.form = asked
+        form = Form({**asked}, self.places.place)
+        workload, on = form.named("workload", "a workload"), form.named("on", "a machine")
+        frame = await run_in_threadpool(lambda: hb.keys(workload, on=on))
+        return JSONResponse(frame.to_dicts())
+
+    # --- jobs ---------------------------------------------------------------------------------------------------
+
+    async def command(self, request: Request) -> Response:
+        """The command for what a form asks."""
+        kind, fields = await _asked(request)
+        call = await run_in_threadpool(self._prepare, kind, fields)
+        return JSONResponse({"command": command_line.line(call.command)})
+
+    async def start(self, request: Request) -> Response:
+        """Begins what a form asks."""
+        kind, fields = await _asked(request)
+
+        def begin() -> dict[str, Json]:
+            call = self._prepare(kind, fields)
+            job = self.jobs.start(kind, fields, command_line.line(call.command), call)
+            job.settled.wait(SETTLED_S)
+            if job.state != "failed" or job.error is None or not job.error["field"]:
+                return {"id": job.id}
+            # The engine looked at it and refused: nothing was run, so there is no result to list.
+            self.jobs.drop(job)
+            return {"error": cast("Json", job.error)}
+
+        return JSONResponse(await run_in_threadpool(begin))
+
+    def _prepare(self, kind: str, fields: Json) -> Call:
+        from hotband.faces.ui.calls import prepare
+
+        return prepare(kind, Form(fields, self.places.place))
+
+    async def listing(self, _: Request) -> Response:
+        """Everything in the store, the newest first."""
+        rows = [
+            {**one, "has_record": (self.kept.folder(one["id"]) / "record.json").is_file()}
+            for one in await run_in_threadpool(self.kept.listing)
+        ]
+        return JSONResponse(rows)
+
+    async def job(self, request: Request) -> Response:
+        """A job with what is shown of its result."""
+        name = request.path_params["id"]
+        doc = self.kept.doc(name)
+        shown = await run_in_threadpool(self.kept.shown, name)
+        under_way = self.jobs.all.get(name)
+        error = under_way.error if under_way is not None else None
+        has_record = (self.kept.folder(name) / "record.json").is_file()
+        return JSONResponse({**doc, "shown": shown, "mistake": error, "has_record": has_record})
+
+    async def stop(self, request: Request) -> Response:
+        """Stops a job, where it is under way."""
+        name = request.path_params["id"]
+        self.kept.doc(name)
+        if (job := self.jobs.all.get(name)) is not None:
+            self.jobs.stop(job)
+        return JSONResponse({"id": name})
+
+    async def report(self, request: Request) -> Response:
+        """The report of a result, one file; it is made when it is first asked for. `as=file` gives it to be saved."""
+        name = request.path_params["id"]
+        return _report(request, await run_in_threadpool(self._made_report, name), name)
+
+    def _made_report(self, name: str) -> Path:
+        doc, folder = self.kept.doc(name), self.kept.folder(name)
+        path = folder / REPORT_FILE
+        with self._reports:
+            if not path.is_file():
+                if doc["state"] not in ("done", "stopped"):
+                    raise UserError("report", "", name, "has not ended yet")
+                _report_of(doc["kind"], self._prepare, doc["form"], folder)
+        return path
+
+    async def record(self, request: Request) -> Response:
+        """The record of a run, as a file to be saved."""
+        name = request.path_params["id"]
+        path = self.kept.folder(name) / "record.json"
+        if not path.is_file():
+            raise UserError("record", "", name, "has no record")
+        return FileResponse(path, filename=f"{name}.json", media_type="application/json")
+
+    # --- runs of the store --------------------------------------------------------------------------------------
+
+    async def runs(self, request: Request) -> Response:
+        """Runs of the store that fit a condition, those added last first."""
+        where = request.query_params.get("where", "")
+        return JSONResponse(await run_in_threadpool(self.kept.stored.listing, where))
+
+    async def run(self, request: Request) -> Response:
+        """A run of the store, as a job that is done."""
+        return JSONResponse(await run_in_threadpool(self._run, request.path_params["run"]))
+
+    def _run(self, key: str) -> dict[str, Json]:
+        import hotband as hb
+        from hotband.faces.ui.shown import of_record
+
+        record = hb.load(self.kept.stored.needed(key))
+        command = command_line.line(["store", "show", str(self.kept.path), key])
+        return {
+            "id": key, "kind": "stored", "title": record.name, "command": command, "state": "done", "form": None,
+            "error": None, "mistake": None, "has_record": True, "shown": cast("Json", of_record(record)),
+        }  # fmt: skip
+
+    async def run_report(self, request: Request) -> Response:
+        """The report of a run of the store."""
+        key = request.path_params["run"]
+
+        def made() -> Path:
+            folder = self.kept.stored.needed(key)
+            with self._reports:
+                if not (folder / REPORT_FILE).is_file():
+                    _report_of("stored", self._prepare, None, folder)
+            return folder / REPORT_FILE
+
+        return _report(request, await run_in_threadpool(made), key)
+
+    async def run_record(self, request: Request) -> Response:
+        """The record of a run of the store, as a file to be saved."""
+        key = request.path_params["run"]
+        folder = await run_in_threadpool(self.kept.stored.needed, key)
+        return FileResponse(folder / "record.json", filename=f"{key}.json", media_type="application/json")
+
+    async def events(self, _: Request) -> Response:
+        """What changes, as server-sent events: all jobs of this start first, then those that changed."""
+        return StreamingResponse(self._news(), media_type="text/event-stream")
+
+    async def _news(self) -> AsyncIterator[str]:
+        news, seen = asyncio.Event(), -1
+        # Of what ended before, the result is shown, not how it came about.
+        told = {job.id: len(job.points) for job in self.jobs.since(-1)[1] if job.ended.is_set()}
+        self._waiting.add(news)
+        try:
+            while not self.ending.is_set():
+                news.clear()
+                seen, changed = self.jobs.since(seen)
+                docs = [job.doc(told.get(job.id, 0)) for job in changed]
+                told.update({one["id"]: one["first_point"] + len(one["points"]) for one in docs})
+                yield f"data: {json.dumps(docs)}\n\n"
+                await asyncio.sleep(TOLD_EVERY_S)
+                try:
+                    await asyncio.wait_for(news.wait(), ALIVE_EVERY_S)
+                except TimeoutError:
+                    continue
+        finally:
+            self._waiting.discard(news)
+
+    # --- files --------------------------------------------------------------------------------------------------
+
+    async def dropped(self, _: Request) -> Response:
+        """Names of files that were dropped."""
+        names = sorted(one.name for one in self.kept.dropped.iterdir() if not one.name.startswith("."))
+        return JSONResponse([f"{uploads.PREFIX}{name}" for name in names])
+
+    async def drop(self, request: Request) -> Response:
+        """Takes a file, says what it is, and keeps it; the records of a result become results in the store."""
+        given = request.query_params.get("name", "")
+        path = await uploads.receive(self.kept.dropped, given, request.stream())
+        return JSONResponse(await run_in_threadpool(self._look_at, path, given))
+
+    def _look_at(self, path: Path, given: str) -> dict[str, Json]:
+        try:
+            seen = uploads.look_at(path)
+        except UserError as error:
+            path.unlink()
+            words = str(error).replace(f"{path}: ", "").replace(str(path), path.name)
+            raise UserError("file", "", given or path.name, words.removeprefix("file = ")) from None
+        results: list[Json] = []
+        for record in seen.records:
+            from hotband.faces.ui.shown import of_record
+
+            name = self.kept.new_id("result")
+            record.save(self.kept.folder(name))
+            self.kept.keep_shown(name, of_record(record))
+            command = command_line.line(["report", str(path), "-o", "report.html"])
+            self.kept.keep({
+                "id": name, "kind": "result", "title": f"{path.name}: {record.name}", "command": command,
+                "state": "done", "form": None, "error": None, "at": int(time.time()),
+            })  # fmt: skip
+            results.append(name)
+        name = f"{uploads.PREFIX}{path.name}"
+        notes: list[Json] = [self.places.in_words(one) for one in seen.notes]
+        title = self.places.in_words(seen.title)
+        return {"name": name, "kind": seen.kind, "title": title, "notes": notes, "results": results}
+
+
+if TYPE_CHECKING:
+    from hotband.faces.ui.call import Call
+
+
+def _report_of(kind: str, prepare: Callable[[str, Json], Call], form: Json, folder: Path) -> None:
+    """Writes the report of a job that has ended. Raises UserError where it has none."""
+    from hotband.faces.ui.calls import report_of_records
+
+    write = report_of_records if kind in ("result", "stored") else prepare(kind, form).report
+    if write is None:
+        raise UserError("report", "", kind, "has no report")
+    write(folder)
+
+
+def _report(request: Request, path: Path, name: str) -> Response:
+    """A report as a page, or with `as=file` as a file to be saved."""
+    headers = {"content-security-policy": REPORT_POLICY}
+    saved = f"{name}.html" if request.query_params.get("as") == "file" else None
+    return FileResponse(path, headers=headers, filename=saved, media_type="text/html")
+
+
+async def _asked(request: Request) -> tuple[str, Json]:
+    """The kind and the fields of a form. Raises UserError for a body that is none."""
+    try:
+        body = json.loads(await request.body())
+    except (ValueError, RecursionError):
+        raise UserError("form", "", "", "expected JSON") from None
+    if not isinstance(body, dict) or not isinstance(body.get("kind"), str):
+        raise UserError("form", "", "", "expected kind and form")
+    request.state.form = body.get("form")
+    return body["kind"], body.get("form")
+
+
+async def _too_long(_: Request, __: Exception) -> Response:
+    return PlainTextResponse("the request is longer than what is taken", 413)
+
+
+async def _gone(_: Request, __: Exception) -> Response:
+    return Response(status_code=499)  # nobody reads it; nginx's number for a client that hung up
+
+
+@cache
+def _catalog() -> str:
+    """What there is to choose, as the API lists it; as JSON. It does not change while the process lives."""
+    import hotband as hb
+    from hotband.questions.review import PARTS
+
+    studies = [{**one, "loads": hb.study(one["name"]).loads} for one in hb.studies().to_dicts()]
+    found = {"drives": hb.drives().to_dicts(), "layouts": hb.layouts(), "workloads": hb.workloads().to_dicts()}
+    return json.dumps({**found, "studies": studies, "parts": list(PARTS)})
+
+
+def serve(kept: Kept, port: int, begun: Callable[[str], None]) -> None:
+    """Serves the page until the process is told to end; `begun` is called with its address. Raises UserError where the
+    port cannot be taken."""
+    listening = _listen(port)
+    at = listening.getsockname()[1]
+    ui = Ui(kept, new_token(), at)
+    config = uvicorn.Config(
+        ui.app, log_level="warning", access_log=False, server_header=False, ws="none",
+        timeout_graceful_shutdown=LINGER_S,
+    )  # fmt: skip
+    server = _Server(config, lambda: begun(f"http://{HOST}:{at}/?token={ui.token}"), ui.ending)
+    with listening:
+        server.run(sockets=[listening])
+
+
+class _Server(uvicorn.Server):
+    """Says when it has begun, and tells open streams when it is to end. SIGHUP ends it as SIGTERM does."""
+
+    def __init__(self, config: uvicorn.Config, begun: Callable[[], None], ending: threading.Event) -> None:
+        super().__init__(config)
+        self._begun, self._ending = begun, ending
+        self._told_at: float | None = None
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().startup(sockets)
+        if self.started:
+            self._begun()
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        self._ending.set()
+        await super().shutdown(sockets)
+
+    @contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        """Takes requests to end."""
+        if threading.current_thread() is not threading.main_thread():
+            yield
+            return
+        before = signal.signal(signal.SIGHUP, self.handle_exit)
+        try:
+            with super().capture_signals():
+                yield
+        finally:
+            signal.signal(signal.SIGHUP, before)
+
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        """A request to end. At a second one uvicorn would end without telling jobs to: they would go on."""
+        now = time.monotonic()
+        if self._told_at is None:
+            self._told_at = now
+            super().handle_exit(signal.SIGTERM if sig == signal.SIGHUP else sig, frame)
+        elif now - self._told_at > PATIENCE_S:
+            os._exit(INTERRUPTED)
+
+
+def _listen(port: int) -> socket.socket:
+    """A socket on loopback; 0 is any free port. Raises UserError."""
+    made = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+    made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        made.bind((HOST, port))
+    except OSError as error:
+        made.close()
+        raise UserError("--port", "", str(port), f"cannot be listened on: {reason_of(error)}") from None
+    return made

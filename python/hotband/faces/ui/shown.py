@@ -1,0 +1,403 @@
+"""What the page shows of a result: sentences first, then large numbers, charts and tables, as JSON. Words and tables
+are those that the commands print, so that page and terminal say the same."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, NotRequired, TypedDict
+
+from hotband.base.text.numbers import number
+
+if TYPE_CHECKING:
+    import polars as pl
+    from rich.table import Table
+    from rich.text import Text
+
+    from hotband.data.record.document import RecordDoc
+    from hotband.data.record.record import Record
+    from hotband.faces.api.audit import Compared
+    from hotband.questions.advise.advice import Advice
+    from hotband.questions.calibrate.calibrated import Calibrated
+    from hotband.questions.expect.expected import Expected
+    from hotband.questions.find.found import Found
+    from hotband.questions.fleet.result import Fleet
+    from hotband.questions.review.many import Reviewed
+    from hotband.questions.study.result import StudyResult
+    from hotband.questions.sweeps.sweep import Sweep
+
+    View = Table | Text | str
+
+
+class ColumnDoc(TypedDict):
+    """A heading, and whether numbers stand below it."""
+
+    name: str
+    numeric: bool
+
+
+class TableDoc(TypedDict):
+    """A table of texts."""
+
+    title: str
+    columns: list[ColumnDoc]
+    rows: list[list[str]]
+
+
+class LineDoc(TypedDict):
+    """A line of a chart: its name, and its points (x, y); y is None where nothing was measured."""
+
+    name: str
+    points: list[tuple[float, float | None]]
+
+
+class ChartDoc(TypedDict):
+    """A chart of lines; `x_log` where values double, `dots` where its points are no line."""
+
+    title: str
+    x: str
+    x_log: bool
+    dots: NotRequired[bool]
+    lines: list[LineDoc]
+
+
+class Shown(TypedDict):
+    """All that is shown: `lead` says what a reader came for, `cards` are pairs of value and what it is."""
+
+    lead: list[str]
+    cards: list[tuple[str, str]]
+    charts: list[ChartDoc]
+    tables: list[TableDoc]
+    notes: list[str]
+
+
+MONTHS_A_YEAR = 12
+MOST_ROWS = 400
+"""Rows of a table on the page: more cannot be read, and are in the report or the store."""
+
+
+def table_doc(table: Table) -> TableDoc:
+    """A table of the terminal."""
+    from hotband.base.text.formats import plain
+
+    columns: list[ColumnDoc] = [
+        {"name": plain(column.header), "numeric": column.justify == "right"} for column in table.columns
+    ]
+    # A line of a cell is a line of the page.
+    cells = [[str(getattr(cell, "plain", cell)).strip() for cell in column.cells] for column in table.columns]
+    rows = [list(row) for row in zip(*cells, strict=True)][:MOST_ROWS]
+    return {"title": "" if table.title is None else plain(table.title), "columns": columns, "rows": rows}
+
+
+def of_views(views: Iterable[View | None], lead: Sequence[str] = ()) -> Shown:
+    """What a command prints: its tables, and its lines as notes. A line that stands alone before a table without a
+    title is its title."""
+    from rich.table import Table
+
+    from hotband.base.text.formats import plain
+
+    found = Shown(lead=list(lead), cards=[], charts=[], tables=[], notes=[])
+    for view in views:
+        if isinstance(view, Table):
+            made = table_doc(view)
+            if not made["title"] and found["notes"]:
+                made["title"] = found["notes"].pop()
+            found["tables"].append(made)
+        elif view is not None and plain(view):
+            found["notes"].append(plain(view))
+    return found
+
+
+# --- a run ------------------------------------------------------------------------------------------------------
+
+
+def of_record(record: Record) -> Shown:
+    """A run, or a result of another tool."""
+    from hotband.views.report.answer import answer
+    from hotband.views.report.naming import named
+
+    document = record.to_dict()
+    found = of_views(record_views(document))
+    found["lead"] = list(answer(named([record.loaded()])).sentences)
+    found["cards"] = cards_of(document)
+    found["charts"] = charts_of(record)
+    return found
+
+
+def record_views(record: RecordDoc) -> list[View]:
+    """What `hotband run` prints."""
+    from hotband.data.record.repair import repair_lines
+    from hotband.data.record.states import said_of
+    from hotband.data.record.steady import of_phases
+    from hotband.data.record.trace import trace_lines
+    from hotband.data.record.unmodelled import other_notes, unmodelled_notes
+    from hotband.views.interval import interval_lines
+    from hotband.views.record.energy import energy_lines
+    from hotband.views.text.tables import app_tables, limits_lines, power_loss_lines, scripts_table, steady_lines
+    from hotband.views.text.tables import summary_table as summary
+    from hotband.views.text.wear import smart_lines
+
+    scripts: list[View] = [scripts_table(record["scripts"])] if "scripts" in record else []
+    intervals: list[View] = [*interval_lines(record["intervals"])] if "intervals" in record else []
+    steady: list[View] = [line for verdict in of_phases(record) for line in steady_lines(verdict)]
+    lines: list[View] = [*smart_lines(record), *energy_lines(record), *limits_lines(record), *power_loss_lines(record)]
+    return [
+        *(f"! {note}." for note in unmodelled_notes(record)),
+        summary(record),
+        *app_tables(record),
+        *scripts,
+        *intervals,
+        *said_of(record),
+        *(f"note: {note}" for note in other_notes(record)),
+        *steady,
+        *lines,
+        *repair_lines(record),
+        *trace_lines(record),
+    ]
+
+
+def cards_of(record: RecordDoc) -> list[tuple[str, str]]:
+    """The figures that most readers come for."""
+    from hotband.base.text.numbers import millis, rate
+
+    summary = record["summary"]
+    return [
+        (number(summary.get("iops")), "IOPS"),
+        (rate(summary.get("bandwidth_bytes_per_s")), "bandwidth"),
+        (millis(summary.get("latency_mean_ns")), "mean latency"),
+        (millis(summary.get("latency_p99_ns")), "p99 latency"),
+    ]
+
+
+def charts_of(record: Record) -> list[ChartDoc]:
+    """IOPS and latency over time, of all streams together; none of what has no series."""
+    import polars as pl
+
+    series = record.series
+    if series is None or series.height == 0 or "iops" not in series.columns:
+        return []
+    weighted = pl.col("latency_mean_ns").fill_null(0.0) * pl.col("iops")
+    summed = series.group_by("time_ns", "direction", maintain_order=True).agg(
+        pl.col("iops").sum(),
+        (weighted.sum() / pl.col("iops").sum()).fill_nan(None).alias("mean"),
+        pl.col("latency_p99_ns").max().alias("p99"),
+    )
+    directions = [name for name in ("read", "write") if name in summed["direction"].to_list()]
+    if not directions:
+        return []
+    rates = [_line(f"{name}s", summed.filter(direction=name), "iops", 1.0) for name in directions]
+    latencies = [
+        _line(f"{words} of {name}s", summed.filter(direction=name), column, 1e6)
+        for name in directions
+        for column, words in (("mean", "mean"), ("p99", "p99"))
+    ]
+    return [
+        {"title": "IOPS", "x": "measured time (s)", "x_log": False, "lines": rates},
+        {"title": "Latency (ms)", "x": "measured time (s)", "x_log": False, "lines": latencies},
+    ]
+
+
+def _line(name: str, frame: pl.DataFrame, column: str, scale: float) -> LineDoc:
+    pairs = zip(frame["time_ns"], frame[column], strict=True)
+    return {"name": name, "points": [(time / 1e9, None if value is None else value / scale) for time, value in pairs]}
+
+
+# --- many runs --------------------------------------------------------------------------------------------------
+
+
+def of_sweep(sweep: Sweep) -> Shown:
+    """Curves, and what they say."""
+    from hotband.views.sweeps.show import said_below, sweep_table
+
+    if not len(sweep):
+        return of_views([], ["No run ended before it was stopped."])
+    found = of_views([sweep_table(sweep), *said_below(sweep)], sweep.answers)
+    found["charts"] = curves_of(sweep)
+    if sweep.missing:
+        found["lead"].insert(0, f"Stopped: {len(sweep)} of {len(sweep.points)} runs ended.")
+    return found
+
+
+def curves_of(sweep: Sweep) -> list[ChartDoc]:
+    """IOPS and p99 latency along the axis that says how hard is asked, else the first of numbers; none without one."""
+    from hotband.views.sweeps.curves import LOADS, TITLES
+
+    frame = sweep.means
+    axes = [name for name in sweep.axes if name != "seed"]
+    numbers = [name for name in axes if _numbers(frame, name) is not None]
+    along = next((name for name in numbers if name in LOADS), next(iter(numbers), None))
+    if along is None:
+        return []
+    column = _numbers(frame, along)
+    assert column is not None, "it was chosen for that"
+    others = [name for name in axes if name != along]
+    frame = frame.with_columns(column.alias("along"))
+    title = TITLES.get(along, along) + ("" if column.name == along else f" ({column.name.removeprefix(along + '_')})")
+    charts: list[ChartDoc] = []
+    for name, y, scale in (("IOPS", "iops", 1.0), ("p99 latency (ms)", "latency_p99_ns", 1e6)):
+        groups = frame.group_by(others, maintain_order=True) if others else [((), frame)]
+        lines: list[LineDoc] = []
+        for values, rows in groups:
+            label = ", ".join(
+                str(value) if key in ("target", "workload") else f"{key} {value}"
+                for key, value in zip(others, values, strict=True)
+            )
+            pairs = zip(rows["along"], rows[y], strict=True)
+            points = sorted((float(x), None if of is None else float(of) / scale) for x, of in pairs)
+            lines.append({"name": label or name, "points": points})
+        charts.append({"title": name, "x": title, "x_log": _doubles(column), "lines": lines})
+    return charts
+
+
+def _numbers(frame: pl.DataFrame, axis: str) -> pl.Series | None:
+    """The values of an axis as numbers; those with units have a column of their own."""
+    for name in (axis, f"{axis}_bytes", f"{axis}_s"):
+        if name in frame.columns and frame[name].dtype.is_numeric():
+            return frame[name]
+    return None
+
+
+LOG_FROM = 8.0
+"""Largest over smallest value from which values that double lie on a logarithmic axis, as in `sweeps/curves.py`."""
+
+
+def _doubles(column: pl.Series) -> bool:
+    values: list[float] = sorted(set(column.drop_nulls().to_list()))
+    if len(values) < 3 or values[0] <= 0 or values[-1] / values[0] < LOG_FROM:
+        return False
+    return values[-1] - values[-2] > 1.5 * (values[1] - values[0])
+
+
+def of_found(found: Found) -> Shown:
+    """Answers, with the search that led to them."""
+    from hotband.views.find import answer_views
+
+    lead = [f"{answer.machine}: {answer.text}." for answer in found.answers]
+    shown = of_views([view for view in answer_views(found)], lead)
+    shown["notes"] = [line.strip() for line in shown["notes"]]
+    return shown
+
+
+def of_compared(compared: Compared, names: Mapping[str, str]) -> Shown:
+    """Differences with their intervals; `names` says what was run of sides that are named by their ids."""
+    from hotband.inference.audit.headline import headline
+    from hotband.views.audit import comparison_view, overview_table
+
+    found = compared.comparisons
+    overview = [overview_table(found)] if len(found) > 1 else []
+    # The first of each is the verdict, which leads here.
+    views = [*overview, *(view for one in found for view in comparison_view(one)[1:])]
+    return of_views(views, [headline(one, names) for one in found])
+
+
+def of_advice(advice: Advice) -> Shown:
+    """What to buy, and the front it was chosen from."""
+    from hotband.views.advise.show import advice_views
+
+    said = {*advice.answer, *advice.rests_on}
+    found = of_views([view for view in advice_views(advice, every=True) if str(view) not in said], advice.answer)
+    found["notes"] = [*advice.rests_on, *found["notes"]]
+    chart = _front(advice)
+    found["charts"] = [] if chart is None else [chart]
+    return found
+
+
+def _front(advice: Advice) -> ChartDoc | None:
+    """Latency against cost, or against watts where nothing is priced; None of fewer than two points."""
+    priced = any(one.cost is not None for one in advice.front)
+    places = {
+        one.name: (of.value, 1e3 * one.latency.value)
+        for one in advice.front
+        if (of := one.cost if priced else one.watts) is not None
+    }
+    if len(places) < 2:
+        return None
+    chosen = advice.recommended.name if advice.recommended is not None else ""
+    others: LineDoc = {"name": "front", "points": sorted(at for name, at in places.items() if name != chosen)}
+    best: LineDoc = {"name": "recommended", "points": [at for name, at in places.items() if name == chosen]}
+    along = f"cost ({advice.currency})" if priced else "watts"
+    return {"title": f"{advice.figure} (ms)", "x": along, "x_log": False, "dots": True, "lines": [others, best]}
+
+
+def of_fleet(fleet: Fleet) -> Shown:
+    """What became of a fleet: figures over its time, by group and by year."""
+    from hotband.questions.fleet.result import WHOLE
+    from hotband.views.fleet.show import closing_lines, figures_table, group_lines, groups_table, years_table
+
+    data = fleet.summary
+    several = [groups_table(data)] if len(data["groups"]) > 1 else []
+    tables: list[View] = [figures_table(data), *several, years_table(fleet)]
+    found = of_views([*tables, *group_lines(data), *closing_lines(data)], fleet.answers)
+    if not fleet.complete:
+        found["lead"].insert(0, f"Stopped: {fleet.repetitions:,} of {fleet.spec.repetitions:,} repetitions ended.")
+    # A fleet of one group has no rows of all groups together.
+    months = fleet.frame.filter(group=WHOLE if several else data["groups"][0]["name"])
+    for name, title in (("failures", "Drives that fail in a month"), ("rebuilds", "Rebuilds under way")):
+        lines: list[LineDoc] = [
+            {"name": line, "points": list(zip(months["month"] / MONTHS_A_YEAR, months[key], strict=True))}
+            for line, key in (("mean", name), ("2.5 % of repetitions", f"{name}_low"), ("97.5 %", f"{name}_high"))
+        ]
+        found["charts"].append({"title": title, "x": "years", "x_log": False, "lines": lines})
+    return found
+
+
+def of_expected(expected: Expected) -> Shown:
+    """Measured beside predicted: the verdict first."""
+    from hotband.views.expect import views
+
+    # The first of them is the verdict, which leads here.
+    first, *others = views(expected)
+    found = of_views(others, [str(first)])
+    found["notes"] = [line.strip() for line in found["notes"]]
+    return found
+
+
+def of_calibrated(fitted: Calibrated, file: str) -> Shown:
+    """Values that were fitted; `file` is how forms name the product that was written."""
+    from hotband.views.calibrate import views
+
+    first, *others = views(fitted)
+    found = of_views(others, [str(first), f"It is the drive {file}: name it where a machine is asked for."])
+    found["notes"] = [line.strip() for line in found["notes"]]
+    return found
+
+
+# --- reviews and studies ----------------------------------------------------------------------------------------
+
+
+def of_review(done: Reviewed) -> Shown:
+    """Machines reviewed, and compared."""
+    from hotband.questions.review.tables import comparison_views, review_views
+
+    lead = ["Stopped before all parts were done."] if done.interrupted else []
+    if not done.reviews:
+        return of_views([], lead)
+    each = [of_views(review_views(one)) for one in done.reviews]
+    if done.comparison is None:
+        whole = each[0]
+        return {**whole, "lead": lead or whole["notes"][:1]}
+    overall, baseline = done.comparison["overall"], done.comparison["baseline"]
+    lead += [
+        f"{name} is {number(ratio, 3)} times as fast as {baseline} (geometric mean of all figures)."
+        for name, ratio in overall.items()
+        if name != baseline and ratio is not None
+    ]
+    found = of_views(comparison_views(done.reviews, done.comparison), lead)
+    for review, one in zip(done.reviews, each, strict=True):
+        name = review["machine"]["name"]
+        found["tables"] += [{**table, "title": f"{name}: {table['title']}"} for table in one["tables"]]
+    return found
+
+
+def of_study(result: StudyResult) -> Shown:
+    """Predicted figures beside the published ones."""
+    from hotband.views.study.show import print_result
+
+    views: list[View] = []
+    document = result.to_dict()
+    print_result(document, lambda *more: views.extend(more))
+    answer = [result.answer] if result.answer else []
+    title, question = str(document["title"]), str(document["question"])
+    found = of_views([view for view in views if str(view) not in (title, question)], [question, *answer])
+    errors = [("median error", result.median_error_pct), ("largest error", result.largest_error_pct)]
+    found["cards"] = [(f"{number(value, 3)} %", name) for name, value in errors if value is not None]
+    return found

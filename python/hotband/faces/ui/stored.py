@@ -1,0 +1,97 @@
+"""The runs of the results store: listed, shown, and put into folders where reports and comparisons read them."""
+
+from __future__ import annotations
+
+import re
+from datetime import UTC
+from pathlib import Path
+from typing import TYPE_CHECKING, TypedDict
+
+from hotband.base.errors import UserError
+from hotband.base.text.write import make_folder
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from hotband.data.store.results_store import ResultsStore
+
+KEY = re.compile(r"[0-9a-f]{16,64}")
+"""The key of a run (`store/`): a hash in hexadecimal."""
+MOST_LISTED = 200
+"""Runs that the page lists: a condition finds others."""
+
+
+class RunDoc(TypedDict):
+    """A run of the store: its key, when it was added (seconds since 1970), what ran on what, what it was asked with,
+    I/Os a second and p99 latency in ms."""
+
+    run: str
+    at: int
+    workload: str
+    target: str
+    factors: str
+    iops: float | None
+    p99_ms: float | None
+
+
+class ListingDoc(TypedDict):
+    """How many runs fit a condition, and the newest of them."""
+
+    count: int
+    rows: list[RunDoc]
+
+
+class Stored:
+    """Runs of a store; what is asked for again and again lies in `folder`."""
+
+    def __init__(self, results: ResultsStore, folder: Path) -> None:
+        self.results, self._folder = results, folder
+
+    def listing(self, where: str) -> ListingDoc:
+        """The runs that fit a condition in SQL, all where it is empty. Raises UserError."""
+        frame = self.results.runs(where)
+        return {"count": frame.height, "rows": _rows(frame.head(MOST_LISTED))}
+
+    def folder(self, key: str) -> Path | None:
+        """The folder with a run's record; None for what is no key. Raises UserError for a run that is not there."""
+        if not KEY.fullmatch(key):
+            return None
+        path = self._folder / key
+        if not (path / "record.json").is_file():
+            record = self.results.record(key)
+            make_folder(self._folder)
+            record.save(path)
+        return path
+
+    def needed(self, key: str) -> Path:
+        """The same. Raises UserError for what is no key, too."""
+        found = self.folder(key)
+        if found is None:
+            raise UserError("run", "", key, "is not in the store")
+        return found
+
+
+def _rows(frame: pl.DataFrame) -> list[RunDoc]:
+    from hotband.data.store.columns import COLUMNS
+
+    # `machine` is what a search calls the target.
+    known = {*COLUMNS, "run", "added_utc", "experiment", "machine"}
+    factors = [name for name in frame.columns if name not in known and not _is_base_unit(name, frame.columns)]
+    found: list[RunDoc] = []
+    for row in frame.iter_rows(named=True):
+        said = ", ".join(f"{name}={_value(row[name])}" for name in factors if row[name] is not None)
+        p99, added = row["latency_p99_ns"], row["added_utc"]
+        found.append({
+            "run": row["run"], "at": int(added.replace(tzinfo=UTC).timestamp()), "workload": row["workload"],
+            "target": row["target"], "factors": said, "iops": row["iops"], "p99_ms": None if p99 is None else p99 / 1e6,
+        })  # fmt: skip
+    return found
+
+
+def _value(value: object) -> str:
+    return f"{value:g}" if isinstance(value, float) else str(value)
+
+
+def _is_base_unit(name: str, columns: list[str]) -> bool:
+    """Whether a column repeats another in its base unit: `bs_bytes` beside `bs`."""
+    return any(name.startswith(f"{other}_") for other in columns if other != name)

@@ -1,0 +1,163 @@
+"""Files that are dropped on the page: written into the store while they are read, bounded, under a name of the page's
+making; then looked at by the API, which says what they are.
+
+What is neither a drive, a machine, a workload nor a result is not kept.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal, TypedDict
+
+import tomli
+
+import hotband as hb
+from hotband.base.errors import UserError
+from hotband.base.text.regular import LARGEST_TEXT, opened, text_in
+from hotband.base.text.write import replacing
+from hotband.data.catalog import JOB_ENDINGS, TRACE_ENDINGS
+from hotband.data.traces.files import is_trace, rows_of, trace_text
+from hotband.faces.ui.fleet_files import expect_no_other_files
+from hotband.questions.fleet.run import Asked, spec_of
+
+if TYPE_CHECKING:
+    from hotband.data.record.record import Record
+
+LARGEST_FILE = LARGEST_TEXT
+"""Bytes of a file: what the API reads as text at most."""
+LARGEST_STORE, MOST_FILES = 1 << 30, 1000
+"""Bytes and number of all files that were dropped into a store: sixteen of the largest, and more than a page lists."""
+LONGEST_NAME = 80
+"""Characters of a name: of up to 3 bytes each (UTF-8, all but rare ones) they fit into the 255 of file systems."""
+PREFIX = "dropped/"
+"""How a form names such a file."""
+BESIDE = ("exos-15e900-512n", "fio-randread")
+"""The machine and the workload with which a workload or a machine is looked at; both are of the catalog."""
+What = Literal["drive", "machine", "workload", "result", "prices", "fleet"]
+PRICES = re.compile(rb"\s*(?=[^\n]*\bdrive\b)(?=[^\n]*\bprice\b)[\w\s,;]+\n")
+"""The heading of a table of prices (docs/guides/advise.md)."""
+
+
+class DroppedDoc(TypedDict):
+    """A file that was dropped: how forms name it, what it is, a title, and what should be known of it."""
+
+    name: str
+    kind: What
+    title: str
+    notes: list[str]
+
+
+@dataclass(frozen=True)
+class Seen:
+    """What a file is; of a result its records."""
+
+    kind: What
+    title: str
+    notes: tuple[str, ...] = ()
+    records: tuple[Record, ...] = ()
+
+
+def safe_name(given: str) -> str:
+    """A name without folders, dots in front, control characters and whatever a shell or a short form would read."""
+    last = re.split(r"[/\\]", given)[-1]
+    plain = re.sub(r"[^\w.+-]+", "-", last).strip(".-")
+    stem, dot, ending = plain.rpartition(".")
+    room = LONGEST_NAME - len(dot + ending[:12])
+    return f"{stem[:room]}{dot}{ending[:12]}" if stem else plain[:LONGEST_NAME] or "file"
+
+
+def free_path(folder: Path, name: str) -> Path:
+    """A path in the folder that is not taken: NAME, NAME-2 and so on, before the ending."""
+    path, again = folder / name, 2
+    while path.exists():
+        path, again = folder / f"{Path(name).stem}-{again}{Path(name).suffix}", again + 1
+    return path
+
+
+async def receive(folder: Path, given: str, body: AsyncIterator[bytes]) -> Path:
+    """Writes what comes to a file of the folder. Raises UserError for more than is taken: nothing of it stays then."""
+    held = [path.stat().st_size for path in folder.iterdir()]
+    room = min(LARGEST_FILE, LARGEST_STORE - sum(held))
+    if len(held) >= MOST_FILES or room <= 0:
+        raise UserError("file", "", given, "is one too many: the store holds all that it may")
+    path, size = free_path(folder, safe_name(given)), 0
+    with replacing(path) as file:
+        async for piece in body:
+            size += len(piece)
+            if size > room:
+                raise UserError("file", "", given, f"is larger than {room:,} bytes")
+            file.write(piece)
+        if not size:
+            raise UserError("file", "", given, "is empty")
+    return path
+
+
+def look_at(path: Path) -> Seen:
+    """What a file is. Raises UserError where it is nothing that Hotband reads, or is damaged."""
+    if path.suffix.lower() == ".toml":
+        return _of_toml(path)
+    if path.suffix.lower() in JOB_ENDINGS:
+        return _workload(path)
+    with opened(path) as file:
+        if PRICES.match(file.read(4096)):
+            return Seen("prices", path.name)
+    try:
+        records = tuple(hb.load_all(path))
+    except UserError as error:
+        # A job file under another name; what is wrong with a result is of more use than that it is no job.
+        if "not a result that is recognised" not in str(error):
+            raise
+        return _other(path)
+    count = f"{len(records)} results" if len(records) > 1 else "a result"
+    return Seen("result", f"{records[0].name} ({count})", (), records)
+
+
+def _other(path: Path) -> Seen:
+    """A trace, or a job file under another name. Raises UserError for neither."""
+    if is_trace(path):
+        rows_of(str(path), trace_text(path))
+        return Seen("workload", f"{path.name} (trace)")
+    try:
+        return _workload(path)
+    except UserError as error:
+        if path.name.lower().endswith(TRACE_ENDINGS):
+            raise
+        accepted = (
+            "is nothing that Hotband reads: expected a drive, machine or workload (.toml), a job file (.fio), a "
+            "trace, or a result of fio, vdbench, DiskSpd, Iometer or HdrHistogram"
+        )
+        raise UserError("file", "", path.name, accepted) from error
+
+
+def _of_toml(path: Path) -> Seen:
+    """A fleet has groups, a drive has a mechanism or is a variant, a machine has drives; what is none is a workload."""
+    try:
+        table = tomli.loads(text_in(path, "drive, machine or workload"))
+    except UserError as error:
+        raise UserError("file", "", path.name, f"is not valid TOML: {error.accepted}") from None
+    except (tomli.TOMLDecodeError, RecursionError) as error:
+        raise UserError("file", "", path.name, f"is not valid TOML: {error}") from None
+    rows = table.get("drives")
+    if isinstance(rows, list) and rows and isinstance(rows[0], dict) and "price" in rows[0]:
+        return Seen("prices", path.name)
+    if "group" in table:
+        expect_no_other_files(path)
+        return Seen("fleet", spec_of(path, Asked()).name)
+    if "variant_of" in table or ("kind" in table and "values" in table):
+        return Seen("drive", hb.drive(str(path)).title)
+    if "drives" in table or "layouts" in table:
+        hb.keys(BESIDE[1], on=str(path))
+        return Seen("machine", str(table.get("title", path.name)))
+    return _workload(path)
+
+
+def _workload(path: Path) -> Seen:
+    """A workload, or a job of another tool."""
+    hb.keys(str(path), on=BESIDE[0])
+    made = hb.convert(path)
+    notes = tuple(made.lines())
+    title = tomli.loads(made.text).get("title", path.name)
+    return Seen("workload", str(title), notes)

@@ -1,0 +1,242 @@
+"""A result as the auditor sees it: a record, what its tool was asked to do, and what a table printed."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, fields
+from datetime import datetime, timedelta
+from typing import TYPE_CHECKING, Any, TypeVar, cast
+
+import tomli
+
+from hotband.base.text.quantities import share, size_bytes
+from hotband.data.record.document import figures_of
+from hotband.inference.audit import distribution
+from hotband.inference.audit.distribution import Distribution
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from hotband.data.importers.source import Source
+    from hotband.data.record.document import FiguresDoc, RecordDoc
+
+_T = TypeVar("_T")
+_K = TypeVar("_K", bound=Hashable)
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What the tool was told (the record's `source.asked`); None where it is not known."""
+
+    duration_ns: float | None = None
+    ramp_ns: float | None = None
+    concurrency: int | None = None
+    jobs: int | None = None
+    block_bytes: int | None = None
+    read_pct: float | None = None
+    pattern: str | None = None
+    working_set_bytes: float | None = None
+    offset_begin_bytes: float | None = None
+    direct: bool | None = None
+    seed: str | None = None
+    seed_text: str | None = None
+    rate_iops: float | None = None
+    group_reporting: bool | None = None
+    time_based: bool | None = None
+
+
+@dataclass(frozen=True)
+class Printed:
+    """A number of a published table: as printed, the size of its last digit, and the unit it was printed with."""
+
+    value: float
+    step: float
+    unit: str
+
+
+@dataclass(frozen=True)
+class Audited:
+    """One result under the name that findings give it. `origin` is the file or folder it came from.
+
+    `printed` has IOPS, bandwidth and mean latency of a published table by those names, `health` temperature and
+    throttling of a real device over time.
+    """
+
+    name: str
+    record: RecordDoc
+    series: pl.DataFrame | None = None
+    origin: str = ""
+    printed: Mapping[str, Printed] = field(default_factory=dict)
+    health: pl.DataFrame | None = None
+
+    @property
+    def source(self) -> Source | None:
+        """The record's `source`, None where it has none."""
+        return self.record.get("source") or None
+
+    @property
+    def is_model(self) -> bool:
+        """Whether hotband's own model made it: a run begins with a machine of its own, or is one of a `sequence`."""
+        return bool(self.record["target"].get("kind") == "model")
+
+    @property
+    def is_published(self) -> bool:
+        """Whether it is a cell of a published table: how often it was measured is not known."""
+        return bool(self.record["target"].get("kind") == "published")
+
+    @property
+    def tool(self) -> str:
+        """The tool that measured it."""
+        return str((self.source and self.source.get("tool")) or self.record["target"].get("kind") or "")
+
+    @property
+    def version(self) -> tuple[int, ...]:
+        """The tool's version, empty where it is not known."""
+        text = str(
+            (self.source and self.source.get("version")) or (self.record.get("versions") or {}).get(self.tool) or ""
+        )
+        return tuple(int(number) for number in re.findall(r"\d+", text)[:3])
+
+    @property
+    def target(self) -> str:
+        """What was measured, as the tool names it, with its host."""
+        name = (self.source and self.source.get("target")) or self.record["target"].get("machine") or ""
+        if "sequence" in self.record:
+            name = f"{name} (sequence {self.record['sequence']['id']})"
+        host = self.source.get("host") if self.source else None
+        return f"{host}:{name}" if host else str(name)
+
+    @property
+    def asked(self) -> Asked:
+        """What the tool was asked to do; of a model's record from its workload."""
+        given: object = self.source.get("asked") if self.source else None
+        if isinstance(given, Mapping):
+            known = {one.name for one in fields(Asked)}
+            return Asked(**{key: value for key, value in given.items() if key in known})
+        return _asked_of_spec(self.record) if self.is_model else Asked(concurrency=self.record.get("concurrency"))
+
+    @property
+    def concurrency(self) -> int | None:
+        """Outstanding I/Os of a closed loop, None for an open one or where it is not known.
+
+        A tool's declared concurrency stands where the importer took it back because the latencies refute it.
+        """
+        asked, own = self.asked, self.record.get("concurrency")
+        taken_back = [note for note in self.notes if note.startswith("concurrency is null:")]
+        if asked.rate_iops or (taken_back and not any("measured a queue depth" in note for note in taken_back)):
+            return None
+        return own or asked.concurrency
+
+    @property
+    def duration_ns(self) -> float:
+        """The measured time."""
+        return float(self.record["duration_ns"])
+
+    @property
+    def ended(self) -> datetime | None:
+        """When it ended, where the tool says so, or when it began."""
+        ended, began = (
+            (_time(self.source.get("ended")), _time(self.source.get("began"))) if self.source else (None, None)
+        )
+        if ended is not None or began is None:
+            return ended
+        try:
+            return began + timedelta(microseconds=(self.duration_ns + (self.asked.ramp_ns or 0)) / 1e3)
+        except OverflowError:
+            return None
+
+    @property
+    def notes(self) -> list[str]:
+        """What the record says could not be carried over."""
+        return [str(note) for note in self.record.get("notes") or []]
+
+    def summary(self, direction: str | None = None) -> FiguresDoc:
+        """The figures of a direction, or of all. Read them with `get`: a published table has only some."""
+        summary = self.record["summary"]
+        return cast("FiguresDoc", (summary if direction is None else figures_of(summary, direction)) or {})
+
+    def directions(self) -> list[str]:
+        """Those in which it did I/O."""
+        return [name for name in ("read", "write") if (self.summary(name).get("count") or 0) > 0]
+
+    def shares(self, direction: str | None) -> Distribution | None:
+        """Its latencies, to count shares below a cut."""
+        return distribution.of(self.record["streams"], direction, distribution.SHARES)
+
+    def quantiles(self, direction: str | None) -> Distribution | None:
+        """Its latencies, to read quantiles."""
+        return distribution.of(self.record["streams"], direction, distribution.FINE)
+
+    @property
+    def load(self) -> tuple[Any, ...]:
+        """What makes two runs ask the same of two targets, concurrency left out."""
+        asked = self.asked
+        return (asked.pattern, asked.block_bytes, asked.read_pct, asked.rate_iops)
+
+
+@dataclass(frozen=True)
+class Side:
+    """One side of a comparison: repeats of the same, at least one."""
+
+    name: str
+    runs: Sequence[Audited]
+
+
+def _time(text: object) -> datetime | None:
+    try:
+        found = datetime.fromisoformat(str(text)) if text else None
+    except ValueError:
+        return None
+    return found.replace(tzinfo=None) if found is not None else None
+
+
+def _asked_of_spec(record: RecordDoc) -> Asked:
+    """What a model's record says of its workload: of streams that are all alike."""
+    spec, sequence = record.get("spec") or {}, record.get("sequence")
+    try:
+        workload = tomli.loads(str(spec.get("workload") or ""))
+    except tomli.TOMLDecodeError:
+        workload = {}
+    changed: Mapping[str, str] = spec.get("set") or {}
+    streams = [stream for stream in workload.get("streams", []) if isinstance(stream, dict)]
+    random = {_number(changed.get("random_pct", one.get("random_pct", 0))) for one in streams}
+    pattern = {frozenset({100.0}): "random", frozenset({0.0}): "sequential"}.get(frozenset(random))
+    sizes = {str(changed.get("bs", one.get("size"))) for one in streams}
+    reads = {_number(changed.get("read_pct", one.get("read_pct", 100))) for one in streams}
+    plain = bool(streams) and not any(key in workload for key in ("app", "scripts"))
+    skewed = any("offsets" in one or "range" in one for one in streams)
+    return Asked(
+        concurrency=record.get("concurrency"),
+        block_bytes=_whole(size_bytes(sizes.pop())) if len(sizes) == 1 else None,
+        read_pct=reads.pop() if len(reads) == 1 else None,
+        pattern=(pattern or "mixed") if plain and not skewed else None,
+        working_set_bytes=size_bytes(str(changed["span"])) if "span" in changed else None,
+        seed=sequence.get("seeds", "fresh") if sequence else "fresh",
+        seed_text=str(record.get("seed")),
+    )
+
+
+def span_share(record: RecordDoc) -> float | None:
+    """The share of the target that a model's workload was confined to by `--set span=10 %`."""
+    text = ((record.get("spec") or {}).get("set") or {}).get("span")
+    return None if text is None or size_bytes(str(text)) is not None else share(str(text))
+
+
+def _number(value: object) -> float:
+    try:
+        return float(str(value))
+    except ValueError:
+        return -1.0
+
+
+def _whole(value: float | None) -> int | None:
+    return None if value is None else round(value)
+
+
+def grouped(items: Iterable[_T], key: Callable[[_T], _K]) -> list[tuple[_K, list[_T]]]:
+    """Items by key, in the order in which keys appear."""
+    groups: dict[_K, list[_T]] = {}
+    for item in items:
+        groups.setdefault(key(item), []).append(item)
+    return list(groups.items())

@@ -1,0 +1,231 @@
+"""What is known of a target: from `--on MACHINE`, from a model's own record, or from `--media`.
+
+What is left out: host page caches and controllers' memory (`--cache` states them). Of drives of several products the
+slowest spindle counts, and caches add up.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import tomli
+
+from hotband.base.errors import UserError
+from hotband.base.text.quantities import SIZE_EXPECTED, size_bytes, span_ns
+from hotband.data.catalog.capacity import KINDS, MOST_DRIVES, capacity_of, usable_bytes
+
+if TYPE_CHECKING:
+    from hotband.base.text.values import Toml
+    from hotband.data.inputs.specify import Named
+    from hotband.data.record.document import RecordDoc
+
+MEDIA_EXPECTED = 'expected hdd, ssd or a speed, such as "7200rpm"'
+# The slowest spindle of a server's disk, where only "hdd" is known: what it cannot do, `--media hdd` cannot either.
+# A faster one is stated as such.
+USUAL_RPM = 7200.0
+
+
+@dataclass(frozen=True)
+class MachineFacts:
+    """Facts of a target; None is unknown. `known` says from where, for findings' words."""
+
+    name: str = ""
+    known: str = ""
+    kind: str | None = None
+    drives: int | None = None
+    rpm: float | None = None
+    write_through: bool | None = None
+    read_cache_bytes: float = 0.0
+    write_cache_bytes: float = 0.0
+    capacity_bytes: float | None = None
+    raw_bytes: float | None = None
+    read_time_ns: float | None = None
+
+    @property
+    def revolution_ns(self) -> float | None:
+        """A turn of the (slowest) spindle."""
+        return None if self.rpm is None else 60e9 / self.rpm
+
+
+def of_options(on: str | Named | None, media: str | None, cache: str | None) -> MachineFacts | None:
+    """From `--on`, `--media` and `--cache`; None where none was given. Raises UserError."""
+    if on is not None and media is not None:
+        raise UserError("--media", "", media, "not together with --on, which says what the target stores on")
+    return of_media(media, cache) if on is None else of_machine(on, cache)
+
+
+def of_media(text: str | None, cache: str | None = None) -> MachineFacts | None:
+    """From `--media` and `--cache`; None where neither was given. Raises UserError."""
+    facts = None
+    if text is not None:
+        speed = re.fullmatch(r"(\d{4,5})\s*rpm", text.strip().lower())
+        if text == "ssd":
+            facts = MachineFacts("SSD", "--media", "ssd")
+        elif text == "hdd" or (speed and 3600 <= int(speed[1]) <= 20000):
+            rpm = float(speed[1]) if speed else USUAL_RPM
+            facts = MachineFacts(f"{rpm:,.0f} rpm disk", "--media", "disk", rpm=rpm)
+        else:
+            raise UserError("--media", "", text, MEDIA_EXPECTED)
+    if cache is None:
+        return facts
+    size = size_bytes(cache)
+    if size is None:
+        raise UserError("--cache", "", cache, f"expected {SIZE_EXPECTED}")
+    return replace(facts or MachineFacts("the target", "--cache"), read_cache_bytes=size)
+
+
+def of_machine(argument: str | Named, cache: str | None = None) -> MachineFacts:
+    """From a catalog drive, a short form or a TOML file, as `hotband run --on` takes them, or from a text of its own.
+    Raises UserError."""
+    from hotband.execution.runs.run import text_of
+
+    name = argument if isinstance(argument, str) else argument.name
+    text = text_of(argument, "machine") if isinstance(argument, str) else argument.text
+    facts = _of_text(name, name if text is None else text, text is not None, {}, {})
+    extra = of_media(None, cache)
+    found = replace(facts, name=name, known="--on")
+    return found if extra is None else replace(found, read_cache_bytes=found.read_cache_bytes + extra.read_cache_bytes)
+
+
+def of_record(record: RecordDoc) -> MachineFacts | None:
+    """From the machine that a model's record was made on; None for other records."""
+    spec = record.get("spec") or {}
+    if record["target"].get("kind") != "model" or not spec.get("machine"):
+        return None
+    try:
+        facts = _of_text("machine", str(spec["machine"]), True, spec.get("drives") or {}, spec.get("set") or {})
+    except UserError:
+        return None
+    return replace(facts, name=str(record["target"].get("machine") or ""), known="the record")
+
+
+def _of_text(
+    name: str, text: str, is_toml: bool, products: Mapping[str, str], changed: Mapping[str, str]
+) -> MachineFacts:
+    """Facts of a machine from its TOML text, or from its short form."""
+    if not is_toml:
+        short = re.fullmatch(r"([a-z0-9]+):(\d+)x([^:]+)(:.+)?", text)
+        layout, count, product = (short[1], int(short[2]), short[3]) if short else ("single", 1, text)
+        if layout not in KINDS or not 1 <= count <= MOST_DRIVES:
+            raise UserError("--on", "", text, f"expected LAYOUT:COUNTxDRIVE with a layout of {', '.join(KINDS)}")
+        try:
+            values = _values(product, products, changed, {})
+        except UserError as error:
+            raise UserError("--on", "", error.value, error.accepted) from None
+        size = _size(values)
+        return _sum_up([(values, count)], None if size is None else usable_bytes(layout, [size] * count, {}))
+    try:
+        machine = tomli.loads(text)
+    except tomli.TOMLDecodeError as error:
+        raise UserError(name, "", "", f"not TOML: {error}") from None
+    found = list(_drives(name, machine, products, changed))
+    sizes: dict[str, float] = {}
+    for key, values, number in found:
+        size = _size(values)
+        if size is not None:
+            sizes |= {key if number is None else f"{key}{n}": size for n in range(number or 1)}
+    usable = (
+        capacity_of(machine, sizes) if machine.get("layouts") else (sum(sizes.values()) if len(found) == 1 else None)
+    )
+    return _with_caches(_sum_up([(values, number or 1) for _, values, number in found], usable), machine)
+
+
+def _with_caches(facts: MachineFacts, machine: Mapping[str, Toml]) -> MachineFacts:
+    """With the memory of controllers, which acknowledges writes where it is protected."""
+    layouts = machine.get("layouts")
+    for table in layouts.values() if isinstance(layouts, dict) else ():
+        cache = table.get("controller") if isinstance(table, dict) else None
+        if not isinstance(cache, dict):
+            continue
+        size = size_bytes(str(cache.get("cache", "2 GiB"))) or 0.0
+        facts = replace(facts, read_cache_bytes=facts.read_cache_bytes + size)
+        if cache.get("battery", "on") == "on":
+            facts = replace(facts, write_through=False, write_cache_bytes=facts.write_cache_bytes + size)
+    return facts
+
+
+def _drives(
+    name: str, machine: Mapping[str, Toml], products: Mapping[str, str], changed: Mapping[str, str]
+) -> Iterator[tuple[str, dict[str, str], int | None]]:
+    """Name, values and count of each table of drives; without a count it is one drive of that name."""
+    tables = machine.get("drives")
+    if not isinstance(tables, dict) or not tables:
+        raise UserError(name, "drives", "", "is missing; expected tables such as [drives.d]")
+    for key, table in tables.items():
+        product = table.get("product") if isinstance(table, dict) else None
+        if not isinstance(table, dict) or not isinstance(product, str):
+            raise UserError(name, f"drives.{key}.product", str(product or ""), "expected a drive of the catalog")
+        own = table.get("set", {})
+        if not isinstance(own, dict):
+            raise UserError(name, f"drives.{key}.set", str(own), 'expected a table such as { wce = "off" }')
+        count = table.get("count")
+        if count is not None and not (type(count) is int and 1 <= count <= MOST_DRIVES):
+            accepted = f"expected a whole number from 1 to {MOST_DRIVES:,}"
+            raise UserError(name, f"drives.{key}.count", str(count), accepted)
+        yield key, _values(product, products, changed, {one: str(value) for one, value in own.items()}), count
+
+
+def _values(
+    product: str, products: Mapping[str, str], changed: Mapping[str, str], own: Mapping[str, str]
+) -> dict[str, str]:
+    """The values of a drive with what the machine and `--set` changed, and its kind under "kind"."""
+    if product in products:
+        table = tomli.loads(products[product])
+        values = {key: str(value.get("value")) for key, value in table.get("values", {}).items() if "value" in value}
+        values["kind"] = str(table.get("kind"))
+    else:
+        from hotband.data.catalog import entries
+
+        drive = entries.drive(product)
+        values = {value["key"]: str(value["value"]) for value in drive["values"]} | {"kind": drive["kind"]}
+    given = {**own, **changed}
+    return {key: given.get(key, value) for key, value in values.items()}
+
+
+def _sum_up(drives: list[tuple[dict[str, str], int]], usable: float | None) -> MachineFacts:
+    count = sum(number for _, number in drives)
+    kinds = {values["kind"] for values, _ in drives}
+    rpms = [float(values["rpm"].split()[0]) for values, _ in drives if "rpm" in values]
+    raw = sum((_size(values) or 0.0) * number for values, number in drives)
+    times = [span_ns(values["read_time"]) for values, _ in drives if "read_time" in values]
+    known_times = [time for time in times if time is not None]
+    return MachineFacts(
+        kind=kinds.pop() if len(kinds) == 1 else None,
+        drives=count,
+        rpm=min(rpms) if rpms else None,
+        write_through=all(_writes_through(values) for values, _ in drives),
+        read_cache_bytes=sum(number * _read_cache(values) for values, number in drives),
+        write_cache_bytes=sum(number * _write_cache(values) for values, number in drives),
+        capacity_bytes=usable,
+        raw_bytes=raw or None,
+        read_time_ns=min(known_times) if known_times else None,
+    )
+
+
+def _size(values: Mapping[str, str]) -> float | None:
+    """Bytes of a drive; a solid-state drive may be simulated at a part of its size."""
+    size = size_bytes(values.get("capacity", ""))
+    return None if size is None else size / float(values.get("scale", "1"))
+
+
+def _writes_through(values: Mapping[str, str]) -> bool:
+    """A disk without volatile or protected write cache; an SSD answers from its buffer."""
+    return values["kind"] == "disk" and values.get("wce") != "on" and values.get("awc") != "on"
+
+
+def _read_cache(values: Mapping[str, str]) -> float:
+    """Memory that reads are answered from again, and flash where it is switched on."""
+    memory = size_bytes(values.get("cache_size", "")) or 0.0
+    flash = size_bytes(values.get("flash_size", "")) or 0.0
+    return (0.0 if values.get("rcd") == "on" else memory) + (flash if values.get("turboboost") == "on" else 0.0)
+
+
+def _write_cache(values: Mapping[str, str]) -> float:
+    if values["kind"] == "ssd":
+        return size_bytes(values.get("write_buffer", "")) or 0.0
+    volatile = size_bytes(values.get("write_cache_size", "")) or 0.0 if values.get("wce") == "on" else 0.0
+    protected = size_bytes(values.get("awc_size", "")) or 0.0 if values.get("awc") == "on" else 0.0
+    return max(volatile, protected)

@@ -1,0 +1,61 @@
+"""What a comparison says first, on the terminal and on the page: which side is faster and by how much."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from hotband.base.text.numbers import number, percent, span
+from hotband.inference.audit.difference import FASTER, NONE, ONE_RUN, SLOWER
+
+if TYPE_CHECKING:
+    from hotband.inference.audit.compare import Comparison
+    from hotband.inference.audit.difference import Difference
+
+MULTIPLE = 2.0
+"""Ratio from which on a multiple reads better than percent."""
+
+
+def headline(comparison: Comparison, names: Mapping[str, str] | None = None) -> str:
+    """The verdict as a sentence; `names` adds what was run to sides that are named by an id."""
+    named = names or {}
+    a, b = (
+        f"{side.name} ({named[side.name]})" if side.name in named else side.name
+        for side in (comparison.a, comparison.b)
+    )
+    row = comparison.deciding
+    if row is None:
+        return f"{b} and {a} are not compared: no figure is known of both."
+    return " ".join([_sentence(a, b, row), *(f"Not the same load: {words}." for words in comparison.unlike)])
+
+
+def _sentence(a: str, b: str, row: Difference) -> str:
+    values = _values(row)
+    if row.verdict in (FASTER, SLOWER):
+        said = f"{b} is {_by(row)} {row.verdict} than {a} ({values}{_interval(row)})"
+        return f"{said}." if row.low_pct is not None else f"{said}; {ONE_RUN}."
+    figure = "in IOPS" if row.metric == "IOPS" else f"of {row.metric}"
+    if row.verdict == NONE:
+        said = f"No difference {figure} is shown between {a} and {b} ({values}{_interval(row)})"
+        return f"{said}." if row.low_pct is not None else f"{said}: {row.how}."
+    return f"Not enough data for a verdict on {b} against {a} ({values}): {row.how}."
+
+
+def _values(row: Difference) -> str:
+    """Both values, that of B first."""
+    if row.metric == "IOPS":
+        return f"{number(row.b)} against {number(row.a)} IOPS"
+    return f"{row.metric} {span(row.b * 1e6)} against {span(row.a * 1e6)}"
+
+
+def _interval(row: Difference) -> str:
+    if row.low_pct is None or row.high_pct is None:
+        return ""
+    return f"; 95 % interval {percent(row.low_pct)} to {percent(row.high_pct)}"
+
+
+def _by(row: Difference) -> str:
+    """`4.7 times`, below twice `23.8 %`: the change that the table shows."""
+    low, high = sorted((row.a, row.b))
+    is_multiple = 0 < MULTIPLE * low <= high
+    return f"{number(high / low, 2)} times" if is_multiple else percent(abs(row.change_pct), signed=False)

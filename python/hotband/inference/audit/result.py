@@ -1,0 +1,96 @@
+"""What the auditor says of results, as `hotband audit` prints it and `hb.audit` gives it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from hotband.base.errors import UserError
+from hotband.data.record.incomplete import refusing_incomplete
+from hotband.inference.audit.finding import SEVERITIES, audit_data
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from hotband.data.record.record import Record
+    from hotband.inference.audit.facts import MachineFacts
+    from hotband.inference.audit.finding import AuditDoc, Finding, Severity
+
+NUMBERS = "numbers"
+
+
+@dataclass(frozen=True)
+class AuditResult:
+    """What the rules say of results: `findings`, the severest first, and `subjects`, the names of the results."""
+
+    subjects: tuple[str, ...]
+    findings: tuple[Finding, ...]
+
+    @property
+    def is_severe(self) -> bool:
+        """Whether a figure does not mean what it seems to: a finding is severe (exit code 1 of the command)."""
+        return bool(self.counts["severe"])
+
+    @property
+    def counts(self) -> Mapping[Severity, int]:
+        """How many findings there are: severe, warning, note."""
+        found = Counter(one.severity for one in self.findings)
+        return {severity: found[severity] for severity in SEVERITIES}
+
+    @property
+    def frame(self) -> pl.DataFrame:
+        """A row a finding: severity, rule, group (docs/guides/audit.md), subject (a list of names of results), title,
+        advice, and numbers as text ("qd = 32; iops = 480")."""
+        import polars as pl
+
+        schema: dict[str, pl.DataType] = {
+            **dict.fromkeys(("severity", "rule"), pl.String()),
+            "group": pl.Int64(),
+            "subject": pl.List(pl.String),
+            **dict.fromkeys(("title", "advice", NUMBERS), pl.String()),
+        }
+        rows = [
+            {**doc, NUMBERS: "; ".join(f"{key} = {value}" for key, value in doc["numbers"].items())}
+            for doc in (one.data() for one in self.findings)
+        ]
+        return pl.DataFrame([{name: row[name] for name in schema} for row in rows], schema=schema)
+
+    def to_dict(self) -> AuditDoc:
+        """All that `hotband audit --json` prints."""
+        return audit_data(self.subjects, self.findings)
+
+    def __repr__(self) -> str:
+        counts = ", ".join(f"{count} {severity}" for severity, count in self.counts.items() if count)
+        return f"<AuditResult of {len(self.subjects)} results: {counts or 'no finding'}>"
+
+    def _repr_html_(self) -> str:
+        from html import escape
+
+        from hotband.views.draw.sweep import frame_html
+
+        head = f"<strong>{escape(repr(self)[1:-1])}</strong>"
+        shown = frame_html(self.frame.select("severity", "rule", "title", "advice")) if self.findings else ""
+        return f"<div>{head}{shown}</div>"
+
+
+def audit_of(
+    results: Sequence[Path | Record], study: str | Path | None = None, machine: MachineFacts | None = None
+) -> AuditResult:
+    """All rules on results, and on the published table of a study; `machine` is what is known of the target of all.
+    Raises UserError."""
+    from hotband.inference.audit.load import load_results
+    from hotband.inference.audit.rules import findings
+
+    wanted = list(results)
+    if study is not None:
+        from hotband.questions.study.file import PUBLISHED_FILE, load
+
+        wanted.append(load(str(study)).folder / PUBLISHED_FILE)
+    if not wanted:
+        raise UserError("RECORD|FILE...", "", "", "expected records, result files or tables (or --study NAME)")
+    with refusing_incomplete([one if isinstance(one, Path) else Path(one.name) for one in wanted]):
+        loaded = load_results(wanted)
+        return AuditResult(tuple(one.name for one in loaded), tuple(findings(loaded, machine)))

@@ -1,0 +1,117 @@
+"""What the rules need of a record's values: a file that was edited or is not ours gets one line instead of a
+traceback."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import NoReturn
+
+from hotband.base.errors import UserError
+
+NUMBERS = (
+    *("duration_ns", "ramp_ns", "concurrency", "jobs", "block_bytes", "read_pct", "working_set_bytes"),
+    *("offset_begin_bytes", "rate_iops"),
+)
+SWITCHES = ("direct", "group_reporting", "time_based")
+TEXTS = ("pattern", "seed", "seed_text")
+SCOPES = ("read", "write", "flush", "trim")
+"""Objects of figures inside a summary; flushes and trims stand only where there were some."""
+NESTED = (*SCOPES, "times_mean_ns")
+SIDE_NUMBERS = ("count", "bytes", "iops_max", "submission_mean_ns")
+
+
+def check(file: str, record: Mapping[str, object]) -> None:
+    """Raises UserError for the first value that no rule can work with. What `load_record` checks is taken as
+    checked."""
+    _numbers(file, "", record, ("duration_ns", "concurrency"))
+    summary = _object(record["summary"])
+    for scope in ("", *SCOPES):
+        own = summary.get(scope) or {} if scope else summary
+        if not isinstance(own, Mapping):
+            _refuse(file, f"summary.{scope}", own, "expected an object")
+        figures = [key for key in own if key not in NESTED]
+        _numbers(file, f"summary.{scope}." if scope else "summary.", own, figures)
+    _source(file, record.get("source"))
+    for place, stream in enumerate(_list(record["streams"])):
+        for direction in ("read", "write"):
+            _side(file, f"streams[{place}].{direction}", _object(_object(stream).get(direction)))
+    _further(file, record)
+
+
+def _object(value: object) -> Mapping[str, object]:
+    """What was checked to be an object, or is not there."""
+    return value if isinstance(value, Mapping) else {}
+
+
+def _list(value: object) -> list[object]:
+    """What was checked to be a list, or is not there."""
+    return value if isinstance(value, list) else []
+
+
+def _source(file: str, source: object) -> None:
+    if source is None:
+        return
+    if not isinstance(source, Mapping) or not isinstance(source.get("asked") or {}, Mapping):
+        _refuse(file, "source", source, "expected an object whose `asked` is an object")
+    asked = source.get("asked") or {}
+    _numbers(file, "source.asked.", asked, NUMBERS)
+    for keys, kind, words in ((SWITCHES, bool, "true, false or null"), (TEXTS, str, "a text or null")):
+        for key in keys:
+            if asked.get(key) is not None and not isinstance(asked[key], kind):
+                _refuse(file, f"source.asked.{key}", asked[key], f"expected {words}")
+    for key in ("tool", "version", "began", "ended", "target", "host"):
+        if source.get(key) is not None and not isinstance(source[key], str):
+            _refuse(file, f"source.{key}", source[key], "expected a text or null")
+
+
+def _side(file: str, key: str, side: Mapping[str, object]) -> None:
+    _numbers(file, f"{key}.", side, SIDE_NUMBERS)
+    kind = _object(side.get("histogram")).get("kind", "none")
+    if not isinstance(kind, str):
+        _refuse(file, f"{key}.histogram.kind", kind, "expected a text")
+    for name in ("percentiles", "latency_bins"):
+        pairs = side.get(name)
+        if pairs is not None and not (isinstance(pairs, list) and all(_is_pair(pair) for pair in pairs)):
+            _refuse(file, f"{key}.{name}", pairs, "expected a list of pairs of numbers, 0 or more")
+
+
+def _is_pair(pair: object) -> bool:
+    return isinstance(pair, list) and len(pair) == 2 and all(is_number(value) for value in pair)
+
+
+def _further(file: str, record: Mapping[str, object]) -> None:
+    """What only some records have."""
+    for key in ("spec", "samples", "steady_state"):
+        if record.get(key) is not None and not isinstance(record[key], Mapping):
+            _refuse(file, key, record[key], "expected an object")
+    spec = _object(record.get("spec"))
+    for key in ("set", "drives", "global", "jobs"):
+        if spec.get(key) is not None and not isinstance(spec[key], Mapping):
+            _refuse(file, f"spec.{key}", spec[key], "expected an object")
+    for key in ("steps", "notes", "data", "smart"):
+        if record.get(key) is not None and not isinstance(record[key], list):
+            _refuse(file, key, record[key], "expected a list")
+    for place, drive in enumerate(_list(record.get("smart"))):
+        begin = drive.get("at_begin") if isinstance(drive, Mapping) else None
+        if not isinstance(begin, Mapping) or not is_number(begin.get("host_bytes")):
+            _refuse(file, f"smart[{place}].at_begin.host_bytes", drive, "expected a number of bytes")
+    series = record.get("series")
+    if isinstance(series, Mapping):
+        _numbers(file, "series.", series, ("interval_ns",))
+
+
+def is_number(value: object) -> bool:
+    """A finite number, 0 or more."""
+    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value) and value >= 0
+
+
+def _numbers(file: str, place: str, values: Mapping[str, object], keys: Sequence[str]) -> None:
+    for key in keys:
+        if values.get(key) is not None and not is_number(values[key]):
+            _refuse(file, f"{place}{key}", values[key], "expected a finite number, 0 or more, or null")
+
+
+def _refuse(file: str, key: str, value: object, accepted: str) -> NoReturn:
+    text = str(value)
+    raise UserError(file, key, text if len(text) <= 60 else f"{text[:57]}...", accepted)

@@ -1,0 +1,213 @@
+"""Rule group 6: no steady state, warm-up inside the measured time, drift; solid-state drives that were not filled
+before.
+
+The rule is the PTS's (`hotband.data.record.steady`), on rounds that are as short as their noise allows. Left out:
+results without samples over time; measured phases of several steps, whose levels differ on purpose.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from statistics import fmean, median
+from typing import TYPE_CHECKING
+
+from hotband import _core
+from hotband.data.record.rounds import MOST_ROUNDS, round_values
+from hotband.data.record.steady import rule
+from hotband.inference.audit.audited import Audited
+from hotband.inference.audit.facts import MachineFacts
+from hotband.inference.audit.finding import Finding, Number
+from hotband.inference.audit.replay import in_time
+
+if TYPE_CHECKING:
+    from hotband.data.record.document import SteadyRule
+
+ROUNDS = (25, 20, 15, 10)
+"""Rounds that the measured time is divided into: the PTS looks at 25 at most, and five are one window."""
+NOISE = 0.03
+"""Noise of a round (one standard deviation) up to which departures are told from chance: 0.2 % false alarms in 100
+rounds (docs/guides/steady-state.md)."""
+WARM_UP = 0.075
+"""Share by which a level differs from that of the steady window, to be warm-up or drift: the allowance of
+departures."""
+FILLS = 1.0
+"""Capacities to be written before a solid-state drive is measured: below one, blocks never written take writes without
+collecting garbage. The PTS asks for two."""
+
+
+@dataclass(frozen=True)
+class Judged:
+    """The rounds of a run and what they follow; `quiet` where a departure can be told from chance."""
+
+    values: list[float]
+    round_s: float
+    track: str
+    quiet: bool
+
+
+def check(runs: Sequence[Audited], facts_of: Sequence[MachineFacts | None]) -> list[Finding]:
+    """All findings of the group."""
+    found: list[Finding] = []
+    for run in runs:
+        found += _of_time(run)
+    pairs = list(zip(runs, facts_of, strict=True))
+    return found + [finding for run, facts in pairs if (finding := _unfilled(run, facts, runs)) is not None]
+
+
+def rounds_of(run: Audited) -> Judged | None:
+    """As many rounds as the noise of single samples allows; None where there are too few samples.
+
+    The noise of a round is that of a sample over the root of their number: what is more is not noise but change.
+    """
+    series, named = run.series, run.record.get("series")
+    if series is None or not isinstance(named, dict) or len(run.record.get("steps") or []) > 1:
+        return None
+    interval, duration = float(named.get("interval_ns") or 0), run.duration_ns
+    # Of what goes on for weeks several samples are taken as one.
+    step = interval * math.ceil(duration / interval / MOST_ROUNDS) if interval > 0 else 0.0
+    whole = int(duration // step) if step > 0 else 0
+    track = "iops" if run.concurrency else "latency"
+    needed = "iops" if track == "iops" else "latency_mean_ns"
+    if series[needed].null_count() == len(series) or "bandwidth_bytes_per_s" not in series.columns:
+        return None
+    if whole < min(ROUNDS):
+        return None
+    single = noise_of(round_values(series, duration, interval, step, track), track)
+    for count in ROUNDS:
+        samples = whole // count
+        if samples and single / math.sqrt(samples) <= NOISE:
+            values = round_values(series, duration, interval, samples * step, track)[:count]
+            return Judged(values, samples * step / 1e9, track, noise_of(values, track) <= NOISE)
+    return None
+
+
+def noise_of(values: Sequence[float], track: str = "iops") -> float:
+    """Standard deviation of a round relative to the mean, from second differences: a drift does not raise it.
+
+    Of independent noise a second difference has six times the variance; the median of the squares (0.4549 of it: the
+    median of chi-squared with one degree), so that a step is not taken for noise. Mean latencies have spikes (a pause
+    of a host): of them it is the mean of the squares, and runs with spikes are not judged.
+    """
+    mean = fmean(values)
+    if not mean:
+        return math.inf
+    bends = sorted((a - 2 * b + c) ** 2 for a, b, c in zip(values, values[1:], values[2:], strict=False))
+    if track == "latency":
+        return math.sqrt(fmean(bends) / 6) / mean
+    return math.sqrt(bends[len(bends) // 2] / 6 / 0.4549) / mean
+
+
+def _of_time(run: Audited) -> list[Finding]:
+    own = run.record.get("steady_state")
+    samples = run.record.get("samples")
+    if isinstance(own, dict) and own.get("reached") is False:
+        return [
+            _not_steady(run, "its phase that was to end when steady did not", {"rounds": len(own.get("rounds") or [])})
+        ]
+    if isinstance(samples, dict) and samples.get("attained") is False:
+        words = f"fio's own rule ({samples.get('rule')}) was not attained"
+        return [_not_steady(run, words, {"rule": str(samples.get("rule"))})]
+    judged = rounds_of(run)
+    if judged is None:
+        return []
+    state = rule(judged.values)
+    what = {"iops": "IOPS", "latency": "mean latency"}[judged.track]
+    numbers: dict[str, Number] = {
+        "rounds": len(judged.values),
+        "round_s": judged.round_s,
+        "first_round": judged.values[0],
+        "last_round": judged.values[-1],
+        "tracked": judged.track,
+    }
+    if not state["reached"]:
+        numbers |= {"range_pct": state["range_pct"] or 0.0, "slope_pct": state["slope_pct"] or 0.0}
+        change = 100 * (judged.values[-1] / judged.values[0] - 1) if judged.values[0] else math.inf
+        words = f"{what} went from {judged.values[0]:,.4g} to {judged.values[-1]:,.4g} ({change:+.0f} %)"
+        return [_not_steady(run, words, numbers)]
+    return _around_window(run, judged, state, what, numbers) if judged.quiet else []
+
+
+def _around_window(
+    run: Audited, judged: Judged, state: SteadyRule, what: str, numbers: dict[str, Number]
+) -> list[Finding]:
+    """What came before and after the first steady window."""
+    found = []
+    last, mean = state["round"] or 0, state["window_mean"] or 0.0
+    before = judged.values[: last - _core.STEADY_WINDOW]
+    if before and abs(fmean(before) / mean - 1) > WARM_UP:
+        seconds = len(before) * judged.round_s
+        level = 100 * (fmean(before) / mean - 1)
+        found.append(
+            Finding(
+                "warm-up-measured",
+                "warning",
+                (run.name,),
+                f"The first {seconds:g} s are warm-up: {what} was {abs(level):.0f} % "
+                f"{'below' if level < 0 else 'above'} what followed",
+                numbers | {"warm_up_s": seconds, "level_pct": level, "steady_mean": mean},
+                f"Leave out the first {seconds:g} s (fio: ramp_time, vdbench: warmup, diskspd: -W) and measure again.",
+            )
+        )
+    left = _core.departure(judged.values)
+    if left is not None:
+        since = left["since"]
+        level_pct = 100 * (median(judged.values[since - 1 :]) / mean - 1)
+        if abs(level_pct) <= 100 * WARM_UP:
+            return found
+        found.append(
+            Finding(
+                "drift",
+                "warning",
+                (run.name,),
+                f"{what} left its steady level after {(since - 1) * judged.round_s:g} s: {level_pct:+.0f} % since then",
+                numbers | {"since_s": (since - 1) * judged.round_s, "level_pct": level_pct, "steady_mean": mean},
+                "One mean of both levels is neither: run on until it is steady again, and quote that (hotband steady).",
+            )
+        )
+    return found
+
+
+def _not_steady(run: Audited, words: str, numbers: dict[str, Number]) -> Finding:
+    return Finding(
+        "no-steady-state",
+        "warning",
+        (run.name,),
+        f"No steady state by the rule of the PTS: {words}",
+        numbers,
+        "The mean depends on when the run began and ended: run until five rounds are steady, and quote those.",
+    )
+
+
+def _unfilled(run: Audited, facts: MachineFacts | None, runs: Sequence[Audited]) -> Finding | None:
+    """Writes to a solid-state drive that had not been written over once."""
+    if facts is None or facts.kind != "ssd" or "write" not in run.directions():
+        return None
+    smart = run.record.get("smart") or []
+    if smart:
+        each = (facts.raw_bytes or 0.0) / max(1, facts.drives or 1)
+        fills = min(float(drive["at_begin"]["host_bytes"]) for drive in smart) / each if each else None
+        known, severity = "its SMART attributes say", "severe"
+    else:
+        capacity = facts.capacity_bytes
+        fills = _written_before(run, runs) / capacity if capacity else None
+        known, severity = "the results given say", "warning"
+    if fills is None or fills >= FILLS:
+        return None
+    return Finding(
+        "not-preconditioned",
+        "severe" if severity == "severe" else "warning",
+        (run.name,),
+        f"Before it {100 * fills:.3g} % of the drive's capacity had been written, as {known}",
+        {"fills": fills, "fills_needed": FILLS, "bytes_written": float(run.summary("write").get("bytes") or 0)},
+        "A drive that is not full takes writes without collecting garbage: write its capacity twice, then until steady "
+        "(SNIA PTS), and give the result of that to the auditor, too.",
+    )
+
+
+def _written_before(run: Audited, runs: Sequence[Audited]) -> float:
+    """Bytes that the results given wrote to its target before it; itself included, as it may fill the drive, too."""
+    alike = in_time([one for one in runs if one.target == run.target and not one.is_model])
+    until = alike[: alike.index(run) + 1] if run in alike else [run]
+    return sum(float(one.summary("write").get("bytes") or 0) for one in until)

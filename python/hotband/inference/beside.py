@@ -1,0 +1,111 @@
+"""A workload on a model and on the emulated drive, beside each other: what differs, and how much of it is lateness."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypedDict
+
+from hotband.data.documents.serving import Serving
+from hotband.data.record.document import figures_of
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+    from hotband.data.record.document import RecordDoc
+    from hotband.execution.targets.emulated import Emulated
+
+FIGURES = (("IOPS", "iops"), ("mean", "latency_mean_ns"), ("p50", "latency_p50_ns"), ("p99", "latency_p99_ns"))
+
+
+@dataclass(frozen=True)
+class Beside:
+    """A figure of one direction: in the model, and as fio measured it on the emulated drive. Times are in ns."""
+
+    direction: str
+    figure: str
+    model: float
+    emulated: float
+
+    @property
+    def error_pct(self) -> float:
+        """How far the emulated one is off."""
+        return 100.0 * (self.emulated / self.model - 1.0)
+
+
+def beside(model: RecordDoc, emulated: RecordDoc) -> list[Beside]:
+    """Every figure that both have, by direction."""
+    found = []
+    for direction in ("read", "write"):
+        ours: Any = figures_of(model["summary"], direction) or {}
+        theirs: Any = figures_of(emulated["summary"], direction) or {}
+        for name, key in FIGURES:
+            if ours.get(key) and theirs.get(key):
+                found.append(Beside(direction, name, float(ours[key]), float(theirs[key])))
+    return found
+
+
+def beside_table(emulated: Emulated) -> Table:
+    """The figures as a table."""
+    from rich.table import Table
+
+    from hotband.views.text.tables import millis, number
+
+    table = Table(title="Model and emulated drive (times in ms)", title_justify="left")
+    for name in ("", "model", "emulated by fio", "differs by"):
+        table.add_column(name, justify="right" if name else "left")
+    for one in beside(emulated.model.record, emulated.fio.record):
+        told = number if one.figure == "IOPS" else millis
+        table.add_row(f"{one.direction} {one.figure}", told(one.model), told(one.emulated), f"{one.error_pct:+.1f} %")
+    return table
+
+
+def beside_lines(emulated: Emulated) -> Iterator[str]:
+    """What explains the difference, and what is not the same."""
+    from hotband.views.serve import lateness_lines
+
+    record: Any = emulated.fio.record
+    serving = Serving.of(record["serving"])
+    yield from lateness_lines(serving)
+    if serving.late is not None:
+        yield f"  warning: {serving.late}"
+    yield from (f"  {line}" for line in emulated.losses)
+
+
+class BesideDoc(TypedDict):
+    """A figure of both, as data; times in ns."""
+
+    direction: str
+    figure: str
+    model: float
+    emulated: float
+    error_pct: float
+
+
+class EmulatedDoc(TypedDict):
+    """Both records, what the served machine saw, and the figures beside each other."""
+
+    model: RecordDoc
+    emulated: RecordDoc
+    served: RecordDoc
+    figures: list[BesideDoc]
+
+
+def beside_data(emulated: Emulated) -> EmulatedDoc:
+    """The same as data."""
+    rows = beside(emulated.model.record, emulated.fio.record)
+    return {
+        "model": emulated.model.record,
+        "emulated": emulated.fio.record,
+        "served": emulated.served.record,
+        "figures": [
+            {
+                "direction": one.direction,
+                "figure": one.figure,
+                "model": one.model,
+                "emulated": one.emulated,
+                "error_pct": one.error_pct,
+            }
+            for one in rows
+        ],
+    }

@@ -1,0 +1,81 @@
+"""The physical ceiling of rates: what ports, links and media of a machine carry, at the ends of their ranges.
+
+A model can be wrong by a factor, a port cannot: the upper end of a rate's interval stays at or below the ceiling that
+the engine computes for the machine, and the lower end of a closed loop's mean latency follows from it.
+
+What it leaves out: I/Os of one size at the ceiling (a rate of several sizes is capped by its mean size), and what
+memory of the host answers: a prediction above the media rate comes from a cache, so only ports limit it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from hotband import _core
+from hotband.data.catalog import CATALOG_DIR
+from hotband.execution.experiment.ranges import machine_text
+from hotband.inference.interval.asked_rate import RATES
+
+if TYPE_CHECKING:
+    from hotband.data.record.document import RecordDoc
+    from hotband.execution.runs.run import RunSpec
+
+MEAN = "latency_mean_ns"
+SLACK = 1.05
+"""A prediction up to this many times a ceiling is still limited by it: a track without its switch is some percent
+faster than the sustained rate, and short runs end within a command."""
+SHORTEST_S = 1e-3
+"""Measured time below which memory is not counted as emptied faster."""
+
+
+def room_of(spec: RunSpec, record: RecordDoc) -> dict[str, float]:
+    """By how much rates of a run can exceed their predictions, as log-ratios by figure; none for a rate that nothing
+    known limits. Raises UserError for a machine that cannot be read."""
+    from hotband.execution.runs.run import mistakes_of
+
+    seconds = max(record["duration_ns"] / 1e9, SHORTEST_S)
+    summary = record["summary"]
+    sides = {"": summary, "read.": summary["read"], "write.": summary["write"]}
+    rates = {side: of.get("bandwidth_bytes_per_s") or 0.0 for side, of in sides.items()}
+    shares = {"read.": 1.0, "write.": 0.0, "": min(rates["read."] / rates[""], 1.0) if rates[""] else 1.0}
+    found: dict[str, float] = {}
+    for side, predicted in rates.items():
+        if predicted <= 0:
+            continue
+        with mistakes_of(spec.machine):
+            ceiling = _core.ceiling(
+                CATALOG_DIR,
+                spec.machine,
+                machine_text(spec),
+                list(spec.set),
+                read_share=shares[side],
+                seconds=seconds,
+            )
+        room = room_below(ceiling, predicted)
+        if room is not None:
+            found |= {f"{side}{name}": room for name in RATES}
+    return found
+
+
+def room_below(ceiling: _core.Ceiling, predicted: float) -> float | None:
+    """The log-ratio of the ceiling to a prediction in bytes a second, zero at least; None where no ceiling applies."""
+    limits = [limit for limit in (ceiling["ports"], ceiling["media"]) if limit is not None]
+    above = [limit for limit in limits if predicted <= limit * SLACK]
+    return max(math.log(min(above) / predicted), 0.0) if above else None
+
+
+def capped(
+    name: str, bounds: tuple[float, float], room: Mapping[str, float], *, is_inverse: bool = False
+) -> tuple[float, float]:
+    """The ends of a figure's interval as log-ratios, within what its machine can do. The mean latency of a closed loop
+    `is_inverse`: it cannot fall by more than the rate can rise."""
+    low, high = bounds
+    if name in room:
+        return min(low, room[name]), min(high, room[name])
+    side, dot, figure = name.rpartition(".")
+    rate = f"{side}{dot}iops"
+    if is_inverse and figure == MEAN and rate in room:
+        return max(low, -room[rate]), max(high, -room[rate])
+    return low, high

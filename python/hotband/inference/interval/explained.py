@@ -1,0 +1,139 @@
+"""Where the interval of a figure comes from: what `hotband why` and `hotband study why` print, and Python has."""
+
+from __future__ import annotations
+
+import copy
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from hotband.base.errors import UserError
+from hotband.base.text.schema import with_schema
+from hotband.data.catalog.named import expect_model
+from hotband.data.record.unmodelled import unmodelled_notes, why_no_interval
+from hotband.execution.runs.run import execute
+from hotband.inference.interval.of_record import expect_figure, figure_name, intervals_of
+from hotband.inference.interval.of_run import figures_of, pinned
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from hotband.data.documents.interval import WhyFigureDoc
+    from hotband.execution.experiment import Say
+    from hotband.execution.runs.run import RunSpec
+    from hotband.inference.interval.of_run import Asked, Watch
+
+TEXTS = ("name", "part", "key", "nominal", "low", "high", "distribution", "source", "confidence", "meaning")
+SHARES = ("first", "first_low", "first_high", "total", "total_low", "total_high")
+NUMBERS = (*SHARES, "low_pct", "high_pct", "narrower_pct")
+
+
+@dataclass(frozen=True)
+class Why:
+    """Where the interval of a figure comes from."""
+
+    _document: WhyFigureDoc
+
+    @property
+    def figure(self) -> str:
+        """Its name in documents ("latency_p99_ns"), or its id in a study."""
+        return self._document["figure"]
+
+    @property
+    def label(self) -> str:
+        """What it is of, in words."""
+        return self._document["label"]
+
+    @property
+    def unit(self) -> str:
+        """Of `predicted`, `low` and `high`: "IOPS", "B/s", "ns", or the unit of a study's figure."""
+        return self._document["unit"]
+
+    @property
+    def predicted(self) -> float:
+        """The prediction."""
+        return self._document["predicted"]
+
+    @property
+    def level(self) -> float:
+        """Percent of such predictions that the interval is to hold."""
+        return self._document["interval"]["level"]
+
+    @property
+    def low(self) -> float:
+        """The lower end of the interval."""
+        return self._document["interval"]["low"]
+
+    @property
+    def high(self) -> float:
+        """The upper end of the interval."""
+        return self._document["interval"]["high"]
+
+    @property
+    def of_values(self) -> float:
+        """The share of the uncertain values in the squared width, of one."""
+        return self._document["of_values"]
+
+    @property
+    def of_seed(self) -> float:
+        """That of the seed."""
+        return self._document["of_seed"]
+
+    @property
+    def of_model(self) -> float:
+        """That of what the model leaves out."""
+        return self._document["of_model"]
+
+    @property
+    def unexplained(self) -> float:
+        """The part of `of_values` that values do together and that is not split up."""
+        return self._document["unexplained"]
+
+    @property
+    def advice(self) -> str:
+        """What to measure, in words."""
+        return self._document["advice"]
+
+    @property
+    def frame(self) -> pl.DataFrame:
+        """A row an uncertain value, those that matter most first: what it is (name, part, key, nominal, low, high,
+        distribution, source, confidence, meaning), `first` and `total`, the shares of one that it makes alone and with
+        others, with the ends of their 90 % intervals, `low_pct` and `high_pct`, what its ends do to the figure (null
+        where the model refuses one), and `narrower_pct`, how much narrower the interval would be if it were known."""
+        import polars as pl
+
+        schema = {name: pl.String if name in TEXTS else pl.Float64 for name in (*TEXTS, *NUMBERS)}
+        return pl.DataFrame(list(self._document["values"]), schema=schema)
+
+    def to_dict(self) -> WhyFigureDoc:
+        """All that the command prints with `--json`; a copy."""
+        return with_schema(copy.deepcopy(self._document), "hotband-why")
+
+    def __repr__(self) -> str:
+        shares = f"model {self.of_model:.0%}, values {self.of_values:.0%}, seed {self.of_seed:.0%}"
+        ends = f"{self.level:g} %: {self.low:.4g} to {self.high:.4g}"
+        return f"<Why {self.figure} of {self.label}: {self.predicted:.4g} {self.unit} ({ends}); {shares}>"
+
+    def _repr_html_(self) -> str:
+        from html import escape
+
+        from hotband.views.draw.sweep import frame_html
+
+        shown = self.frame.select("name", "low", "nominal", "high", "total", "low_pct", "high_pct", "narrower_pct")
+        table = frame_html(shown) if len(shown) else ""
+        return f"<div><strong>{escape(repr(self)[1:-1])}</strong><p>{escape(self.advice)}</p>{table}</div>"
+
+
+def why_run(spec: RunSpec, figure: str, asked: Asked, jobs: int | None, say: Say, watch: Watch) -> WhyFigureDoc:
+    """Runs a workload as a whole, then its draws: where the interval of a figure comes from. Raises UserError, before
+    the draws where the whole run does not have the figure, RunsInterrupted."""
+    expect_model(spec.machine, "intervals are of")
+    spec = pinned(spec)
+    expect_figure(spec, figure)
+    with watch(f"{spec.workload} on {spec.machine}") as tick:
+        whole = execute([spec], tick, jobs)[0]
+    figure_name(figure, list(figures_of(whole.record)))
+    why_none = why_no_interval(whole.record)
+    if why_none is not None:
+        raise UserError("--on", "", spec.machine, f"{why_none}: {unmodelled_notes(whole.record)[0]}")
+    found = {one["figure"]: one for one in intervals_of(spec, whole, asked, jobs, say, watch)[1]}
+    return found[figure_name(figure, list(found))]

@@ -1,0 +1,146 @@
+"""How far published figures lie from their predictions: what the term for the model's omissions rests on, kept in one
+file, `data/catalog/studies/residuals.json`.
+
+A figure that was predicted before it was seen has two residuals: that of the blind prediction, and today's. The blind
+one is what a user's machine would have met then; mechanisms have been added since because of it, and today's, seen
+while they were built, is too small for a new machine. Nobody has seen the next one, so both count, each by half.
+
+What it leaves out: that figures differ in how exactly they are printed.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from hotband.base.errors import UserError
+from hotband.base.text.regular import file_text
+from hotband.inference.interval.conformal import ARRAYS, Kind, ModelTerm, Residual, Spread
+from hotband.inference.interval.figureclass import FigureClass
+from hotband.inference.interval.figures import class_for
+from hotband.questions.study.file import STUDIES_DIR
+from hotband.questions.study.swingfile import same_figures
+
+if TYPE_CHECKING:
+    from hotband.data.documents.study import ListedFigureDoc
+    from hotband.questions.interval.intervalfile import FigureSpread
+
+RESIDUALS_FILE = STUDIES_DIR / "residuals.json"
+SEEN, BLIND = "seen", "blind"
+HALF = 0.5
+
+
+@dataclass(frozen=True)
+class Kept:
+    """A published figure beside today's prediction and, where there is one, the blind one; its `spread` is that of its
+    values and the seed, downwards and upwards. Errors are in percent, of gains those of the ratio they stand for."""
+
+    study: str
+    machine: str
+    figure: str
+    figure_class: str
+    system: str
+    published: float
+    predicted: float
+    error_pct: float
+    blind: float | None
+    blind_error_pct: float | None
+    spread: tuple[float, float]
+
+    def residuals(self) -> list[Residual]:
+        """One or two; none of an error that has no logarithm."""
+        of, spread = Kind(FigureClass(self.figure_class), self.system), Spread(*self.spread)
+        known = [(SEEN, self.error_pct), (BLIND, self.blind_error_pct)]
+        logs = [(was, _log(error)) for was, error in known if error is not None]
+        found = [(was, log) for was, log in logs if log is not None]
+        weight = 1.0 if len(found) == 1 else HALF
+        return [Residual(self.study, self.machine, self.figure, of, log, spread, was, weight) for was, log in found]
+
+
+def _log(error_pct: float) -> float | None:
+    """The logarithm of published over predicted, of the error of the prediction."""
+    ratio = 1 + error_pct / 100
+    return -math.log(ratio) if ratio > 0 and math.isfinite(ratio) else None
+
+
+@dataclass
+class ResidualFile:
+    """All that the term rests on, and the build of the model that predicted it."""
+
+    version: str
+    command: str
+    figures: list[Kept] = field(default_factory=list)
+
+    def text(self) -> str:
+        """The file: a line a figure, by study and figure."""
+        ordered = sorted(self.figures, key=lambda one: (one.study, one.figure))
+        lines = ",\n".join("  " + json.dumps(asdict(one), ensure_ascii=False) for one in ordered)
+        head = json.dumps({"version": self.version, "command": self.command}, ensure_ascii=False)[1:-1]
+        return "{" + head + ', "figures": [\n' + lines + "\n]}\n"
+
+    def is_stale(self, study: str, predicted: Mapping[str, float | None]) -> bool:
+        """Whether a study predicts something else now."""
+        kept = {one.figure: one.predicted for one in self.figures if one.study == study and one.figure in predicted}
+        return not same_figures(kept, predicted)
+
+    def term(self) -> ModelTerm:
+        """The term of all its figures."""
+        return ModelTerm([residual for one in self.figures for residual in one.residuals()])
+
+
+def kept_of(
+    study: str, rows: Sequence[ListedFigureDoc], spreads: Mapping[str, FigureSpread], systems: Mapping[str, str]
+) -> list[Kept]:
+    """The figures of a study that are published and predicted, each measurement once; `systems` are those of its
+    configurations by label."""
+    found = []
+    for row in rows:
+        published, predicted, error, blind = row["published"], row["predicted"], row["error_pct"], row["blind"]
+        if row["counted"] and published is not None and predicted is not None and error is not None:
+            one = spreads.get(row["id"])
+            found.append(
+                Kept(
+                    study,
+                    row["config"],
+                    row["id"],
+                    str(class_for(study, row)),
+                    systems.get(row["config"], ARRAYS),
+                    published,
+                    predicted,
+                    error,
+                    blind["predicted"] if blind else None,
+                    blind["error_pct"] if blind else None,
+                    (one.low, one.high) if one else (0.0, 0.0),
+                )
+            )
+    return found
+
+
+def read_residuals(path: Path = RESIDUALS_FILE) -> ResidualFile | None:
+    """Reads the file, None where there is none. Raises UserError for what is no such file."""
+    if not path.is_file():
+        return None
+    try:
+        table = json.loads(file_text(path))
+        figures = [Kept(**{**one, "spread": tuple(one["spread"])}) for one in table.pop("figures")]
+        for one in figures:
+            FigureClass(one.figure_class)
+            one.residuals()
+        return ResidualFile(**table, figures=figures)
+    except (OSError, ValueError, TypeError, KeyError, AttributeError) as error:
+        raise UserError(str(path), "", "", f"no file of residuals, make it again: {error}") from None
+
+
+@cache
+def model_term() -> ModelTerm:
+    """The term that intervals have. Raises UserError where the file is missing or damaged."""
+    found = read_residuals()
+    if found is None or not found.figures:
+        accepted = "is missing; `hotband study intervals --all --save` makes it"
+        raise UserError(str(RESIDUALS_FILE), "", "", accepted)
+    return found.term()

@@ -1,0 +1,162 @@
+"""Where an interval comes from: shares of its squared width, by uncertain value, seed and what the model leaves out,
+and what it would be worth to measure.
+
+What it leaves out: a measurement would move the prediction, too; here it only removes a value's uncertainty.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from hotband.inference.interval.sampler import Sampler
+from hotband.inference.interval.shares import Share, samples_of, shares_of
+from hotband.inference.interval.surface import Effect
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from hotband.data.documents.interval import ShareDoc, WhyFigureDoc
+    from hotband.data.documents.study import IntervalDoc
+    from hotband.inference.interval.conformal import Spread
+    from hotband.inference.interval.uncertain import Uncertain
+
+    Numbers = NDArray[np.float64]
+
+RIDGE = 1.0
+"""Penalty of the slopes where values were drawn together only: what one draw speaks for is halved."""
+WORTH_PCT = 1.0
+"""A measurement that narrows the interval by less is no advice."""
+GIVEN = (
+    "The load asks for this rate, and gets it of a slower machine, too: no measurement of the machine would tell more "
+    "of it. Ask why of a latency (--figure p99), or hotband find for the highest rate."
+)
+"""The advice for a rate that says nothing of the machine."""
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """What is known of one figure: its class and unit, the prediction and its interval, the spread by values and seed,
+    the size of the model's term, effects of each value and draws. `effects` is empty where values were drawn together
+    only; `is_given` says that it is a rate that the load asks for and gets."""
+
+    figure: str
+    label: str
+    figure_class: str
+    unit: str
+    predicted: float
+    interval: IntervalDoc
+    spread: Spread
+    seed: float
+    unexplained: float
+    size: float
+    effects: Sequence[Effect]
+    places: Numbers
+    seen: Numbers
+    is_given: bool = False
+
+
+def why(of: Evidence, values: Sequence[Uncertain], meanings: Mapping[str, str], seed: int) -> WhyFigureDoc:
+    """Where the interval of a figure comes from; `meanings` are those of keys."""
+    by_all = (of.spread.low**2 + of.spread.high**2) / 2
+    by_seed = min(of.seed**2, by_all)
+    whole = by_all + of.size**2
+    part = (lambda square: square / whole) if whole > 0 else (lambda square: 0.0)
+    by_values = by_all - by_seed
+    rest = min(of.unexplained**2, by_values)
+    rows = _rows(of, values, meanings, seed, by_values - rest, whole) if values else []
+    return {
+        "figure": of.figure,
+        "label": of.label,
+        "figure_class": of.figure_class,
+        "unit": of.unit,
+        "predicted": of.predicted,
+        "interval": of.interval,
+        "of_values": part(by_values),
+        "of_seed": part(by_seed),
+        "of_model": part(of.size**2),
+        "unexplained": part(rest),
+        "values": rows,
+        "advice": GIVEN if of.is_given else _advice(rows, part(of.size**2)),
+    }
+
+
+def _rows(
+    of: Evidence, values: Sequence[Uncertain], meanings: Mapping[str, str], seed: int, explained: float, whole: float
+) -> list[ShareDoc]:
+    """A row a group of values drawn together, those that matter most first."""
+    samples = samples_of(Sampler(values, seed))
+    effects = of.effects or regressed(of.places, of.seen)
+    shares = shares_of(effects, samples, of.places, of.seen, seed)
+    rows = [
+        _row([values[n] for n in columns], [effects[n] for n in columns], share, meanings, explained, whole)
+        for columns, share in zip(samples.groups, shares, strict=True)
+    ]
+    return sorted(rows, key=lambda row: -row["total"])
+
+
+def regressed(places: Numbers, seen: Numbers) -> list[Effect]:
+    """Effects of values that were drawn together only: straight lines by least squares with a penalty."""
+    if not len(seen):
+        return [Effect(0.0, 0.0)] * places.shape[1]
+    squares = np.maximum((places**2).mean(axis=0), 1e-12)
+    slopes = np.linalg.solve(places.T @ places + RIDGE * np.diag(squares), places.T @ seen)
+    return [Effect(-float(slope), float(slope)) for slope in slopes]
+
+
+def _row(
+    values: Sequence[Uncertain],
+    effects: Sequence[Effect],
+    share: Share,
+    meanings: Mapping[str, str],
+    explained: float,
+    whole: float,
+) -> ShareDoc:
+    first = values[0]
+    keys = [one.range.key for one in values]
+    told = [meanings[key] for key in keys if key in meanings]
+    left = max(whole - share.total * explained, 0.0)
+    return {
+        "name": first.group if len(values) > 1 else first.name,
+        "key": ", ".join(keys),
+        "part": first.part,
+        "nominal": ", ".join(one.range.nominal for one in values),
+        "low": ", ".join(str(one.range.low) for one in values),
+        "high": ", ".join(str(one.range.high) for one in values),
+        "distribution": first.distribution.describe() if len(values) == 1 else "drawn together, low with low",
+        "source": "; ".join(dict.fromkeys(one.source for one in values)),
+        "confidence": "; ".join(dict.fromkeys(one.confidence for one in values if one.confidence)),
+        "meaning": "; ".join(dict.fromkeys(told)),
+        "first": share.first,
+        "first_low": share.first_low,
+        "first_high": share.first_high,
+        "total": share.total,
+        "total_low": share.total_low,
+        "total_high": share.total_high,
+        "low_pct": _percent([one.low for one in effects]),
+        "high_pct": _percent([one.high for one in effects]),
+        "narrower_pct": (1 - math.sqrt(left / whole)) * 100 if whole > 0 else 0.0,
+    }
+
+
+def _percent(log_ratios: Sequence[float | None]) -> float | None:
+    """What ends do together, in percent; None where one was not run."""
+    known = [one for one in log_ratios if one is not None]
+    return math.expm1(sum(known)) * 100 if len(known) == len(log_ratios) else None
+
+
+def _advice(rows: Sequence[ShareDoc], of_model: float) -> str:
+    """Which measurement would shrink the interval most."""
+    best = max(rows, key=lambda row: row["narrower_pct"], default=None)
+    model = f"What the model leaves out is {of_model:.0%} of the squared width".replace("%", " %")
+    if best is None or best["narrower_pct"] < WORTH_PCT:
+        return f"{model}: to know one value better would not shrink the interval; measuring this machine would."
+    what = f" ({best['meaning']})" if best["meaning"] else ""
+    return (
+        f"Measure {best['key']}{what} of {best['part']}: the interval would be {best['narrower_pct']:.0f} % narrower. "
+        f"{model}."
+    )

@@ -1,0 +1,346 @@
+"""What was asked: an array from a machine's layout, conditions from options and the catalog, each with its source."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, TypedDict
+
+from hotband import _core
+from hotband.base.errors import UserError
+from hotband.base.text.quantities import SPAN_FORM, SPAN_UNITS, share, size_bytes, span_ns
+from hotband.data.catalog import CATALOG_DIR, entries
+from hotband.data.catalog.named import expect_model
+from hotband.data.record.incomplete import refusing_incomplete
+from hotband.execution.runs.run import mistakes_without_load, text_of
+from hotband.inference.reliability.array import HOURS_PER_YEAR, Array, Conditions
+from hotband.inference.reliability.recorded import NS_PER_HOUR, Rebuilt, recorded_rebuild
+
+if TYPE_CHECKING:
+    from hotband.data.record.record import Record
+
+NO_ERROR_RATE = "the catalog has none"
+"""Source of a rate of unrecoverable errors that nobody states."""
+BITS_EXPECTED = 'expected bits read for one error, such as "1e15", or none'
+RATE_EXPECTED = 'expected a rate with its unit, such as "50 MB/s"'
+# Hours of a rebuild where there is none; no figure depends on it.
+NEVER_REBUILT = 1.0
+# A time beyond all drives, so that products of several stay finite.
+MOST_HOURS = 1e12
+LEAST_AFR = HOURS_PER_YEAR / MOST_HOURS
+# Zones that a rebuild at a limited rate is added up over.
+ZONES = 1000
+
+
+@dataclass(frozen=True)
+class Asked:
+    """The options, as text where they have a unit; None is what the catalog or the model says. `machine_text` is the
+    text of a machine that is neither in the catalog nor in a file."""
+
+    machine: str
+    layout: str | None = None
+    set: tuple[tuple[str, str], ...] = ()
+    mtbf: str | None = None
+    afr: str | None = None
+    rebuild_time: str | None = None
+    rebuild_rate: str | None = None
+    record: Path | Record | None = None
+    spares: int = 0
+    replacement: str | None = None
+    error_rate: str | None = None
+    one_rebuild: bool = False
+    distribution: str = "exponential"
+    shape: float | None = None
+    rebuild_distribution: str = "exponential"
+    years: float = 10.0
+    method: str = "auto"
+    arrays: int = 200_000
+    seed: int = 1
+    machine_text: str | None = None
+
+
+@dataclass(frozen=True)
+class Subject:
+    """The array, its conditions, and where they are from."""
+
+    name: str
+    array: Array
+    conditions: Conditions
+    sources: dict[str, str]
+
+
+def subject_of(asked: Asked) -> Subject:
+    """The array and the conditions of `asked`. Raises UserError for the first mistake."""
+    layout = layout_of(asked)
+    members = layout["members"]
+    values = {member["product"]: values_of(member) for member in members}
+    smallest = min(member["size_bytes"] for member in members)
+    block = max(member["block_bytes"] for member in members)
+    array = Array.of_layout(
+        layout["kind"],
+        len(members),
+        layout["capacity_bytes"],
+        smallest,
+        block,
+        layout["groups"],
+        layout["parities"],
+    )
+    refuse_without_effect(asked, array)
+    refuse_order_of_groups(asked, array)
+    sources: dict[str, str] = {}
+    life = mean_life(asked, values, sources)
+    rebuilt = Rebuilt(asked.machine, layout["name"], smallest, values, members[0]["set"])
+    rebuild, bits = NEVER_REBUILT, None
+    if array.tolerated:
+        rebuild, bits = rebuild_hours(asked, rebuilt, sources), error_bits(asked, values, sources)
+    replacement = hours("--replacement", asked.replacement) if asked.replacement is not None else 0.0
+    conditions = Conditions(
+        life,
+        rebuild,
+        bits,
+        asked.spares,
+        replacement,
+        asked.one_rebuild,
+        shape_of(asked),
+        asked.rebuild_distribution == "constant",
+    )
+    return Subject(layout["name"], array, conditions, sources)
+
+
+def refuse_without_effect(asked: Asked, array: Array) -> None:
+    """Raises UserError for the first option that would change nothing."""
+    repair: dict[str, object] = {
+        "--rebuild-time": asked.rebuild_time,
+        "--rebuild-rate": asked.rebuild_rate,
+        "--record": asked.record,
+        "--spares": asked.spares or None,
+        "--replacement": asked.replacement,
+        "--error-rate": asked.error_rate,
+        "--one-rebuild": True if asked.one_rebuild else None,
+        "--rebuild-distribution": None if asked.rebuild_distribution == "exponential" else asked.rebuild_distribution,
+    }
+    option = next((option for option, value in repair.items() if value is not None), None)
+    if array.tolerated == 0 and option is not None:
+        shown = "" if repair[option] is True else str(repair[option])
+        accepted = f"has no effect: {array.kind} has no redundancy, so nothing is rebuilt"
+        raise UserError(option, "", shown, accepted)
+    if array.tolerated == 0 and asked.method == "biased":
+        accepted = f"expected auto or direct: {array.kind} has no redundancy, so loss is not rare"
+        raise UserError("--method", "", asked.method, accepted)
+    if asked.spares and asked.replacement is None:
+        accepted = 'has no effect without --replacement, such as "24 h": a failed drive is replaced at once'
+        raise UserError("--spares", "", str(asked.spares), accepted)
+
+
+def refuse_order_of_groups(asked: Asked, array: Array) -> None:
+    """Raises UserError where which group is rebuilt first would matter."""
+    orders = {"--replacement": asked.replacement, "--one-rebuild": "" if asked.one_rebuild else None}
+    given = [(option, value) for option, value in orders.items() if value is not None]
+    if array.has_double_groups and given:
+        accepted = f"leave it out: which group of {array.kind} gets a drive first is not modelled"
+        raise UserError(given[0][0], "", given[0][1], accepted)
+
+
+class Member(TypedDict):
+    """A member of a layout: its drive's name, product and changed values, and the bytes that the layout has of it."""
+
+    drive: str
+    product: str
+    size_bytes: int
+    block_bytes: int
+    set: dict[str, str]
+
+
+class Layout(TypedDict):
+    """A layout as the engine describes it.
+
+    `on_layout` is the layout that a member is, None where all are drives; `parities` is m of an erasure-coded pool.
+    """
+
+    name: str
+    kind: str
+    capacity_bytes: int
+    on_layout: str | None
+    groups: int
+    data: int | None
+    parities: int | None
+    members: list[Member]
+
+
+def layout_of(asked: Asked) -> Layout:
+    """The layout that is meant, as the core describes it."""
+    expect_model(asked.machine, "reliability is of", "MACHINE")
+    text = text_of(asked.machine, "machine") if asked.machine_text is None else asked.machine_text
+    with mistakes_without_load(asked.machine, asked.set, "and nothing runs here: expected a value of the drives"):
+        layouts: list[Layout] = json.loads(_core.layouts_of(CATALOG_DIR, asked.machine, text, list(asked.set)))
+    names = ", ".join(layout["name"] for layout in layouts)
+    if asked.layout is None and len(layouts) > 1:
+        raise UserError("--layout", "", "", f"missing: the machine has several layouts; expected one of {names}")
+    found = [layout for layout in layouts if asked.layout in (None, layout["name"])]
+    if not found:
+        raise UserError("--layout", "", str(asked.layout), f"expected one of {names}")
+    layout = found[0]
+    if layout["on_layout"] is not None:
+        accepted = f"lies on the layout {layout['on_layout']}; expected one whose members are drives"
+        raise UserError("MACHINE", f"layouts.{layout['name']}", layout["kind"], accepted)
+    drives = [member["drive"] for member in layout["members"]]
+    twice = next((drive for drive in drives if drives.count(drive) > 1), None)
+    if twice is not None:
+        accepted = "is a member more than once, which fail together; expected members on drives of their own"
+        raise UserError("MACHINE", f"layouts.{layout['name']}", twice, accepted)
+    data, parities = layout["data"], layout["parities"]
+    if data is not None and parities is not None and len(drives) != data + parities:
+        accepted = f"expected k + m = {data + parities} drives: otherwise what is lost together depends on placement"
+        raise UserError("MACHINE", f"layouts.{layout['name']}.members", str(len(drives)), accepted)
+    return layout
+
+
+def values_of(member: Member) -> dict[str, str]:
+    """Values of a member's drive, with what the machine changes; references under "reference."."""
+    product = entries.drive(member["product"])
+    values = {value["key"]: str(value["value"]) for value in product["values"]}
+    sources = {f"source.{value['key']}": str(value["source"]) for value in product["values"]}
+    return {**values, **sources, "kind": product["kind"], **member["set"]}
+
+
+def hours(option: str, text: str) -> float:
+    """Hours of a time with its unit."""
+    # An MTBF is longer than the engine's clock; how long it may be is looked at below.
+    found = span_ns(text, math.inf)
+    if found is None:
+        # Zero is a time like any other, but not one of these.
+        zero = re.fullmatch(rf"\s*0+(\.0+)?\s*({'|'.join(SPAN_UNITS)})\s*", text)
+        raise UserError(option, "", text, "expected a time above 0" if zero else f"expected {SPAN_FORM}")
+    if found > MOST_HOURS * NS_PER_HOUR:
+        raise UserError(option, "", text, f"expected at most {MOST_HOURS:g} h")
+    return found / NS_PER_HOUR
+
+
+def mean_life(asked: Asked, values: Mapping[str, Mapping[str, str]], sources: dict[str, str]) -> float:
+    """Hours until a drive fails, on average."""
+    if asked.mtbf is not None and asked.afr is not None:
+        raise UserError("--afr", "", asked.afr, "not together with --mtbf, which says the same")
+    if asked.mtbf is not None:
+        sources["mtbf"] = "--mtbf"
+        return hours("--mtbf", asked.mtbf)
+    if asked.afr is not None:
+        chance = share(asked.afr)
+        if chance is None or "%" not in asked.afr:
+            raise UserError("--afr", "", asked.afr, 'expected a share with its unit, such as "0.9 %"')
+        if not LEAST_AFR <= chance < 1:
+            accepted = f"expected a share of drives a year of {100 * LEAST_AFR:g} % or more, and below 100 %"
+            raise UserError("--afr", "", asked.afr, accepted)
+        sources["mtbf"] = "--afr"
+        return -HOURS_PER_YEAR / math.log1p(-chance)
+    text = reference("mtbf", "--mtbf", values, sources)
+    if text is None:
+        names = ", ".join(values)
+        raise UserError("--mtbf", "", "", f'missing: the catalog has none of {names}; expected such as "1400000 h"')
+    return hours("--mtbf", text)
+
+
+def reference(key: str, option: str, values: Mapping[str, Mapping[str, str]], sources: dict[str, str]) -> str | None:
+    """A value, or a reference value, that all products share; None where none has it."""
+    place = key if any(key in of for of in values.values()) else f"reference.{key}"
+    found = {of.get(place) for of in values.values()}
+    if len(found) > 1:
+        raise UserError(option, "", "", f"missing: it differs between {', '.join(values)}, or one of them has none")
+    (text,) = found
+    if text is not None:
+        product, of = next(iter(values.items()))
+        sources[key] = f"{product}: {of[f'source.{place}']}"
+    return text
+
+
+def error_bits(asked: Asked, values: Mapping[str, Mapping[str, str]], sources: dict[str, str]) -> float | None:
+    """Bits read for one unrecoverable error; None for no such errors."""
+    text = asked.error_rate
+    if text is not None:
+        sources["unrecoverable_error_bits"] = "--error-rate"
+        if text.strip() == "none":
+            return None
+    else:
+        text = reference("unrecoverable_error_bits", "--error-rate", values, sources)
+        if text is None:
+            sources["unrecoverable_error_bits"] = NO_ERROR_RATE
+            return None
+    found = re.fullmatch(r"\s*(\d+(?:\.\d+)?(?:[eE]\+?\d{1,2})?)\s*(?:bits)?\s*", text)
+    if found is None or float(found[1]) < 1:
+        raise UserError("--error-rate", "", text, BITS_EXPECTED)
+    return float(found[1])
+
+
+def rebuild_hours(asked: Asked, rebuilt: Rebuilt, sources: dict[str, str]) -> float:
+    """Hours to rebuild a drive: as given, as a record had it, or its size over the slower of media and limit."""
+    given = {"--rebuild-time": asked.rebuild_time, "--rebuild-rate": asked.rebuild_rate, "--record": asked.record}
+    named = [option for option, value in given.items() if value is not None]
+    if len(named) > 1:
+        raise UserError(named[1], "", str(given[named[1]]), f"not together with {named[0]}, which says the same")
+    if asked.rebuild_time is not None:
+        sources["rebuild"] = "--rebuild-time"
+        return hours("--rebuild-time", asked.rebuild_time)
+    if asked.rebuild_rate is None:
+        expect_no_shingles(rebuilt)
+    if asked.record is not None:
+        with refusing_incomplete([asked.record if isinstance(asked.record, Path) else Path(asked.record.name)]):
+            recorded, sources["rebuild"] = recorded_rebuild(asked.record, rebuilt)
+        return recorded
+    limit = math.inf
+    sources["rebuild"] = "capacity over media rate"
+    if asked.rebuild_rate is not None:
+        text = asked.rebuild_rate.strip()
+        found = size_bytes(text.removesuffix("/s")) if text.endswith("/s") else None
+        if found is None:
+            raise UserError("--rebuild-rate", "", asked.rebuild_rate, RATE_EXPECTED)
+        limit, sources["rebuild"] = found, "capacity over the slower of media rate and --rebuild-rate"
+    return max(media_seconds(of, rebuilt.member_bytes, limit) for of in rebuilt.values.values()) / 3600.0
+
+
+def expect_no_shingles(rebuilt: Rebuilt) -> None:
+    """Raise UserError for a shingled disk: rebuilds of those take many times their capacity over their media rate."""
+    for product, values in rebuilt.values.items():
+        if values.get("smr", "off") != "off":
+            accepted = (
+                f"missing: {product} is a shingled disk (SMR), and rebuilds onto one stall, so that its media rate "
+                'says nothing of them; expected such as "200 h"'
+            )
+            raise UserError("--rebuild-time", "", "", accepted)
+
+
+def media_seconds(values: Mapping[str, str], size: float, limit: float) -> float:
+    """Seconds to write `size` bytes one after the other, over all zones in proportion, at no more than `limit`.
+
+    Of several actuators one works at a time: each has a range of the addresses of its own (docs/models/disk.md).
+    """
+    rate = {key: bytes_a_second(values.get(key)) for key in ("port_rate", "link_rate", "program_rate")}
+    limit = min([limit, *(found for found in rate.values() if found is not None)])
+    outer, inner = (bytes_a_second(values.get(key)) for key in ("sustained_outer", "sustained_inner"))
+    if outer is None or inner is None:
+        if limit == math.inf:
+            raise UserError("--rebuild-time", "", "", 'missing: the drive has no media rate; expected such as "6 h"')
+        return size / limit
+    # Tracks take equal turns, so time is uniform over them, and bytes are as their rate.
+    tracks = [outer + (inner - outer) * (n + 0.5) / ZONES for n in range(ZONES)]
+    return size * sum(track / min(track, limit) for track in tracks) / sum(tracks)
+
+
+def bytes_a_second(text: str | None) -> float | None:
+    """A rate of the catalog; None where there is none."""
+    return None if text is None else size_bytes(text.strip().removesuffix("/s"))
+
+
+def shape_of(asked: Asked) -> float:
+    """Shape of the distribution of lives; 1 is exponential."""
+    if asked.distribution == "exponential":
+        if asked.shape is not None:
+            raise UserError("--shape", "", f"{asked.shape:g}", "is of --distribution weibull")
+        return 1.0
+    if asked.shape is None:
+        raise UserError("--shape", "", "", "missing: expected the shape of --distribution weibull, such as 1.2")
+    if not 0.3 <= asked.shape <= 10:
+        raise UserError("--shape", "", f"{asked.shape:g}", "expected 0.3 to 10")
+    return asked.shape

@@ -1,0 +1,178 @@
+"""The figures of an array as plain data: what `hotband reliability --json` prints."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from hotband.base.errors import UserError
+from hotband.inference.reliability import cycles
+from hotband.inference.reliability.array import HOURS_PER_YEAR, Array, Conditions
+from hotband.inference.reliability.asked import Asked, Subject, subject_of
+from hotband.inference.reliability.chain import Chain, build, loss_within, mean_time_to_loss
+from hotband.inference.reliability.estimate import Estimate
+from hotband.inference.reliability.mission import simulate
+from hotband.inference.reliability.textbook import approximate
+
+if TYPE_CHECKING:
+    from hotband.data.documents.reliability import (
+        DifferenceDoc,
+        EstimateDoc,
+        GivenDoc,
+        LayoutDoc,
+        MissionDoc,
+        MttdlDoc,
+        ReliabilityDoc,
+        TextbookDoc,
+    )
+
+# Arrays simulated drive by drive, at most: a tenth of the cycles, and about a second's worth of drives.
+MISSION_SHARE, MISSION_DRIVES = 10, 2_000_000
+LEAST_ARRAYS = 1000
+# "third failure" is one more than RAID 6 tolerates.
+ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth")
+
+
+def assess(asked: Asked) -> ReliabilityDoc:
+    """Figures of what was asked. Raises UserError for the first mistake."""
+    if not 0 < asked.years <= 1000:
+        raise UserError("--years", "", f"{asked.years:g}", "expected a number of years above 0 and up to 1000")
+    subject = subject_of(asked)
+    array, conditions = subject.array, subject.conditions
+    chain = build(array, conditions.exponential())
+    return {
+        "schema": "hotband-reliability",
+        "version": 1,
+        "machine": asked.machine,
+        "layout": described(subject),
+        "given": given(asked, subject),
+        "mttdl": mttdl(asked, subject, chain),
+        "mission": mission(asked, subject, chain),
+    }
+
+
+def described(subject: Subject) -> LayoutDoc:
+    """The layout and its drives."""
+    array = subject.array
+    return {
+        "name": subject.name,
+        "kind": array.kind,
+        "drives": array.drives,
+        "failures_tolerated": array.tolerated,
+        "usable_bytes": array.usable_bytes,
+        "member_bytes": array.member_bytes,
+    }
+
+
+def given(asked: Asked, subject: Subject) -> GivenDoc:
+    """What the figures were computed from, and where that is from."""
+    array, conditions = subject.array, subject.conditions
+    return {
+        "mtbf_hours": conditions.mtbf,
+        "rebuild_hours": conditions.rebuild if array.tolerated else None,
+        "bits_per_error": conditions.bits_per_error,
+        "rebuild_error_chance": conditions.error_chance(array) if array.tolerated else 0.0,
+        "spares": conditions.spares,
+        "replacement_hours": conditions.replacement,
+        "one_rebuild_at_a_time": conditions.one_rebuild,
+        "distribution": asked.distribution,
+        "shape": conditions.shape,
+        "rebuild_distribution": asked.rebuild_distribution,
+        "seed": str(asked.seed),
+        "sources": subject.sources,
+    }
+
+
+def causes_of(array: Array, shares: Any) -> dict[str, float]:
+    """Shares by the name of the cause."""
+    ordinal = ORDINALS[array.tolerated] if array.tolerated < len(ORDINALS) else f"{array.tolerated + 1}th"
+    return {f"{ordinal} failure": float(shares[0]), "sector error while rebuilding": float(shares[1])}
+
+
+def estimated(estimate: Estimate) -> EstimateDoc:
+    """An estimate as data."""
+    return {"value": estimate.value, "low": estimate.low, "high": estimate.high}
+
+
+def against(estimate: Estimate | None, closed: float | None) -> DifferenceDoc:
+    """How an estimate lies to the closed form."""
+    if estimate is None or closed is None:
+        return {"difference_pct": None, "within_interval": None}
+    difference = (estimate.value / closed - 1.0) * 100.0
+    return {"difference_pct": difference, "within_interval": estimate.low <= closed <= estimate.high}
+
+
+def generator(seed: int, stream: int) -> np.random.Generator:
+    """The random numbers of one simulation."""
+    return np.random.Generator(np.random.PCG64(np.random.SeedSequence([seed, stream])))
+
+
+def mttdl(asked: Asked, subject: Subject, chain: Chain) -> MttdlDoc:
+    """Mean time to data loss: simulated, exact, and by the textbook."""
+    array, conditions = subject.array, subject.conditions
+    textbook = approximate(array, conditions)
+    in_years: TextbookDoc = {
+        "formula": textbook.formula,
+        "years": textbook.both / HOURS_PER_YEAR,
+        "failure_years": textbook.failure / HOURS_PER_YEAR,
+        "sector_years": None if textbook.sector is None else textbook.sector / HOURS_PER_YEAR,
+        "source": textbook.source,
+    }
+    closed, shares = mean_time_to_loss(chain)
+    if not conditions.is_markov:
+        # Lives that age have none at all. With constant rebuilds there is one, which a chain does not give.
+        ages = conditions.shape != 1.0
+        reason = "the chance of loss changes with age" if ages else "a Markov chain has no constant rebuilds"
+        if asked.method != "auto":
+            raise UserError("--method", "", asked.method, "expected auto: other times are simulated drive by drive")
+        textbook_of = None if ages else in_years
+        return {"simulated": None, "closed_form": None, "reason": f"{reason}, see the mission", "textbook": textbook_of}
+    found = simulated(asked, array, chain, closed)
+    years = None if found.hours is None else found.hours.scaled(1.0 / HOURS_PER_YEAR)
+    return {
+        "simulated": None if years is None else {**estimated(years), "causes": causes_of(array, found.shares)},
+        "method": found.method,
+        "count": found.count,
+        "array_years": found.hours_simulated / HOURS_PER_YEAR,
+        "closed_form": {"value": closed / HOURS_PER_YEAR, "causes": causes_of(array, shares)},
+        **against(years, closed / HOURS_PER_YEAR),
+        "reason": None if years is not None else "no cycle ended in loss: expected more --arrays",
+        "textbook": in_years,
+    }
+
+
+def simulated(asked: Asked, array: Array, chain: Chain, closed: float) -> cycles.LossTime:
+    """Mean time to loss by the method asked for; arrays without redundancy lose data at once and need no bias."""
+    rng = generator(asked.seed, 0)
+    if asked.method == "direct" or (asked.method == "auto" and array.tolerated == 0):
+        return cycles.direct(chain, rng, asked.arrays, closed)
+    return cycles.by_cycles(chain, rng, asked.arrays)
+
+
+def mission(asked: Asked, subject: Subject, chain: Chain) -> MissionDoc:
+    """Chance of loss within the mission, and bytes lost per usable terabyte."""
+    array, conditions = subject.array, subject.conditions
+    hours = asked.years * HOURS_PER_YEAR
+    count = max(LEAST_ARRAYS, min(asked.arrays // MISSION_SHARE, MISSION_DRIVES // array.drives))
+    found = simulate(array, conditions, hours, generator(asked.seed, 1), count)
+    per_tb = found.bytes_lost.scaled(1e12 / array.usable_bytes)
+    total = found.loss.value
+    shares = (found.failure.value / total, found.sector.value / total) if total > 0 else (0.0, 0.0)
+    closed = loss_within(chain, hours) if conditions.is_markov else None
+    loss = None if closed is None else float(closed.sum())
+    return {
+        "years": asked.years,
+        "loss": {**estimated(found.loss), "causes": causes_of(array, shares)},
+        "count": count,
+        "closed_form": loss,
+        "closed_form_bytes_lost_per_tb": None if closed is None else bytes_lost(array, conditions, closed),
+        **against(found.loss, loss),
+        "bytes_lost_per_tb": estimated(per_tb),
+    }
+
+
+def bytes_lost(array: Array, conditions: Conditions, chances: Any) -> float:
+    """Bytes lost per usable terabyte, of the chances of each cause."""
+    lost = chances[0] * array.group_bytes + chances[1] * conditions.sector_loss_bytes(array)
+    return float(lost) * 1e12 / array.usable_bytes

@@ -1,0 +1,146 @@
+"""The time of a rebuild, from the record of a run in which a drive failed (`hotband run --fail`)."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from hotband import _core
+from hotband.base.errors import UserError, reason_of
+from hotband.base.text.regular import file_text
+from hotband.data.catalog import CATALOG_DIR
+from hotband.data.record.repair import took_ns
+from hotband.views.text.tables import decimal_size
+
+if TYPE_CHECKING:
+    from hotband.data.record.document import RebuildDoc, RecordDoc
+    from hotband.data.record.record import Record
+
+NS_PER_HOUR = 3.6e12
+# Bytes of a rebuild may differ by this share without a word: layouts of whole chunks leave the end of a member out.
+SAME_BYTES = 1e-3
+
+
+@dataclass(frozen=True)
+class Rebuilt:
+    """What is to be rebuilt: `member_bytes` of a drive for a layout of a machine.
+
+    `values` are those of each product that the layout lies on, `set` what the machine changes of them.
+    """
+
+    machine: str
+    layout: str
+    member_bytes: float
+    values: Mapping[str, Mapping[str, str]]
+    set: Mapping[str, str]
+
+
+@dataclass(frozen=True)
+class Replaced:
+    """A drive of a record that was rebuilt: its name, product, values that were changed; hours and bytes by layout."""
+
+    drive: str
+    product: str
+    set: Mapping[str, str]
+    layouts: Mapping[str, tuple[float, float]]
+
+    def bytes_of(self, layout: str) -> float | None:
+        """Bytes rebuilt for a layout of this name, or of the only one; None where there is no telling which."""
+        if layout not in self.layouts and len(self.layouts) > 1:
+            return None
+        return self.layouts.get(layout, next(iter(self.layouts.values())))[1]
+
+    @property
+    def hours(self) -> float:
+        """From the first byte to the last: layouts that share a drive are rebuilt one after the other."""
+        return sum(hours for hours, _ in self.layouts.values())
+
+
+def recorded_rebuild(given: Path | Record, wanted: Rebuilt) -> tuple[float, str]:
+    """Mean hours to rebuild a drive by a record, on disk or in memory, in proportion to bytes, and where they are from.
+
+    Raises UserError for what is no such record, and for one of other products.
+    """
+    name = str(given) if isinstance(given, Path) else given.name
+    file = str(given / "record.json") if isinstance(given, Path) and given.is_dir() else name
+    try:
+        record = json.loads(file_text(Path(file), pipes=file == name)) if isinstance(given, Path) else given.document
+        drives = replaced_drives(record)
+        machine = str(record["target"]["machine"])
+    except OSError as error:
+        raise UserError("--record", "", file, f"cannot be read: {reason_of(error)}") from None
+    except (ValueError, KeyError, TypeError, AttributeError):
+        drives, machine = [], ""
+    if not drives:
+        accepted = "expected the record of a run in which a rebuild was finished (hotband run --fail)"
+        raise UserError("--record", "repair.rebuilds", file, accepted)
+    alike = [drive for drive in drives if drive.product in wanted.values]
+    if not alike:
+        accepted = f"another product than is rebuilt here; expected a record of {', '.join(wanted.values)}"
+        raise UserError("--record", f"spec.machine of {file}", drives[0].product, accepted)
+    found = []
+    for drive in alike:
+        size = drive.bytes_of(wanted.layout)
+        if size is None:
+            names = ", ".join(drive.layouts)
+            accepted = f"expected a rebuild of {wanted.layout}: the record has those of {names}"
+            raise UserError("--record", "repair.rebuilds", file, accepted)
+        found.append((drive.hours, size))
+    hours = sum(hours * wanted.member_bytes / size for hours, size in found) / len(found)
+    return hours, "; ".join([name, *differences(wanted, machine, alike, [size for _, size in found])])
+
+
+def replaced_drives(record: RecordDoc) -> list[Replaced]:
+    """Drives of a record that were rebuilt in all their layouts. KeyError and the like where it has other contents."""
+    parts: dict[tuple[str, str], list[RebuildDoc]] = {}
+    for part in record["repair"]["rebuilds"]:
+        parts.setdefault((part["drive"], part["spare"]), []).append(part)
+    machine = drives_of(record["spec"]["machine"])
+    changed = {key: str(value) for key, value in record["spec"]["set"].items()}
+    found = []
+    for (drive, _), rebuilds in parts.items():
+        if any(part["state"] != "done" for part in rebuilds):
+            continue
+        layouts: dict[str, tuple[float, float]] = {}
+        for part in rebuilds:
+            hours, size = layouts.get(part["layout"], (0.0, 0.0))
+            took = took_ns(part["began_ns"], part["ended_ns"], part.get("bytes"), part.get("mean_bytes_per_s"))
+            if took is None:
+                raise ValueError("a rebuild that is done without its times")
+            layouts[part["layout"]] = (hours + took / NS_PER_HOUR, size + float(part["of_bytes"]))
+        if not all(0 < value < math.inf for both in layouts.values() for value in both):
+            raise ValueError("a rebuild without time or bytes")
+        own = machine[drive]
+        found.append(Replaced(drive, own["product"], own["set"] | changed, layouts))
+    return found
+
+
+def drives_of(text: str) -> dict[str, _core.MachineDrive]:
+    """Drives of a machine's text, by name. Raises ValueError."""
+    try:
+        return {drive["name"]: drive for drive in _core.machine(CATALOG_DIR, "spec.machine", text)["drives"]}
+    except _core.SpecError as error:
+        raise ValueError(str(error)) from None
+
+
+def differences(wanted: Rebuilt, machine: str, drives: list[Replaced], sizes: list[float]) -> list[str]:
+    """What the record was of, where that is not what is asked about."""
+    notes = [] if machine == wanted.machine else [f"of {machine}"]
+    first = drives[0]
+    values = wanted.values[first.product]
+    # Changes that are no value of the drive are those of workloads; scale only changes bytes.
+    keys = sorted(key for key in {*first.set, *wanted.set} - {"scale"} if key in values)
+    of_catalog = "as in the catalog"
+    for key in keys:
+        if first.set.get(key) != wanted.set.get(key):
+            notes.append(f"with {key} = {first.set.get(key, of_catalog)}, here {wanted.set.get(key, of_catalog)}")
+    if any(abs(size / wanted.member_bytes - 1.0) > SAME_BYTES for size in sizes):
+        notes.append(f"scaled from {decimal_size(sizes[0])} to {decimal_size(wanted.member_bytes)}")
+    others = [name for name in first.layouts if name != wanted.layout]
+    if len(first.layouts) > 1:
+        notes.append(f"with the part of the drive in {', '.join(others)}")
+    return notes

@@ -1,0 +1,132 @@
+"""How long an array keeps its data, as Python has it."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from hotband.data.documents.reliability import EstimateDoc, ReliabilityDoc
+
+COLUMNS = ("figure", "simulated", "low", "high", "closed_form", "difference_pct")
+
+
+@dataclass(frozen=True)
+class Simulated:
+    """A simulated figure, from `low` to `high` its 95 % interval."""
+
+    value: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True)
+class Reliability:
+    """Mean time to data loss and chance of loss of an array."""
+
+    _document: ReliabilityDoc
+
+    @property
+    def mttdl_years(self) -> Simulated | None:
+        """Mean time to data loss; None where there is none that can be simulated (`reason`)."""
+        return _simulated(self._document["mttdl"]["simulated"])
+
+    @property
+    def exact_mttdl_years(self) -> float | None:
+        """The same by the closed form; None where it has none."""
+        found = self._document["mttdl"]["closed_form"]
+        return None if found is None else found["value"]
+
+    @property
+    def reason(self) -> str | None:
+        """Why there is no mean time to data loss; None where there is one."""
+        return self._document["mttdl"]["reason"]
+
+    @property
+    def years(self) -> float:
+        """The mission."""
+        return self._document["mission"]["years"]
+
+    @property
+    def loss(self) -> Simulated:
+        """Chance of losing data within the mission, of one."""
+        found = self._document["mission"]["loss"]
+        return Simulated(found["value"], found["low"], found["high"])
+
+    @property
+    def causes(self) -> Mapping[str, float]:
+        """Shares of the causes of loss within the mission, of one."""
+        return dict(self._document["mission"]["loss"]["causes"])
+
+    @property
+    def exact_loss(self) -> float | None:
+        """The chance of loss by the closed form; None where it has none."""
+        return self._document["mission"]["closed_form"]
+
+    @property
+    def bytes_lost_per_tb(self) -> Simulated:
+        """Bytes lost within the mission of each usable terabyte, on average."""
+        found = self._document["mission"]["bytes_lost_per_tb"]
+        return Simulated(found["value"], found["low"], found["high"])
+
+    @property
+    def mtbf_hours(self) -> float:
+        """Mean life of a drive."""
+        return self._document["given"]["mtbf_hours"]
+
+    @property
+    def rebuild_hours(self) -> float | None:
+        """Time to rebuild a drive; None where nothing is rebuilt."""
+        return self._document["given"]["rebuild_hours"]
+
+    @property
+    def sources(self) -> Mapping[str, str]:
+        """Where what it was computed from is from."""
+        return dict(self._document["given"]["sources"])
+
+    @property
+    def frame(self) -> pl.DataFrame:
+        """A row a figure: figure ("mttdl_years", "loss", "bytes_lost_per_tb"), simulated, low and high (of its 95 %
+        interval), closed_form, difference_pct; null where there is none."""
+        import polars as pl
+
+        schema = {name: pl.String if name == "figure" else pl.Float64 for name in COLUMNS}
+        return pl.DataFrame(list(self._rows()), schema=schema, orient="row")
+
+    def _rows(self) -> Iterator[tuple[str | float | None, ...]]:
+        mttdl, mission = self._document["mttdl"], self._document["mission"]
+        rows = (
+            ("mttdl_years", self.mttdl_years, self.exact_mttdl_years, mttdl.get("difference_pct")),
+            ("loss", self.loss, self.exact_loss, mission["difference_pct"]),
+            ("bytes_lost_per_tb", self.bytes_lost_per_tb, mission["closed_form_bytes_lost_per_tb"], None),
+        )
+        for name, found, exact, difference in rows:
+            ends = (None, None, None) if found is None else (found.value, found.low, found.high)
+            yield (name, *ends, exact, difference)
+
+    def to_dict(self) -> ReliabilityDoc:
+        """All that `hotband reliability --json` prints; a copy."""
+        return copy.deepcopy(self._document)
+
+    def __repr__(self) -> str:
+        mean = "" if self.mttdl_years is None else f"MTTDL {self.mttdl_years.value:,.4g} years, "
+        loss = f"loss within {self.years:g} years {self.loss.value:.3g}"
+        return f"<Reliability of {self._document['machine']}: {mean}{loss}>"
+
+    def _repr_html_(self) -> str:
+        from html import escape
+
+        from hotband.views.draw.sweep import frame_html
+        from hotband.views.reliability import summary_lines
+
+        head, *given = summary_lines(self._document)
+        lines = "".join(f"<br>{escape(line.strip())}" for line in given)
+        return f"<div><strong>{escape(head)}</strong>{lines}{frame_html(self.frame)}</div>"
+
+
+def _simulated(found: EstimateDoc | None) -> Simulated | None:
+    return None if found is None else Simulated(found["value"], found["low"], found["high"])

@@ -1,0 +1,155 @@
+"""Any two traces with latencies beside each other: how far the second is from the first."""
+
+from __future__ import annotations
+
+import copy
+import json
+import tempfile
+from collections.abc import Mapping
+from dataclasses import dataclass
+from html import escape
+from pathlib import Path
+from typing import TYPE_CHECKING, NotRequired, TypedDict, cast
+
+from hotband import _core
+from hotband.base.arguments import public
+from hotband.base.errors import UserError
+from hotband.data.record.document import ComparisonDoc
+from hotband.data.traces.files import format_of, make_rows
+from hotband.inference.traces.convert import asked_of, expect_trace
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from hotband.views.report.kept import Report
+
+SIDES = ("A", "B")
+SCHEMA, SCHEMA_VERSION = "hotband-trace-compare", 1
+
+
+class ComparedSideDoc(TypedDict):
+    """One of the two: its file and format (in Python's words, not the core's), its I/Os, those that failed or have no
+    latency, those before the first that was measured (compared, too), and what reading it had to say."""
+
+    file: NotRequired[str]
+    format: NotRequired[str]
+    ios: int
+    left_out: int
+    unmeasured: int
+    notes: list[str]
+
+
+class ComparedIoDoc(TypedDict):
+    """What makes two I/Os the same."""
+
+    op: str
+    offset_bytes: int
+    size_bytes: int
+
+
+class DifferenceDoc(TypedDict):
+    """The first I/O that is not the same, from 1 in order of issue; None where a trace is over."""
+
+    io: int
+    measured: ComparedIoDoc | None
+    replayed: ComparedIoDoc | None
+
+
+class TracesComparedDoc(ComparisonDoc):
+    """Two traces compared: the keys of `comparison` in a record, the first trace as what was measured."""
+
+    schema: str
+    schema_version: int
+    same_ios: bool
+    first_difference: DifferenceDoc | None
+    measured: ComparedSideDoc
+    replayed: ComparedSideDoc
+
+
+@dataclass(frozen=True)
+class TracesCompared:
+    """Two traces compared, the first (A) as what was measured: `demerit_pct` (RMS horizontal distance of the two
+    distributions of latencies in percent of A's mean), `mean_error_pct`, `rms_ns` (of single I/Os; None where the two
+    do not hold the same in the same order, which `same_ios` tells)."""
+
+    document: TracesComparedDoc
+
+    @property
+    def demerit_pct(self) -> float | None:
+        """Demerit in percent of A's mean; None where that is zero."""
+        return self.document["demerit_pct"]
+
+    @property
+    def mean_error_pct(self) -> float | None:
+        """How far B's mean is from A's, in percent of A's."""
+        return self.document["mean_error_pct"]
+
+    @property
+    def rms_ns(self) -> float | None:
+        """Root of the mean square of the differences of single I/Os."""
+        return self.document["rms_ns"]
+
+    @property
+    def same_ios(self) -> bool:
+        """Whether both hold the same I/Os (operation, offset, length) in the same order of issue."""
+        return self.document["same_ios"]
+
+    @property
+    def frame(self) -> pl.DataFrame:
+        """A row for all I/Os and one a class: direction ("all", "read", "write"), distance ("all", "continuing",
+        "near", "far"), ios, mean_measured_ns, mean_replayed_ns, mean_error_pct, demerit_ns, demerit_pct, rms_ns."""
+        import polars as pl
+
+        figures = ("mean_measured_ns", "mean_replayed_ns", "mean_error_pct", "demerit_ns", "demerit_pct", "rms_ns")
+        rows: list[Mapping[str, object]] = [{**self.document, "direction": "all", "distance": "all"}]
+        rows += [{**one} for one in self.document["classes"]]
+        kinds: dict[str, type[pl.DataType]] = {"direction": pl.String, "distance": pl.String, "ios": pl.Int64}
+        kinds |= dict.fromkeys(figures, pl.Float64)
+        return pl.DataFrame([{name: row[name] for name in kinds} for row in rows], schema=kinds)
+
+    @property
+    def report(self) -> Report:
+        """Its page: `.save("page.html")`, and both distributions in `.charts`."""
+        from hotband.views.report.compared_page import compared_page
+        from hotband.views.report.kept import Report
+
+        return Report(compared_page(self.document))
+
+    def to_dict(self) -> TracesComparedDoc:
+        """What `hotband trace compare --json` prints; a copy."""
+        return copy.deepcopy(self.document)
+
+    @public
+    def write_html(self, path: str | Path) -> Path:
+        """Writes the page. Raises UserError, OSError."""
+        return self.report.save(path)
+
+    def _repr_html_(self) -> str:
+        from hotband.views.draw.sweep import frame_html
+
+        both = " and ".join(escape(self.document[side].get("file", "")) for side in ("measured", "replayed"))
+        return f"<div><strong>{both}</strong>{frame_html(self.frame)}</div>"
+
+
+def compare_traces(
+    first: Path, second: Path, keys: Mapping[str, object], of_second: Mapping[str, object] | None = None
+) -> TracesCompared:
+    """Compares two traces, of which `keys` (those of `[trace]`) take some; `of_second` are those that are other for the
+    second. Raises UserError for a mistake, and where one has no latencies; OSError."""
+    sides = []
+    with tempfile.TemporaryDirectory(prefix="hotband-traces-") as folder:
+        rows = []
+        for name, path, asked_keys in zip(SIDES, (first, second), (keys, {**keys, **(of_second or {})}), strict=True):
+            asked = asked_of(path, asked_keys)
+            expect_trace(name, path, asked)
+            rows.append(Path(folder) / f"{name}.rows")
+            make_rows(path, asked, str(path), rows[-1])
+            sides.append({"file": str(path), "format": asked.format or format_of(path) or ""})
+        found = json.loads(_core.compare_traces(*rows))
+    for side, told, path in zip(sides, ("measured", "replayed"), (first, second), strict=True):
+        if found[told]["left_out"] == found[told]["ios"] and "demerit_ns" not in found:
+            raise UserError(str(path), "", "", "has no latencies: there is nothing to compare")
+        found[told] = {**side, **found[told]}
+    if "demerit_ns" not in found:
+        raise UserError(str(second), "", "", "has no I/O with a latency that the other has, too")
+    return TracesCompared(cast("TracesComparedDoc", {"schema": SCHEMA, "schema_version": SCHEMA_VERSION, **found}))

@@ -1,0 +1,251 @@
+"""A trace in the format of another tool, and what that cannot say of it."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, TypedDict
+
+import tomli
+
+from hotband import _core
+from hotband.base.errors import UserError
+from hotband.base.text.nearest import unknown_name
+from hotband.data.traces.files import IO_LOG, expect_file, format_of, is_trace, make_rows
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+ENDINGS = {
+    ".parquet": IO_LOG,
+    ".csv": "io-log-csv",
+    ".spc": "spc",
+    ".blkparse": "blkparse",
+    ".iolog": "fio-v3",
+    ".trace": "disksim-ascii",
+}
+"""Formats that a name says; before .gz or .zst, which say how it is compressed."""
+PACKED = (".gz", ".zst")
+SCHEMA = (
+    *("number", "submit_ns", "stream", "direction", "offset_bytes", "size_bytes"),
+    *("latency_ns", "error", "measured", "fua", "volume"),
+)
+"""Columns of a written I/O log: those of `hotband run --io-log` that a trace knows."""
+DIRECTIONS = ("read", "write", "flush", "trim")
+AT_ONCE = 250_000
+"""Rows of a batch: 12 MB."""
+
+
+class RowsHead(TypedDict):
+    """What is known of rows as a whole."""
+
+    ios: int
+    unmeasured: int
+    notes: list[str]
+    streams: list[dict[str, str]]
+
+
+class TraceConvertedDoc(TypedDict):
+    """What `hotband trace convert --json` prints."""
+
+    schema: str
+    schema_version: int
+    source: str
+    output: str
+    source_format: str
+    output_format: str
+    ios: int
+    written: int
+    lost: dict[str, int]
+    rounded_ns: int
+    notes: list[str]
+
+
+@dataclass(frozen=True)
+class TraceConverted:
+    """A trace that was converted: its formats, I/Os read and written, what the new format cannot say (and of how many
+    I/Os), the most that a time was rounded by in ns, and what reading it had to say."""
+
+    source: Path
+    output: Path
+    source_format: str
+    output_format: str
+    ios: int
+    written: int
+    lost: Mapping[str, int]
+    rounded_ns: int
+    notes: Sequence[str]
+
+    def lines(self) -> list[str]:
+        """It as text, a line each."""
+        whole = f"{self.written:,} of {self.ios:,} I/Os" if self.written != self.ios else f"{self.ios:,} I/Os"
+        lines = [f"{self.output}: {whole}, {self.source_format} to {self.output_format}"]
+        lines += [f"  lost: {what} ({count:,} I/Os)" for what, count in self.lost.items()]
+        if self.rounded_ns:
+            lines.append(f"  lost: up to {self.rounded_ns:,} ns of a time")
+        if len(lines) == 1:
+            lines.append("  nothing is lost")
+        return [*lines, *(f"  note: {note}" for note in self.notes)]
+
+    def to_dict(self) -> TraceConvertedDoc:
+        """All that `hotband trace convert --json` prints."""
+        return {
+            "schema": "hotband-trace-convert",
+            "schema_version": 1,
+            "source": str(self.source),
+            "output": str(self.output),
+            "source_format": self.source_format,
+            "output_format": self.output_format,
+            "ios": self.ios,
+            "written": self.written,
+            "lost": dict(self.lost),
+            "rounded_ns": self.rounded_ns,
+            "notes": list(self.notes),
+        }
+
+
+def targets() -> list[str]:
+    """Names of the formats that can be written."""
+    return [IO_LOG, *_core.trace_targets()]
+
+
+def target_of(output: Path, to: str | None) -> str:
+    """The format of a file that is to be written: as said, or by how its name ends. Raises UserError."""
+    if to is not None:
+        if to not in targets():
+            raise unknown_name("--to", to, targets())
+        return to
+    endings = [ending.lower() for ending in output.suffixes]
+    last = endings[-2:-1] if endings and endings[-1] in PACKED else endings[-1:]
+    if not last or last[0] not in ENDINGS:
+        accepted = f"expected a name that ends in {', '.join(ENDINGS)} (and {' or '.join(PACKED)}), or --to FORMAT"
+        raise UserError("OUT", "", str(output), accepted)
+    return ENDINGS[last[0]]
+
+
+def asked_of(file: Path, keys: Mapping[str, object]) -> _core.TraceAsked:
+    """How a trace is read, by keys of `[trace]`. Raises UserError, which names the key."""
+    import tomlkit
+
+    said = {key: value for key, value in keys.items() if value not in (None, [], {}, ())}
+    text = tomlkit.dumps({"trace": {"file": str(file), **said}})
+    try:
+        (asked,) = _core.traces_of(text, "trace")
+    except _core.SpecError as error:
+        _, key, value, accepted = error.args
+        raise UserError(key, "", value, accepted) from None
+    return asked
+
+
+def expect_trace(key: str, source: Path, asked: _core.TraceAsked) -> None:
+    """Refuses what is no trace of a known format, unless its format was said; `key` is the argument that names it."""
+    expect_file(key, source)
+    if asked.format is None and not is_trace(source):
+        accepted = f"is no trace of a known format; expected one of {', '.join([IO_LOG, *_core.trace_formats()])}"
+        raise UserError(key, "", str(source), f"{accepted}; of any CSV say --columns")
+
+
+def columns_of(text: str | None) -> dict[str, str]:
+    """The columns of `time=3:ms,offset=4` and so on. Raises UserError."""
+    if text is None:
+        return {}
+    pairs = [part.partition("=") for part in text.split(",")]
+    if any(not sign or not value.strip() for _, sign, value in pairs):
+        accepted = "expected columns by number or name, with a unit, such as time=1:us,offset=2:sectors,size=3,op=4"
+        raise UserError("--columns", "", text, accepted)
+    return {key.strip(): value.strip() for key, _, value in pairs}
+
+
+def convert_trace(source: Path, output: Path, to: str | None, keys: Mapping[str, object]) -> TraceConverted:
+    """Writes the trace `source`, of which `keys` (those of `[trace]`) take some, to `output`. Raises UserError,
+    OSError."""
+    from hotband.base.text.write import expect_other_file
+
+    target = target_of(output, to)
+    expect_other_file("OUT", output, [source])
+    asked = asked_of(source, keys)
+    expect_trace("IN", source, asked)
+    with tempfile.TemporaryDirectory(prefix="hotband-traces-") as folder:
+        rows = Path(folder) / "0.rows"
+        make_rows(source, asked, str(source), rows)
+        head = head_of(rows)
+        written, lost, rounded = _written(rows, head, target, output)
+    was = asked.format or format_of(source) or ""
+    return TraceConverted(source, output, was, target, head["ios"], written, lost, rounded, head["notes"])
+
+
+def _written(rows: Path, head: RowsHead, target: str, output: Path) -> tuple[int, dict[str, int], int]:
+    """I/Os written, what was lost of how many, the most a time was rounded by."""
+    from hotband.base.text.write import replacing
+
+    if target == IO_LOG:
+        if output.suffix.lower() in PACKED:
+            raise UserError("OUT", "", str(output), "Parquet is compressed by itself; expected a name without it")
+        with replacing(output) as file:
+            write_log(rows, head, file)
+        return head["ios"], {}, 0
+    ending = output.suffix.lower().lstrip(".")
+    with replacing(output) as file:
+        written, lost, rounded = _core.write_trace(rows, target, Path(file.name), ending)
+    return written, dict(lost), rounded
+
+
+def head_of(rows: Path) -> RowsHead:
+    """What is known of rows as a whole."""
+    with rows.open("rb") as file:
+        start = file.read(16)
+        file.seek(int.from_bytes(start[8:], "little"))
+        table = tomli.loads(file.read().decode())
+    return RowsHead(
+        ios=table["ios"], unmeasured=table["unmeasured"], notes=list(table["notes"]), streams=list(table["streams"])
+    )
+
+
+def blocks_of(rows: Path, ios: int) -> list[NDArray[np.uint64]]:
+    """The rows, mapped into memory, some at a time: time of issue and latency in ns, what it is, offset and length in
+    bytes, row of the file."""
+    import numpy as np
+
+    numbers = np.memmap(rows, "<u8", "r", 16, (ios, 6))
+    return [numbers[begin : begin + AT_ONCE] for begin in range(0, ios, AT_ONCE)]
+
+
+def write_log(rows: Path, head: RowsHead, file: IO[bytes]) -> None:
+    """Writes rows as our own I/O log, Parquet. Raises OSError."""
+    import numpy as np
+    import pyarrow as pa
+    from pyarrow.parquet import ParquetWriter
+
+    from hotband.data.traces.io_log import UNKNOWN
+
+    texts = {"stream", "direction", "error", "volume"}
+    flags = {"measured", "fua"}
+    kind = {**dict.fromkeys(texts, pa.string()), **dict.fromkeys(flags, pa.bool_())}
+    schema = pa.schema([pa.field(name, kind.get(name, pa.uint64())) for name in SCHEMA])
+    names = pa.array([one["name"] for one in head["streams"]], pa.string())
+    volumes = pa.array([one.get("volume") for one in head["streams"]], pa.string())
+    directions = pa.array(DIRECTIONS, pa.string())
+    begin = 0
+    with ParquetWriter(file, schema) as writer:
+        for block in blocks_of(rows, head["ios"]):
+            issue, latency, what, offset, length, _ = (np.ascontiguousarray(block[:, at]) for at in range(6))
+            stream, number = pa.array(what >> np.uint64(16)), np.arange(begin, begin + len(block), dtype="u8")
+            failed = (what >> np.uint64(9) & np.uint64(1)).astype(bool)
+            columns = {
+                "number": pa.array(number),
+                "submit_ns": pa.array(issue),
+                "stream": names.take(stream),
+                "direction": directions.take(pa.array(what & np.uint64(0xFF))),
+                "offset_bytes": pa.array(offset),
+                "size_bytes": pa.array(length),
+                "latency_ns": pa.array(latency, mask=latency == np.uint64(UNKNOWN)),
+                "error": pa.array(np.where(failed, "failed", ""), pa.string(), mask=~failed),
+                "measured": pa.array(number >= head["unmeasured"]),
+                "fua": pa.array((what >> np.uint64(8) & np.uint64(1)).astype(bool)),
+                "volume": volumes.take(stream),
+            }
+            writer.write_batch(pa.record_batch([columns[name] for name in SCHEMA], schema=schema))
+            begin += len(block)

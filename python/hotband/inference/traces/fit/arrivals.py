@@ -1,0 +1,217 @@
+"""When I/Os are asked for: as a load of a workload.
+
+A closed loop is one of which nearly all I/Os find the same number in flight and come a constant time after an answer.
+Where the gaps are even, too, it is a loop only if the time after an answer varies less than they do: at a fixed rate
+that time is what a latency leaves of the gap, and varies as the latency does. Else they come by the clock: evenly, at
+random, or in gaps of several lengths at a rate that changes with time. The rate is that of pieces of the trace, the
+gaps are a mixture of exponentials, fitted by maximum likelihood (EM) on the clock that the rates stretch.
+
+Leaves out: which of both it is where latencies do not vary either (it is taken for a fixed rate if there is a pause);
+that bursts at a fixed distance come by the clock; that the next I/O waits for an answer in any other way than a loop
+does.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from hotband.inference.traces.fit.ios import Ios
+    from hotband.inference.traces.properties import Properties
+
+    Floats = NDArray[np.float64]
+
+ALIKE = 0.95
+"""Share of I/Os that find the same number in flight, in a closed loop: the others are at its beginning or mended."""
+CONSTANT = 0.8
+"""Spread of the think time over its mean below which it is a loop's: 1 is that of arrivals at random."""
+SHORT = 0.1
+"""Mean of the think time over that of latencies below which it is a loop's, however it is spread."""
+MOST_DEPTH = 65_536
+"""Most I/Os that a loop keeps outstanding."""
+PLAIN = 0.1
+"""Index of dispersion and squared spread of gaps may be so far from 1, or three standard errors, to be at random."""
+EVEN = 0.01
+"""Squared spread of gaps below which they are all alike."""
+ROUNDING = 1e-6
+"""Of the mean gap, and at least 1 ns: what a standard deviation may differ by where times are whole nanoseconds."""
+STEADY = 3.0
+"""Standard errors by which pieces' counts differ more than those of one rate, for the rate to change."""
+MOST_PIECES = 48
+"""Of the rate over time: numbers that can be read in a few lines."""
+IOS_OF_PIECE = 200
+"""On average, so that a piece's rate is known to 7 %."""
+MOST_GAPS = 4
+"""Exponentials of a mixture."""
+ALMOST = 1.5
+"""Times the mean of one exponential up to which another is the same."""
+CLASSES = 300
+"""Of gaps by length, which the mixture is fitted to."""
+STEPS = 400
+"""Of EM: the likelihood then changes by less than 1e-6 a step on all samples."""
+
+
+@dataclass(frozen=True)
+class Loop:
+    """A closed loop: I/Os outstanding, and pause in ns."""
+
+    depth: int
+    think_ns: float
+    alike: float
+
+
+@dataclass(frozen=True)
+class Clock:
+    """Arrivals by the clock: I/Os a second; gaps in ns and their shares, none where they are even (`is_even`) or
+    plainly at random; length of a piece in ns and the rate in each over the mean."""
+
+    rate: float
+    is_even: bool
+    gaps: tuple[tuple[float, float], ...]
+    every_ns: float
+    rates: tuple[float, ...]
+
+
+def loop_of(ios: Ios) -> Loop | None:
+    """The closed loop that a trace with latencies is of, if it is one."""
+    import numpy as np
+
+    if not ios.has_latencies or len(ios) < 2:
+        return None
+    done = np.sort(ios.issue + ios.latency)
+    before = np.searchsorted(done, ios.issue, side="right")
+    # With all that are asked for at the same time: where several are answered at once, several are asked for.
+    depth = np.searchsorted(ios.issue, ios.issue, side="right") - before
+    found, counts = np.unique(depth, return_counts=True)
+    usual, alike = int(found[counts.argmax()]), float(counts.max() / len(ios))
+    waits = before > 0
+    if alike < ALIKE or not 1 <= usual <= MOST_DEPTH or not waits.any():
+        return None
+    think = (ios.issue[waits] - done[before[waits] - 1]).astype(float)
+    mean = float(think.mean())
+    is_short = mean <= SHORT * float(ios.latency.mean())
+    if (not is_short and float(think.std()) > CONSTANT * mean) or _is_fixed(ios, float(think.std()), is_short):
+        return None
+    return Loop(usual, mean, alike)
+
+
+def _is_fixed(ios: Ios, think_std: float, is_short: bool) -> bool:
+    """Whether gaps are even and at least as steady as what passes after an answer. Where both are as steady, hardly any
+    pause (`is_short`) tells a loop."""
+    import numpy as np
+
+    gaps = np.diff(ios.issue).astype(float)
+    mean, std = float(gaps.mean()), float(gaps.std())
+    if std**2 >= EVEN * mean**2:
+        return False
+    near = max(1.0, ROUNDING * mean)
+    return think_std > std + near or (abs(think_std - std) <= near and not is_short)
+
+
+def clock_of(ios: Ios, trace: Properties) -> Clock:
+    """Arrivals by the clock."""
+    import numpy as np
+
+    gaps = np.diff(ios.issue).astype(float)
+    if not len(gaps) or not gaps.sum():
+        return Clock(1e6, True, (), 0.0, ())
+    rate, scv = 1e9 / float(gaps.mean()), float(gaps.var() / gaps.mean() ** 2)
+    if scv < EVEN:
+        return Clock(rate, True, (), 0.0, ())
+    at_random = all(abs(one.index - 1) <= max(PLAIN, 3 * one.error) for one in trace.time.dispersion)
+    if at_random and abs(scv - 1) <= PLAIN:
+        return Clock(rate, False, (), 0.0, ())
+    every, rates = _rates(ios)
+    times = _stretched((ios.issue - ios.issue[0]).astype(float), every, rates)
+    gaps_of = mixture(np.diff(times))
+    if len(gaps_of) == 1 and len(rates) == 1:
+        return Clock(rate, False, (), 0.0, ())
+    return Clock(rate, False, gaps_of, every, rates if len(rates) > 1 else ())
+
+
+def _rates(ios: Ios) -> tuple[float, tuple[float, ...]]:
+    """Length of a piece in ns, and the rate in each over the mean."""
+    import numpy as np
+
+    span = float(ios.issue[-1] - ios.issue[0]) + 1.0
+    pieces = max(1, min(MOST_PIECES, len(ios) // IOS_OF_PIECE))
+    every = max(span / pieces, 1e6)
+    counts = np.bincount(((ios.issue - ios.issue[0]) / every).astype(int))
+    # Of a Poisson process variance over mean is 1, with this standard error.
+    if len(counts) < 2 or counts.var() / counts.mean() - 1 < STEADY * np.sqrt(2 / (len(counts) - 1)):
+        return span, (1.0,)
+    rates = counts / counts.mean()
+    return every, tuple(float(f"{one:.3g}") for one in rates)
+
+
+def _stretched(times: Floats, every: float, rates: tuple[float, ...]) -> Floats:
+    """Times on a clock that goes as fast as the rates say."""
+    import numpy as np
+
+    passed = np.concatenate(([0.0], np.cumsum(rates))) * every
+    stretched: Floats = np.interp(times, np.arange(len(passed)) * every, passed)
+    return stretched
+
+
+def mixture(gaps: Floats) -> tuple[tuple[float, float], ...]:
+    """Mean gaps in ns and their shares, the fewest that explain them (Schwarz's criterion), the mean kept."""
+    import numpy as np
+
+    some = gaps[gaps >= 1.0]
+    none = 1 - len(some) / len(gaps)
+    if not len(some):
+        return ((0.0, 1.0),)
+    edges = np.geomspace(some.min(), some.max() * 1.001, CLASSES + 1)
+    place = np.clip(np.searchsorted(edges, some, side="right") - 1, 0, CLASSES - 1)
+    weight = np.bincount(place, minlength=CLASSES).astype(float)
+    sums = np.bincount(place, some, minlength=CLASSES)
+    values, weight = (sums[weight > 0] / weight[weight > 0]), weight[weight > 0]
+    best, least = (np.array([some.mean()]), np.ones(1)), np.inf
+    for many in range(1, MOST_GAPS + 1):
+        means, shares, likelihood = _fitted(values, weight, many)
+        cost = (2 * many - 1) * np.log(weight.sum()) - 2 * likelihood
+        if cost < least:
+            best, least = (means, shares), cost
+    means, shares = _merged(*best)
+    means = means * some.mean() / (means @ shares)
+    zero = [(0.0, none)] if none > 0 else []
+    return (*zero, *sorted((float(mean), float(share * (1 - none))) for mean, share in zip(means, shares, strict=True)))
+
+
+def _merged(means: Floats, shares: Floats) -> tuple[Floats, Floats]:
+    """The exponentials, those taken together that hardly differ."""
+    import numpy as np
+
+    order = np.argsort(means)
+    found: list[list[float]] = []
+    for mean, share in zip(means[order], shares[order], strict=True):
+        if found and mean < ALMOST * found[-1][0]:
+            last, part = found[-1]
+            found[-1] = [float((last * part + mean * share) / (part + share)), float(part + share)]
+        else:
+            found.append([float(mean), float(share)])
+    return np.array([mean for mean, _ in found]), np.array([share for _, share in found])
+
+
+def _fitted(values: Floats, weight: Floats, many: int) -> tuple[Floats, Floats, float]:
+    """Means, shares and log likelihood of so many exponentials."""
+    import numpy as np
+
+    order = np.cumsum(weight) / weight.sum()
+    parts = np.minimum((order * many).astype(int), many - 1)
+    found = [(values[parts == part], weight[parts == part]) for part in range(many)]
+    found = [one for one in found if len(one[0])]
+    means = np.array([(value * count).sum() / count.sum() for value, count in found])
+    shares = np.array([count.sum() for _, count in found]) / weight.sum()
+    density = np.empty(0)
+    for _ in range(STEPS):
+        each = shares / means * np.exp(-values[:, None] / means)
+        density = np.maximum(each.sum(axis=1), 1e-300)
+        part = each / density[:, None] * weight[:, None]
+        shares = np.maximum(part.sum(axis=0) / weight.sum(), 1e-12)
+        means = np.maximum((part * values[:, None]).sum(axis=0) / np.maximum(part.sum(axis=0), 1e-12), 1.0)
+    return means, shares / shares.sum(), float(weight @ np.log(density))

@@ -1,0 +1,178 @@
+"""`trace fit`: a workload with the properties of a trace, the table of what it keeps, and both on a machine."""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, cast
+
+from hotband import _core
+from hotband.base.errors import UserError
+from hotband.base.text.foreign import json_text
+from hotband.inference.traces.fit.arrivals import Clock, Loop, clock_of, loop_of
+from hotband.inference.traces.fit.ios import Ios, ios_of
+from hotband.inference.traces.fit.made import made, properties_of_made, service_of
+from hotband.inference.traces.fit.replay import AFTER, RECORDED, Replayed, replayed
+from hotband.inference.traces.fit.streams import READ, WRITE, in_a_row, streams_of
+from hotband.inference.traces.fit.table import Kept, table_of
+from hotband.inference.traces.fit.text import workload_text
+
+if TYPE_CHECKING:
+    from rich.table import Table
+    from rich.text import Text
+
+    from hotband.base.text.values import Json
+    from hotband.data.inputs.specify import Named
+    from hotband.inference.traces.properties import Properties
+
+SCHEMA, SCHEMA_VERSION = "hotband-trace-fit", 1
+SLOWEST_S = 3600.0
+"""Of the mean latency: what takes longer has another unit."""
+UNRELATED = 20.0
+"""Bounds from which on an error says only that a property is lost."""
+NEVER = (
+    "which I/O waits for which answer",
+    "which blocks are asked for again soon",
+    "areas that move with time",
+)
+"""What no workload of this language has of a trace, whatever the table says."""
+
+
+@dataclass(frozen=True)
+class TraceFit:
+    """A workload fitted to a trace: its text, where it was written, the properties of both and how near they are, what
+    both did on a machine where one was named."""
+
+    source: Path
+    output: Path | None
+    format: str
+    workload: str
+    trace: Properties
+    synthetic: Properties
+    rows: tuple[Kept, ...]
+    replayed: Replayed | None
+    notes: tuple[str, ...]
+
+    @property
+    def kept(self) -> list[str]:
+        """Names of the properties that are kept."""
+        return [row.property.strip() for row in self.rows if row.kept]
+
+    @property
+    def lost(self) -> list[str]:
+        """Names of those that are not."""
+        return [row.property.strip() for row in self.rows if not row.kept]
+
+    def to_dict(self) -> dict[str, Json]:
+        """As `hotband trace fit --json` prints it."""
+        doc = {
+            "schema": SCHEMA,
+            "schema_version": SCHEMA_VERSION,
+            "source": str(self.source),
+            "output": None if self.output is None else str(self.output),
+            "format": self.format,
+            "workload": self.workload,
+            "properties": [{**asdict(row), "property": row.property.strip()} for row in self.rows],
+            "kept": len(self.kept),
+            "not_kept": len(self.lost),
+            "never_kept": list(NEVER),
+            "replayed": None if self.replayed is None else asdict(self.replayed),
+            "notes": list(self.notes),
+        }
+        return cast("dict[str, Json]", json.loads(json.dumps(doc)))
+
+    def to_json(self) -> str:
+        """The same as text."""
+        return json_text(self.to_dict())
+
+    def views(self) -> list[Table | Text | str]:
+        """As the command prints it."""
+        from hotband.views.traces.fit import views
+
+        return views(self)
+
+    def __str__(self) -> str:
+        return f"{self.source.name}: {len(self.kept)} of {len(self.rows)} properties kept"
+
+
+def fit_trace(
+    source: Path,
+    output: Path | None,
+    keys: Mapping[str, object],
+    on: Named | None = None,
+    issue: str | None = None,
+    seed: int = 1,
+) -> TraceFit:
+    """Fits a workload to the trace `source`, of which `keys` (those of `[trace]`) take some, writes it to `output` and,
+    where a machine is named, runs both on it; I/Os of the trace are asked for by `issue` ("recorded" or
+    "after-completion"; the latter where the trace is of a closed loop and nothing is said). Raises UserError,
+    OSError."""
+    from hotband.base.text.write import expect_other_file, write_file
+    from hotband.views.traces.show import BLOCK, SAMPLE, properties_of
+
+    if issue not in (None, RECORDED, AFTER):
+        raise UserError("--issue", "", str(issue), f"expected {RECORDED} or {AFTER}")
+    if output is not None:
+        expect_other_file("--output", output, [source])
+    with tempfile.TemporaryDirectory(prefix="hotband-fit-") as folder:
+        rows = Path(folder) / "0.rows"
+        name, notes = rows_of(source, keys, rows)
+        ios = ios_of(rows, str(source))
+        trace = properties_of(_core.trace_properties(rows, BLOCK, SAMPLE))
+        slowest_s = max(service_of(trace)) / 1e9
+        if slowest_s > SLOWEST_S:
+            accepted = (
+                f"its I/Os take {slowest_s:,.0f} s on average; expected at most an hour: check the unit of latencies"
+            )
+            raise UserError(str(source), "", "", accepted)
+        load = loop_of(ios) or clock_of(ios, trace)
+        tries = [_tried(source.name, ios, trace, load, together, seed, Path(folder)) for together in _ways(ios)]
+    text, synthetic, table = max(tries, key=lambda one: _merit(one[2]))
+    if isinstance(load, Loop) and issue is None:
+        issue = AFTER
+    both = None if on is None else replayed(source, keys, text, on, issue or RECORDED, seed)
+    if output is not None:
+        write_file(output, text)
+    return TraceFit(source, output, name, text, trace, synthetic, tuple(table), both, notes)
+
+
+def _ways(ios: Ios) -> list[bool]:
+    """Reads and writes apart, and together where there are both."""
+    both = bool((ios.direction == READ).any() and (ios.direction == WRITE).any())
+    return [False, True] if both else [False]
+
+
+def _merit(table: list[Kept]) -> tuple[int, float]:
+    """Which of two workloads is better: the one that keeps more, else that of smaller errors in their bounds."""
+    from math import log1p
+
+    errors = (UNRELATED if row.error is None else abs(row.error) / row.within for row in table)
+    return sum(row.kept for row in table), -sum(log1p(min(error, UNRELATED)) for error in errors)
+
+
+def _tried(
+    name: str, ios: Ios, trace: Properties, load: Loop | Clock, together: bool, seed: int, folder: Path
+) -> tuple[str, Properties, list[Kept]]:
+    """A workload with reads and writes apart or together, what it is like, and what it keeps."""
+    from hotband.views.traces.show import BLOCK, SAMPLE
+
+    streams, of = streams_of(ios, together=together)
+    text = workload_text(name, len(ios), ios.span_s, load, in_a_row(streams, of), streams)
+    service = service_of(trace) if ios.has_latencies else None
+    asked = made(text, max(stream.high for stream in streams), service, seed, folder)
+    synthetic = properties_of_made(asked, BLOCK, SAMPLE, folder)
+    return text, synthetic, table_of(trace, synthetic)
+
+
+def rows_of(source: Path, keys: Mapping[str, object], rows: Path) -> tuple[str, tuple[str, ...]]:
+    """Writes the trace's rows; its format, and what reading it had to say. Raises UserError, OSError."""
+    from hotband.data.traces.files import format_of, make_rows
+    from hotband.inference.traces.convert import asked_of, expect_trace, head_of
+
+    asked = asked_of(source, keys)
+    expect_trace("FILE", source, asked)
+    make_rows(source, asked, str(source), rows)
+    return asked.format or format_of(source) or "", tuple(head_of(rows)["notes"])

@@ -1,0 +1,90 @@
+"""As many I/Os as a workload says, asked of a volume that serves any number at once: what a trace of it is like."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from hotband import _core
+from hotband.data.catalog import CATALOG_DIR
+from hotband.inference.traces.fit.ios import UNKNOWN, Ios, write_rows
+
+if TYPE_CHECKING:
+    from hotband.inference.traces.properties import Properties
+
+SERVICE_NS = 100_000
+"""Of traces without latencies: a flash drive's. No property of theirs depends on it."""
+GRAIN = 1 << 20
+"""Volumes are whole MiB."""
+
+
+def volume_text(capacity: int, read_ns: float, write_ns: float) -> str:
+    """A volume of which each command takes a time that depends on nothing but its direction."""
+    values = {
+        "capacity": f'"{-(-capacity // GRAIN) * GRAIN} B"',
+        "read_time": f'"{max(1, round(read_ns))} ns"',
+        "write_time": f'"{max(1, round(write_ns))} ns"',
+        "read_rate": '"1000 GB/s"',
+        "write_rate": '"1000 GB/s"',
+        "read_spread": '"0 %"',
+        "write_spread": '"0 %"',
+        "slots": "65536",
+        "ios_limit": "100000000",
+        "ios_burst": "100000000",
+        "rate_limit": '"1000 GB/s"',
+        "rate_burst": '"1 TB"',
+    }
+    lines = ['kind = "black-box"', 'title = "serves all at once"', 'model = ""']
+    for key, value in values.items():
+        lines += [
+            "",
+            f"[values.{key}]",
+            f"value = {value}",
+            'source = "made up: a workload alone"',
+            'confidence = "low"',
+        ]
+    return "\n".join(lines) + "\n"
+
+
+def service_of(trace: Properties) -> tuple[float, float]:
+    """Mean latencies of reads and of writes in ns: what one of them takes for both, where the other has none."""
+    means = [None if one is None else one.mean for one in map(trace.latency_of, ("read", "write"))]
+    read, write = means
+    return read or write or SERVICE_NS, write or read or SERVICE_NS
+
+
+def made(workload: str, capacity: int, service: tuple[float, float] | None, seed: int, folder: Path) -> Ios:
+    """The I/Os of a workload in order of issue, reads and writes taking so many ns, in a folder for what is temporary;
+    without latencies where nothing is said of them. Raises _core.SpecError, OSError."""
+    import numpy as np
+
+    from hotband.base.text.write import write_file
+
+    drive, log = folder / "volume.toml", folder / "synthetic.log"
+    write_file(drive, volume_text(capacity, *(service or (SERVICE_NS, SERVICE_NS))))
+    machine = f'[drives.d]\nproduct = "{drive}"\n'
+    run = _core.Run(
+        CATALOG_DIR,
+        "volume.toml",
+        "synthetic.toml",
+        machine_text=machine,
+        workload_text=workload,
+        io_log=log,
+        seed=seed,
+    )
+    run.execute()
+    columns = _core.LOG_COLUMNS
+    rows = np.memmap(log, "<u8", "r").reshape(-1, len(columns))
+    order = np.lexsort((rows[:, columns.index("number")], rows[:, columns.index("submit_ns")]))
+    of = {name: np.ascontiguousarray(rows[order, at]) for at, name in enumerate(columns)}
+    latency = of["latency_ns"] if service else np.full(len(order), UNKNOWN, "u8")
+    return Ios(of["submit_ns"], latency, of["direction"], of["fua"] > 0, of["offset_bytes"], of["size_bytes"])
+
+
+def properties_of_made(ios: Ios, block: int, sample: int, folder: Path) -> Properties:
+    """What these I/Os are like, counted as those of a trace are. Raises OSError."""
+    from hotband.views.traces.show import properties_of
+
+    rows = folder / "synthetic.rows"
+    write_rows(ios, rows)
+    return properties_of(_core.trace_properties(rows, block, sample))

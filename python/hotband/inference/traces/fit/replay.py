@@ -1,0 +1,85 @@
+"""A trace and the workload that was fitted to it on the same machine."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from hotband.base.errors import UserError
+
+if TYPE_CHECKING:
+    from hotband.data.inputs.specify import Named
+    from hotband.data.record.document import FiguresDoc, RecordDoc
+
+RECORDED, AFTER = "recorded", "after-completion"
+FIGURES = (("IOPS", "iops"), ("mean", "latency_mean_ns"), ("p50", "latency_p50_ns"), ("p99", "latency_p99_ns"))
+
+
+@dataclass(frozen=True)
+class Side:
+    """A figure of I/Os of a direction ("read", "write" or "all"): of the trace and of the workload, in I/Os a second or
+    ns; the difference in percent of the trace's."""
+
+    direction: str
+    figure: str
+    unit: str
+    trace: float | None
+    synthetic: float | None
+    error: float | None
+
+
+@dataclass(frozen=True)
+class Replayed:
+    """Both on a machine: `issue` says when I/Os of the trace were asked for."""
+
+    machine: str
+    issue: str
+    sides: tuple[Side, ...]
+    notes: tuple[str, ...]
+
+
+def replayed(source: Path, keys: Mapping[str, object], workload: str, on: Named, issue: str, seed: int) -> Replayed:
+    """Runs the trace, of which keys of `[trace]` take some, and the workload. Raises UserError, OSError."""
+    import tomlkit
+
+    from hotband.data.catalog.named import is_real
+    from hotband.execution.runs.run import RunSpec, execute
+
+    if is_real(on.name):
+        accepted = "is hardware; expected a model: a drive, LAYOUT:COUNTxDRIVE, or a TOML file"
+        raise UserError("--on", "", on.name, accepted)
+    said = {key: value for key, value in keys.items() if value not in (None, [], {}, (), 0)}
+    text = tomlkit.dumps({"trace": {"file": str(source.resolve()), "issue": issue, **said}})
+    trace, synthetic = (
+        RunSpec(name, on.name, name, seed=seed, machine_text=on.text, workload_text=of, in_use=True)
+        for name, of in (("trace", text), ("synthetic", workload))
+    )
+    try:
+        records = [one.record for one in execute([trace, synthetic])]
+    except UserError as error:
+        if error.file not in ("trace", "synthetic"):
+            raise
+        what = "the trace" if error.file == "trace" else "the workload fitted to it"
+        raise UserError("--on", "", on.name, f"{what} does not fit it: {error}") from None
+    notes = dict.fromkeys(note for record in records for note in record["notes"])
+    return Replayed(on.name, issue, tuple(_sides(*records)), tuple(notes))
+
+
+def _sides(trace: RecordDoc, synthetic: RecordDoc) -> list[Side]:
+    one, other = trace["summary"], synthetic["summary"]
+    both: list[tuple[str, FiguresDoc, FiguresDoc]] = [("all", one, other)]
+    if one["read"]["count"] and one["write"]["count"]:
+        both += [("read", one["read"], other["read"]), ("write", one["write"], other["write"])]
+    return [_side(direction, name, key, left, right) for direction, left, right in both for name, key in FIGURES]
+
+
+def _side(direction: str, name: str, key: str, trace: FiguresDoc, synthetic: FiguresDoc) -> Side:
+    values: list[float | None] = []
+    for figures in (trace, synthetic):
+        found = dict(figures).get(key)
+        values.append(float(found) if isinstance(found, int | float) else None)
+    one, other = values
+    error = 100 * (other / one - 1) if one and other is not None else None
+    return Side(direction, name, "IOPS" if key == "iops" else "ns", one, other, error)

@@ -1,0 +1,228 @@
+"""Properties of a trace and of the workload that was fitted to it, side by side.
+
+Shares differ by points (of a hundred), all else by percent of the trace's. What is called kept is within the bound that
+stands beside it, or within three standard errors of the property where they are known.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Literal
+
+from hotband.base.text.quantities import span_text
+from hotband.views.text.tables import binary_size
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from hotband.inference.traces.properties import Properties
+
+Unit = Literal["share", "bytes", "ns", "per s", ""]
+
+POINTS = 2.0
+"""A share of 10,000 I/Os is drawn to a point (two standard errors of a half); twice that."""
+MEANS = 5.0
+"""Percent that a mean or a rate may be off: of 10,000 I/Os it is drawn to 1 or 2."""
+SHAPES = 10.0
+"""Percent of what depends on a whole distribution: quantiles, bytes touched."""
+BURSTS = 25.0
+"""Percent of an index of dispersion: its own standard error with 30 windows."""
+MOST_SHOWN = 1000
+"""Percent: of what is ten times as large nobody needs to know by how much."""
+FLAT = 0.05
+"""Exponents below it are not shown: all blocks are alike."""
+NO_SPREAD = 1e-4
+"""A squared spread of gaps below it is none: they differ by less than a percent, and in percent only rounding would be
+compared."""
+ERRORS = 3.0
+"""Standard errors."""
+FEWEST_WINDOWS = 20
+"""Of fewer, an index of dispersion is not shown."""
+MOST_WINDOWS = 4
+"""Widths of windows that are shown, evenly chosen."""
+
+
+@dataclass(frozen=True)
+class Kept:
+    """A property of the trace and of the workload: in `unit` ("share" of one, bytes, ns, "per s" or none). `error` is
+    the difference, in points where it is a share, else in percent of the trace's (None where that is zero); `within`
+    the bound of it, `kept` whether it holds."""
+
+    property: str
+    unit: Unit
+    trace: float
+    synthetic: float
+    error: float | None
+    within: float
+    kept: bool
+
+    def values(self) -> tuple[str, str]:
+        """Both values as text."""
+        return _text(self.trace, self.unit), _text(self.synthetic, self.unit)
+
+    def error_text(self) -> str:
+        """The error with its unit."""
+        if self.error is None:
+            return "–"
+        if self.unit == "share":
+            return f"{self.error:+.1f} points"
+        return f"{self.error:+.1f} %" if self.error < MOST_SHOWN else f"over {MOST_SHOWN:,} %"
+
+    def within_text(self) -> str:
+        """The bound with its unit."""
+        return f"{self.within:.3g} points" if self.unit == "share" else f"{self.within:.3g} %"
+
+
+def _text(value: float, unit: Unit) -> str:
+    if unit == "share":
+        return f"{100 * value:.1f} %"
+    if unit == "bytes":
+        return binary_size(round(value))
+    if unit == "ns":
+        return _span(value) if value >= 1 else "0 s"
+    return f"{value:,.4g}" if abs(value) < 1e4 else f"{value:,.0f}"
+
+
+def _span(ns: float) -> str:
+    return span_text(ns) if ns < 36e9 else f"{ns / 1e9:,.4g} s"
+
+
+def kept_of(name: str, unit: Unit, both: tuple[float, float], within: float, uncertain: float = 0.0) -> Kept:
+    """A row of both values; `uncertain` is the trace's standard error of the property, in its unit."""
+    trace, synthetic = both
+    if unit == "share":
+        error: float | None = 100 * (synthetic - trace)
+        bound = max(within, 100 * ERRORS * uncertain)
+    elif trace:
+        error = 100 * (synthetic / trace - 1)
+        bound = max(within, 100 * ERRORS * uncertain / abs(trace))
+    else:
+        error, bound = (0.0 if synthetic == trace else None), within
+    return Kept(name, unit, trace, synthetic, error, bound, error is not None and abs(error) <= bound)
+
+
+def table_of(trace: Properties, synthetic: Properties) -> list[Kept]:
+    """All rows."""
+    both = _Both(trace, synthetic)
+    return [*_asked(both), *_times(both), *_order(both), *_places(both), *_again(both)]
+
+
+@dataclass(frozen=True)
+class _Both:
+    """A trace and the workload fitted to it."""
+
+    trace: Properties
+    synthetic: Properties
+
+    def row(
+        self, name: str, unit: Unit, value: Callable[[Properties], float], within: float, uncertain: float = 0.0
+    ) -> Kept:
+        """A property that both have."""
+        return kept_of(name, unit, (value(self.trace), value(self.synthetic)), within, uncertain)
+
+    def has(self, *directions: str) -> bool:
+        """Whether the trace has I/Os of all of these directions."""
+        return all(self.trace.of(direction) is not None for direction in directions)
+
+
+def _asked(both: _Both) -> Iterator[Kept]:
+    yield both.row("I/Os", "", lambda of: of.ios, MEANS)
+    for name in ("read", "write", "flush", "trim"):
+        if not both.has(name):
+            continue
+        if name != "write" or both.has("flush") or both.has("trim"):
+            share = _share(both.trace, name)
+            drawn = (share * (1 - share) / both.trace.ios) ** 0.5
+            yield both.row(f"{name}s", "share", partial(_share, direction=name), POINTS, drawn)
+        if name == "flush":
+            continue
+        yield both.row(f"{name} size, mean", "bytes", partial(_mean_size, direction=name), MEANS)
+        yield both.row(f"{name} size, p90", "bytes", partial(_large_size, direction=name), SHAPES)
+        if _fua(both.trace, name):
+            yield both.row(f"FUA among {name}s", "share", partial(_fua, direction=name), POINTS)
+
+
+def _share(of: Properties, direction: str) -> float:
+    found = of.of(direction)
+    return 0.0 if found is None else found.ios / of.ios
+
+
+def _fua(of: Properties, direction: str) -> float:
+    found = of.of(direction)
+    return 0.0 if found is None else found.fua / found.ios
+
+
+def _mean_size(of: Properties, direction: str) -> float:
+    found = of.of(direction)
+    return 0.0 if found is None else found.size.mean
+
+
+def _large_size(of: Properties, direction: str) -> float:
+    found = of.of(direction)
+    return 0.0 if found is None else found.size.p90
+
+
+def _top(of: Properties, blocks: float) -> float:
+    return of.popularity.share_of_top(blocks) or 0.0
+
+
+def _misses(of: Properties, cache: float) -> float:
+    return of.reuse.curve.at(cache)
+
+
+def _times(both: _Both) -> Iterator[Kept]:
+    trace, synthetic = both.trace, both.synthetic
+    if trace.rate is not None and synthetic.rate is not None:
+        yield kept_of("I/Os a second", "per s", (trace.rate, synthetic.rate), MEANS)
+    if trace.time.gap_scv is not None and synthetic.time.gap_scv is not None:
+        spreads = (trace.time.gap_scv, synthetic.time.gap_scv)
+        yield kept_of("gaps, squared spread", "", (0.0, 0.0) if max(spreads) < NO_SPREAD else spreads, BURSTS)
+    windows = [one for one in trace.time.dispersion if one.windows >= FEWEST_WINDOWS]
+    step = max(1, -(-len(windows) // MOST_WINDOWS))
+    other = {one.window_ns: one for one in synthetic.time.dispersion}
+    for one in windows[::-1][::step][::-1]:
+        if one.window_ns in other:
+            name = f"dispersion, {_span(one.window_ns)}"
+            yield kept_of(name, "", (one.index, other[one.window_ns].index), BURSTS, one.error)
+    if trace.depth is not None and synthetic.depth is not None:
+        yield kept_of("in flight at issue", "", (trace.depth.at_issue.mean, synthetic.depth.at_issue.mean), SHAPES)
+
+
+def _order(both: _Both) -> Iterator[Kept]:
+    yield both.row("continue the last one", "share", lambda of: of.runs.continuing, POINTS)
+    if both.has("read", "write"):
+        yield both.row("reads that continue", "share", lambda of: of.runs.reads_continuing, POINTS)
+        yield both.row("writes that continue", "share", lambda of: of.runs.writes_continuing, POINTS)
+    yield both.row(f"continue 1 of {both.trace.runs.heads} runs", "share", lambda of: of.runs.in_streams, POINTS)
+    yield both.row("I/Os of a run, mean", "", lambda of: of.runs.strict.ios.mean, SHAPES)
+    yield both.row("I/Os of a run, p99", "", lambda of: of.runs.strict.ios.p99, SHAPES)
+    yield both.row("jumps within 1 MiB", "share", lambda of: of.jumps.near, POINTS)
+    yield both.row("jumps backward", "share", lambda of: of.jumps.backward, POINTS)
+    yield both.row("jump distance, p25", "bytes", lambda of: of.jumps.distance.p25, SHAPES)
+    yield both.row("jump distance, p50", "bytes", lambda of: of.jumps.distance.p50, SHAPES)
+    yield both.row("jump distance, p90", "bytes", lambda of: of.jumps.distance.p90, SHAPES)
+
+
+def _places(both: _Both) -> Iterator[Kept]:
+    error = both.trace.footprint.error_bytes
+    yield both.row("bytes touched", "bytes", lambda of: of.footprint.bytes, SHAPES, error)
+    if both.has("read", "write"):
+        yield both.row("bytes read", "bytes", lambda of: of.footprint.read_bytes, SHAPES, error)
+        yield both.row("bytes written", "bytes", lambda of: of.footprint.written_bytes, SHAPES, error)
+        yield both.row("bytes read and written", "bytes", lambda of: of.footprint.both_bytes, SHAPES, error)
+    for share, name in ((0.01, "1 %"), (0.1, "10 %")):
+        yield both.row(f"accesses, top {name}", "share", partial(_top, blocks=share), POINTS)
+    one, other = both.trace.popularity.zipf, both.synthetic.popularity.zipf
+    if one is not None and other is not None and one.theta > FLAT:
+        yield kept_of("Zipf's exponent", "", (one.theta, other.theta), SHAPES, one.error)
+
+
+def _again(both: _Both) -> Iterator[Kept]:
+    for share, name in ((0.01, "1 %"), (0.1, "10 %"), (0.5, "half")):
+        cache = share * both.trace.footprint.bytes
+        yield both.row(f"misses, cache {name}", "share", partial(_misses, cache=cache), POINTS)
+    if both.has("read", "write"):
+        yield both.row("reads after a write", "share", lambda of: of.rewrites.read_after_write, POINTS)
+    if both.has("write"):
+        yield both.row("writes over a write", "share", lambda of: of.rewrites.overwrite, POINTS)

@@ -1,0 +1,268 @@
+"""What `advise` leaves: the front, the recommended point and what it rests on; as objects, as a frame and as JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, TypedDict
+
+from hotband.base.arguments import public
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from hotband.data.documents.interval import ShareDoc
+
+SCHEMA, SCHEMA_VERSION = "hotband-advice", 1
+NAMES = {
+    "cost": "cost",
+    "watts": "watts",
+    "drives": "drives",
+    "latency": "latency_s",
+    "rebuild": "rebuild_h",
+    "loss": "loss",
+}
+"""What the figures are called in the frame and in JSON."""
+
+
+@dataclass(frozen=True)
+class Between:
+    """A figure with the ends of its interval; None of an end that is not known."""
+
+    value: float
+    low: float | None = None
+    high: float | None = None
+
+    def times(self, factor: float) -> Between:
+        """The same in another unit."""
+        ends = (None if end is None else end * factor for end in (self.low, self.high))
+        return Between(self.value * factor, *ends)
+
+
+class BetweenDoc(TypedDict):
+    """The same as JSON."""
+
+    value: float
+    low: float | None
+    high: float | None
+
+
+class PointDoc(TypedDict):
+    """A point of the front: times in seconds, but `rebuild_h` in hours; `loss` is a chance from 0 to 1."""
+
+    candidate: str
+    machine: str
+    drive: str
+    layout: str
+    drives: int
+    cache: str
+    settings: dict[str, str]
+    usable_bytes: float
+    cost: BetweenDoc | None
+    watts: BetweenDoc | None
+    latency_s: BetweenDoc
+    rebuild_h: BetweenDoc | None
+    loss: BetweenDoc | None
+    life_years: float | None
+    by_workload: dict[str, float]
+    degraded_latency_s: float | None
+    interval_from: str
+    surely_holds: bool
+
+
+@dataclass(frozen=True)
+class Point:
+    """A candidate on the front. `latency` is that of the worst workload (`worst`), in seconds, by workload in
+    `latencies`; `rebuild` hours, at media rate, to beside the loads where that was run; `loss` the chance of losing
+    data within the years. `degraded` is the latency with a drive failed, of the worst workload. `interval_from` says
+    whether the machine's uncertain values were drawn ("draws") or what the models leave out counts alone ("model");
+    `surely` whether all of the interval is what was asked for."""
+
+    name: str
+    machine: str
+    drive: str
+    layout: str
+    drives: int
+    cache: str
+    settings: tuple[tuple[str, str], ...]
+    usable_bytes: float
+    cost: Between | None
+    watts: Between | None
+    latency: Between
+    rebuild: Between | None
+    loss: Between | None
+    life: float | None
+    latencies: Mapping[str, float]
+    worst: str
+    degraded: float | None = None
+    interval_from: str = "model"
+    surely: bool = False
+
+    def document(self) -> PointDoc:
+        """As JSON has it."""
+        return {
+            "candidate": self.name,
+            "machine": self.machine,
+            "drive": self.drive,
+            "layout": self.layout,
+            "drives": self.drives,
+            "cache": self.cache,
+            "settings": dict(self.settings),
+            "usable_bytes": self.usable_bytes,
+            "cost": _doc(self.cost),
+            "watts": _doc(self.watts),
+            "latency_s": _doc(self.latency) or {"value": 0.0, "low": None, "high": None},
+            "rebuild_h": _doc(self.rebuild),
+            "loss": _doc(self.loss),
+            "life_years": self.life,
+            "by_workload": dict(self.latencies),
+            "degraded_latency_s": self.degraded,
+            "interval_from": self.interval_from,
+            "surely_holds": self.surely,
+        }
+
+
+def _doc(of: Between | None) -> BetweenDoc | None:
+    return None if of is None else {"value": of.value, "low": of.low, "high": of.high}
+
+
+class AdviceDoc(TypedDict):
+    """All that `hotband advise --json` prints."""
+
+    schema: str
+    schema_version: int
+    answer: list[str]
+    rests_on: list[str]
+    recommended: str | None
+    runner_up: str | None
+    figure: str
+    slo: str
+    workloads: list[str]
+    level: float
+    currency: str
+    capacity_bytes: float
+    failures: int
+    years: float
+    candidates: int
+    left_out: dict[str, int]
+    runs: int
+    ios: int
+    front: list[PointDoc]
+    nearest: PointDoc | None
+    notes: list[str]
+
+
+@dataclass
+class Advice:
+    """A recommendation. `front` has the points that no other one is better than, the cheapest first; `recommended` and
+    `runner_up` are among them, None where nothing is what was asked for (then `nearest` is what comes nearest).
+    `answer` are two sentences, `rests_on` what they rest on and what would change them, `values` what the uncertain
+    values of the recommended machine do to its latency, those that matter most first."""
+
+    answer: list[str]
+    rests_on: list[str]
+    front: list[Point]
+    shown: list[Point]
+    recommended: Point | None
+    runner_up: Point | None
+    nearest: Point | None
+    figure: str
+    slo: str
+    workloads: list[str]
+    level: float
+    currency: str
+    capacity_bytes: float
+    failures: int
+    years: float
+    candidates: int
+    left_out: Mapping[str, int]
+    runs: int
+    ios: int
+    bound: float | None = None
+    values: list[ShareDoc] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+
+    @property
+    def why(self) -> str:
+        """What the recommendation rests on, as one text."""
+        return " ".join(self.rests_on)
+
+    @property
+    def frame(self) -> pl.DataFrame:
+        """A row a point of the front: candidate, machine, drive, layout, cache, `usable_bytes`, and figures with their
+        ends: `cost`, `cost_low`, `cost_high`, `watts`, `drives`, `latency_s`, `rebuild_h`, `loss`; `life_years`,
+        `degraded_latency_s`, `recommended`."""
+        import polars as pl
+
+        return pl.DataFrame([self._row(one) for one in self.front], infer_schema_length=None)
+
+    def _row(self, one: Point) -> dict[str, str | float | int | bool | None]:
+        row: dict[str, str | float | int | bool | None] = {
+            "candidate": one.name, "machine": one.machine, "drive": one.drive, "layout": one.layout,
+            "cache": one.cache, "drives": one.drives, "usable_bytes": one.usable_bytes,
+        }  # fmt: skip
+        for name in ("cost", "watts", "latency", "rebuild", "loss"):
+            of: Between | None = getattr(one, name)
+            column = NAMES[name]
+            row |= {
+                column: None if of is None else of.value,
+                f"{column}_low": None if of is None else of.low,
+                f"{column}_high": None if of is None else of.high,
+            }
+        return row | {
+            "life_years": one.life,
+            "degraded_latency_s": one.degraded,
+            "interval_from": one.interval_from,
+            "recommended": self.recommended is not None and one.name == self.recommended.name,
+        }
+
+    def to_dict(self) -> AdviceDoc:
+        """The JSON document."""
+        return {
+            "schema": SCHEMA,
+            "schema_version": SCHEMA_VERSION,
+            "answer": self.answer,
+            "rests_on": self.rests_on,
+            "recommended": self.recommended.name if self.recommended else None,
+            "runner_up": self.runner_up.name if self.runner_up else None,
+            "figure": self.figure,
+            "slo": self.slo,
+            "workloads": self.workloads,
+            "level": self.level,
+            "currency": self.currency,
+            "capacity_bytes": self.capacity_bytes,
+            "failures": self.failures,
+            "years": self.years,
+            "candidates": self.candidates,
+            "left_out": dict(self.left_out),
+            "runs": self.runs,
+            "ios": self.ios,
+            "front": [one.document() for one in self.front],
+            "nearest": self.nearest.document() if self.nearest else None,
+            "notes": self.notes,
+        }
+
+    @public
+    def write_html(self, path: str | Path) -> Path:
+        """Writes the page, one HTML file; returns its path. Raises UserError where the path is wrong, OSError."""
+        from hotband.base.text.write import expect_page
+        from hotband.views.report.advise_page import advise_page
+        from hotband.views.report.page import write_report
+
+        expect_page("path", Path(path))
+        return write_report(Path(path), advise_page(self))
+
+    def replaced(self, point: Point) -> None:
+        """Puts a point in the place of the one of its name."""
+        self.front = [point if one.name == point.name else one for one in self.front]
+        self.shown = [point if one.name == point.name else one for one in self.shown]
+
+    def _repr_html_(self) -> str:
+        from hotband.views.draw.advise import advice_html
+
+        return advice_html(self)
+
+    def __repr__(self) -> str:
+        chosen = "nothing" if self.recommended is None else self.recommended.name
+        return f"<Advice {chosen!r}: {len(self.front)} points of {self.candidates:,} candidates>"

@@ -1,0 +1,210 @@
+"""Recommends what to buy: `hotband advise` and `hb.advise` (docs/guides/advise.md)."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from hotband.data.record.unmodelled import unmodelled_notes_of
+from hotband.inference.interval.of_run import Asked as IntervalsAsked
+from hotband.questions.advise.advice import Advice, Point
+from hotband.questions.advise.asked import needs_of
+from hotband.questions.advise.candidates import Listed, candidates_of, space_of
+from hotband.questions.advise.finalists import FAILED_IOS, Finalist, drawn, point_of, with_failures
+from hotband.questions.advise.front import Tried, front_of, order, read_figures, shown_figure
+from hotband.questions.advise.measure import Bench, loads_from
+from hotband.questions.advise.objective import furthest
+from hotband.questions.advise.prices import Prices, expect_known, read_prices
+from hotband.questions.advise.search import search
+from hotband.views.advise import words
+
+if TYPE_CHECKING:
+    from hotband.execution.experiment import Say
+    from hotband.inference.interval.of_run import Watch
+    from hotband.questions.advise.asked import Asked, Needs
+    from hotband.questions.advise.search import Searched
+
+SHOWN = 12
+"""Points of the front that a table has; all are in --json, --format csv and the page."""
+
+
+def advise(asked: Asked, watch: Watch, say: Say) -> Advice:
+    """The advice. Raises UserError before anything runs wherever that is possible, OSError and RunsInterrupted."""
+    needs = needs_of(asked)
+    IntervalsAsked(asked.level, asked.draws)
+    space = space_of(asked.candidates, needs.tolerated)
+    prices = Prices() if asked.cost is None else read_prices(asked.cost)
+    expect_known(prices, [one.name for one in space.drives])
+    listed = candidates_of(space, needs, prices)
+    bench = Bench(
+        loads_from(asked.workloads, listed.candidates[0].machine), read_figures(needs), needs.duty, asked.seed,
+        watch=watch, say=say, out=asked.out, fresh=asked.fresh, jobs=asked.jobs,
+    )  # fmt: skip
+    say(f"{len(listed.candidates):,} of {listed.of:,} candidates hold the data and survive the failures")
+    found = search(listed.candidates, needs, bench)
+    return _Advising(asked, needs, prices, listed, bench, found).advice()
+
+
+class _Advising:
+    """From what the search found to an advice."""
+
+    def __init__(
+        self, asked: Asked, needs: Needs, prices: Prices, listed: Listed, bench: Bench, found: Searched
+    ) -> None:
+        self.asked, self.needs, self.prices = asked, needs, prices
+        self.listed, self.bench, self.found = listed, bench, found
+        self.of = shown_figure(needs)
+        self.by_name = {one.name: one for one in found.good}
+        self.notes: list[str] = []
+
+    def advice(self) -> Advice:
+        """The front, the finalists, the words."""
+        if self.needs.degraded:
+            self._drop_degraded()
+        front = sorted(self.found.front, key=lambda one: order(one, self.of))
+        points = [point_of(one, self.needs, self.asked.level) for one in front]
+        if not points:
+            return self._nothing()
+        ranked = self._ranked(points)
+        shown = thinned(points, ranked[0], SHOWN)
+        points = self._failed(points, shown, ranked[0])
+        by_name = {one.name: one for one in points}
+        final = self._drawn(by_name[ranked[0].name])
+        runner = by_name[ranked[1].name] if len(ranked) > 1 else None
+        advice = self._made(points, final, runner, [one.name for one in shown])
+        advice.replaced(final.point)
+        return advice
+
+    def _drop_degraded(self) -> None:
+        """Leaves out what misses the conditions with a drive failed."""
+        good = self.found.good
+        pairs = [(one.candidate, name) for one in good for name in self.bench.loads if one.candidate.layout != "raid0"]
+        runs = self.bench.measure(pairs, FAILED_IOS, "with a drive failed, all", failed=True) if pairs else {}
+        kept = []
+        # What holds while all drives work is nearer than what does not.
+        before, self.found.nearest = self.found.nearest, None
+        for one in good:
+            failed = Tried(
+                one.candidate, {name: runs[one.name, name] for name in self.bench.loads if (one.name, name) in runs}
+            )
+            miss = furthest(failed, self.needs, self.needs.degraded)
+            if not failed.measured:
+                self.found.left_out["without redundancy with a drive failed"] += 1
+            elif miss is None:
+                kept.append(one)
+            else:
+                self.found.leave_out(one, miss.with_a_drive_failed())
+        self.found.nearest = self.found.nearest or before
+        self.found.good = kept
+        self.found.front = front_of(kept, self.of)
+
+    def _ranked(self, points: Sequence[Point]) -> list[Point]:
+        """Points by what is recommended: those that surely hold first, each in the order of the front. Volatile caches
+        are left to those who ask for them alone."""
+        pool = [one for one in points if one.cache != "on"]
+        if len(pool) < len(points) and pool:
+            self.notes.append("volatile write caches are not recommended: what they acknowledge is lost with power")
+        return sorted(pool or points, key=lambda one: not one.surely)
+
+    def _failed(self, points: list[Point], shown: Sequence[Point], first: Point) -> list[Point]:
+        """Points with what runs with a drive failed say, of disks all that are shown, of solid-state drives the
+        recommended one's."""
+        names = {one.name for one in shown if not self.by_name[one.name].candidate.drive.is_flash}
+        names.add(first.name)
+        names = {one for one in names if self.by_name[one].candidate.layout != "raid0"}
+        pairs = [
+            (self.by_name[one.name].candidate, name) for one in points if one.name in names for name in one.latencies
+        ]
+        if not pairs:
+            return points
+        runs = self.bench.measure(pairs, FAILED_IOS, "with a drive failed", failed=True)
+        return with_failures(points, self.by_name, self.needs, runs)
+
+    def _drawn(self, point: Point) -> Finalist:
+        return drawn(point, self.by_name[point.name], self.needs, self.asked, self.bench)
+
+    def _made(self, points: list[Point], chosen: Finalist, runner: Point | None, shown: Sequence[str]) -> Advice:
+        priced = bool(self.prices.of)
+        level, several = self.asked.level, len(self.asked.workloads) > 1
+        answer = words.answer_of(chosen.point, self.needs, self.of, level, self.prices.currency, several)
+        advice = self._advice(answer, words.rests_on(chosen, runner, self.needs, self.of, priced), points, shown)
+        advice.recommended, advice.runner_up, advice.values = chosen.point, runner, chosen.values
+        return advice
+
+    def _nothing(self) -> Advice:
+        near = self.found.nearest
+        said = words.nothing_of(near and (near[0].name, near[1].says), dict(self._left_out()))
+        advice = self._advice(said, [], [], [])
+        advice.nearest = near and point_of(near[0], self.needs, self.asked.level)
+        return advice
+
+    def _left_out(self) -> Counter[str]:
+        return Counter(self.listed.left_out) + self.found.gone
+
+    def _advice(self, answer: list[str], rests: list[str], points: list[Point], shown: Sequence[str]) -> Advice:
+        limit = next((one.bound for one in self.needs.limits if one.figure == self.of), None)
+        return Advice(
+            answer, rests, points, [one for one in points if one.name in shown], None, None, None, str(self.of),
+            words.conditions_text(self.needs.slo), [one.name for one in self.asked.workloads], self.asked.level,
+            self.prices.currency, self.needs.bytes_at_end, self.needs.tolerated, self.needs.years,
+            self.listed.of, self._left_out(), self.bench.runs, self.bench.ios, limit, [],
+            [*self._unmodelled(shown), *self._notes()],
+        )  # fmt: skip
+
+    def _unmodelled(self, shown: Sequence[str]) -> list[str]:
+        """Return what the latencies of the points shown rest on that is not modelled, a note for each point."""
+        found = []
+        for name in shown:
+            records = [measured.finished.record for measured in self.by_name[name].measured.values()]
+            found += [f"{name}: {note}" for note in unmodelled_notes_of(records)[:1]]
+        return found
+
+    def _notes(self) -> list[str]:
+        """What has to be known to read it."""
+        notes = list(self.notes)
+        if not self.prices.of:
+            notes.append("no prices (--cost): ranked by drives, then watts")
+        if self.listed.unpriced:
+            notes.append(f"without a price and left out: {', '.join(self.listed.unpriced)}")
+        says = {load.says() for load in self.bench.loads.values()}
+        if says != {"an open loop"}:
+            notes.append(
+                "a closed loop asks as fast as it is answered: its latency is judged as it is, and its writes wear "
+                "drives as long as --duty says"
+            )
+        if self.needs.bytes_at_end > self.needs.bytes_today:
+            grown, years = self.needs.bytes_at_end / 1e12, words.counted_years(self.needs.years)
+            notes.append(f"{grown:,.1f} TB are needed after {years} of growth; loads stay as they are")
+        if any(one.candidate.drive.is_flash for one in self.found.good):
+            notes.append(
+                "solid-state drives: arrays of at most 4 to 7 at a fraction of their size, every drive with its load, "
+                "stand for larger ones"
+            )
+        return notes
+
+
+def thinned(points: Sequence[Point], first: Point, most: int) -> list[Point]:
+    """At most so many points: the recommended one, the best in each figure, then those that are farthest from what is
+    there, in logarithms of all figures. In the order of the front."""
+    if len(points) <= most:
+        return list(points)
+    places = {one.name: _place(one) for one in points}
+    chosen = [first.name]
+    for number in range(len(places[first.name])):
+        best = min(points, key=lambda one: places[one.name][number])
+        if best.name not in chosen:
+            chosen.append(best.name)
+    while len(chosen) < most:
+        rest = [one.name for one in points if one.name not in chosen]
+        chosen.append(max(rest, key=lambda name: min(math.dist(places[name], places[other]) for other in chosen)))
+    return [one for one in points if one.name in chosen[:most]]
+
+
+def _place(point: Point) -> tuple[float, ...]:
+    """Where a point lies: the logarithms of its figures; chances by a tenth, which go over ten decades."""
+    figures = [point.cost, point.watts, point.latency, point.rebuild]
+    found = [math.log(one.value) if one is not None and one.value > 0 else 0.0 for one in figures]
+    loss = point.loss.value if point.loss is not None else 0.0
+    return (*found, math.log(point.drives), math.log(loss) / 10 if loss > 0 else 0.0)

@@ -1,0 +1,417 @@
+"""Candidates: every drive in every layout, number and setting of its write cache, and what is known of each without a
+run: size, price, rebuild at media rate, chance of loss.
+
+What it leaves out: drives of several products in one array, hot spares (they change no figure here but the price), and
+pools (`replicated`, `erasure`), which have hosts and a network besides.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from bisect import bisect_left
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cache, cached_property
+
+from hotband import _core
+from hotband.base.errors import UserError
+from hotband.base.text.nearest import unknown_name
+from hotband.data.catalog import entries, is_file
+from hotband.execution.runs.drives import MOST_DRIVES, STAND_IN, family
+from hotband.inference.reliability.array import HOURS_PER_YEAR, Array, Conditions
+from hotband.inference.reliability.asked import Asked as ArrayAsked
+from hotband.inference.reliability.asked import Subject, hours, subject_of
+from hotband.inference.reliability.chain import build, loss_within
+from hotband.questions.advise.asked import Needs
+from hotband.questions.advise.prices import Prices
+
+LAYOUTS = ("raid0", "raid1", "raid5", "raid6", "raid10", "raid50", "raid60", "raidz1", "raidz2", "raidz3")
+"""Layouts of one host that the short form of a machine makes, with the failures of any drives that they live with."""
+USUAL = ("raid5", "raid6", "raid10", "raid50", "raid60", "raidz1", "raidz2", "raidz3", "raid0")
+"""Those that are tried where nothing is said: a mirror of many drives holds no more than one."""
+NO_SHORT_FORM = "that no short form makes"
+NUMBER_REFUSED = "of a number of drives that"
+PADDED = ("raidz1", "raidz2", "raidz3")
+GROUPS = 2
+"""Groups of RAID 50 and 60 in the short form."""
+SETTINGS = ("drives", "layouts", "counts", "caches")
+CACHES = ("own", "off", "on", "protected")
+"""Of write caches: as the drive comes; off; on and volatile; on and saved when power is lost."""
+STEPS = (1.0, 1.5, 2.0, 3.0)
+"""Where no counts are said: the fewest drives that hold the data, and so many times as many."""
+FIELD_AFR = {"disk": 0.04, "ssd": 0.025}
+"""Drives that fail in a year in the field, where it is bad: of disks 2 to 4 % are common (Schroeder and Gibson, FAST
+2007), of flash drives 4 to 10 % were replaced in four years (Schroeder, Lagisetty and Merchant, FAST 2016). The upper
+end of a chance of loss has them in place of the data sheet's MTBF."""
+
+
+@dataclass(frozen=True)
+class Drive:
+    """A drive that is a candidate: its name or file, its mechanism, and its values as text."""
+
+    name: str
+    kind: str
+    values: Mapping[str, tuple[str, tuple[str, str] | None]]
+
+    @property
+    def is_flash(self) -> bool:
+        """Whether it has no arm."""
+        return self.kind != "disk"
+
+    def caches(self, asked: Sequence[str]) -> list[str]:
+        """The settings of its write cache that are told apart. A solid-state drive answers writes from memory that is
+        saved, or says that it is not and is flushed: either way as it comes. A protected cache goes before `wce`."""
+        if self.is_flash or "wce" not in self.values:
+            return ["own"]
+        has = ["protected", "off", "on"] if "awc" in self.values else ["off", "on"]
+        usual = ["protected"] if "awc" in self.values else ["off", "on"]
+        return [one for one in has if one in asked] if asked else usual
+
+
+@dataclass(frozen=True)
+class Static:
+    """What is known of a candidate without a run. Times are hours, `loss` the chance of losing data within the years
+    asked; None where the catalog has no MTBF or media rate. `cost` is None without a price."""
+
+    usable_bytes: float
+    cost: tuple[float, float, float] | None
+    rebuild: float | None
+    loss: float | None
+    loss_low: float | None
+    watts: float | None = None
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """Some drives of one product in a layout, with a setting of their write cache."""
+
+    drive: Drive
+    layout: str
+    count: int
+    cache: str
+    static: Static
+
+    @property
+    def machine(self) -> str:
+        """Its short form."""
+        return f"{self.layout}:{self.count}x{self.drive.name}"
+
+    @property
+    def name(self) -> str:
+        """What it is called: the machine, and its write cache where that is a choice."""
+        said = {"off": ", write cache off", "on": ", write cache on", "own": "", "protected": ""}
+        return self.machine + said[self.cache]
+
+    @property
+    def settings(self) -> tuple[tuple[str, str], ...]:
+        """What is set of its drives."""
+        return settings_of(self.drive, self.cache)
+
+    @property
+    def is_volatile(self) -> bool:
+        """Whether it acknowledges writes that are lost with power."""
+        return self.cache == "on"
+
+
+def settings_of(drive: Drive, cache: str) -> tuple[tuple[str, str], ...]:
+    """The settings of a drive's write cache."""
+    has_protected = "awc" in drive.values
+    by = {
+        "own": (),
+        "off": (("wce", "off"), *((("awc", "off"),) if has_protected else ())),
+        "on": (("wce", "on"), *((("awc", "off"),) if has_protected else ())),
+        "protected": (("awc", "on"),),
+    }
+    return by[cache]
+
+
+@dataclass
+class Space:
+    """What is searched: `counts` empty where they follow from the capacity; `named` where the user named the drives."""
+
+    drives: list[Drive]
+    layouts: list[str]
+    counts: list[int]
+    caches: list[str]
+    named: bool
+
+
+@dataclass
+class Listed:
+    """Candidates that are left before any run, and why others are not: counts by reason."""
+
+    candidates: list[Candidate]
+    left_out: dict[str, int]
+    unpriced: list[str]
+
+    @cached_property
+    def of(self) -> int:
+        """How many there were."""
+        return len(self.candidates) + sum(self.left_out.values())
+
+
+def space_of(text: str, tolerated: int) -> Space:
+    """DRIVES, LAYOUTS, COUNTS and CACHES of `drives=a,b,layouts=raid6`. Raises UserError."""
+    said = _said(text)
+    names = said.get("drives") or [one["name"] for one in entries.drives()]
+    layouts = said.get("layouts") or [one for one in USUAL if tolerates(one, 8) >= tolerated]
+    for one in layouts:
+        if one not in LAYOUTS:
+            raise unknown_name("--candidates: layouts", one, LAYOUTS)
+    for one in said.get("caches", []):
+        if one not in CACHES:
+            raise unknown_name("--candidates: caches", one, CACHES)
+    drives, counts = [_drive(one) for one in names], _counts(said.get("counts", []))
+    return Space(drives, layouts, counts, said.get("caches", []), "drives" in said)
+
+
+def _said(text: str) -> dict[str, list[str]]:
+    """Values by key; a part without a key goes on with the last one."""
+    said: dict[str, list[str]] = {}
+    key = ""
+    for part in (part.strip() for part in re.split(r"[,;\s]+", text) if part.strip()):
+        name, equals, value = part.partition("=")
+        if equals:
+            key = name.strip()
+            if key not in SETTINGS:
+                raise unknown_name("--candidates", key, SETTINGS)
+            if key in said:
+                raise UserError("--candidates", key, part, "is given twice; expected a list with commas")
+            said[key] = []
+        if not key:
+            raise UserError(
+                "--candidates", "", part, "expected KEY=VALUES, such as drives=ent-10k,layouts=raid6,counts=8"
+            )
+        value = value.strip() if equals else part
+        if value in said[key]:
+            raise UserError("--candidates", key, value, "is given twice")
+        said[key] += [value] if value else []
+    empty = next((key for key, values in said.items() if not values), None)
+    if empty is not None:
+        raise UserError("--candidates", empty, "", "is empty: expected one or more, with commas")
+    return said
+
+
+def _drive(name: str) -> Drive:
+    try:
+        product = entries.drive(name)
+    except UserError as error:
+        if is_file(name):
+            raise
+        raise UserError("--candidates: drives", error.key, error.value, error.accepted) from None
+    values = {one["key"]: (str(one["value"]), one["range"]) for one in product["values"]}
+    return Drive(name, product["kind"], values)
+
+
+def _counts(texts: Sequence[str]) -> list[int]:
+    for text in texts:
+        if not text.isdigit() or not 1 <= int(text) <= 10 * MOST_DRIVES:
+            accepted = f"expected whole numbers of drives up to {10 * MOST_DRIVES}, such as counts=8,12,24"
+            raise UserError("--candidates", "counts", text, accepted)
+    return sorted({int(text) for text in texts})
+
+
+def tolerates(layout: str, count: int) -> int:
+    """How many drives, whichever, may fail without a loss."""
+    return Array.of_layout(layout, count, 1.0, 1.0, 512.0, GROUPS if layout in ("raid50", "raid60") else 1).tolerated
+
+
+def candidates_of(space: Space, needs: Needs, prices: Prices) -> Listed:
+    """Every candidate that holds the data, survives the failures and can be within the power, as far as that is known
+    before a run. Raises UserError where none is left."""
+    listed = Listed([], {}, [])
+    for drive in space.drives:
+        if prices.of and drive.name not in prices.of:
+            listed.unpriced.append(drive.name)
+            continue
+        for layout in space.layouts:
+            _of_layout(listed, space, needs, prices, drive, layout)
+    if not listed.candidates:
+        raise _nothing(listed, space, needs, prices)
+    return listed
+
+
+def _nothing(listed: Listed, space: Space, needs: Needs, prices: Prices) -> UserError:
+    """Why no candidate is left, in the name of the option that most of them fell to."""
+    if not listed.left_out:
+        return UserError("--cost", "", prices.file, f"has a price of none of {', '.join(listed.unpriced)}")
+    reasons = ", ".join(f"{count} {reason}" for reason, count in listed.left_out.items())
+    left = f"leaves none of {listed.of} candidates: {reasons}; expected"
+    why = max(listed.left_out, key=lambda one: listed.left_out[one])
+    if why.startswith(NUMBER_REFUSED):
+        return UserError("--candidates", "counts", ",".join(str(one) for one in space.counts), f"{left} others")
+    option = "--protect" if "failure" in why else "--power" if "power" in why else "--capacity"
+    said = {"--protect": f"{needs.tolerated}", "--power": f"{needs.watts} W"}.get(
+        option, f"{needs.bytes_at_end / 1e12:,.1f} TB"
+    )
+    return UserError(option, "", said, f"{left} another {option}, or other --candidates")
+
+
+def _of_layout(listed: Listed, space: Space, needs: Needs, prices: Prices, drive: Drive, layout: str) -> None:
+    """The candidates of a drive in a layout."""
+    try:
+        known = _Known.of(drive, layout)
+    except UserError as error:
+        # Such as a drive of two logical units, which only a file can place: nobody asked for it by name.
+        if space.named:
+            accepted = f"is no member of {layout}: {error.accepted}, in a file of your own (variant_of)"
+            raise UserError("--candidates", "drives", drive.name, accepted) from None
+        listed.left_out[NO_SHORT_FORM] = listed.left_out.get(NO_SHORT_FORM, 0) + 1
+        return
+    counts = space.counts or _usual_counts(known, needs.bytes_at_end)
+    caches = drive.caches(space.caches)
+    for count in counts:
+        why = _refused(known, count, needs)
+        if why is None:
+            static = known.static(count, needs, prices)
+            listed.candidates += [Candidate(drive, layout, count, cache, static) for cache in caches]
+        else:
+            listed.left_out[why] = listed.left_out.get(why, 0) + len(caches)
+    if not counts or not caches:
+        why = "too small with 64 drives" if not counts else "without such a write cache"
+        listed.left_out[why] = listed.left_out.get(why, 0) + 1
+
+
+def _refused(known: _Known, count: int, needs: Needs) -> str | None:
+    """Why a number of drives is no candidate, in a few words; None where it is one."""
+    if not is_legal(known.layout, count):
+        first, step = legal_counts(known.layout)
+        return f"{NUMBER_REFUSED} {known.layout} does not take ({first}, {first + step}, ...)"
+    if tolerates(known.layout, count) < needs.tolerated:
+        return f"that do not survive {needs.tolerated} {'failure' if needs.tolerated == 1 else 'failures'}"
+    if known.usable(count) < needs.bytes_at_end:
+        return "too small"
+    if needs.watts is not None and known.idle_watts * count > needs.watts:
+        return "over the power at rest"
+    return None
+
+
+def is_legal(layout: str, count: int) -> bool:
+    """Whether a layout takes so many drives."""
+    first, step = legal_counts(layout)
+    return count >= first and (count - first) % step == 0
+
+
+@cache
+def legal_counts(layout: str) -> tuple[int, int]:
+    """The smallest number of drives that a layout takes, and by how many more the next one has: as the engine says."""
+    found = family(f"{layout}:{{n}}x{STAND_IN}")
+    return found.first, found.step
+
+
+def _usual_counts(known: _Known, needed: float) -> list[int]:
+    """The fewest drives that hold the data, and more by `STEPS`, up to a shelf."""
+    legal = [count for count in range(1, MOST_DRIVES + 1) if is_legal(known.layout, count)]
+    place = bisect_left(legal, needed, key=known.usable)
+    if place == len(legal):
+        return []
+    wanted = [math.ceil(legal[place] * step) for step in STEPS]
+    found = [next((count for count in legal if count >= one), None) for one in wanted]
+    return list(dict.fromkeys(one for one in found if one is not None))
+
+
+@dataclass
+class _Known:
+    """A drive in a layout: what reliability says of the smallest array of them, carried over to any number."""
+
+    drive: Drive
+    layout: str
+    subject: Subject | None
+    member_bytes: float
+    used_bytes: float
+    mtbf_high: float | None
+
+    @classmethod
+    def of(cls, drive: Drive, layout: str) -> _Known:
+        least = legal_counts(layout)[0]
+        machine = f"{layout}:{least}x{drive.name}"
+        subject: Subject | None = None
+        try:
+            subject = subject_of(ArrayAsked(machine))
+        except UserError as error:
+            if error.where not in ("--mtbf", "--rebuild-time", "--error-rate"):
+                raise
+        described = _layout(machine)
+        members, usable = described["members"], float(str(described["capacity_bytes"]))
+        assert isinstance(members, list), "a layout has members"
+        member = min(float(one["size_bytes"]) for one in members)
+        # Whole chunks alone hold data. What padding takes of RAID-Z depends on the number of drives.
+        used = usable / data_drives(layout, least) if layout not in PADDED else 0.0
+        own = drive.values.get("reference.mtbf")
+        high = None if own is None or own[1] is None else hours("mtbf", own[1][1])
+        return cls(drive, layout, subject, member, used, high)
+
+    @property
+    def idle_watts(self) -> float:
+        """The least that a drive draws; zero where the catalog does not say."""
+        value = self.drive.values.get("power_idle")
+        if value is None:
+            return 0.0
+        return float((value[1][0] if value[1] else value[0]).split()[0])
+
+    def usable(self, count: int) -> float:
+        """Bytes that so many drives hold."""
+        if self.layout in PADDED:
+            return float(str(_layout(f"{self.layout}:{count}x{self.drive.name}")["capacity_bytes"]))
+        return data_drives(self.layout, count) * self.used_bytes
+
+    def array(self, count: int) -> Array:
+        """The array of so many drives."""
+        assert self.subject is not None, "asked where reliability is known"
+        groups = GROUPS if self.layout in ("raid50", "raid60") else 1
+        of = self.subject.array
+        return Array.of_layout(self.layout, count, self.usable(count), self.member_bytes, of.sector_bytes, groups)
+
+    def static(self, count: int, needs: Needs, prices: Prices) -> Static:
+        """What is known of so many drives."""
+        price = prices.of.get(self.drive.name)
+        cost = None if price is None else (count * price.price, count * price.low, count * price.high)
+        watts = None if price is None or price.watts is None else count * price.watts
+        if self.subject is None:
+            return Static(self.usable(count), cost, None, None, None, watts)
+        given, array = self.subject.conditions, self.array(count)
+        best = given if self.mtbf_high is None else replace(given, mtbf=max(given.mtbf, self.mtbf_high))
+        rebuild = given.rebuild if array.tolerated else math.inf
+        return Static(
+            self.usable(count),
+            cost,
+            rebuild,
+            loss_of(array, given, needs.years),
+            loss_of(array, best, needs.years),
+            watts,
+        )
+
+
+def loss_of(array: Array, conditions: Conditions, years: float) -> float:
+    """The chance of losing data within so many years, by the closed form."""
+    return float(loss_within(build(array, conditions), years * HOURS_PER_YEAR).sum())
+
+
+def worst_loss(candidate: Candidate, rebuild: float, years: float) -> float | None:
+    """The chance of loss with drives that fail as often as in the field where it is bad, and rebuilds that take so many
+    hours; None where reliability is not known."""
+    known = _Known.of(candidate.drive, candidate.layout)
+    if known.subject is None:
+        return None
+    afr = FIELD_AFR["ssd" if candidate.drive.is_flash else "disk"]
+    mtbf = min(known.subject.conditions.mtbf, -HOURS_PER_YEAR / math.log1p(-afr))
+    worst = replace(known.subject.conditions, mtbf=mtbf, rebuild=max(rebuild, known.subject.conditions.rebuild))
+    return loss_of(known.array(candidate.count), worst, years)
+
+
+def data_drives(layout: str, count: int) -> float:
+    """How many drives' worth of data a layout of so many holds."""
+    lost = {"raid0": 0, "raid1": count - 1, "raid5": 1, "raid6": 2, "raid50": GROUPS, "raid60": 2 * GROUPS}
+    return count / 2 if layout == "raid10" else float(count - lost[layout])
+
+
+def _layout(machine: str) -> Mapping[str, object]:
+    import json
+
+    from hotband.data.catalog import CATALOG_DIR
+    from hotband.execution.runs.run import mistakes_of
+
+    with mistakes_of(machine):
+        found: list[dict[str, object]] = json.loads(_core.layouts_of(CATALOG_DIR, machine, None, []))
+    return found[0]

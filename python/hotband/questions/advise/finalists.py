@@ -1,0 +1,192 @@
+"""The points of the front with their intervals; of the finalists the machine's uncertain values are drawn.
+
+Most points have what the models leave out alone (`hotband.inference.interval.conformal`): no run more is needed. The
+values of the finalists are drawn besides, of disks on the whole array, of solid-state drives on one drive under its
+part of the load: what a value does to a drive it does to the array's.
+
+What it leaves out: the part of the load that one drive has is that of the I/Os, without what parity and copies add.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import TYPE_CHECKING
+
+from hotband.base.text.quantities import size_bytes
+from hotband.data.record.unmodelled import why_no_interval
+from hotband.execution.experiment import Experiment
+from hotband.execution.experiment import Point as RunPoint
+from hotband.execution.runs.run import RunSpec
+from hotband.inference.interval.ceiling import capped, room_of
+from hotband.inference.interval.conformal import Spread
+from hotband.inference.interval.of_record import intervals_of, is_inverse, kinds_of
+from hotband.inference.interval.of_run import Asked as IntervalsAsked
+from hotband.inference.interval.residuals import model_term
+from hotband.questions.advise.advice import Between, Point
+from hotband.questions.advise.candidates import worst_loss
+from hotband.questions.advise.front import Tried, shown_figure
+from hotband.questions.advise.small import can_share, shared
+from hotband.questions.find.answer_interval import nearest_name
+
+if TYPE_CHECKING:
+    from hotband.data.documents.interval import ShareDoc
+    from hotband.questions.advise.asked import Asked, Needs
+    from hotband.questions.advise.measure import Bench, Key, Measured
+    from hotband.questions.find.figures import Figure
+
+Bounds = Callable[["Measured", "Figure"], tuple[float, float]]
+"""By how much a figure of a run may be lower and higher, as factors."""
+LARGEST_DRAWN = 16e9
+"""Bytes of a solid-state drive, at its fraction, that are written over about 80 times in a minute of two cores; drives
+of more than 16 TB are larger."""
+FAILED_IOS = 6_000
+"""Measured I/Os of a run with a drive failed: 60 are beyond the 99th percentile."""
+
+
+def point_of(tried: Tried, needs: Needs, level: float) -> Point:
+    """A candidate as a point, its latency with what the models leave out."""
+    of, candidate = shown_figure(needs), tried.candidate
+    static, value, worst = candidate.static, tried.latency(of)[0], tried.worst(of)
+    bounds = partial(_model_bounds, level=level)
+    low, high = bounds(tried.measured[worst], of)
+    watts = tried.watts
+    loss = static.loss
+    point = Point(
+        tried.name, candidate.machine, candidate.drive.name, candidate.layout, candidate.count, candidate.cache,
+        candidate.settings, static.usable_bytes,
+        None if static.cost is None else Between(*static.cost),
+        None if watts is None else Between(*watts),
+        Between(value, value * low, value * high),
+        None if static.rebuild is None or math.isinf(static.rebuild) else Between(static.rebuild, static.rebuild),
+        None if loss is None else Between(loss, static.loss_low, worst_loss(candidate, 0.0, needs.years)),
+        tried.life,
+        {name: one.figures[of] for name, one in tried.measured.items() if of in one.figures},
+        worst,
+    )  # fmt: skip
+    return replace(point, surely=holds_within(tried, needs, bounds, point.watts))
+
+
+def holds_within(tried: Tried, needs: Needs, bounds: Bounds, watts: Between | None) -> bool:
+    """Whether the conditions hold at the worse end of every figure's interval, too. A rate that is offered and answered
+    is the load's."""
+    for one in tried.measured.values():
+        for condition in needs.slo:
+            value = one.figures.get(condition.figure)
+            if value is None or (condition.is_goal and one.is_open):
+                continue
+            low, high = bounds(one, condition.figure)
+            if value * low < condition.bound if condition.is_goal else value * high >= condition.bound:
+                return False
+    return needs.watts is None or watts is None or watts.high is None or watts.high <= needs.watts
+
+
+def _model_bounds(measured: Measured, of: Figure, level: float) -> tuple[float, float]:
+    """By how much a figure may be lower and higher, as factors, of what the models leave out."""
+    name = nearest_name(of) if of.percentile is not None else of.document_name
+    spec = measured.finished.spec
+    kind = kinds_of(spec, measured.finished, [name])[name]
+    ends = model_term().bounds(kind, Spread(), level)
+    low, high = capped(name, ends, room_of(spec, measured.finished.record), is_inverse=is_inverse(kind))
+    return math.exp(low), math.exp(high)
+
+
+def with_failures(
+    points: Sequence[Point], tried: dict[str, Tried], needs: Needs, failed: dict[Key, Measured]
+) -> list[Point]:
+    """Points with what runs with a drive failed say: the latency then, and how long a rebuild beside the loads takes,
+    which is the upper end of its time and goes into that of the chance of loss."""
+    of = shown_figure(needs)
+    found = []
+    for point in points:
+        runs = [failed[point.name, name] for name in point.latencies if (point.name, name) in failed]
+        if runs:
+            degraded = max(one.figures.get(of, 0.0) for one in runs)
+            hours = [one for one in (_rebuild_hours(run) for run in runs) if one is not None]
+            point = replace(point, degraded=degraded)
+            if hours and point.rebuild is not None:
+                longest = max(point.rebuild.value, *hours)
+                worst = worst_loss(tried[point.name].candidate, longest, needs.years)
+                point = replace(point, rebuild=replace(point.rebuild, high=longest))
+                if point.loss is not None:
+                    point = replace(point, loss=replace(point.loss, high=worst))
+        found.append(point)
+    return found
+
+
+def _rebuild_hours(measured: Measured) -> float | None:
+    """How long the rebuild that was under way would take at the rate that it had; None where there was none."""
+    record = measured.finished.record
+    if any(one["what"] == "smr-rebuild" for one in record.get("unmodelled", [])):
+        return None
+    repair = record.get("repair")
+    for one in repair["rebuilds"] if repair else []:
+        rate = one["mean_bytes_per_s"]
+        if rate:
+            return float(one["of_bytes"]) / float(rate) / 3600.0
+    return None
+
+
+@dataclass
+class Finalist:
+    """A point whose values were drawn: by how much its latency may be lower and higher, and what each value does."""
+
+    point: Point
+    values: list[ShareDoc]
+    of_model: float
+
+
+def drawn(point: Point, tried: Tried, needs: Needs, asked: Asked, bench: Bench) -> Finalist:
+    """A finalist: the interval of its worst latency from draws, and where it comes from. What cannot be drawn in a
+    minute or so stays as it is. Raises UserError, RunsInterrupted."""
+    of = shown_figure(needs)
+    name = nearest_name(of) if of.percentile is not None else of.document_name
+    measured = tried.measured[point.worst]
+    spec, whole = measured.finished.spec, measured.finished
+    if tried.candidate.drive.is_flash:
+        one_drive = _one_drive(tried, point.worst, bench)
+        if one_drive is None:
+            return Finalist(point, [], 1.0)
+        spec = one_drive
+        with bench.watch("one drive of it") as tick:
+            whole = Experiment([RunPoint(spec)]).run(jobs=bench.jobs, progress=tick).finished[0]
+    wanted = IntervalsAsked(asked.level, asked.draws)
+    spec = replace(spec, after="")
+    if why_no_interval(whole.record) is not None:
+        return Finalist(point, [], 1.0)
+    document, whys = intervals_of(spec, whole, wanted, asked.jobs, lambda _: None, bench.watch)
+    bench.runs, bench.ios = bench.runs + document["runs"], bench.ios + document["ios"]
+    # Where a load does reads alone, their figures are those of all I/Os.
+    known = {one["figure"]: one for one in document["figures"]}
+    figure = known.get(name) or known[name.rpartition(".")[2]]
+    why = next(one for one in whys if one["figure"] == figure["figure"])
+    low, high = figure["low"] / figure["predicted"], figure["high"] / figure["predicted"]
+    value = point.latency.value
+
+    def bounds(run: Measured, figure: Figure) -> tuple[float, float]:
+        # Other figures have what the models leave out alone.
+        return (low, high) if figure == of else _model_bounds(run, figure, asked.level)
+
+    surely = holds_within(tried, needs, bounds, point.watts)
+    made = replace(point, latency=Between(value, value * low, value * high), interval_from="draws", surely=surely)
+    return Finalist(made, why["values"], why["of_model"])
+
+
+def _one_drive(tried: Tried, workload: str, bench: Bench) -> RunSpec | None:
+    """One solid-state drive of an array under its part of a load, written over at a fraction of its size; None where
+    the load cannot be divided, or where even that fraction is large."""
+    candidate, load = tried.candidate, bench.loads[workload]
+    if not can_share(load):
+        return None
+    text = shared(load, float(candidate.count)).with_ios(tried.ios).text()
+    spec = RunSpec(
+        f"one of {candidate.name}", candidate.drive.name, workload, candidate.settings, bench.seed, workload_text=text,
+        in_use=True,
+    )  # fmt: skip
+    scale = bench.scale(spec, candidate.drive.name)
+    size = size_bytes(candidate.drive.values["capacity"][0]) or 0.0
+    if scale is None or size / int(scale) > LARGEST_DRAWN:
+        return None
+    return replace(spec, set=(*spec.set, ("scale", scale)))

@@ -1,0 +1,282 @@
+"""Runs of candidates and what is read of them.
+
+Disks are run as whole arrays. Solid-state drives are written over once for all loads and numbers of drives that share a
+smaller array (`hotband.questions.advise.small`), one run after the other on it, the load that writes most first.
+
+What it leaves out: the order of those runs is not varied; what one leaves in a drive's memory the next one finds.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from hotband.base.errors import UserError
+from hotband.base.text.quantities import size_bytes
+from hotband.data.inputs.loads import Load
+from hotband.data.record.record import record_of
+from hotband.execution.experiment import Experiment, Point
+from hotband.execution.experiment.ranges import workload_text
+from hotband.execution.runs.run import Finished, Repair, RunSpec
+from hotband.inference.interval.short import refusal
+from hotband.questions.advise.candidates import Candidate, Drive
+from hotband.questions.advise.small import (
+    Stand,
+    can_share,
+    is_open,
+    loads_of,
+    rate_factor,
+    shared,
+    stand_of,
+    write_share,
+)
+from hotband.questions.find.figures import Figure
+from hotband.questions.find.trial import KEEPS_UP
+
+if TYPE_CHECKING:
+    from hotband.data.inputs.specify import Named
+    from hotband.data.record.document import RecordDoc
+    from hotband.data.record.record import Figures, Record
+    from hotband.execution.experiment import Say
+    from hotband.inference.interval.of_run import Watch
+
+SCALES = ("1024", "512", "256", "128", "64")
+"""Fractions of a solid-state drive that are tried, the smallest first (hotband.execution.runs.scale has why they are
+alike)."""
+DEVIATIONS = 4.0
+"""Standard deviations of a binomial count between which a percentile of a short run lies: I/Os that meet in a queue are
+alike, so that their number counts for less than it is."""
+SECONDS_A_YEAR = 365.0 * 86400
+Key = tuple[str, str]
+"""A candidate's name and a workload's."""
+
+
+@dataclass(frozen=True)
+class Measured:
+    """What a run says of a candidate under a workload: figures (seconds, I/Os and bytes a second), between which ends
+    chance leaves them, the share of an offered rate that was answered and how much of it may be missing, watts with the
+    ends of the catalog's ranges, and the years until its drives are worn out (None: they do not wear, or it is not
+    known). `is_open`: the rate is the load's, which does not wait for answers."""
+
+    figures: Mapping[Figure, float]
+    chance: Mapping[Figure, tuple[float, float]]
+    kept_up: float
+    slack: float
+    watts: tuple[float, float, float] | None
+    life: float | None
+    is_open: bool
+    finished: Finished = field(repr=False)
+
+
+def loads_from(workloads: Sequence[Named], machine: str) -> dict[str, Load]:
+    """The texts of workloads by their names, read as for a machine. Raises UserError for what is none."""
+    specs = (RunSpec("advise", machine, one.name, workload_text=one.text) for one in workloads)
+    return {spec.workload: Load(workload_text(spec), spec.workload) for spec in specs}
+
+
+@dataclass
+class Bench:
+    """What all runs share: workloads by name, figures that are read, and how they are run. `whole` runs arrays of
+    solid-state drives as they are."""
+
+    loads: Mapping[str, Load]
+    figures: Sequence[Figure]
+    duty: float
+    seed: int
+    watch: Watch
+    say: Say
+    out: Path | None = None
+    fresh: bool = False
+    jobs: int | None = None
+    whole: bool = False
+    runs: int = 0
+    ios: int = 0
+    refused: dict[Key, str] = field(default_factory=dict)
+    scales: dict[str, str | None] = field(default_factory=dict)
+
+    def stand(self, candidate: Candidate, workload: str) -> Stand:
+        """What is run for a candidate."""
+        if self.whole:
+            return Stand(candidate.layout, candidate.count, 1.0)
+        return stand_of(candidate, self.loads[workload])
+
+    def measure(
+        self, pairs: Sequence[tuple[Candidate, str]], ios: int, what: str, *, failed: bool = False
+    ) -> dict[Key, Measured]:
+        """Runs candidates under workloads for so many I/Os; `failed` with their first drive gone from the beginning
+        (of disks with a spare, on which it is rebuilt). What the model refuses is left out, and kept in `refused`.
+        Raises UserError where it refuses all, OSError, RunsInterrupted."""
+        plan = _Plan(self, ios, failed)
+        for candidate, workload in pairs:
+            plan.add(candidate, workload)
+        points = plan.points()
+        if not points and pairs:
+            raise UserError("WORKLOAD", "", "", f"no candidate takes it: {next(iter(self.refused.values()))}")
+        experiment = Experiment(points, what=f"an advice: {what}, {ios:,} I/Os")
+        name = what.translate({ord(" "): "-", ord(","): None, ord("/"): None})
+        folder = None if self.out is None else self.out / name
+        with self.watch(what) as tick:
+            done = experiment.run(out=folder, fresh=self.fresh, jobs=self.jobs, progress=tick, say=self.say)
+        self.runs += len(done.finished)
+        self.ios += sum(one.ios for one in done.finished)
+        by_id = {one.spec.id: one for one in done.finished}
+        return {
+            key: self.read(by_id[name], plan.of[key[0]].drive, key[1], stand)
+            for key, (name, stand) in plan.where.items()
+            if name in by_id
+        }
+
+    def scale(self, spec: RunSpec, drive: str) -> str | None:
+        """The smallest fraction that a solid-state drive takes; None where the user's machine has none."""
+        if drive not in self.scales:
+            tried = ((scale, replace(spec, set=(*spec.set, ("scale", scale)))) for scale in SCALES)
+            self.scales[drive] = next((scale for scale, one in tried if refusal([one]) is None), None)
+        return self.scales[drive]
+
+    def read(self, finished: Finished, drive: Drive, workload: str, stand: Stand) -> Measured:
+        """What a run says of the whole array."""
+        record, load = record_of(finished), self.loads[workload]
+        factor = rate_factor(load, stand.times)
+        figures, chance = {}, {}
+        for of in self.figures:
+            value = of.of(record)
+            if value is None or not _side(of, record).count:
+                continue
+            figures[of] = value * factor if of.is_rate else value
+            chance[of] = _by_chance(of, record, figures[of])
+        count = record.summary.count or 1
+        # Fewer drives are more of a closed loop's each: the whole wears each of them so much less.
+        duty = self.duty * factor / stand.times
+        return Measured(
+            figures, chance, _kept_up(load, record, stand), max(KEEPS_UP, 4.0 / math.sqrt(count)),
+            _watts(finished.record, stand.times, factor), _life(finished.record, drive, duty), is_open(load), finished,
+        )  # fmt: skip
+
+
+@dataclass
+class _Line:
+    """Runs on one machine, one after the other, by what tells them apart."""
+
+    drive: Drive
+    runs: dict[str, RunSpec] = field(default_factory=dict)
+
+
+@dataclass
+class _Plan:
+    """The runs of a round: lines of specs by the machine that they share, and which run is whose."""
+
+    bench: Bench
+    ios: int
+    failed: bool
+    lines: dict[tuple[str, ...], _Line] = field(default_factory=dict)
+    where: dict[Key, tuple[str, Stand]] = field(default_factory=dict)
+    of: dict[str, Candidate] = field(default_factory=dict)
+
+    def add(self, candidate: Candidate, workload: str) -> None:
+        """A candidate under a workload."""
+        stand, load = self.bench.stand(candidate, workload), self.bench.loads[workload]
+        machine = stand.machine(candidate.drive.name)
+        is_shared = candidate.drive.is_flash and can_share(load)
+        line = self.lines.setdefault(
+            (machine, candidate.cache, *(() if is_shared else (workload,))), _Line(candidate.drive)
+        )
+        text = shared(load, stand.times).with_ios(self.ios).text()
+        key = f"{workload}\n{text}"
+        if key not in line.runs:
+            part = "" if stand.times == 1.0 else f" 1 of {stand.times:g}"
+            name = f"{machine} {candidate.cache} {workload}{part}{' failed' if self.failed else ''}"
+            # What starts first: to write flash over takes the longest.
+            weight = float(stand.count) * (20.0 if candidate.drive.is_flash else 1.0)
+            line.runs[key] = RunSpec(
+                name, machine, workload, candidate.settings, self.bench.seed, workload_text=text, weight=weight,
+                in_use=True,
+            )  # fmt: skip
+        self.where[candidate.name, workload] = (line.runs[key].id, stand)
+        self.of[candidate.name] = candidate
+
+    def points(self) -> list[Point]:
+        """All runs; those that the model refuses are left out, with those that would have followed."""
+        found = []
+        for line in self.lines.values():
+            specs = self._ready(line)
+            why = refusal(specs)
+            if why is None:
+                found += [Point(one, {"machine": one.machine, "workload": one.workload}) for one in specs]
+                continue
+            names = {one.id for one in specs}
+            for key in [key for key, (name, _) in self.where.items() if name in names]:
+                self.bench.refused[key] = why
+                del self.where[key]
+        return found
+
+    def _ready(self, line: _Line) -> list[RunSpec]:
+        """A line in its order, with what its drives are and what happens to them."""
+        specs = sorted(line.runs.values(), key=lambda one: -write_share(self.bench.loads[one.workload]))
+        is_flash, settings = line.drive.is_flash, specs[0].set
+        scale = self.bench.scale(specs[0], line.drive.name) if is_flash else None
+        if scale is not None:
+            settings = (*settings, ("scale", scale))
+        if self.failed and is_flash:
+            settings = (*settings, ("state", "preconditioned"))
+        fault = Repair(fail=("d0@0 s",), spares=0 if is_flash else 1) if self.failed else Repair()
+        return [
+            replace(one, set=settings, after=specs[place - 1].id if place else "", repair=Repair() if place else fault)
+            for place, one in enumerate(specs)
+        ]
+
+
+def _side(of: Figure, record: Record) -> Figures:
+    found: Figures = record.summary if not of.side else getattr(record, of.side)
+    return found
+
+
+def _by_chance(of: Figure, record: Record, value: float) -> tuple[float, float]:
+    """Between which ends chance leaves a figure of so many I/Os: of percentiles those whose share differs by what a
+    binomial count does, of others by that of as many I/Os."""
+    count = _side(of, record).count or 1
+    share = of.percentile
+    if share is None:
+        # The spread of latencies is about their mean where drives are queued at: an exponential's.
+        part = min(DEVIATIONS / math.sqrt(count), 0.9)
+        return value * (1 - part), value * (1 + part)
+    part = DEVIATIONS * math.sqrt(share / 100 * (1 - share / 100) / count) * 100
+    side = _side(of, record)
+    low, high = side.percentile(max(share - part, 0.0)), side.percentile(min(share + part, 100.0))
+    return min(low or value, value), max(high or value, value)
+
+
+def _watts(record: RecordDoc, times: float, factor: float) -> tuple[float, float, float] | None:
+    """Watts of all drives, of an array with so many times as many that does so many times as much: what they draw at
+    rest, and what I/Os add. The ends are by the ranges of the catalog's values; None where not all are known."""
+    energy = record.get("energy")
+    if energy is None or energy["drives_unknown"]:
+        return None
+    seconds, mean = record["duration_ns"] / 1e9, energy["mean_w"]
+    whole = energy["idle_w"] * times + (mean - energy["idle_w"]) * factor
+    low, high = (whole * energy[end] / seconds / mean for end in ("energy_low_j", "energy_high_j"))
+    return whole, min(low, whole), max(high, whole)
+
+
+def _life(record: RecordDoc, drive: Drive, duty: float) -> float | None:
+    """Years until the first drive has had all the writes that it endures, where the load goes on so for that share of
+    the time. The data sheet's endurance goes before what the model makes of its cycles."""
+    stated = size_bytes(drive.values.get("reference.endurance", ("", None))[0])
+    years = []
+    for one in record.get("smart", []):
+        endurance = stated or one["endurance_bytes"]
+        written = one["at_end"]["host_bytes"] - one["at_begin"]["host_bytes"]
+        if endurance and written > 0:
+            a_year = written / (record["duration_ns"] / 1e9) * SECONDS_A_YEAR * duty
+            years.append(endurance / a_year)
+    return min(years, default=None)
+
+
+def _kept_up(load: Load, record: Record, stand: Stand) -> float:
+    """The share of what open loops offer that was answered; 1 where a loop waits for answers."""
+    if not is_open(load):
+        return 1.0
+    rates = (float(str(one["open"]["rate_iops"])) for one in loads_of(load))
+    return (record.summary.iops or 0.0) * stand.times / sum(rates)

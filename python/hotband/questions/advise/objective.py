@@ -1,0 +1,90 @@
+"""What a candidate misses of what was asked for, how far, and under which workload."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from hotband.base.text.quantities import share_text
+from hotband.questions.find.figures import shown
+from hotband.views.text.tables import four_digits
+
+if TYPE_CHECKING:
+    from hotband.questions.advise.asked import Needs
+    from hotband.questions.advise.front import Tried
+    from hotband.questions.advise.measure import Measured
+    from hotband.questions.find.question import Condition
+
+WATTS_BY_CHANCE = 0.02
+"""Share by which the watts of a short run may be off: the part of the time that drives are busy, which moves by that of
+the I/Os, is about a third of what they draw beyond rest."""
+
+
+@dataclass(frozen=True)
+class Miss:
+    """A condition that does not hold: `reason` as it is counted, `says` what the candidate does instead, `factor` how
+    many times it would have to be better."""
+
+    reason: str
+    says: str
+    factor: float
+
+    def with_a_drive_failed(self) -> Miss:
+        """The same of runs with a drive failed."""
+        return replace(self, reason=f"{self.reason} with a drive failed", says=f"with a drive failed, {self.says}")
+
+
+def misses(tried: Tried, needs: Needs, conditions: Iterable[Condition], *, surely: bool) -> Iterator[Miss]:
+    """What a candidate misses; with `surely` what it misses even at the better ends of chance."""
+    for name, one in tried.measured.items():
+        if one.kept_up < 1.0 - one.slack * (2 if surely else 1):
+            says = f"it answers {share_text(one.kept_up, 3)} of what {name} asks for"
+            yield Miss(f"cannot keep up with {name}", says, _times(1.0, one.kept_up))
+        for condition in conditions:
+            if condition.figure in one.figures and not holds(one, condition, 0 if surely else None):
+                yield _of_condition(one, name, condition)
+    if tried.life is not None and tried.life < needs.years:
+        says = f"it is worn out in {four_digits(tried.life)} of {needs.years:g} years"
+        yield Miss("worn out before the years are over", says, _times(needs.years, tried.life))
+    watts = tried.watts
+    if needs.watts is not None and watts is not None and watts[0] * (1 - WATTS_BY_CHANCE * surely) > needs.watts:
+        says = f"it draws {four_digits(watts[0])} W of {four_digits(needs.watts)} W"
+        yield Miss("over the power", says, _times(watts[0], needs.watts))
+
+
+def furthest(tried: Tried, needs: Needs, conditions: Iterable[Condition]) -> Miss | None:
+    """What a candidate misses by most, None where it misses nothing."""
+    return max(misses(tried, needs, conditions, surely=False), key=lambda one: one.factor, default=None)
+
+
+def holds(one: Measured, condition: Condition, end: int | None) -> bool:
+    """Whether a condition holds, at the value or at an end by chance (0: the better, 1: the worse)."""
+    value = one.figures[condition.figure]
+    if end is not None:
+        value = one.chance[condition.figure][1 - end if condition.is_goal else end]
+    return value >= condition.bound if condition.is_goal else value < condition.bound
+
+
+def surely_holds(tried: Tried, needs: Needs) -> bool:
+    """Whether it is what was asked for, whatever chance did to its run."""
+    if any(misses(tried, needs, (), surely=False)):
+        return False
+    return all(
+        holds(one, condition, 1)
+        for one in tried.measured.values()
+        for condition in needs.slo
+        if condition.figure in one.figures
+    )
+
+
+def _of_condition(one: Measured, name: str, condition: Condition) -> Miss:
+    value = one.figures[condition.figure]
+    figure = "" if condition.is_goal else f"{condition.figure} "
+    says = f"{figure}{shown(condition.figure, value)} under {name}, where {condition.text} was asked for"
+    factor = _times(condition.bound, value) if condition.is_goal else _times(value, condition.bound)
+    return Miss(f"not {condition.text}", says, factor)
+
+
+def _times(larger: float, smaller: float) -> float:
+    return larger / smaller if smaller > 0 else float("inf")

@@ -1,0 +1,160 @@
+"""What drives cost and draw, from the user's table: CSV with a heading, or TOML.
+
+    drive,price,currency,watts          [[drives]]
+    exos-x18-18tb,280..320,EUR,         drive = "exos-x18-18tb"
+    pm9a3-3840,410,EUR,12 W             price = "280..320"
+
+`watts` is of one drive under load, in place of what the catalog and the run say; it may be left out. Where semicolons
+or tabs separate the fields, a comma may start the decimals: `1150,50`. A number with two readings is refused: `1.150`.
+"""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import tomli
+
+from hotband.base.errors import UserError
+from hotband.base.text.amounts import AmbiguousAmount, amount
+from hotband.base.text.nearest import hint
+from hotband.base.text.regular import text_in
+from hotband.questions.advise.asked import watts_of
+
+PRICE_MOST = 1e12
+"""Of one drive, in whatever currency: more is a slip of the pen."""
+COLUMNS = ("drive", "price", "currency", "watts")
+Row = tuple[str, dict[str, str], bool]
+"""Where a row stands, its cells by column, and whether a comma starts its decimals."""
+
+
+@dataclass(frozen=True)
+class Price:
+    """Of one drive: `price` with the ends it may have, and `watts` where the table says them."""
+
+    price: float
+    low: float
+    high: float
+    watts: float | None = None
+
+
+@dataclass(frozen=True)
+class Prices:
+    """Prices by the name of the drive, in one currency; empty where there is no table."""
+
+    of: Mapping[str, Price] = field(default_factory=dict)
+    currency: str = ""
+    file: str = ""
+
+
+def read_prices(path: Path) -> Prices:
+    """Reads a table of prices. Raises UserError with file, line and key."""
+    text = _text(path)
+    rows = _of_toml(str(path), text) if path.suffix.lower() == ".toml" else _of_csv(str(path), text)
+    found: dict[str, Price] = {}
+    currencies: dict[str, str] = {}
+    for where, row, decimal_comma in rows:
+        name = row.get("drive", "").strip()
+        if not name:
+            raise UserError(where, "drive", "", "missing: expected the name of a drive (hotband drives)")
+        if name in found:
+            raise UserError(where, "drive", name, "is given twice; expected each drive once")
+        found[name] = _price(where, row, decimal_comma)
+        currencies.setdefault(row.get("currency", "").strip(), where)
+    if not found:
+        raise UserError(str(path), "", "", f"has no prices; expected rows with {', '.join(COLUMNS)}")
+    if len(currencies) > 1:
+        one, other = list(currencies)[:2]
+        raise UserError(currencies[other], "currency", other, f"expected {one!r}, as above: prices are compared")
+    return Prices(found, next(iter(currencies)), str(path))
+
+
+def expect_known(prices: Prices, drives: list[str]) -> None:
+    """Raises UserError where the table has no drive that is searched: its names are then not ours."""
+    if prices.of and not set(prices.of) & set(drives):
+        name = next(iter(prices.of))
+        accepted = f"{hint(name, drives)}none of the table's drives is a candidate; expected such as {drives[0]}"
+        raise UserError(prices.file, "drive", name, accepted)
+
+
+def _text(path: Path) -> str:
+    if not path.exists():
+        raise UserError("--cost", "", str(path), "no such file; expected a CSV or TOML table of prices")
+    return text_in(path, "table of prices", typed=True)
+
+
+def _of_csv(file: str, text: str) -> Iterator[Row]:
+    """Rows with their line."""
+    lines = ["" if line.startswith("#") else line for line in text.splitlines()]
+    # Comments may stand above the heading, which the reader wants first; lines are counted from the file's first.
+    above = next((number for number, line in enumerate(lines) if line.strip()), 0)
+    delimiter = next((mark for mark in ";\t" if lines and mark in lines[above]), ",")
+    reader = csv.DictReader(lines[above:], delimiter=delimiter, strict=True)
+    try:
+        heads = [name.strip().lower() for name in reader.fieldnames or []]
+        _expect_columns(f"{file}:{above + 1}", heads)
+        reader.fieldnames = heads
+        for row in reader:
+            where = f"{file}:{above + reader.line_num}"
+            if None in row or None in row.values():
+                raise UserError(where, "", "", f"expected {len(heads)} cells, as the heading has")
+            yield where, {key: value.strip() for key, value in row.items()}, delimiter != ","
+    except csv.Error as error:
+        raise UserError(f"{file}:{above + reader.line_num}", "", "", f"is no row of a CSV table: {error}") from None
+
+
+def _of_toml(file: str, text: str) -> Iterator[Row]:
+    """The tables of `[[drives]]`."""
+    try:
+        table = tomli.loads(text)
+    except (tomli.TOMLDecodeError, RecursionError) as error:
+        raise UserError(file, "", "", f"is no TOML: {error}") from None
+    rows = table.get("drives")
+    if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
+        raise UserError(file, "drives", "", 'missing: expected [[drives]] with drive = "NAME" and price = 280')
+    for number, row in enumerate(rows):
+        where = f"{file}: drives[{number}]"
+        _expect_columns(where, list(row))
+        yield where, {key: str(value) for key, value in row.items()}, False
+
+
+def _expect_columns(where: str, names: list[str]) -> None:
+    for name in names:
+        if name not in COLUMNS:
+            raise UserError(where, "", name, f"{hint(name, COLUMNS)}expected the columns {', '.join(COLUMNS)}")
+    for name in COLUMNS[:2]:
+        if name not in names:
+            raise UserError(where, name, "", f"missing: expected the columns {', '.join(COLUMNS)}")
+
+
+def _price(where: str, row: Mapping[str, str], decimal_comma: bool) -> Price:
+    text = row.get("price", "")
+    ends = [_number(where, "price", text, end, decimal_comma) for end in text.split("..", 1)]
+    low, high = ends[0], ends[-1]
+    if low is None or high is None:
+        example = "280,50" if decimal_comma else "280.50"
+        raise UserError(where, "price", text, f"expected a number such as {example}, or its ends such as 280..320")
+    if not 0 < low <= high <= PRICE_MOST:
+        raise UserError(where, "price", text, "expected a price above zero and below 1e12, the lower end first")
+    return Price((low + high) / 2, low, high, _watts(where, row.get("watts", "").strip(), decimal_comma))
+
+
+def _watts(where: str, text: str, decimal_comma: bool) -> float | None:
+    if not text:
+        return None
+    found = re.fullmatch(r"([\d.,]+)\s*(\D*)", text)
+    number = _number(where, "watts", text, found[1], decimal_comma) if found else None
+    # The column's name says the unit.
+    unit = (found[2] if found else "") or "W"
+    return watts_of(text if number is None else f"{number:.15g} {unit}", where, "watts")
+
+
+def _number(where: str, key: str, text: str, part: str, decimal_comma: bool) -> float | None:
+    """The number that a part of a cell is, None where it is none. Raises UserError where it has two readings."""
+    try:
+        return amount(part, decimal_comma)
+    except AmbiguousAmount as error:
+        raise UserError(where, key, text, str(error)) from None

@@ -1,0 +1,95 @@
+"""The search: bounds, short runs, longer ones of what is left; at the end the front.
+
+Nothing is left out that could still be on the front: a candidate goes where even the better end of what chance does to
+its figures misses the objective, or is worse than another one in everything (`hotband.questions.advise.front`).
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from hotband.questions.advise.front import Tried, cannot_reach, front_of, shown_figure
+from hotband.questions.advise.objective import Miss, furthest, misses
+
+if TYPE_CHECKING:
+    from hotband.questions.advise.asked import Needs
+    from hotband.questions.advise.candidates import Candidate
+    from hotband.questions.advise.measure import Bench
+
+ROUNDS = (2_000, 6_000, 20_000)
+"""Measured I/Os of a run, three times as many in each round: 20, 60 and 200 are beyond the 99th percentile."""
+WORSE = "worse than another in everything"
+"""Why a candidate that is what was asked for is not on the front."""
+
+
+@dataclass
+class Searched:
+    """What the search found: candidates that are what was asked for, those of them on the front, the nearest of those
+    that are not with what it misses by most, and why others were left out. Those that are good and not on the front are
+    counted by `gone` alone: which those are changes where `good` does."""
+
+    good: list[Tried]
+    front: list[Tried]
+    nearest: tuple[Tried, Miss] | None
+    left_out: Counter[str] = field(default_factory=Counter)
+    rounds: list[tuple[int, int]] = field(default_factory=list)
+
+    @property
+    def gone(self) -> Counter[str]:
+        """How many candidates that were tried are not on the front, by why."""
+        return self.left_out + Counter({WORSE: len(self.good) - len(self.front)})
+
+    def leave_out(self, one: Tried, miss: Miss) -> None:
+        """Counts a candidate that is not what was asked for; the one whose worst miss is the smallest is the
+        nearest."""
+        self.left_out[miss.reason] += 1
+        if self.nearest is None or miss.factor < self.nearest[1].factor:
+            self.nearest = (one, miss)
+
+
+def search(candidates: Sequence[Candidate], needs: Needs, bench: Bench) -> Searched:
+    """Runs what has to be run. Raises UserError, OSError, RunsInterrupted."""
+    found = Searched([], [], None)
+    flash = [Tried(one) for one in candidates if one.drive.is_flash]
+    disks = [Tried(one) for one in candidates if not one.drive.is_flash]
+    tried: list[Tried] = []
+    last = ROUNDS[-1]
+    # Flash is written over before every run, which takes longer than any run of this length: one round.
+    ready = _run(flash, needs, bench, last, "solid-state drives", found, surely=False)
+    for ios in ROUNDS:
+        what = "disks" if ios == last else f"disks, {ios:,} I/Os"
+        disks = _run(disks, needs, bench, ios, what, found, surely=ios != last)
+        tried = [*ready, *disks]
+        if ios != last:
+            gone = cannot_reach(tried, needs, shown_figure(needs))
+            found.left_out[WORSE] += sum(one.name in gone for one in disks)
+            disks = [one for one in disks if one.name not in gone]
+    found.good = tried
+    found.front = front_of(tried, shown_figure(needs))
+    return found
+
+
+def _run(
+    tried: list[Tried], needs: Needs, bench: Bench, ios: int, what: str, found: Searched, *, surely: bool
+) -> list[Tried]:
+    """Those that are what was asked for after a round; with `surely` those that still may be."""
+    found.rounds.append((ios, len(tried)))
+    if not tried:
+        return tried
+    measured = bench.measure([(one.candidate, name) for one in tried for name in bench.loads], ios, what)
+    kept = []
+    for one in tried:
+        mine = {name: measured.get((one.name, name)) for name in bench.loads}
+        if any(of is None for of in mine.values()):
+            found.left_out["that the model refuses"] += 1
+            continue
+        one.measured, one.ios = {name: of for name, of in mine.items() if of is not None}, ios
+        miss = furthest(one, needs, needs.slo)
+        if miss is None or not any(misses(one, needs, needs.slo, surely=surely)):
+            kept.append(one)
+        else:
+            found.leave_out(one, miss)
+    return kept

@@ -1,0 +1,137 @@
+"""Smaller arrays that stand for large ones of solid-state drives: to write one over first takes about half a second,
+and 24 behind parity a minute.
+
+The smaller array has the same layout and every drive of it the same load. That is exact of what I/Os ask of each drive
+where they are spread at random and touch one chunk; RAID 50 and 60 are groups of RAID 5 and 6, which share nothing.
+Five and seven drives are the fewest of which a small write reads old data and parity, as larger ones do, in place of
+the other drives of its stripe.
+
+What it leaves out: sequential writes have a larger share of parity on fewer drives; a read of many chunks waits for the
+slowest of fewer; of a closed loop the outstanding I/Os are a whole number, rounded up. `scripts/advise_exhaustive.py`
+compares with whole arrays.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from hotband.data.inputs.loads import Load
+
+if TYPE_CHECKING:
+    from hotband.base.text.values import Toml
+    from hotband.questions.advise.candidates import Candidate
+
+SMALL = {
+    "raid0": ("raid0", 4),
+    "raid10": ("raid10", 4),
+    "raid5": ("raid5", 5),
+    "raid50": ("raid5", 5),
+    "raid6": ("raid6", 7),
+    "raid60": ("raid6", 7),
+}
+"""The layout and number of drives that stand for a larger array."""
+
+
+Loop: TypeAlias = "dict[str, dict[str, Toml]]"
+"""How a load asks: its kind (closed, open, bursts), and the values of that."""
+
+
+@dataclass(frozen=True)
+class Stand:
+    """What is run for a candidate: a layout and a number of drives, and how many times as many the candidate has."""
+
+    layout: str
+    count: int
+    times: float
+
+    def machine(self, drive: str) -> str:
+        """Its short form."""
+        return f"{self.layout}:{self.count}x{drive}"
+
+
+def stand_of(candidate: Candidate, load: Load) -> Stand:
+    """What is run for a candidate under a load: a smaller array of solid-state drives, where the load can be shared."""
+    layout, count = SMALL.get(candidate.layout, (candidate.layout, candidate.count))
+    if not candidate.drive.is_flash or candidate.count <= count or not can_share(load):
+        return Stand(candidate.layout, candidate.count, 1.0)
+    return Stand(layout, count, candidate.count / count)
+
+
+def can_share(load: Load) -> bool:
+    """Whether a load can be divided: loops of streams whose ranges, if any, are shares of the drives."""
+    if any(key in load.table for key in ("app", "trace", "scripts", "sequence")):
+        return False
+    ranges = (end for stream in _streams(load) for end in stream.get("range", ()))
+    if any("arrivals" in one for one in loads_of(load)):
+        return False
+    return all("%" in str(end) for end in ranges) and not any("threads" in phase for phase in load.measured())
+
+
+def shared(load: Load, times: float) -> Load:
+    """The load of a machine with so many times fewer drives: every drive is asked as much as before."""
+    if times == 1.0:
+        return load
+    changed = Load(load.text(), load.name)
+    places: list[dict[str, Any]] = [changed.table, *_streams(changed)]
+    for place in places:
+        if "load" in place:
+            said = place["load"].items()
+            place["load"] = {kind: _part(kind, of, times) if isinstance(of, dict) else of for kind, of in said}
+    return changed
+
+
+def _part(kind: str, of: dict[str, Toml], times: float) -> dict[str, Toml]:
+    """A loop with its part of what it asks for."""
+    part = dict(of)
+    if kind == "open":
+        part["rate_iops"] = float(str(of["rate_iops"])) / times
+    elif kind == "bursts":
+        part["ios"] = math.ceil(int(str(of["ios"])) / times)
+    else:
+        part |= {"threads": less_outstanding(_outstanding(of), times), "depth": 1}
+    return part
+
+
+def _outstanding(of: dict[str, Toml]) -> int:
+    return int(str(of.get("threads", 1))) * int(str(of.get("depth", 1)))
+
+
+def less_outstanding(outstanding: int, times: float) -> int:
+    """How many I/Os outstanding on fewer drives meet as many others at a drive as on all of them."""
+    # Rounded before it is rounded up: 1 + 15 * (4 / 12) is six.
+    return math.ceil(round(1 + (outstanding - 1) / times, 9))
+
+
+def rate_factor(load: Load, times: float) -> float:
+    """By how much the rate of the whole is that of the smaller: of a closed loop, whose answers take as long, by what
+    is outstanding."""
+    loads = loads_of(load)
+    closed = [_outstanding(one["closed"]) for one in loads if "closed" in one]
+    if len(closed) == len(loads) and closed:
+        return sum(closed) / sum(less_outstanding(one, times) for one in closed)
+    return times
+
+
+def loads_of(load: Load) -> list[Loop]:
+    """Every loop of a workload: the shared one and those of streams."""
+    places: list[dict[str, Any]] = [load.table, *_streams(load)]
+    return [place["load"] for place in places if "load" in place]
+
+
+def is_open(load: Load) -> bool:
+    """Whether all of its loops ask at a rate, whether or not they are answered."""
+    loads = loads_of(load)
+    return bool(loads) and all("open" in one for one in loads)
+
+
+def write_share(load: Load) -> float:
+    """About how much of what it asks for are writes, to begin a sequence with the load that writes most."""
+    shares = [100.0 - float(str(stream.get("read_pct", 0)).strip(" %") or 0) for stream in _streams(load)]
+    return sum(shares) / len(shares) if shares else 50.0
+
+
+def _streams(load: Load) -> list[dict[str, Any]]:
+    found = load.table.get("streams")
+    return [one for one in found if isinstance(one, dict)] if isinstance(found, list) else []

@@ -1,0 +1,81 @@
+"""What a calibration compares: logarithms of mean, median and 99th percentile of reads and of writes.
+
+The rate of a closed loop is the inverse of its mean; of an open one it was asked for and tells nothing.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from hotband.data.record.document import RecordDoc
+
+    Numbers = NDArray[np.float64]
+
+FLOORS = {"mean": 0.003, "p50": 0.005, "p99": 0.015}
+"""What is taken as the least error of a figure, in shares, however many I/Os there are: fio's histograms have steps of
+1.6 % (64 a doubling), read at their upper ends, so that a percentile is 0.5 % off (the standard deviation of a uniform
+step); and the model is linear between the points that were run to about as much."""
+LEAST_COUNT = {"mean": 50, "p50": 100, "p99": 300}
+"""I/Os below which a figure is not used: three lie beyond the 99th percentile of 300."""
+SIDES = ("read", "write")
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A figure of a load: which side's, and which."""
+
+    load: int
+    side: str
+    name: str
+
+
+@dataclass(frozen=True)
+class Seen:
+    """What a run of a load left: logarithms of its figures (ns) by (side, name), I/Os by side, its rate, and the 99th
+    percentile of all of them (ns)."""
+
+    logs: Mapping[tuple[str, str], float]
+    counts: Mapping[str, int]
+    iops: float
+    p99: float | None = None
+
+
+def seen_of(record: RecordDoc) -> Seen:
+    """The figures of a record."""
+    logs, counts = {}, {}
+    for side in SIDES:
+        of = record["summary"]["read"] if side == "read" else record["summary"]["write"]
+        counts[side] = int(of["count"] or 0)
+        values = {"mean": of["latency_mean_ns"], "p50": of["latency_p50_ns"], "p99": of["latency_p99_ns"]}
+        for name, value in values.items():
+            if value and counts[side] >= LEAST_COUNT[name]:
+                logs[side, name] = math.log(float(value))
+    return Seen(logs, counts, float(record["summary"]["iops"] or 0.0), record["summary"]["latency_p99_ns"])
+
+
+def figures_of(loads: Sequence[Seen]) -> list[Figure]:
+    """The figures that loads have, in order."""
+    return [Figure(place, side, name) for place, seen in enumerate(loads) for side, name in seen.logs]
+
+
+def vector(figures: Sequence[Figure], loads: Sequence[Seen]) -> Numbers:
+    """The logarithms of these figures; not a number where one is missing."""
+    return np.array([loads[one.load].logs.get((one.side, one.name), math.nan) for one in figures], dtype=float)
+
+
+def means(repeats: Sequence[Seen]) -> Seen:
+    """Several runs of a load as one: the mean of each figure that all have, and all I/Os."""
+    common = set.intersection(*(set(one.logs) for one in repeats))
+    logs = {key: sum(one.logs[key] for one in repeats) / len(repeats) for key in repeats[0].logs if key in common}
+    counts = {side: sum(one.counts[side] for one in repeats) for side in SIDES}
+    iops = sum(one.iops for one in repeats) / len(repeats)
+    p99 = [one.p99 for one in repeats if one.p99]
+    return Seen(logs, counts, iops, sum(p99) / len(p99) if p99 else None)

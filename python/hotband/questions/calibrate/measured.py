@@ -1,0 +1,85 @@
+"""What was measured of each load of a plan, and how far repeats of it spread."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from hotband.questions.calibrate.figures import Figure, Seen, means, vector
+from hotband.questions.calibrate.screen import Screened, covariance, floors
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from hotband.questions.calibrate.fit import Data
+    from hotband.questions.calibrate.loads import Measurement
+
+    Numbers = NDArray[np.float64]
+
+STEP_SHARE = 1 / 3
+"""Of the least variance of a figure, so much is what steps of a histogram make between repeats; the rest is common to
+all of them."""
+
+
+@dataclass(frozen=True)
+class Measured:
+    """A load with what each run of it measured."""
+
+    load: Measurement
+    runs: tuple[Seen, ...]
+    notes: tuple[str, ...] = ()
+
+
+def data_of(
+    screened: Screened, measured: Sequence[Measured], places: Sequence[int], path_ns: float = 0.0
+) -> tuple[Data, float]:
+    """What the fit takes: the figures that were measured and that the model has, of loads at these `places` among the
+    screened ones; and the factor by which repeats spread more than seeds. `path_ns` is what the way from the program to
+    the target may add to every latency, the same to all: a host, a network."""
+    from hotband.questions.calibrate.fit import Data
+
+    index = {place: number for number, place in enumerate(places)}
+    rows, figures = [], []
+    for row, one in enumerate(screened.figures):
+        load = index.get(one.load)
+        if load is not None and all((one.side, one.name) in run.logs for run in measured[load].runs):
+            rows.append(row)
+            figures.append(Figure(load, one.side, one.name))
+    joined = [means(one.runs) for one in measured]
+    counts = np.array([joined[one.load].counts[one.side] for one in figures], dtype=float)
+    spread = _spread(screened, rows, figures, measured)
+    repeats = np.array([len(measured[one.load].runs) for one in figures])
+    hardware = np.diag(screened.noise)[rows] * screened.counts[rows] / np.maximum(counts, 1.0)
+    more = max(spread - 1.0, 0.0) * (hardware + STEP_SHARE * floors(figures) / repeats)
+    added = path_ns * np.exp(-screened.base[rows])
+    data = Data(
+        tuple(figures),
+        vector(figures, joined),
+        covariance(screened, rows, counts) + np.diag(more) + np.outer(added, added),
+        screened.slopes[rows],
+        tuple(tuple(step[rows] for step in steps) for steps in screened.steps),
+        screened.base[rows],
+        np.diag(screened.noise)[rows],
+    )
+    return data, spread
+
+
+def _spread(screened: Screened, rows: Sequence[int], figures: Sequence[Figure], measured: Sequence[Measured]) -> float:
+    """The variance of repeats over that expected; 1 where nothing was repeated."""
+    ratios = []
+    least = floors(figures)
+    for row, figure, floor in zip(rows, figures, least, strict=True):
+        runs = measured[figure.load].runs
+        if len(runs) < 2:
+            continue
+        values = [run.logs[figure.side, figure.name] for run in runs]
+        count = np.mean([run.counts[figure.side] for run in runs])
+        one = screened.noise[row, row] * screened.counts[row] / max(float(count), 1.0) + STEP_SHARE * floor
+        # The median of a variance of so many degrees of freedom over its mean (Wilson and Hilferty 1931).
+        median = (1.0 - 2.0 / (9.0 * (len(runs) - 1))) ** 3
+        ratios.append(float(np.var(values, ddof=1)) / one / median)
+    # Not the mean: one load that comes out otherwise each time, whatever the reason, says nothing of the others.
+    return float(np.median(ratios)) if ratios else 1.0

@@ -1,0 +1,250 @@
+"""A calibration as it is asked for: of a target that is measured now, or of results."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from hotband.base.errors import UserError
+from hotband.base.text.write import expect_folder, write_file
+from hotband.data.catalog.named import EMULATED, is_real
+from hotband.questions.calibrate import calibrate
+from hotband.questions.calibrate.black_box import checks_for, loads_for, product_of
+from hotband.questions.calibrate.calibrate import Asked, Planned
+from hotband.questions.calibrate.loads import BLACK_BOX, held_out
+from hotband.questions.calibrate.measure import measure
+from hotband.questions.calibrate.model import Product, Watch
+from hotband.questions.calibrate.product_file import file_text, whole_text
+from hotband.questions.calibrate.results import measured_of
+from hotband.questions.calibrate.target import Hardware, is_model, span_of_model, target_of
+from hotband.questions.calibrate.trace.calibrate import of_trace
+from hotband.views.text.tables import counted
+
+if TYPE_CHECKING:
+    from hotband.data.inputs.specify import Named
+    from hotband.execution.experiment import Say
+    from hotband.questions.calibrate.calibrated import Calibrated
+    from hotband.questions.calibrate.loads import Measurement
+    from hotband.questions.calibrate.measured import Measured
+
+
+BLACK_BOX_IOS = 8_000
+"""Measured I/Os of a load in its model: eighty lie beyond the 99th percentile."""
+RESULTS = (".json", ".html", ".xml", ".csv", ".txt", ".log")
+"""What names of results end in: such a name is no machine's, whether it is there or not."""
+WHOLE = 1 << 40
+"""Bytes of a black box that is a model of unknown size."""
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What the user asks for. `targets` is one target, or results; `out` the product's file, `folder` where runs are
+    kept (`fresh`: not taken over); `workload` what was run where a result does not say."""
+
+    targets: Sequence[str]
+    like: Product
+    out: Path | None = None
+    folder: Path | None = None
+    seconds: float = 600.0
+    workload: Named | None = None
+    reads: bool = False
+    seed: int = 1
+    jobs: int | None = None
+    hardware: Hardware = field(default_factory=Hardware)
+    fresh: bool = False
+
+
+def run(wanted: Wanted, show: Callable[[Planned], None], say: Say, watch: Watch) -> Calibrated:
+    """Calibrates, and writes the product's file. `show` gets the plan before it is measured. Raises UserError, OSError,
+    RunsInterrupted."""
+    _expect_file(wanted.out)
+    if wanted.like.name == BLACK_BOX:
+        found, measured = _black_box(wanted, say, watch)
+    elif (trace := trace_of(wanted.targets)) is not None:
+        found, measured = of_trace(trace, wanted.like, watch, wanted.jobs)
+        found.text = _text(wanted, found, f"{counted(measured, 'I/O')} of {trace.name}")
+    elif is_target(wanted.targets):
+        found, measured = _measured(wanted, show, say, watch)
+    else:
+        found, measured = _results(wanted, watch)
+    found.text = found.text or _text(wanted, found, f"{counted(measured, 'measurement')} of {found.target}")
+    if wanted.out is not None:
+        write_file(wanted.out, found.text)
+    return found
+
+
+def trace_of(targets: Sequence[str]) -> Path | None:
+    """The trace that is named, if it is one. Raises UserError for one among others."""
+    from hotband.data.traces.files import is_trace
+
+    traces = [Path(one) for one in targets if is_trace(Path(one))]
+    if traces and len(targets) > 1:
+        raise UserError("TRACE", "", str(traces[0]), "is a trace: expected one alone")
+    return traces[0] if traces else None
+
+
+def is_target(targets: Sequence[str]) -> bool:
+    """Whether it is a target that is named, not results."""
+    if len(targets) != 1:
+        return False
+    [name] = targets
+    if not is_model(name) or name.endswith(".toml"):
+        return True
+    return Path(name).suffix not in RESULTS and not Path(name).exists()
+
+
+def plan_only(wanted: Wanted, say: Say, watch: Watch) -> Planned:
+    """The plan, without measuring. Raises UserError, RunsInterrupted."""
+    from hotband.execution.runs.run import text_of
+
+    [name] = _one(wanted.targets)
+    if trace_of(wanted.targets) is not None:
+        raise UserError("--plan", "", name, "is a trace: nothing is measured; leave --plan out")
+    if not is_real(name):
+        span = span_of_model(Product(name, text_of(name.removeprefix(EMULATED), "machine")), wanted.like)
+        return calibrate.plan(_asked(wanted, Product(name), span), watch)
+    with target_of(Product(name), wanted.like, wanted.hardware, (False, wanted.seed), say) as target:
+        return calibrate.plan(_asked(wanted, Product(name), target.span_bytes), watch)
+
+
+def black_box_plan(wanted: Wanted, say: Say) -> tuple[list[Measurement], list[int]]:
+    """The loads of a black box and how often each is measured, without measuring; the rate of the last follows from
+    those before. Raises UserError."""
+    from hotband.execution.runs.run import text_of
+
+    [name] = _one(wanted.targets)
+    if is_real(name):
+        with target_of(Product(name), wanted.like, wanted.hardware, (False, wanted.seed), say) as target:
+            span = target.span_bytes
+    else:
+        span = span_of_model(Product(name, text_of(name.removeprefix(EMULATED), "machine")), wanted.like)
+    loads, counts = loads_for(wanted.seconds, span, wanted.reads)
+    checks = held_out(BLACK_BOX, 1.0)
+    return [*loads, *checks], [*counts, *([1] * len(checks))]
+
+
+def _asked(wanted: Wanted, target: Product, span: int | None) -> Asked:
+    return Asked(
+        wanted.like, target, wanted.seconds, span_bytes=span, reads=wanted.reads, seed=wanted.seed, jobs=wanted.jobs
+    )
+
+
+def _measured(wanted: Wanted, show: Callable[[Planned], None], say: Say, watch: Watch) -> tuple[Calibrated, int]:
+    from hotband.execution.runs.run import text_of
+
+    [name] = _one(wanted.targets)
+    named = Product(name, text_of(name, "machine") if is_model(name) else None)
+    with target_of(named, wanted.like, wanted.hardware, (not wanted.reads, wanted.seed), say) as target:
+        asked = replace(_asked(wanted, target.product, target.span_bytes), path_ns=target.path_ns)
+        planned = calibrate.plan(asked, watch)
+        show(planned)
+        how = (target.executor, wanted.folder, wanted.seed)
+        measured = measure(target.product, planned.loads, planned.counts, how, say, watch, fresh=wanted.fresh)
+    found = calibrate.of_plan(planned, measured, watch)
+    if target.served is not None and target.served.finished is not None:
+        found.notes += _lateness(target.served.finished.record)
+    return found, sum(planned.counts)
+
+
+def _black_box(wanted: Wanted, say: Say, watch: Watch) -> tuple[Calibrated, int]:
+    """Measures a volume without a mechanism: loads that give first guesses, then those that are held out."""
+    from hotband.execution.runs.run import text_of
+
+    if not is_target(wanted.targets):
+        accepted = "needs loads of its own choice: expected a target to measure, not results"
+        raise UserError("--like", "", BLACK_BOX, accepted)
+    [name] = _one(wanted.targets)
+    named = Product(name, text_of(name, "machine") if is_model(name) else None)
+    with target_of(named, wanted.like, wanted.hardware, (not wanted.reads, wanted.seed), say) as target:
+        loads, counts = loads_for(wanted.seconds, target.span_bytes, wanted.reads)
+        say(f"{sum(counts)} measurements, then 2 that are held out: {_minutes(loads, counts)}")
+
+        def run(loads: Sequence[Measurement], counts: Sequence[int], name: str) -> list[Measured]:
+            folder = None if wanted.folder is None else wanted.folder / name
+            return measure(
+                target.product, loads, counts, (target.executor, folder, wanted.seed), say, watch, fresh=wanted.fresh
+            )
+
+        measured = run(loads, counts, "fit")
+        checks = checks_for(measured, target.span_bytes, wanted.reads)
+        kept_back = run(checks, [1] * len(checks), "check")
+    with tempfile.TemporaryDirectory(prefix="hotband-calibrate-") as folder:
+        like = product_of(measured, target.span_bytes or WHOLE, Path(folder))
+        asked = replace(_asked(wanted, target.product, None), like=like, ios=BLACK_BOX_IOS)
+        found = calibrate.of_results(asked, measured, watch, kept_back)
+        source = _source(f"{counted(sum(counts), 'measurement')} of {found.target}")
+        found.text = whole_text(like.text or "", source, found.values, _head(wanted, found))
+    found.like = BLACK_BOX
+    return found, sum(counts)
+
+
+def _minutes(loads: Sequence[Measurement], counts: Sequence[int]) -> str:
+    seconds = sum(count * load.time for load, count in zip(loads, counts, strict=True))
+    seconds += sum(one.time for one in held_out(BLACK_BOX, 1.0))
+    return f"{seconds / 60:.1f} min"
+
+
+def _lateness(record: object) -> list[str]:
+    from typing import Any, cast
+
+    from hotband.execution.serve import Serving
+    from hotband.views.serve import lateness_lines
+
+    return [line.strip() for line in lateness_lines(Serving.of(cast("Any", record)["serving"]))]
+
+
+def _results(wanted: Wanted, watch: Watch) -> tuple[Calibrated, int]:
+    from hotband.data.inputs.specify import Named
+
+    paths = [Path(one) for one in wanted.targets]
+    like = Named(wanted.like.name, wanted.like.text)
+    measured, kept_back, notes = measured_of(paths, wanted.workload, like)
+    name = ", ".join(str(path) for path in paths[:2]) + (", ..." if paths[2:] else "")
+    found = calibrate.of_results(_asked(wanted, Product(name), None), measured, watch, kept_back)
+    found.notes = [*notes, *found.notes]
+    return found, sum(len(one.runs) for one in measured)
+
+
+def _one(targets: Sequence[str]) -> Sequence[str]:
+    if len(targets) != 1:
+        raise UserError("TARGET", "", ", ".join(targets), "expected one target, or results that exist")
+    return targets
+
+
+def _expect_file(out: Path | None) -> None:
+    if out is None:
+        return
+    if out.suffix != ".toml":
+        raise UserError("-o", "", str(out), "expected a file that ends in .toml")
+    if out.is_dir():
+        raise UserError("-o", "", str(out), "is a folder; expected a file")
+    expect_folder("-o", out)
+
+
+def _source(what: str) -> str:
+    return f"calibrated on {datetime.now(UTC).date().isoformat()} from {what}"
+
+
+def _head(wanted: Wanted, found: Calibrated) -> list[str]:
+    head = [f"{wanted.like.name} as it was measured: hotband calibrate {' '.join(wanted.targets)}"]
+    return head + [
+        f"Not used in the fit: {one.load}, {one.figure}: {one.error_pct:+.1f} %"
+        for one in found.checks
+        if one.figure in ("IOPS", "p99")
+    ]
+
+
+def _text(wanted: Wanted, found: Calibrated, what: str) -> str:
+    title = f"{Path(wanted.like.name).name.removesuffix('.toml')}, calibrated"
+    return file_text(wanted.like.name, title, _source(what), found.values, _head(wanted, found), wanted.out)
+
+
+def with_folder(wanted: Wanted) -> Wanted:
+    """Measurements are kept beside the product's file where nothing else is said."""
+    if wanted.folder is not None or wanted.out is None or not is_target(wanted.targets):
+        return wanted
+    return replace(wanted, folder=wanted.out.with_name(f"{wanted.out.stem}-measured"))

@@ -1,0 +1,134 @@
+"""What is measured: a model, an emulated machine through fio, hardware through fio."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from hotband.base.errors import UserError
+from hotband.data.catalog.named import EMULATED, REAL, is_emulated, is_real
+from hotband.questions.calibrate.loads import BLACK_BOX
+from hotband.questions.calibrate.model import Product, own_scale, size_of
+
+if TYPE_CHECKING:
+    from hotband.execution.experiment import Executor, Say
+    from hotband.execution.serve import Served
+
+WORN_IN = {"sequential": 2.0, "random": 1.0}
+"""What an emulated drive holds: written over in order twice, and once at random, as the model's do before."""
+HOST_NS, SERVED_NS = 10_000.0, 20_000.0
+"""What a host adds to a latency (docs/models/host.md: libaio 1.4 us; more under a hypervisor: estimate), and a drive
+that somebody serves: 116 to 120 us were measured of one that answers after 100. What is served here is measured."""
+SAME_SIZE = 0.02
+"""A target whose size is this near to the product's is used as a whole."""
+
+
+@dataclass(frozen=True)
+class Hardware:
+    """What is said of hardware: the serial number that may be erased, whether to ask before writing, the size of a file
+    that is made in a folder."""
+
+    erase: str | None = None
+    yes: bool = False
+    size_bytes: int = 0
+
+
+@dataclass
+class Target:
+    """What answers: a name and, of a model, its text; who runs loads on it (None: the engine), bytes that are used
+    (None: all) of a whole drive, also where a part of it is simulated, and the served machine, if it is one."""
+
+    product: Product
+    executor: Executor | None = None
+    span_bytes: int | None = None
+    served: Served | None = None
+    path_ns: float = 0.0
+
+
+@contextmanager
+def target_of(named: Product, like: Product, hardware: Hardware, how: tuple[bool, int], say: Say) -> Iterator[Target]:
+    """The target of a name while the block lasts. `how` is whether it is written to, and a seed. Raises UserError."""
+    writes, seed = how
+    if is_emulated(named.name):
+        with _served(named, like, seed) as target:
+            yield target
+    elif is_real(named.name):
+        yield _on_device(named, like, hardware, writes, say)
+    else:
+        yield Target(named, span_bytes=span_of_model(named, like))
+
+
+def span_of_model(named: Product, like: Product) -> int | None:
+    """The bytes that are used of a machine (None: all). Raises UserError where there is none, or one that is larger."""
+    size = size_of(replace(named, name=named.name.removeprefix(EMULATED)), "TARGET")
+    return None if size is None else _span(size * own_scale(named), like)
+
+
+def is_model(name: str) -> bool:
+    """Whether a target is a model, in virtual time."""
+    return not (is_real(name) or is_emulated(name))
+
+
+@contextmanager
+def _served(named: Product, like: Product, seed: int) -> Iterator[Target]:
+    from hotband.execution.runs.run import text_of
+    from hotband.execution.serve import Served, ServeSpec
+    from hotband.execution.targets.on_device import How
+    from hotband.execution.targets.target import executor_of
+    from hotband.execution.targets.way import way_of_fio
+
+    machine = named.name.removeprefix(EMULATED)
+    if not machine:
+        raise UserError("TARGET", "", named.name, "expected emulated:MACHINE, such as emulated:s4500-960")
+    text = text_of(machine, "machine")
+    with tempfile.TemporaryDirectory(prefix="hotband-way-") as folder:
+        way = way_of_fio(Path(folder) / "way")
+    serve = ServeSpec(
+        machine,
+        named.held,
+        seed,
+        machine_text=text,
+        precondition=WORN_IN,
+        in_use=True,
+        way_ns=way.least_ns,
+    )
+    with Served(serve) as served:
+        volume = next(iter(served.volumes.values()))
+        # Nothing is lost: what is served here was made for this.
+        how = How(product="none")
+        executor = executor_of(f"{REAL}{volume.uri}", writes=True, erase=volume.uri, how=how)
+        yield Target(
+            Product(named.name, text), executor, _span(volume.size * own_scale(named), like), served, way.more_ns
+        )
+
+
+def _on_device(named: Product, like: Product, hardware: Hardware, writes: bool, say: Say) -> Target:
+    from hotband.execution.targets.on_device import How
+    from hotband.execution.targets.place import place_of
+    from hotband.execution.targets.target import executor_of
+    from hotband.faces.commands.real import asking
+
+    place = place_of(named.name)
+    size = hardware.size_bytes or place.size_bytes
+    if not size:
+        raise UserError("--size", "", "", 'missing: expected the size of the file, such as "8 GiB"')
+    how = How(size_bytes=hardware.size_bytes, product="none")
+    executor = executor_of(
+        named.name, writes=writes, erase=hardware.erase, how=how, say=say, confirm=asking(hardware.yes)
+    )
+    return Target(named, executor, _span(size, like), None, SERVED_NS if place.kind == "nbd" else HOST_NS)
+
+
+def _span(size: int, like: Product) -> int | None:
+    """The bytes that are used of a target, where it is not of the product's size. Raises UserError for one that is
+    larger: the model has no such addresses."""
+    if like.name == BLACK_BOX:
+        return size
+    whole = size_of(like, "--like")
+    if whole is None or abs(size / whole - 1.0) <= SAME_SIZE:
+        return None
+    return min(size, whole)

@@ -1,0 +1,134 @@
+"""`hotband calibrate TRACE --like DISK`: fitted to the first half of the trace, checked on the second."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from hotband.questions.calibrate.calibrate import MOST_MISFIT
+from hotband.questions.calibrate.calibrated import TOLD, Calibrated, Check, Line, Value
+from hotband.questions.calibrate.fit import TOLD as KNOWN
+from hotband.questions.calibrate.trace.fit import Fit, Fitted
+from hotband.questions.calibrate.trace.replay import FIRST, SECOND, Replays
+from hotband.questions.calibrate.trace.unknowns import NORMAL_90, Number, Switch, unknowns_of, values_of
+
+if TYPE_CHECKING:
+    from contextlib import AbstractContextManager
+
+    from hotband.data.record.document_traces import ComparisonDoc
+    from hotband.execution.experiment import Tick
+    from hotband.questions.calibrate.model import Product
+
+CLEAR = 2.0
+"""An option is told where every other costs so much more (half of what two more terms of chi square would)."""
+CHECKED = (50.0, 99.0)
+"""Percentiles that are told of the second half."""
+
+
+def of_trace(
+    trace: Path, like: Product, watch: Callable[[str], AbstractContextManager[Tick | None]], jobs: int | None
+) -> tuple[Calibrated, int]:
+    """What the trace tells of the disk, and of how many I/Os. Raises UserError, RunsInterrupted, OSError."""
+    numbers, switches = unknowns_of(like)
+    with Replays(trace, like, jobs) as replays:
+        fit = Fit(replays, numbers, switches, None)
+        found = fit.run(watch)
+        values = [*_numbers(found, like), *_switches(found)]
+        # What nothing tells stays as the product has it: what is checked is what is written.
+        point = {one.key: one.value for one in values if one.state != "unknown"}
+        with watch("checking") as tick:
+            [latency] = replays.latencies([point], fit.ios, tick)
+            first, second = (replays.comparison(point, half) for half in (FIRST, SECOND))
+            before = replays.comparison({}, SECOND)
+        lines = [Line(FIRST, 1, 1e9 / first["mean_measured_ns"], fit.rest(latency))]
+        notes = _notes(first, second, before, found.misfit)
+        names, checks = (like.name, str(trace)), _checks(second, before)
+        made = Calibrated(*names, values, checks, lines, found.misfit, None, notes=notes, comparison=second)
+        made.runs = replays.runs
+        return made, fit.ios
+
+
+def _notes(first: ComparisonDoc, second: ComparisonDoc, before: ComparisonDoc, misfit: float) -> list[str]:
+    now, was, fitted = (f"{of['demerit_pct'] or 0.0:.1f} %" for of in (second, before, first))
+    notes = [
+        f"demerit on the second half: {now} of the mean (of the product as it was: {was}; "
+        f"on the first half, which was fitted: {fitted})",
+        "a trace does not tell where the spindle stood, nor power",
+    ]
+    if misfit > MOST_MISFIT:
+        notes.append("latencies lie far off the fit: this may be no such disk, or it was not alone on its bus")
+    return notes
+
+
+def _checks(ours: ComparisonDoc, before: ComparisonDoc) -> list[Check]:
+    """Mean and percentiles of the second half, measured and replayed, and those of the product as it was."""
+    mean = Check(SECOND, "mean", ours["mean_measured_ns"], ours["mean_replayed_ns"], before["mean_replayed_ns"])
+    found = [mean]
+    for now, was in zip(ours["percentiles"], before["percentiles"], strict=True):
+        if now["percentile"] in CHECKED:
+            name = f"p{now['percentile']:g}"
+            found.append(Check(SECOND, name, now["measured_ns"], now["replayed_ns"], was["replayed_ns"]))
+    return found
+
+
+def _numbers(found: Fitted, like: Product) -> list[Value]:
+    values, ranges = values_of(like)
+    made = []
+    for number, place, deviation in zip(found.numbers, found.places, found.deviations, strict=True):
+        made.append(_value(number, float(place), float(deviation), values, ranges))
+    return made
+
+
+def _value(
+    number: Number, place: float, deviation: float, values: dict[str, str], ranges: dict[str, tuple[str, str]]
+) -> Value:
+    own = values.get(number.key, number.text(0.0))
+    low, high = ranges.get(number.key, (number.text(-NORMAL_90), number.text(NORMAL_90)))
+    is_known = deviation <= KNOWN
+    ends = (place - NORMAL_90 * deviation, place + NORMAL_90 * deviation)
+    return Value(
+        number.key,
+        "",
+        own,
+        low,
+        high,
+        number.text(place) if is_known else own,
+        number.text(ends[0]) if is_known else low,
+        number.text(ends[1]) if is_known else high,
+        "unknown" if not is_known else "told" if deviation <= TOLD else "narrowed",
+        deviation if is_known else 1.0,
+        at_edge=is_known and abs(place) > 2.0,
+    )
+
+
+def _switches(found: Fitted) -> list[Value]:
+    return [
+        _switch(switch, option, found.tried[switch.key])
+        for switch, option in zip(found.switches, found.options, strict=True)
+    ]
+
+
+def _switch(switch: Switch, option: int, costs: list[float]) -> Value:
+    """A way of working: told where every other option costs clearly more."""
+    least = min(costs)
+    shares = np.exp(-(np.array(costs) - least))
+    shares /= shares.sum()
+    left = tuple(one for one, cost in zip(switch.options, costs, strict=True) if cost < least + CLEAR)
+    is_told = len(left) == 1
+    return Value(
+        switch.key,
+        "",
+        switch.options[0],
+        switch.options[0],
+        switch.options[-1],
+        switch.options[option],
+        switch.options[option],
+        switch.options[option],
+        "told" if is_told else "unknown",
+        float(1 - shares.max()),
+        float(shares[option]),
+        left,
+    )

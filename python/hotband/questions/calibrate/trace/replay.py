@@ -1,0 +1,167 @@
+"""The I/Os of a trace on the models of a product with other values: their latencies, in the order of the trace."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from hotband.base.errors import UserError
+from hotband.base.text.write import write_file
+from hotband.data.catalog import is_file
+from hotband.execution.experiment import Experiment, points_of
+from hotband.execution.runs.run import RunSpec
+from hotband.questions.calibrate.model import Product
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from hotband.data.record.document_traces import ComparisonDoc
+    from hotband.execution.experiment import Tick
+    from hotband.execution.runs.run import Finished
+
+    Numbers = NDArray[np.float64]
+
+NEAR_BYTES = 1 << 20
+"""As in a record's comparison: what begins within this of the end of the one before is near."""
+DISTANCES = ("continuing", "near", "far")
+FIRST, SECOND = "first half", "second half"
+LEAST_IOS = 200
+"""Halves of fewer have classes of a handful."""
+
+
+@dataclass(frozen=True)
+class Measured:
+    """A trace as it was measured: latencies in ms, and the class of each I/O (reads and writes by distance; -1 of
+    others)."""
+
+    latency_ms: Numbers
+    classes: NDArray[np.int64]
+
+    @property
+    def half(self) -> int:
+        """I/Os of the first half."""
+        return len(self.latency_ms) // 2
+
+
+def class_name(number: int) -> str:
+    """The name of a class."""
+    return f"{DISTANCES[number % 3]} {('reads', 'writes')[number // 3]}"
+
+
+class Replays(AbstractContextManager["Replays"]):
+    """Replays one trace; its files are in a folder that goes with it."""
+
+    def __init__(self, trace: Path, like: Product, jobs: int | None) -> None:
+        self.trace, self.like, self.jobs = trace, like, jobs
+        self._folder = tempfile.TemporaryDirectory(prefix="hotband-calibrate-")
+        self.folder = Path(self._folder.name)
+        self.measured = self._read()
+        self.runs = 0
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._folder.cleanup()
+
+    def latencies(self, points: Sequence[Mapping[str, str]], ios: int, tick: Tick | None = None) -> list[Numbers]:
+        """Latencies in ms of the first I/Os, for each point: values that replace or join those of the product. Raises
+        UserError where the product takes none of them, RunsInterrupted."""
+        specs = [self._spec(number, point, _phase("all", ios, True)) for number, point in enumerate(points)]
+        self._run(specs, tick)
+        return [self._latencies_of(spec.io_log, ios) for spec in specs if spec.io_log is not None]
+
+    def comparison(self, point: Mapping[str, str], half: str) -> ComparisonDoc:
+        """Measured beside replayed, of one half (FIRST or SECOND), as a record has it. Raises UserError,
+        RunsInterrupted."""
+        first, ios = self.measured.half, len(self.measured.latency_ms)
+        phases = [_phase(FIRST, first, half == FIRST)]
+        if half == SECOND:
+            phases.append(_phase(SECOND, ios - first, True))
+        [finished] = self._run([self._spec(0, point, "".join(phases))], None)
+        return finished.record["comparison"]
+
+    def _run(self, specs: Sequence[RunSpec], tick: Tick | None) -> list[Finished]:
+        self.runs += len(specs)
+        try:
+            return Experiment(points_of(specs), what="").run(jobs=self.jobs, progress=tick).finished
+        except UserError as error:
+            raise self._in_their_files(error) from None
+
+    def _spec(self, number: int, point: Mapping[str, str], phases: str) -> RunSpec:
+        drive = self.folder / f"{number}.toml"
+        write_file(drive, variant(self.like, point))
+        text = f'[trace]\nfile = "{self.log}"\nissue = "after-completion"\n{phases}'
+        return RunSpec(
+            f"replay.{number}", str(drive), "trace", io_log=self.folder / f"{number}.parquet", workload_text=text
+        )
+
+    def _in_their_files(self, error: UserError) -> UserError:
+        """A mistake in a file of ours as one in the file that it was made of."""
+        if error.file == str(self.log):
+            return UserError(str(self.trace), error.key, error.value, error.accepted)
+        if Path(error.file).parent == self.folder:
+            return UserError(self.like.name, error.key, error.value, error.accepted)
+        return error
+
+    @property
+    def log(self) -> Path:
+        """The trace as an I/O log."""
+        return self.folder / "trace.parquet"
+
+    def _latencies_of(self, log: Path, ios: int) -> Numbers:
+        import polars as pl
+
+        rows = pl.read_parquet(log, columns=["number", "latency_ns"]).sort("number")
+        found: Numbers = rows["latency_ns"].to_numpy().astype(float)[:ios] / 1e6
+        if len(found) < ios:
+            raise UserError(str(self.trace), "", "", f"only {len(found)} of {ios} I/Os were replayed")
+        return found
+
+    def _read(self) -> Measured:
+        import polars as pl
+
+        from hotband.data.traces.files import IO_LOG
+        from hotband.inference.traces.convert import convert_trace
+
+        convert_trace(self.trace, self.log, IO_LOG, {})
+        rows = pl.read_parquet(self.log)
+        if rows["latency_ns"].null_count():
+            raise UserError(str(self.trace), "", "", "has no latencies: expected a trace that says how long I/Os took")
+        rows = rows.sort("number") if "number" in rows.columns else rows.sort("submit_ns", maintain_order=True)
+        if len(rows) < 2 * LEAST_IOS:
+            raise UserError(str(self.trace), "", f"{len(rows)} I/Os", f"are too few: expected {2 * LEAST_IOS} or more")
+        begins, sizes = (rows[name].to_numpy().astype(np.int64) for name in ("offset_bytes", "size_bytes"))
+        ends = np.concatenate([[0], (begins + sizes)[:-1]])
+        away = np.abs(begins - ends)
+        distance = np.where(away == 0, 0, np.where(away < NEAR_BYTES, 1, 2))
+        side = rows["direction"].replace_strict({"read": 0, "write": 1}, default=-1).to_numpy()
+        classes = np.where(side < 0, -1, 3 * side + distance)
+        return Measured(rows["latency_ns"].to_numpy().astype(float) / 1e6, classes)
+
+
+def _phase(name: str, ios: int, measure: bool) -> str:
+    return f'[[phases]]\nname = "{name}"\nios = {ios}\nmeasure = {str(measure).lower()}\n'
+
+
+def variant(like: Product, point: Mapping[str, str]) -> str:
+    """The file of a product like another, with other values, those that it did not state too."""
+    import tomlkit
+
+    document = tomlkit.document()
+    document.add("variant_of", tomlkit.item(str(Path(like.name).resolve()) if is_file(like.name) else like.name))
+    document.add("title", tomlkit.item("a disk that is fitted"))
+    values = tomlkit.table(is_super_table=True)
+    for key, text in {**dict(like.held), **point}.items():
+        value = tomlkit.table()
+        value.add("value", tomlkit.item(int(text) if text.isdigit() else text))
+        value.add("source", tomlkit.item("tried by hotband calibrate"))
+        values.add(key, value)
+    document.add("values", values)
+    return str(tomlkit.dumps(document))

@@ -1,0 +1,224 @@
+"""What follows from the data sheet of a disk (docs/models/data-sheets.md has the rules and where they are from)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from hotband.base.errors import UserError
+from hotband.questions.datasheet.bounds import DISK_BOUNDS
+from hotband.questions.datasheet.lines import INTERFACES, Answers, number, powers
+from hotband.questions.datasheet.values import Value, estimate, fixed, forced_writes, given, text
+
+MS = 1e-3
+FULL_OVER_AVERAGE = (1.88, 1.82, 1.95)
+"""Full over average seek of four measured curves: middle, least, most [facts/physics.md]."""
+OUTER_OVER_INNER = (1.9, 1.67, 2.05)
+"""Rate of the outer over that of the inner zone of the catalog's disks with both stated [facts/physics.md]."""
+LONGEST_READ = 48 * 3600.0
+"""Seconds in which the outer rate would read the whole disk: at most 24 hours in the catalog (24 TB at 285 MB/s), and
+twice that as a bound of ours."""
+AGREE = 0.10
+"""By how much a seek and reads one at a time may disagree, as a share of the latter: sheets round both, and mean reads
+of 4 KiB with and without the overhead (up to 0.2 of 12 ms)."""
+OVERHEAD = 0.1 * MS
+"""Firmware time of a command, range 0.05 to 0.2 ms [Savvio manual 0.2 ms; later drives estimated]."""
+
+
+@dataclass(frozen=True)
+class Class:
+    """What disks of one speed of rotation have in common in the catalog: seconds; `surface` is bytes a surface of the
+    newest of them."""
+
+    least_rpm: float
+    read_track: float
+    read_average: float
+    write_track: float
+    settle: float
+    head_skew: float
+    track_skew: float
+    surface: float
+
+
+CLASSES = (
+    Class(13_000, 0.2 * MS, 2.8 * MS, 0.4 * MS, 0.3 * MS, 0.4 * MS, 0.5 * MS, 150e9),
+    Class(9_000, 0.3 * MS, 3.9 * MS, 0.56 * MS, 0.5 * MS, 0.5 * MS, 0.65 * MS, 300e9),
+    Class(6_500, 0.4 * MS, 8.5 * MS, 0.7 * MS, 0.5 * MS, 0.7 * MS, 0.9 * MS, 1.1e12),
+    Class(0, 0.5 * MS, 11.0 * MS, 0.8 * MS, 1.0 * MS, 0.8 * MS, 1.1 * MS, 1.1e12),
+)
+
+
+def disk_values(sheet: Answers) -> list[Value]:
+    """Every value of the disk's file. Raises UserError for lines that contradict each other."""
+    rpm = number(sheet, "rpm")
+    of = next(one for one in CLASSES if rpm >= one.least_rpm)
+    return [*_media(sheet, of), *_seeks(sheet, of, 60.0 / rpm), *_electronics(sheet), *_power(sheet)]
+
+
+def _media(sheet: Answers, of: Class) -> list[Value]:
+    outer = _outer(sheet)
+    middle, least, most = OUTER_OVER_INNER
+    likely = 2 * max(1, min(12, round(number(sheet, "capacity") / of.surface / 2)))
+    heads = (
+        Value("heads", int(number(sheet, "heads")), "data sheet", given=True)
+        if "heads" in sheet
+        else fixed(
+            "heads", likely, max(1, likely // 2), min(24, likely * 2), "capacity a surface of disks of its class"
+        )
+    )
+    # Sheets round the capacity to decimals, drives have whole sectors.
+    sector = 512 if sheet.get("sector-format") == "512n" else 4096
+    skew = "a head switch of disks of its class takes as long"
+    return [
+        given("capacity", number(sheet, "capacity") // sector * sector, "bytes"),
+        given("rpm", number(sheet, "rpm"), "speed"),
+        heads,
+        fixed("zones", 24, 16, 32, "zones of the catalog's disks"),
+        given("sustained_outer", outer, "rate"),
+        estimate(
+            "sustained_inner",
+            outer / middle,
+            (outer / most, outer / least),
+            "rate",
+            "outer over inner rate of disks with both stated: 1.67 to 2.05",
+        ),
+        estimate("head_skew", of.head_skew, (0.75 * of.head_skew, 1.4 * of.head_skew), "time", skew),
+        estimate("track_skew", of.track_skew, (of.track_skew, 1.4 * of.track_skew), "time", skew),
+    ]
+
+
+def _outer(sheet: Answers) -> float:
+    """The sustained rate: what the port passes, and the capacity is not too large for. Raises UserError."""
+    outer, port = number(sheet, "bandwidth"), INTERFACES[str(sheet["interface"])]
+    if outer > port:
+        accepted = f"expected at most {text(port, 'rate')}, what the port of --interface {sheet['interface']} carries"
+        raise UserError("--bandwidth", "", text(outer, "rate"), accepted)
+    hours = number(sheet, "capacity") / outer / 3600
+    if hours > LONGEST_READ / 3600:
+        accepted = (
+            f"is too low for --capacity {text(number(sheet, 'capacity'), 'size')}: the whole would take {hours:.0f} "
+            "hours to read, 24 at most in disks that are sold"
+        )
+        raise UserError("--bandwidth", "", text(outer, "rate"), accepted)
+    return outer
+
+
+def _seeks(sheet: Answers, of: Class, turn: float) -> list[Value]:
+    read, how = _average(sheet, of, turn)
+    write = number(sheet, "seek-write") if "seek-write" in sheet else read + of.settle
+    if write < read:
+        raise UserError("--seek-write", "", text(write, "time"), "expected at least the average read seek")
+    middle, least, most = FULL_OVER_AVERAGE
+    track = "single-track seek of disks of its class"
+    full = "full over average seek of four measured curves: 1.82 to 1.95"
+    settle = "the read seek and the time to settle for writes of disks of its class"
+    values = []
+    for key, average, single in (("read", read, of.read_track), ("write", write, of.write_track)):
+        values.append(estimate(f"seek_{key}_track", single, (0.7 * single, 1.3 * single), "time", track))
+        name = f"seek_{key}_average"
+        if key == "read":
+            stated = given(name, average, "time") if how.stated else estimate(name, average, how.ends, "time", how.rule)
+            values.append(stated)
+        elif "seek-write" in sheet:
+            values.append(given(name, average, "time"))
+        else:
+            values.append(estimate(name, average, (read, read + 2 * of.settle), "time", settle))
+        values.append(estimate(f"seek_{key}_full", middle * average, (least * average, most * average), "time", full))
+    return values
+
+
+@dataclass(frozen=True)
+class _How:
+    """Where an average seek is from."""
+
+    stated: bool
+    rule: str = ""
+    ends: tuple[float, float] = (0.0, 0.0)
+
+
+def _average(sheet: Answers, of: Class, turn: float) -> tuple[float, _How]:
+    """The average read seek: stated, from reads one at a time, or that of its class."""
+    if "seek" in sheet:
+        _check_reads(sheet, turn)
+        return number(sheet, "seek"), _How(stated=True)
+    if "read-iops-qd1" in sheet:
+        seek = 1.0 / number(sheet, "read-iops-qd1") - turn / 2 - OVERHEAD
+        rule = "time of a random read one at a time, less half a revolution and the overhead"
+        least, most = DISK_BOUNDS["seek"].least, DISK_BOUNDS["seek"].most
+        if not least <= seek <= most:
+            fastest, slowest = (1.0 / (end + turn / 2 + OVERHEAD) for end in (least, most))
+            accepted = (
+                f"impossible: half a revolution alone takes {text(turn / 2, 'time')}; expected {slowest:.0f} to "
+                f"{fastest:.0f}, for an average seek of {text(least, 'time')} to {text(most, 'time')}"
+            )
+            raise UserError("--read-iops-qd1", "", f"{number(sheet, 'read-iops-qd1'):g}", accepted)
+        return seek, _How(False, rule, (0.95 * seek, 1.05 * seek))
+    seek = of.read_average
+    return seek, _How(False, "average seek of disks of its speed of rotation", (0.9 * seek, 1.12 * seek))
+
+
+def _check_reads(sheet: Answers, turn: float) -> None:
+    """Reads one at a time, where they are stated besides the seek, agree with it. Raises UserError."""
+    if "read-iops-qd1" not in sheet:
+        return
+    stated, follows = number(sheet, "read-iops-qd1"), 1.0 / (number(sheet, "seek") + turn / 2 + OVERHEAD)
+    if abs(stated / follows - 1.0) > AGREE:
+        accepted = (
+            f"contradicts --seek {text(number(sheet, 'seek'), 'time')}, which with half a revolution of "
+            f"{text(turn / 2, 'time')} gives {follows:.0f}: expected within {AGREE:.0%} of that, or one of the two"
+        )
+        raise UserError("--read-iops-qd1", "", f"{stated:g}", accepted)
+
+
+def _electronics(sheet: Answers) -> list[Value]:
+    interface = str(sheet["interface"])
+    sata = interface == "sata"
+    likely = "drives of its class in the catalog"
+    cache = (
+        given("cache_size", number(sheet, "cache"), "size")
+        if "cache" in sheet
+        else estimate("cache_size", 256e6, (64e6, 512e6), "size", likely)
+    )
+    stated = "sector-format" in sheet
+    sectors = (
+        Value("sector_format", str(sheet["sector-format"]), "data sheet", given=True)
+        if stated
+        else fixed("sector_format", "512e", "512n", "4Kn", likely)
+    )
+    tags = "Serial ATA: native command queueing has 32 tags" if sata else likely
+    return [
+        sectors,
+        Value("port_rate", text(INTERFACES[interface], "rate"), f"interface {interface}, after coding", given=True),
+        Value("queue_tags", 32, tags, given=True) if sata else fixed("queue_tags", 128, 64, 256, tags),
+        Value(
+            "queue_order", "positioning", "every drive of this class orders its queue by positioning time", given=True
+        ),
+        estimate("age_bound", 1.0, (0.5, 2.0), "time", likely),
+        estimate("command_overhead", OVERHEAD, (0.05 * MS, 0.2 * MS), "time", likely),
+        estimate("cache_overhead", 0.03 * MS, (0.01 * MS, 0.05 * MS), "time", likely),
+        cache,
+        fixed("cache_segments", 32, 16, 64, likely),
+        Value("rcd", "off", "T10 SBC-4, caching mode page 08h: RCD = 0 is the default, reads are cached", given=True),
+        estimate("look_ahead", 1e6, (0.5e6, 4e6), "size", likely),
+        fixed(
+            "wce", "on" if sata else "off", "off", "on", "as shipped: SATA disks with, SAS disks without write cache"
+        ),
+        forced_writes(str(sheet["interface"])),
+        fixed("write_cache_extents", 64, 16, 128, likely),
+        estimate("write_cache_size", 32e6, (8e6, 64e6), "size", likely),
+    ]
+
+
+def _power(sheet: Answers) -> list[Value]:
+    """Idle, random reads, and the arm's: between none of the difference and all of it (docs/models/disk.md)."""
+    stated = powers(sheet)
+    if stated is None:
+        return []
+    idle, active = stated
+    # Of the time of random reads the arm moves for 0.57 to 0.67 in the catalog's disks.
+    most = active + (active - idle) * (1 - 0.62) / 0.62
+    rule = "between power_active, and all of it above power_idle drawn by the arm"
+    return [
+        given("power_idle", idle, "power"),
+        given("power_active", active, "power"),
+        estimate("power_seek", (active + most) / 2, (active, most), "power", rule),
+    ]

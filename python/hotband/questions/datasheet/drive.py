@@ -1,0 +1,126 @@
+"""The file of a drive, from lines of its data sheet."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from hotband import _core
+from hotband.base.errors import UserError
+from hotband.questions.datasheet.disk import disk_values
+from hotband.questions.datasheet.lines import DISK_LINES, NVME_LINES, SSD_LINES, Answers, Line, read_lines
+from hotband.questions.datasheet.lives import lives
+from hotband.questions.datasheet.ssd import ssd_values
+from hotband.questions.datasheet.values import Value
+
+RULES = "docs/models/data-sheets.md"
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A kind of drive: the mechanism, the lines that are asked for, the values that follow."""
+
+    mechanism: str
+    lines: Sequence[Line]
+    values: Callable[[Answers], list[Value]]
+
+
+KINDS = {
+    "hdd": Kind("disk", DISK_LINES, disk_values),
+    "ssd": Kind("ssd", SSD_LINES, ssd_values),
+    "nvme": Kind("ssd", NVME_LINES, ssd_values),
+}
+
+LINE_OF = {
+    "capacity": "capacity",
+    "rpm": "rpm",
+    "heads": "heads",
+    "sustained_outer": "bandwidth",
+    "sustained_inner": "bandwidth",
+    "port_rate": "interface",
+    "seek_read_average": "seek",
+    "seek_read_full": "seek",
+    "seek_write_average": "seek-write",
+    "seek_write_full": "seek-write",
+    "cache_size": "cache",
+    "dies": "capacity",
+    "block": "capacity",
+    "link_rate": "read-bandwidth",
+    "program_rate": "write-bandwidth",
+    "command_interval": "read-iops",
+    "over_provisioning": "write-iops",
+    "read_overhead": "read-latency",
+    "write_overhead": "write-latency",
+    "rated_cycles": "dwpd",
+    "power_idle": "power-idle",
+    "power_active": "power-active",
+    "power_seek": "power-active",
+    "power_read": "power-active",
+    "power_write": "power-active",
+    "unrecoverable_error_bits": "error-rate",
+    "reference.unrecoverable_error_bits": "error-rate",
+    "reference.mtbf": "mtbf",
+}
+"""The line that a value of the file is or follows from: who typed the line has not seen the file."""
+
+
+def blamed(error: _core.SpecError, lines: Mapping[str, str]) -> UserError:
+    """A mistake in the file that these lines give, as one in the line that it follows from."""
+    _, key, value, accepted = error.args
+    name = key.removeprefix("values.")
+    line = LINE_OF.get(name)
+    if line is None or line not in lines:
+        return UserError("LINES", "", "", f"make no drive: {name} = {value!r}: {accepted}")
+    same = name in ("capacity", "rpm", "heads")
+    return UserError(
+        f"--{line}", "", lines[line], accepted if same else f"{accepted} ({name} follows from it: {value})"
+    )
+
+
+def described(kind: str, lines: Mapping[str, str]) -> list[Value]:
+    """Every value of a drive of a kind ("hdd", "ssd", "nvme") that has these lines on its data sheet, by key with their
+    units (`KINDS[kind].lines` are those there are). Raises UserError."""
+    if kind not in KINDS:
+        raise UserError("--kind", "", kind, f"expected one of {', '.join(KINDS)}")
+    of = KINDS[kind]
+    sheet = read_lines(of.lines, lines)
+    try:
+        return [*of.values(sheet), *lives(sheet, of.mechanism)]
+    except UserError as error:
+        # The value as it was typed: 0.79 ms, and not 790 us.
+        typed = lines.get(error.where.removeprefix("--"), error.value)
+        raise UserError(error.where, error.key, typed, error.accepted) from None
+
+
+def described_text(kind: str, lines: Mapping[str, str], *, title: str, source: str) -> str:
+    """The same as the text of a drive's file; `source` names the data sheet. Raises UserError."""
+    values = described(kind, lines)
+    head = [
+        f"# Made by `hotband drives new` from {len(lines)} lines of: {source}.",
+        f"# What was not stated follows by the rules of {RULES}, and says between what it may lie:",
+        "# put in what you know better, with where you know it from.",
+        f'kind = "{KINDS[kind].mechanism}"',
+        f"title = {quoted(title)}",
+        'model = ""',
+    ]
+    return "\n".join([*head, *(_section(value, source) for value in values)]) + "\n"
+
+
+def _section(value: Value, source: str) -> str:
+    """One value as TOML."""
+    from_sheet = value.given and value.rule == "data sheet"
+    section = value.key if value.key.startswith("reference.") else f"values.{value.key}"
+    lines = [f"\n[{section}]", f"value = {quoted(value.value)}"]
+    if value.range is not None:
+        lines.append(f"range = [{quoted(value.range[0])}, {quoted(value.range[1])}]")
+    lines.append(f"source = {quoted(source if from_sheet else f'{RULES}: {value.rule}')}")
+    lines.append(f'confidence = "{"high" if value.given else "low"}"')
+    if value.range is not None:
+        lines.append("estimate = true")
+    return "\n".join(lines)
+
+
+def quoted(value: str | int) -> str:
+    """Text or a count as TOML: a JSON text is a basic string of TOML."""
+    return str(value) if isinstance(value, int) else json.dumps(value, ensure_ascii=False)

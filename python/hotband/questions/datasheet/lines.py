@@ -1,0 +1,200 @@
+"""The lines of a data sheet that are asked for, and their answers as numbers."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from hotband import _core
+from hotband.base.errors import UserError
+from hotband.base.text.nearest import unknown_name
+from hotband.base.text.quantities import ungrouped
+from hotband.questions.datasheet.bounds import DISK_BOUNDS, SSD_BOUNDS, Bounds
+from hotband.questions.datasheet.choices import chosen
+from hotband.questions.datasheet.values import text
+
+Quantity = Literal["size", "rate", "time", "speed", "power", "hours", "iops", "count", "bits", "number", "choice"]
+
+
+@dataclass(frozen=True)
+class Line:
+    """A line of a data sheet: its key (an option on the command line), what is asked, what is measured, an example,
+    whether it must be given, the choices where it is one, and between what it lies."""
+
+    key: str
+    question: str
+    quantity: Quantity
+    example: str
+    needed: bool = False
+    choices: tuple[str, ...] = ()
+    bounds: Bounds | None = None
+
+
+def bounded(lines: Sequence[Line], bounds: Mapping[str, Bounds]) -> tuple[Line, ...]:
+    """The lines, each with its bounds."""
+    return tuple(replace(line, bounds=bounds.get(line.key)) for line in lines)
+
+
+INTERFACES = {
+    "sata": 600e6,
+    "sas6": 600e6,
+    "sas12": 1.2e9,
+    "sas24": 2.4e9,
+}
+"""Bytes a second that a port carries after 8b/10b (SATA 6 Gb/s, SAS 6 and 12 Gb/s) or 128b/150b coding (24G)."""
+
+MOST_LISTED = 8
+"""Choices that an error lists one by one."""
+
+LIVES = (
+    Line("mtbf", "Mean time between failures", "hours", "2000000 h"),
+    Line("error-rate", "Bits read for one unrecoverable error", "bits", "1e15"),
+)
+"""What `hotband reliability`, `fleet` and `advise` ask of a drive."""
+
+DISK_LINES = bounded(
+    (
+        Line("capacity", "Capacity", "size", "16 TB", needed=True),
+        Line("rpm", "Speed of rotation", "speed", "7200 rpm", needed=True),
+        Line("interface", "Interface", "choice", "sata", needed=True, choices=tuple(INTERFACES)),
+        Line("bandwidth", "Sustained transfer rate, outer diameter", "rate", "261 MB/s", needed=True),
+        Line("cache", "Cache", "size", "256 MB"),
+        Line("seek", "Average read seek", "time", "8.5 ms"),
+        Line("seek-write", "Average write seek", "time", "9.5 ms"),
+        Line("read-iops-qd1", "Random 4 KiB reads a second, one at a time", "iops", "80"),
+        Line("sector-format", "Sector format", "choice", "512e", choices=("512n", "512e", "4Kn")),
+        Line("heads", "Heads (twice the discs)", "count", "18"),
+        Line("power-idle", "Power, idle", "power", "5.0 W"),
+        Line("power-active", "Power, random reads", "power", "10.0 W"),
+        *LIVES,
+    ),
+    DISK_BOUNDS,
+)
+SSD_LINES = bounded(
+    (
+        Line("capacity", "Capacity", "size", "3.84 TB", needed=True),
+        Line("interface", "Interface", "choice", "sata", needed=True, choices=tuple(INTERFACES)),
+        Line("read-bandwidth", "Sequential read", "rate", "550 MB/s", needed=True),
+        Line("write-bandwidth", "Sequential write", "rate", "520 MB/s", needed=True),
+        Line("read-iops", "Random 4 KiB reads a second, deep queue", "iops", "98000", needed=True),
+        Line("write-iops", "Random 4 KiB writes a second, steady state", "iops", "30000"),
+        Line("read-latency", "Typical read latency, one at a time", "time", "110 us"),
+        Line("write-latency", "Typical write latency, one at a time", "time", "40 us"),
+        Line("dwpd", "Drive writes per day, five years", "number", "1"),
+        Line("power-loss-protection", "Power-loss protection", "choice", "on", choices=("on", "off")),
+        Line("power-idle", "Power, idle", "power", "1.3 W"),
+        Line("power-active", "Power, active", "power", "4.0 W"),
+        *LIVES,
+    ),
+    SSD_BOUNDS,
+)
+PCIE = tuple(f"{generation}x{lanes}" for generation in (2, 3, 4, 5, 6) for lanes in (1, 2, 4, 8, 16))
+"""PCIe generations and lanes: cards of 2.0 x8 (2010) are drives as much as M.2 sticks of 5.0 x4."""
+NVME_LINES = tuple(
+    Line("pcie", "PCIe generation and lanes", "choice", "4x4", needed=True, choices=PCIE)
+    if line.key == "interface"
+    else line
+    for line in SSD_LINES
+)
+
+Answers = Mapping[str, float | str]
+"""Numbers in base units (bytes, bytes a second, seconds, rpm, watts), choices as text; only of lines that are given."""
+
+
+def read_lines(lines: Sequence[Line], given: Mapping[str, str]) -> dict[str, float | str]:
+    """The answers to `lines`, by key. Raises UserError for a key that is no line, a line that is needed and missing,
+    and an answer that is not of its kind."""
+    known = {line.key: line for line in lines}
+    for key in given:
+        if key not in known:
+            accepted = unknown_name("LINE", key, list(known)).accepted
+            raise UserError(f"--{key}", "", "", f"is no line of this kind of drive; {accepted}")
+    missing = [line.key for line in lines if line.needed and line.key not in given]
+    if missing:
+        line = known[missing[0]]
+        raise UserError(f"--{line.key}", "", "", f'missing: {line.question.lower()}, such as "{line.example}"')
+    return {key: answer(known[key], text) for key, text in given.items()}
+
+
+def number(sheet: Answers, key: str) -> float:
+    """A line that was given as a number."""
+    value = sheet[key]
+    assert not isinstance(value, str), f"{key} is a choice"
+    return value
+
+
+def powers(sheet: Answers) -> tuple[float, float] | None:
+    """Idle and active power, in watts; none where not both are stated. Raises UserError."""
+    if "power-idle" not in sheet or "power-active" not in sheet:
+        return None
+    idle, active = number(sheet, "power-idle"), number(sheet, "power-active")
+    if active < idle:
+        raise UserError("--power-active", "", text(active, "power"), "expected at least --power-idle")
+    return idle, active
+
+
+def answer(line: Line, given: str) -> float | str:
+    """One answer as a number in its base unit, or the choice. Raises UserError."""
+    given = given.strip()
+    if line.quantity == "choice":
+        choice = chosen(given, line.choices)
+        if choice is None:
+            raise UserError(f"--{line.key}", "", given, f"expected {_choices(line)}")
+        return choice
+    try:
+        value = _number(line, given)
+    except ValueError as error:
+        raise UserError(f"--{line.key}", "", given, f"expected {error}") from None
+    if value <= 0.0:
+        raise UserError(f"--{line.key}", "", given, "expected more than zero")
+    if line.bounds is not None and not line.bounds.least <= value <= line.bounds.most:
+        ends = " to ".join(shown(line, end) for end in (line.bounds.least, line.bounds.most))
+        raise UserError(f"--{line.key}", "", given, f"expected {ends}: {line.bounds.why}")
+    return value
+
+
+def _choices(line: Line) -> str:
+    """The accepted choices; of many, the first and the last."""
+    if len(line.choices) > MOST_LISTED:
+        return f'{line.choices[0]} to {line.choices[-1]}, such as "{line.example}"'
+    return f"one of {', '.join(line.choices)}"
+
+
+def shown(line: Line, value: float) -> str:
+    """A number of a line as it would be typed."""
+    if line.quantity == "hours":
+        return f"{value:,.12g} h"
+    numbers = ("iops", "count", "bits", "number")
+    return f"{value:,.12g}" if line.quantity in numbers else text(value, line.quantity)
+
+
+def _plain(given: str, line: Line, most: float) -> float:
+    what = "a whole number" if line.quantity == "count" else "a number"
+    accepted = f'{what}, such as "{line.example}"'
+    try:
+        value = float(ungrouped(given) or "")
+    except ValueError:
+        raise ValueError(accepted) from None
+    if value != value or value > most or (line.quantity == "count" and value % 1):
+        raise ValueError(accepted)
+    return value
+
+
+def _number(line: Line, given: str) -> float:
+    if line.quantity == "hours":
+        # "2.5 million hours", "2,500,000 h" and "2.5M hours" are what data sheets write; virtual time ends before.
+        found = re.fullmatch(r"([\d.,]+)\s*(m|million)?\s*(?:h|hours?)", given.lower())
+        if found is None:
+            raise ValueError(f'hours, such as "{line.example}" or "2.5 million hours"')
+        return _plain(found[1], line, 1e30) * (1e6 if found[2] else 1.0)
+    if line.quantity == "bits":
+        # "1 in 10^15", "1 sector per 10E15" and "10e-15" mean different things on data sheets: bits alone are taken.
+        return _plain(given.lower().removesuffix("bits"), line, 1e30)
+    if line.quantity in ("iops", "count", "number"):
+        return _plain(given.removesuffix("IOPS"), line, 1e12)
+    if line.quantity == "speed":
+        # "7,200 RPM" and 7200 are what data sheets and people write.
+        given = f"{(ungrouped(given) or given).lower().removesuffix('rpm').strip()} rpm"
+    return _core.quantity(line.quantity, given)

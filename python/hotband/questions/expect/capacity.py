@@ -1,0 +1,20 @@
+"""How much a machine holds."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from hotband import _core
+from hotband.data.catalog import CATALOG_DIR
+
+if TYPE_CHECKING:
+    from hotband.data.inputs.specify import Named
+
+
+def target_bytes(machine: Named) -> int | None:
+    """Bytes of the one volume of a machine; None where it has several. Raises UserError for no machine."""
+    from hotband.execution.runs.run import mistakes_of
+
+    with mistakes_of(machine.name):
+        volumes = _core.machine_offer(CATALOG_DIR, machine.name, machine.text, [])["volumes"]
+    return volumes[0][1] if len(volumes) == 1 else None

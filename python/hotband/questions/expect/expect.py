@@ -1,0 +1,79 @@
+"""Good or bad? `hotband expect` and `hb.expect` (docs/guides/expect.md)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from hotband.base.errors import UserError
+from hotband.data.record.incomplete import refusing_incomplete
+from hotband.execution.runs.scale import scale_of
+from hotband.inference.interval.of_run import Asked as IntervalsAsked
+from hotband.questions.expect.expected import Expected
+from hotband.questions.expect.explain import explanations
+from hotband.questions.expect.nearest import rank
+from hotband.questions.expect.predict import Settings, run, with_intervals
+from hotband.questions.expect.results import Row, read_rows
+from hotband.views.text.tables import counted
+
+if TYPE_CHECKING:
+    from hotband.data.inputs.specify import Named
+    from hotband.execution.experiment import Say
+    from hotband.inference.interval.of_run import Watch
+
+MOST_ROWS = 64
+"""Runs of results that are predicted at once: more take minutes."""
+
+
+@dataclass(frozen=True)
+class Asked:
+    """Results, the machine (None: drives are ranked), what was run (None: rebuilt from the result), settings."""
+
+    results: Sequence[Path]
+    machine: Named | None = None
+    workload: Named | None = None
+    settings: Settings = field(default_factory=Settings)
+
+
+def expect(asked: Asked, watch: Watch, say: Say) -> Expected:
+    """Measured beside predicted, or the nearest drives. Raises UserError, RunsInterrupted."""
+    settings = asked.settings
+    IntervalsAsked(settings.level, settings.draws)
+    if not asked.results:
+        raise UserError("RESULT", "", "", "missing: expected a result of fio, vdbench, DiskSpd or Iometer")
+    with refusing_incomplete(list(asked.results)):
+        rows = read_rows(asked.results, asked.workload)
+    _expect_some(rows)
+    if asked.machine is None:
+        return Expected(None, settings.level, rows, ranking=rank(rows, settings, watch))
+    expect_room(rows, asked.machine)
+    found = run(rows, asked.machine, settings, watch, f"{counted(len(rows), 'run')} on {asked.machine.name}")
+    notes = with_intervals(found, settings, say, watch)
+    scale = next((scale for one in found if (scale := scale_of(one.spec)) and "scale" not in dict(settings.set)), None)
+    if scale is not None:
+        notes.append(f"solid-state drives are simulated at a {scale}th of their size (--set scale=N: another)")
+    said = explanations(found, asked.machine)
+    return Expected(asked.machine.name, settings.level, rows, found, said, notes=notes)
+
+
+def _expect_some(rows: Sequence[Row]) -> None:
+    """Raises UserError where no load can be rebuilt, or there are too many."""
+    if len(rows) > MOST_ROWS:
+        accepted = f"holds {len(rows)} runs; expected at most {MOST_ROWS} at a time"
+        raise UserError("RESULT", "", rows[0].file, accepted)
+    if all(row.load is None for row in rows):
+        raise UserError(rows[0].file, "", "", f"its load cannot be rebuilt: {rows[0].why_not}")
+
+
+def expect_room(rows: Sequence[Row], machine: Named, option: str = "--on") -> None:
+    """Raises UserError where the machine, which an option names, is smaller than what was measured."""
+    from hotband.questions.expect.capacity import target_bytes
+
+    size = target_bytes(machine)
+    for row in rows:
+        span = row.load.span_bytes if row.load else None
+        if size is not None and span is not None and span > size:
+            sizes = f"has {size / 1e9:,.5g} GB, and {row.name} touched {span / 1e9:,.5g} GB"
+            raise UserError(option, "", machine.name, f"{sizes}; expected a machine that holds it")

@@ -1,0 +1,160 @@
+"""What could explain a result outside its interval: findings of the auditor, what was assumed, and runs with another
+setting of the drives.
+
+What it leaves out: what no result and no model shows, such as other load on the target or an array that is degraded.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from hotband.base.errors import UserError
+from hotband.execution.experiment import Experiment, Point
+from hotband.inference.audit.audited import Audited
+from hotband.inference.audit.facts import MachineFacts, of_machine
+from hotband.inference.audit.rules import findings
+from hotband.inference.interval.short import refusal
+from hotband.questions.expect.judge import Judged, compared, first_outside
+from hotband.questions.expect.predict import Predicted
+from hotband.views.text.tables import four_digits
+
+if TYPE_CHECKING:
+    from hotband.data.inputs.specify import Named
+    from hotband.questions.expect.judge import Verdict
+
+OF_A_CORE = 333_000
+"""I/Os a second that one core hands out and takes back with `pread` and interrupts: 3 us of 2.5 to 4
+(docs/models/host.md)."""
+NEAR_A_CORE = 250_000
+"""I/Os a second of a job from which on the processor may be the limit: the slowest core of that range, 4 us."""
+WHAT_IF = (
+    ("wce", "on", "the drives' volatile write cache on"),
+    ("wce", "off", "the drives' write cache off"),
+    ("state", "fob", "drives that are new (nothing was written before)"),
+    ("data", "0.3", "data that compresses to 30 %"),
+)
+"""Settings that testers leave unsaid, and what they mean."""
+CLOSER = 0.5
+"""A setting is worth a word where it takes half of the distance (in logarithms) away."""
+ANY = ("drift", "no-steady-state", "warm-up-measured", "short-run", "littles-law", "below-half-revolution")
+RULES: dict[Verdict, tuple[str, ...]] = {
+    "better": ("cache-served", "replayed-offsets", "working-set-in-cache", "not-preconditioned", *ANY),
+    "worse": ("mixed-jobs", "processor-bound", *ANY),
+}
+"""Rules of the auditor whose findings explain a figure that is better or worse (docs/guides/audit.md)."""
+
+
+def explanations(found: Sequence[Predicted], machine: Named) -> list[str]:
+    """What could explain the rows that are outside, most of them first."""
+    outside = [one for one in found if first_outside(one.figures)]
+    if not outside:
+        return []
+    said = _audited(outside, machine)
+    for verdict in ("better", "worse"):
+        rows = [one for one in outside if _verdict(one) == verdict]
+        if rows:
+            said += _assumed(rows, verdict)
+            said += _what_if(_farthest(rows))
+    return list(dict.fromkeys(said))
+
+
+def _verdict(one: Predicted) -> Verdict:
+    """That of the first figure outside."""
+    return _outside(one).verdict or "worse"
+
+
+def _outside(one: Predicted) -> Judged:
+    return first_outside(one.figures) or one.figures[0]
+
+
+def _farthest(rows: Sequence[Predicted]) -> Predicted:
+    """The row that is farthest off."""
+    return max(rows, key=lambda one: abs(_outside(one).log_ratio))
+
+
+def _audited(rows: Sequence[Predicted], machine: Named) -> list[str]:
+    """Findings of the auditor on the rows; each rule once."""
+    facts: MachineFacts | None = None
+    if machine.text is None or machine.name.endswith(".toml"):
+        try:
+            facts = of_machine(machine.name)
+        except UserError:
+            facts = None
+    wanted = {rule for one in rows for rule in RULES[_verdict(one)]}
+    audited = [Audited(one.row.name, one.row.record) for one in rows]
+    said: dict[str, str] = {}
+    for finding in findings(audited, facts):
+        if finding.rule in wanted and finding.severity != "note":
+            said.setdefault(finding.rule, f"{finding.title} ({finding.rule})")
+    return list(said.values())
+
+
+def _assumed(rows: Sequence[Predicted], verdict: Verdict) -> list[str]:
+    """What was assumed, where that may be wrong in this direction."""
+    said = []
+    asked = [one.row.record["source"]["asked"] for one in rows]
+    texts = [text for one in rows if one.row.load for text in one.row.load.assumed]
+    if verdict == "better":
+        if any(one["direct"] is not True for one in asked):
+            said.append("the host's page cache may have answered: that it was passed by is not in the result")
+        if any("whole target" in text for text in texts):
+            said.append("a smaller part of the target may have been used than all of it: --set span=SIZE says which")
+        if any((_outside(one).figure.startswith("write") or _writes(one)) for one in rows):
+            said.append("a controller's protected cache may have answered writes (controller = in a machine's file)")
+        if any("to a file" in text for text in texts):
+            said.append("a file system answers reads of what was never written, and gathers writes")
+        return said
+    fastest = max((rate for one in rows if (rate := _rate_of_a_job(one)) is not None), default=0.0)
+    if fastest >= NEAR_A_CORE:
+        said.append(
+            f"a job did {four_digits(fastest)} I/Os a second, and a core hands out about {four_digits(OF_A_CORE)}: "
+            "the processor may have been the limit, which [host] of a machine's file models"
+        )
+    if any(one["ramp_ns"] in (None, 0) for one in asked):
+        said.append("the warm-up is in the measured time: no ramp was asked for")
+    if any("to a file" in text for text in texts):
+        said.append("a file system adds its own I/Os and locks")
+    return said
+
+
+def _rate_of_a_job(one: Predicted) -> float | None:
+    """Measured I/Os a second of each job; None where the result has the processor time of its jobs, by which the
+    auditor judges (`processor-bound`)."""
+    source, rate = one.row.record["source"], one.row.record["summary"]["iops"]
+    if source.get("job_cpu_pct") is not None or rate is None:
+        return None
+    return rate / max(source["asked"]["jobs"] or 1, 1)
+
+
+def _writes(one: Predicted) -> bool:
+    """Whether writes are better than they should be."""
+    return any(each.figure.startswith("write") and each.verdict == "better" for each in one.figures)
+
+
+def _what_if(one: Predicted) -> list[str]:
+    """Runs with another setting, where that comes closer."""
+    held = dict(one.spec.set)
+    tried = [
+        (replace(one.spec, id=f"{key}={value}", set=(*one.spec.set, (key, value))), words)
+        for key, value, words in WHAT_IF
+        if key not in held
+    ]
+    kept = [(spec, words) for spec, words in tried if refusal([spec]) is None]
+    if not kept or one.row.load is None:
+        return []
+    finished = {run.spec.id: run for run in Experiment([Point(spec) for spec, _ in kept]).run().finished}
+    main, said = _outside(one), []
+    for spec, words in kept:
+        figures = {each.figure: each for each in compared(one.row.record, finished[spec.id].record, one.row.load.asks)}
+        other = figures.get(main.figure)
+        if other is not None and abs(other.log_ratio) < (1 - CLOSER) * abs(main.log_ratio):
+            said.append(f"{words}: {_said(other)} would be predicted ({spec.id}; {one.row.name})")
+    return said
+
+
+def _said(figure: Judged) -> str:
+    from hotband.views.expect import value_of
+
+    return value_of(figure.figure, figure.predicted)

@@ -1,0 +1,147 @@
+"""Measured beside predicted: which figures of a result are compared, and what their interval says of them."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal, TypedDict
+
+from hotband.inference.interval.of_run import figures_of
+
+if TYPE_CHECKING:
+    from hotband.data.record.document import RecordDoc
+
+Verdict = Literal["inside", "better", "worse"]
+RATES = ("iops", "bandwidth_bytes_per_s")
+LATENCIES = ("latency_mean_ns", "latency_p50_ns", "latency_p99_ns", "latency_p999_ns")
+
+
+class FigureDoc(TypedDict):
+    """A figure of a row: measured, predicted, the interval, and the verdict (None where there is no interval)."""
+
+    figure: str
+    measured: float
+    predicted: float
+    low: float | None
+    high: float | None
+    verdict: Verdict | None
+
+
+@dataclass(frozen=True)
+class Judged:
+    """A figure beside its prediction."""
+
+    figure: str
+    measured: float
+    predicted: float
+    low: float | None = None
+    high: float | None = None
+
+    @property
+    def is_rate(self) -> bool:
+        """Whether more of it is better."""
+        return self.figure.rpartition(".")[2] in RATES
+
+    @property
+    def log_ratio(self) -> float:
+        """The logarithm of measured over predicted."""
+        return math.log(self.measured / self.predicted)
+
+    @property
+    def verdict(self) -> Verdict | None:
+        """Where the measured figure lies; None without an interval."""
+        if self.low is None or self.high is None:
+            return None
+        if self.low <= self.measured <= self.high:
+            return "inside"
+        return "better" if (self.measured > self.high) == self.is_rate else "worse"
+
+    def document(self) -> FigureDoc:
+        """As JSON has it."""
+        return {
+            "figure": self.figure,
+            "measured": self.measured,
+            "predicted": self.predicted,
+            "low": self.low,
+            "high": self.high,
+            "verdict": self.verdict,
+        }
+
+
+def compared(measured: RecordDoc, predicted: RecordDoc, asks: str) -> list[Judged]:
+    """The figures that both have, the one that decides first: the rate of a closed loop, the mean of an open one, whose
+    rate is given. Bandwidth is left out beside a rate: it says the same."""
+    ours, theirs = figures_of(predicted), figures_of(measured)
+    both = [name for name in ours if name in theirs]
+    return [
+        Judged(name, theirs[name], ours[name]) for name in sorted(_kept(both, asks), key=lambda one: _order(one, asks))
+    ]
+
+
+def _kept(names: Sequence[str], asks: str) -> list[str]:
+    """Without bandwidth beside a rate, without the rates of an open loop."""
+    rates = [name for name in names if name.endswith("iops")]
+    dropped = RATES if asks == "open" else RATES[1:] if rates else ()
+    latencies = any(name.rpartition(".")[2] in LATENCIES for name in names)
+    return [name for name in names if name.rpartition(".")[2] not in dropped or (asks == "open" and not latencies)]
+
+
+def _order(name: str, asks: str) -> tuple[int, int]:
+    side, _, figure = name.rpartition(".")
+    order = LATENCIES if asks == "open" else (*RATES, *LATENCIES)
+    return ("", "read", "write").index(side), order.index(figure) if figure in order else len(order)
+
+
+def row_verdict(figures: Sequence[Judged]) -> Verdict | None:
+    """The verdict of a row: that of the figure that decides."""
+    return figures[0].verdict if figures else None
+
+
+def first_outside(figures: Sequence[Judged]) -> Judged | None:
+    """The first figure that is outside its interval."""
+    return next((one for one in figures if one.verdict in ("better", "worse")), None)
+
+
+def whole_verdict(rows: Sequence[Sequence[Judged]]) -> str:
+    """One verdict of all rows, in words."""
+    verdicts = [row_verdict(figures) for figures in rows]
+    besides = [figures for figures in rows if row_verdict(figures) == "inside" and first_outside(figures)]
+    return _in_words(verdicts) + _besides(besides, len(rows))
+
+
+def _besides(rows: Sequence[Sequence[Judged]], of: int) -> str:
+    """What is outside of rows whose verdict is inside."""
+    if not rows:
+        return ""
+    outside = Counter(
+        f"{_short(one)} {one.verdict}" for figures in rows for one in figures if one.verdict not in ("inside", None)
+    )
+    said = [f"{name} in {count}" if of > 1 else name for name, count in outside.most_common(3)]
+    return f"; but {', '.join(said)}"
+
+
+def _short(figure: Judged) -> str:
+    name = figure.figure.removeprefix("latency_").replace(".latency_", " ")
+    return name.removesuffix("_ns").replace("p999", "p99.9").replace("iops", "IOPS")
+
+
+def _in_words(verdicts: Sequence[Verdict | None]) -> str:
+    known = [one for one in verdicts if one is not None]
+    if not known:
+        return "nothing could be compared"
+    counts: Mapping[Verdict, int] = {one: known.count(one) for one in ("inside", "better", "worse")}
+    if len(known) == 1:
+        return {"inside": "inside the interval", "better": "better than expected", "worse": "worse than expected"}[
+            known[0]
+        ]
+    if counts["inside"] == len(known):
+        return f"inside the interval in all {len(known)} rows"
+    said = [f"{count} {'are' if count > 1 else 'is'} {one}" for one, count in counts.items() if count]
+    return f"of {len(known)} rows {', '.join(said)}"
+
+
+def distance(figures: Sequence[Judged]) -> float:
+    """How far figures lie from their predictions: the root of the mean square of the log-ratios."""
+    return math.sqrt(sum(one.log_ratio**2 for one in figures) / len(figures)) if figures else math.inf

@@ -1,0 +1,127 @@
+"""Without a machine: the drives of the catalog, the nearest first.
+
+Every drive that holds the span is asked for one row; the nearest are asked for more. The distance is the root of the
+mean square of the logarithms of measured over predicted, of all figures that both have.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, TypedDict
+
+from hotband.base.errors import UserError
+from hotband.data.inputs.specify import Named
+from hotband.execution.experiment import Experiment, Point
+from hotband.questions.expect.judge import Judged, compared, distance
+from hotband.questions.expect.predict import Settings, spec_of
+from hotband.questions.expect.results import Row
+
+if TYPE_CHECKING:
+    from hotband.execution.runs.run import Finished, RunSpec
+    from hotband.inference.interval.of_run import Watch
+
+FIRST_IOS, THEN_IOS = 10_000, 40_000
+"""Measured I/Os of a row on all drives, and of those on the nearest."""
+SHORT_LIST = 8
+MOST_ROWS = 4
+NO_DRIVE = math.log(2.0)
+"""Beyond a factor of two no drive is near: what was measured is an array, a pool, or a cache."""
+
+
+class NearDoc(TypedDict):
+    """A drive and how far it is off, as a factor; figures of the rows that were compared."""
+
+    machine: str
+    off_factor: float
+    figures: int
+    predicted_iops: float | None
+    measured_iops: float | None
+
+
+@dataclass(frozen=True)
+class Near:
+    """A drive with what was compared on it."""
+
+    machine: str
+    figures: tuple[Judged, ...]
+
+    @property
+    def distance(self) -> float:
+        """See `hotband.questions.expect.judge.distance`."""
+        return distance(self.figures)
+
+    def document(self) -> NearDoc:
+        """As JSON has it."""
+        first = next((one for one in self.figures if one.figure == "iops"), None)
+        return {
+            "machine": self.machine,
+            "off_factor": math.exp(self.distance),
+            "figures": len(self.figures),
+            "predicted_iops": first.predicted if first else None,
+            "measured_iops": first.measured if first else None,
+        }
+
+
+@dataclass(frozen=True)
+class Ranking:
+    """Drives, the nearest first; those left out with the reason; names of the rows that were compared."""
+
+    drives: tuple[Near, ...]
+    left_out: dict[str, str]
+    rows: tuple[str, ...]
+
+
+def rank(rows: Sequence[Row], settings: Settings, watch: Watch) -> Ranking:
+    """The catalog's drives by how near they come. Raises UserError where none can take the load, RunsInterrupted."""
+    from hotband.faces.commands.names import drive_names
+
+    chosen = _chosen([row for row in rows if row.load is not None])
+    if not chosen:
+        return Ranking((), {}, ())
+    left_out: dict[str, str] = {}
+    first = replace(settings, ios=FIRST_IOS)
+    specs: dict[str, list[tuple[Row, RunSpec]]] = {}
+    for name in drive_names():
+        try:
+            specs[name] = [(chosen[0], spec_of(chosen[0], Named(name), first))]
+        except UserError as error:
+            left_out[name] = error.accepted
+    if not specs:
+        name, why = next(iter(left_out.items()))
+        raise UserError("RESULT", "", chosen[0].file, f"no drive of the catalog takes its load: {name}: {why}")
+    near = _compared(specs, settings, watch, "all drives")
+    short = [one.machine for one in near[:SHORT_LIST]]
+    more = replace(settings, ios=THEN_IOS)
+    again = {name: [(row, spec_of(row, Named(name), more)) for row in chosen] for name in short}
+    nearest = _compared(again, settings, watch, "the nearest")
+    rest = [one for one in near if one.machine not in short]
+    return Ranking((*nearest, *rest), left_out, tuple(row.name for row in chosen))
+
+
+def _chosen(rows: Sequence[Row]) -> list[Row]:
+    """Rows that are compared: with the highest rate first, then spread over the others."""
+    order = sorted(rows, key=lambda row: -(row.record["summary"]["iops"] or 0.0))
+    if len(order) <= MOST_ROWS:
+        return order
+    return [order[round(place * (len(order) - 1) / (MOST_ROWS - 1))] for place in range(MOST_ROWS)]
+
+
+def _compared(specs: dict[str, list[tuple[Row, RunSpec]]], settings: Settings, watch: Watch, title: str) -> list[Near]:
+    points = [
+        Point(replace(spec, id=f"{name} {place}")) for name, of in specs.items() for place, (_, spec) in enumerate(of)
+    ]
+    with watch(title) as tick:
+        finished = {one.spec.id: one for one in Experiment(points).run(jobs=settings.jobs, progress=tick).finished}
+    found = [Near(name, _figures(name, of, finished)) for name, of in specs.items()]
+    return sorted(found, key=lambda one: (one.distance, one.machine))
+
+
+def _figures(name: str, of: Sequence[tuple[Row, RunSpec]], finished: dict[str, Finished]) -> tuple[Judged, ...]:
+    return tuple(
+        figure
+        for place, (row, _) in enumerate(of)
+        if row.load is not None
+        for figure in compared(row.record, finished[f"{name} {place}"].record, row.load.asks)
+    )

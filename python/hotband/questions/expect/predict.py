@@ -1,0 +1,145 @@
+"""Runs of rebuilt loads on machines, and the intervals of their figures.
+
+What it leaves out: intervals of all rows of a long result are not drawn. Of up to `DRAWN_ROWS` the uncertain values are
+drawn, the others take the spread of the nearest of those (by their rate), which is said.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from hotband.data.inputs.loads import Load
+from hotband.data.record.unmodelled import why_no_interval
+from hotband.execution.experiment import Experiment, Point
+from hotband.execution.runs.run import Finished, RunSpec, prepare
+from hotband.execution.runs.scale import scaled
+from hotband.inference.interval import DRAWS_OF_MANY, LEVEL
+from hotband.inference.interval.ceiling import capped, room_of
+from hotband.inference.interval.conformal import Kind, ModelTerm, Spread
+from hotband.inference.interval.figures import between
+from hotband.inference.interval.of_record import is_inverse, kinds_of, spread_of
+from hotband.inference.interval.of_run import Asked, Watch, draw
+from hotband.inference.interval.residuals import model_term
+from hotband.questions.expect.judge import Judged, compared
+from hotband.questions.expect.results import Row
+
+if TYPE_CHECKING:
+    from hotband.data.inputs.specify import Named
+    from hotband.execution.experiment import Say
+
+IOS = 100_000
+"""Measured I/Os of a prediction: a thousand lie beyond the 99th percentile."""
+DRAWN_ROWS = 2
+
+
+@dataclass
+class Predicted:
+    """A row with its run and its figures."""
+
+    row: Row
+    spec: RunSpec
+    finished: Finished
+    figures: list[Judged]
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How predictions are run."""
+
+    set: tuple[tuple[str, str], ...] = ()
+    seed: int = 1
+    duration: str | None = None
+    ios: int = IOS
+    level: float = LEVEL
+    draws: int = DRAWS_OF_MANY
+    jobs: int | None = None
+
+
+def spec_of(row: Row, machine: Named, settings: Settings) -> RunSpec:
+    """The run of a row on a machine. Raises UserError where the machine cannot take it."""
+    assert row.load is not None, "asked for rows that have a load"
+    load = Load(row.load.text, row.name)
+    text = (load if settings.duration else load.with_ios(settings.ios)).text()
+    held = dict(settings.set)
+    own = tuple((key, value) for key, value in row.load.settings.items() if key not in held)
+    spec = RunSpec(
+        row.name,
+        machine.name,
+        row.name,
+        (*own, *settings.set),
+        settings.seed,
+        settings.duration,
+        machine_text=machine.text,
+        workload_text=text,
+        in_use=True,
+    )
+    prepare(spec)
+    return scaled(spec)
+
+
+def run(rows: Sequence[Row], machine: Named, settings: Settings, watch: Watch, title: str) -> list[Predicted]:
+    """The rows that have a load, each run on the machine. Raises UserError where it cannot take one."""
+    specs = [(row, spec_of(row, machine, settings)) for row in rows if row.load is not None]
+    if not specs:
+        return []
+    points = [Point(replace(spec, id=f"{place}")) for place, (_, spec) in enumerate(specs)]
+    with watch(title) as tick:
+        finished = Experiment(points).run(jobs=settings.jobs, progress=tick).finished
+    by_id = {one.spec.id: one for one in finished}
+    return [
+        Predicted(row, spec, by_id[f"{place}"], compared(row.record, by_id[f"{place}"].record, row.load.asks))
+        for place, (row, spec) in enumerate(specs)
+        if row.load is not None
+    ]
+
+
+def with_intervals(found: Sequence[Predicted], settings: Settings, say: Say, watch: Watch) -> list[str]:
+    """Puts the intervals into the figures of predictions; returns what is to be said of them. Raises UserError,
+    RunsInterrupted."""
+    none = [why for one in found if (why := why_no_interval(one.finished.record)) is not None]
+    found = [one for one in found if why_no_interval(one.finished.record) is None]
+    if not found:
+        return list(dict.fromkeys(none))
+    drawn = _drawn_rows(found)
+    term = model_term()
+    spreads: dict[int, dict[str, Spread]] = {}
+    for place in drawn:
+        one = found[place]
+        of = draw(one.spec, one.finished, Asked(settings.level, settings.draws), settings.jobs, say, watch)
+        spreads[place] = {name: spread_of(name, of) for name in of.nominal}
+    for one in found:
+        nearest = min(drawn, key=lambda other: abs(_rate(found[other]) - _rate(one)))
+        spread = spreads[nearest]
+        kinds = kinds_of(one.spec, one.finished, [figure.figure for figure in one.figures])
+        room = room_of(one.spec, one.finished.record)
+        one.figures = [
+            _with_interval(figure, kinds[figure.figure], spread, settings.level, (term, room)) for figure in one.figures
+        ]
+    if len(found) > len(drawn):
+        names = " and ".join(found[place].row.name for place in drawn)
+        none.append(f"uncertain values were drawn for {names}; the other rows take the spread of the nearest")
+    return list(dict.fromkeys(none))
+
+
+def _with_interval(
+    figure: Judged, kind: Kind, spreads: dict[str, Spread], level: float, limits: tuple[ModelTerm, Mapping[str, float]]
+) -> Judged:
+    spread = spreads.get(figure.figure) or spreads.get(figure.figure.rpartition(".")[2]) or Spread()
+    term, room = limits
+    ends = capped(figure.figure, term.bounds(kind, spread, level), room, is_inverse=is_inverse(kind))
+    low, high = between(figure.predicted, *ends)
+    return replace(figure, low=low, high=high)
+
+
+def _rate(one: Predicted) -> float:
+    import math
+
+    return math.log(max(one.finished.record["summary"]["iops"] or 1.0, 1e-3))
+
+
+def _drawn_rows(found: Sequence[Predicted]) -> list[int]:
+    """Rows that are drawn: those with the lowest and the highest rate."""
+    order = sorted(range(len(found)), key=lambda place: _rate(found[place]))
+    return order if len(order) <= DRAWN_ROWS else [order[0], order[-1]]

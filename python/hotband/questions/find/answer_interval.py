@@ -1,0 +1,169 @@
+"""How far an answer may be off: the interval of a figure at the crossing, carried over to what is varied.
+
+Two things are put together, on each side the wider one. The interval of the figure that decides (values drawn, seed,
+what the models leave out: docs/guides/intervals.md) at the crossing: were the figure by that much higher everywhere,
+where would the trials cross the bound? And, where a rate is asked for or offered, what the models leave out of rates
+alone: a machine that does everything by so much faster crosses by so much further on.
+
+What it leaves out: that the shape of the curve is uncertain, too.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from hotband.data.record.unmodelled import why_no_interval
+from hotband.inference.interval.ceiling import capped
+from hotband.inference.interval.conformal import Kind, Spread
+from hotband.inference.interval.of_record import interval_of as interval_of_figure
+from hotband.inference.interval.of_record import kinds_of
+from hotband.inference.interval.of_run import Asked, Drawn, Watch, draw, rate_class, system_of
+from hotband.inference.interval.residuals import model_term
+from hotband.questions.find.figures import shown
+from hotband.questions.find.found import Answer, AnswerIntervalDoc
+from hotband.questions.find.question import RATE, Condition, Question, ShareOfMost
+
+if TYPE_CHECKING:
+    from hotband.execution.experiment import Say
+    from hotband.questions.find.axis import Axis
+    from hotband.questions.find.figures import Figure
+    from hotband.questions.find.trial import Trial
+
+
+def interval_of(
+    question: Question,
+    answer: Answer,
+    within: float,
+    asked: Asked,
+    jobs: int | None,
+    say: Say | None,
+    watch: Watch,
+) -> AnswerIntervalDoc | None:
+    """The interval of an answer; None where there is none, or of a share of the most: what shifts all values alike does
+    not move it. Raises UserError, RunsInterrupted."""
+    best = answer.best
+    if answer.status != "found" or best is None or best.value is None or answer.axis is None:
+        return None
+    decides = _deciding(question, answer, best)
+    if not isinstance(decides, Condition):
+        return None
+    spec = best.wanted.spec
+    if why_no_interval(best.finished.record) is not None:
+        return None
+    drawn = draw(spec, best.finished, asked, jobs, say or (lambda _: None), watch)
+    names = (decides.figure.document_name, nearest_name(decides.figure))
+    name = next((one for one in names if one in drawn.nominal), None)
+    if name is None:
+        return None
+    of_figure = interval_of_figure(name, kinds_of(spec, best.finished, [name])[name], asked.level, drawn, model_term())
+    ratios = [of_figure[end] / drawn.nominal[name] for end in ("low", "high")] + _by_values(drawn, name, asked.level)
+    crossings = [_crossing(answer.trials, decides, ratio, best) for ratio in ratios]
+    crossings, of_values = crossings[:2], crossings[2:]
+    between = _between(decides.figure, of_figure["low"], of_figure["high"])
+    how = f"the interval of {decides.figure} there, {between}, carried over the curve of the trials"
+    if best.wanted.rate is not None:
+        bounds = model_term().bounds(Kind(rate_class(spec), system_of(spec)), Spread(), asked.level)
+        bounds = capped("iops", bounds, drawn.room)
+        # More drives are needed of a slower machine; a rate is higher of a faster one.
+        signs = (1, 1) if question.varied == RATE else (-1, -1)
+        crossings += [best.value * math.exp(sign * bound) for sign, bound in zip(signs, bounds, strict=True)]
+        shares = " to ".join(f"{math.expm1(bound):+.0%}" for bound in bounds)
+        how += f", and what the models leave out of rates ({shares})"
+    if question.varied == RATE and "iops" in drawn.room:
+        # No machine does more than its ports and media let it do, whatever the curve says.
+        most = best.value * math.exp(drawn.room["iops"])
+        crossings = [min(crossing, most) for crossing in crossings]
+    low, high = _outward(answer, min(*crossings, best.value), max(*crossings, best.value))
+    values_low, values_high = _outward(answer, min(*of_values, best.value), max(*of_values, best.value))
+    return {
+        "level": asked.level,
+        "low": low,
+        "high": high,
+        "values_low": values_low,
+        "values_high": values_high,
+        "how": how,
+    }
+
+
+def _by_values(drawn: Drawn, name: str, level: float) -> list[float]:
+    """The ratios between which draws of the uncertain values leave a figure."""
+    logs = drawn.log_ratios(name)
+    return [float(np.exp(np.percentile(logs, tail))) if len(logs) else 1.0 for tail in (50 - level / 2, 50 + level / 2)]
+
+
+def _deciding(question: Question, answer: Answer, best: Trial) -> Condition | ShareOfMost:
+    """The condition that is nearest to its bound at the crossing: a goal where one was searched for."""
+    conditions = list(question.conditions)
+    if question.goals and question.offered is None:
+        conditions = question.goals
+    elif question.offered is not None:
+        conditions = question.limits or question.goals
+    return min(conditions, key=lambda one: one.score(best.record, 1.0))
+
+
+def nearest_name(figure: Figure) -> str:
+    """The figure of a record that is nearest to a percentile without an interval of its own."""
+    quantile = figure.percentile or 0.0
+    nearest = min((50.0, 99.0, 99.9), key=lambda one: abs(math.log((100.001 - one) / (100.001 - quantile))))
+    side = f"{figure.side}." if figure.side else ""
+    return f"{side}latency_p{nearest:g}_ns".replace("99.9", "999")
+
+
+def _between(figure: Figure, low: float, high: float) -> str:
+    scale = 1.0 if figure.is_rate else 1e-9
+    return f"{shown(figure, low * scale)} to {shown(figure, high * scale)}"
+
+
+def _crossing(trials: Sequence[Trial], condition: Condition, ratio: float, best: Trial) -> float:
+    """Where trials would cross the bound if the figure were `ratio` times as large everywhere: between those beside it,
+    in logarithms; beyond the last by the slope there."""
+    found = sorted(
+        (trial.value, value)
+        for trial in trials
+        if trial.value and (value := trial.figures.get(condition.figure)) is not None and value > 0
+    )
+    if len(found) < 2:
+        return best.value or 0.0
+    bound = math.log(condition.bound / ratio)
+    line = [(math.log(value), math.log(figure)) for value, figure in found]
+    at = _nearest_crossing(line, bound, math.log(best.value or 1.0))
+    # Beyond what was tried a slope says little: at most half or double of it.
+    return math.exp(min(max(at, line[0][0] - math.log(2)), line[-1][0] + math.log(2)))
+
+
+def _nearest_crossing(line: Sequence[tuple[float, float]], bound: float, near: float) -> float:
+    inside = [
+        _on_line(low, high, bound)
+        for low, high in pairwise(line)
+        if (low[1] - bound) * (high[1] - bound) <= 0 and low[1] != high[1]
+    ]
+    if inside:
+        return min(inside, key=lambda at: abs(at - near))
+    rises = line[-1][1] > line[0][1]
+    ends = line[-2:] if rises == (bound > line[-1][1]) else line[:2]
+    if ends[0][1] == ends[1][1]:
+        return ends[1][0] if ends == line[-2:] else ends[0][0]
+    return _on_line(ends[0], ends[1], bound)
+
+
+def _on_line(low: tuple[float, float], high: tuple[float, float], bound: float) -> float:
+    return low[0] + (bound - low[1]) * (high[0] - low[0]) / (high[1] - low[1])
+
+
+def _outward(answer: Answer, low: float, high: float) -> tuple[float, float]:
+    """Ends as values of the axis, the next ones outward; a rate's as they are."""
+    axis = answer.axis
+    assert axis is not None, "a crossing was found on it"
+    if axis.name == "rate":
+        return low, high
+    return max(axis.low, _stepped(axis, low, -1)), max(axis.low, _stepped(axis, high, 1))
+
+
+def _stepped(axis: Axis, value: float, way: int) -> float:
+    """The next value of an axis, downwards or upwards."""
+    return axis.low + way * axis.step * math.ceil(way * (value - axis.low) / axis.step - 1e-9)

@@ -1,0 +1,152 @@
+"""The search for a crossing: which values are tried next, until those on its two sides are near enough.
+
+Two values are tried at a time, so that two cores are busy: on both sides of where the crossing should be by what was
+measured (a line through both ends, and in logarithms one and a parabola); where that did not help, at thirds of what is
+left. So many rounds of thirds as `MOST_TRIALS` allows shrink a bracket to a 729th. The result does not depend on the
+number of cores.
+
+What it leaves out: a second crossing. The first one from below counts; a trial beyond it that says otherwise is told
+(`contradictions`).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+
+from hotband.questions.find.axis import Axis
+
+MOST_TRIALS = 12
+AT_A_TIME = 2
+NEAR = 0.35
+"""Values beside where the crossing should be lie so many tolerances from it: what they enclose is well within one where
+the guesses agree, so that noise has room."""
+CLOSE = 0.05
+"""An end whose score is within this of zero is near the crossing: the figure is within 5 % of its bound."""
+ENOUGH = 3.0
+"""A round of thirds shrinks a bracket to a third: a guess that shrinks it less is followed by one."""
+
+
+@dataclass(frozen=True)
+class Point:
+    """A value that was tried: whether all conditions were met, and how well (above zero where they were)."""
+
+    value: float
+    score: float
+
+    @property
+    def met(self) -> bool:
+        """Whether the conditions are met."""
+        return self.score > 0
+
+
+@dataclass
+class Bracket:
+    """What was tried so far on an axis, `spent` trials included that were none of its values."""
+
+    axis: Axis
+    most: int = MOST_TRIALS
+    spent: int = 0
+    points: list[Point] = field(default_factory=list)
+    _guessed: float | None = None
+
+    def tell(self, points: Sequence[Point]) -> None:
+        """What all values that were tried gave: all of them anew, since a share of the most changes with the most."""
+        self.points = sorted(points, key=lambda point: point.value)
+
+    @property
+    def left(self) -> int:
+        """Trials that may still be made."""
+        return max(0, self.most - self.spent - len(self.points))
+
+    @property
+    def ends(self) -> tuple[Point, Point] | None:
+        """The neighbours that differ, the first from below; None where all are alike."""
+        for low, high in pairwise(self.points):
+            if low.met != high.met:
+                return low, high
+        return None
+
+    @property
+    def answer(self) -> Point | None:
+        """The value of the crossing that meets the conditions."""
+        ends = self.ends
+        return None if ends is None else next(point for point in ends if point.met)
+
+    @property
+    def is_near(self) -> bool:
+        """Whether nothing that can be told apart lies between the ends."""
+        ends = self.ends
+        if ends is None:
+            return False
+        low, high = ends[0].value, ends[1].value
+        return not self.axis.between(low, high) or (not self.axis.exact and self.axis.width(low, high) <= 1.0)
+
+    def contradictions(self) -> list[Point]:
+        """Values beyond the crossing that are again as those before it."""
+        ends = self.ends
+        if ends is None:
+            return []
+        return [point for point in self.points if point.value > ends[1].value and point.met == ends[0].met]
+
+    def next(self) -> list[float]:
+        """Values to try next; none where it is over, or where nothing was tried on both sides."""
+        ends = self.ends
+        if ends is None or self.is_near or not self.left:
+            return []
+        low, high = ends[0].value, ends[1].value
+        width = self.axis.width(low, high)
+        if self.left < AT_A_TIME or (width <= 2.0 and not self.axis.exact):
+            return self._inside([0.5 * width])
+        missed = self._guessed is not None and width > self._guessed / ENOUGH
+        guess = self._beside(ends, width) if missed else self._guess(ends)
+        found = self._inside(guess) if guess else []
+        self._guessed = width if found and not missed else None
+        return found or self._inside([width / 3, 2 * width / 3])
+
+    def _guess(self, ends: tuple[Point, Point]) -> list[float]:
+        """Places from the lower end between which the crossing should be, by all estimates."""
+        low, high = ends
+        share = low.score / (low.score - high.score)
+        values = [low.value + share * (high.value - low.value)]
+        if low.value > 0 and min(low.score, high.score) > -1:
+            values += self._by_logarithms(low, high)
+        places = [self.axis.place(value) - self.axis.place(low.value) for value in values]
+        return [min(places) - NEAR, max(places) + NEAR]
+
+    def _beside(self, ends: tuple[Point, Point], width: float) -> list[float]:
+        """After a guess that just missed, places a little further on; nothing where no end is near the crossing."""
+        near = min(ends, key=lambda point: abs(point.score))
+        if abs(near.score) > CLOSE:
+            return []
+        least, most = self._guess(ends)
+        further = most + NEAR if near is ends[0] else least - NEAR
+        return [further, (further + width) / 2 if near is ends[0] else further / 2]
+
+    def _by_logarithms(self, low: Point, high: Point) -> list[float]:
+        """Where the crossing should be by a line through both ends in logarithms, and by a parabola through a third
+        point besides, the one that is nearest to the crossing; nothing of a parabola that leaves the bracket."""
+        others = [point for point in self.points if point not in (low, high) and point.value > 0 and point.score > -1]
+        points = [low, high, *sorted(others, key=lambda point: abs(math.log1p(point.score)))[:1]]
+        logs = [(math.log1p(point.score), math.log(point.value)) for point in points]
+        (s0, x0), (s1, x1) = logs[:2]
+        slope = (x1 - x0) / (s1 - s0)
+        found = [x0 - s0 * slope]
+        if len(logs) == 3 and logs[2][0] not in (s0, s1):
+            s2, x2 = logs[2]
+            bend = ((x2 - x1) / (s2 - s1) - slope) / (s2 - s0)
+            found.append(x0 - s0 * slope + bend * s0 * s1)
+        return [math.exp(value) for value in found if x0 < value < x1]
+
+    def _inside(self, places: Sequence[float]) -> list[float]:
+        """Values at places from the lower end, those that lie between the ends and were not tried."""
+        assert self.ends is not None, "asked for where there is a crossing"
+        low, high = (end.value for end in self.ends)
+        tried = {point.value for point in self.points}
+        found = {self.axis.at(self.axis.place(low) + place) for place in places}
+        inside = sorted(value for value in found if low < value < high and value not in tried)
+        if not inside and self.axis.between(low, high):
+            inside = [self.axis.snap((low + high) / 2)]
+        return [value for value in inside if value not in tried][: self.left]

@@ -1,0 +1,104 @@
+"""Figures that questions name, read from what a run left."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from hotband.base.errors import UserError
+from hotband.base.text import formats
+from hotband.views.text.tables import four_digits
+
+if TYPE_CHECKING:
+    from hotband.data.record.record import Figures, Record
+
+FIGURES = {
+    "iops": "iops",
+    "io/s": "iops",
+    "i/os a second": "iops",
+    "mb/s": "bandwidth",
+    "gb/s": "bandwidth",
+    "bandwidth": "bandwidth",
+    "throughput": "bandwidth",
+    "mean": "mean",
+    "average": "mean",
+    "avg": "mean",
+    "latency": "mean",
+    "median": "p50",
+}
+"""Names of figures, and what they are called here; percentiles are p and a number."""
+RATES = {"iops": "IOPS", "bandwidth": "MB/s"}
+"""Figures that more is better of, and their units."""
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A figure of all I/Os, or of reads or writes: "iops" and "bandwidth" (bytes a second), "mean" and percentiles such
+    as "p99.9" (seconds)."""
+
+    side: str
+    name: str
+
+    def __str__(self) -> str:
+        name = RATES.get(self.name, self.name)
+        return f"{self.side}.{name}" if self.side else name
+
+    @property
+    def is_rate(self) -> bool:
+        """Whether more of it is better."""
+        return self.name in RATES
+
+    @property
+    def percentile(self) -> float | None:
+        """The percentage of a percentile."""
+        return float(self.name[1:]) if self.name[0] == "p" else None
+
+    @property
+    def document_name(self) -> str:
+        """The name of the figure in a record's summary, where that has it."""
+        side = f"{self.side}." if self.side else ""
+        names = {"iops": "iops", "bandwidth": "bandwidth_bytes_per_s", "mean": "latency_mean_ns"}
+        return side + names.get(self.name, f"latency_{self.name.replace('.', '')}_ns")
+
+    def of(self, record: Record) -> float | None:
+        """Its value; None where the run has none."""
+        summary: Figures = record.summary if not self.side else getattr(record, self.side)
+        quantile = self.percentile
+        if quantile is not None:
+            exact = {50.0: summary.p50, 99.0: summary.p99, 99.9: summary.p999}
+            found = exact.get(quantile) or summary.percentile(quantile)
+            return None if found is None else float(found)
+        value = getattr(summary, self.name)
+        return None if value is None else float(value)
+
+    def needed(self, record: Record) -> float:
+        """Its value. Raises UserError where the load has no such I/Os."""
+        value = self.of(record)
+        summary: Figures = record.summary if not self.side else getattr(record, self.side)
+        if value is None or not summary.count:
+            what = f"the load has no {self.side}s" if self.side else "no I/O was answered"
+            raise UserError("QUESTION", "", str(self), f"{what}; expected a figure of what it does")
+        return value
+
+
+def shown(of: Figure, value: float) -> str:
+    """A value with its unit, four digits."""
+    if of.name == "iops":
+        return f"{four_digits(value)} IOPS"
+    if of.name == "bandwidth":
+        return f"{four_digits(value / 1e6)} MB/s"
+    return time_shown(value)
+
+
+def exact(of: Figure, value: float | None, text: str) -> formats.Figure:
+    """A cell that shows `text` and in CSV is the value itself: IOPS, MB/s, ms."""
+    unit, scale = {"iops": ("IOPS", 1.0), "bandwidth": ("MB/s", 1e-6)}.get(of.name, ("ms", 1e3))
+    return formats.Figure(text, None if value is None else value * scale, unit)
+
+
+def time_shown(seconds: float) -> str:
+    """A time in the unit that fits."""
+    for unit, scale in (("s", 1.0), ("ms", 1e3), ("us", 1e6)):
+        if seconds * scale >= 1 or unit == "us":
+            return f"{four_digits(seconds * scale)} {unit}"
+    raise AssertionError("microseconds fit always")

@@ -1,0 +1,291 @@
+"""Answers questions: `hotband find` and `hb.find` (docs/guides/find.md)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+from hotband.base.errors import UserError
+from hotband.base.text.quantities import ungrouped
+from hotband.data.catalog.named import expect_model
+from hotband.data.inputs.loads import LOOP_KEYS, Load
+from hotband.data.record.unmodelled import unmodelled_notes, why_no_interval
+from hotband.execution.experiment import Experiment, Point
+from hotband.execution.experiment.ranges import workload_text
+from hotband.execution.runs.drives import Family, family, is_family
+from hotband.execution.runs.run import Finished, RunSpec, prepare
+from hotband.execution.runs.scale import scale_of, scaled
+from hotband.inference.interval import DRAWS, check_level
+from hotband.inference.interval.of_run import Asked as IntervalsAsked
+from hotband.inference.interval.of_run import Watch
+from hotband.questions.find import vary
+from hotband.questions.find.answer_interval import interval_of
+from hotband.questions.find.found import Answer, Found, answer_text
+from hotband.questions.find.question import DEPTH, DRIVES, RATE, Question, read_question, refuse
+from hotband.questions.find.search import Frame, Outcome, Search, by_rate, by_value
+from hotband.questions.find.trial import Trial, Wanted, of_finished
+
+if TYPE_CHECKING:
+    from hotband.data.inputs.specify import Named
+    from hotband.execution.experiment import Say, Tick
+
+WITHIN = 2.0
+"""Percent of the value within which an answer brackets the crossing."""
+ARRIVALS = ("poisson", "fixed")
+MEASURED, BEYOND, RARE = 60_000, 100_000, 300_000
+"""Measured I/Os of a trial: of rates and means, where 600 lie beyond the 99th percentile; of percentiles from the 99th
+on, where 1,000 do; from the 99.9th on, where 300 lie beyond it."""
+LEAST_IOS, MOST_IOS = 1_000, 100_000_000
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A question and all that is said with it; `range` is LOW..HIGH of what is varied, `ios` the measured I/Os of a
+    trial, `within` percent."""
+
+    question: str
+    workload: Named
+    machines: Sequence[Named]
+    set: tuple[tuple[str, str], ...] = ()
+    seed: int = 1
+    duration: str | None = None
+    ios: int | None = None
+    within: float = WITHIN
+    range: str | None = None
+    arrival: str = "poisson"
+    interval: float | None = None
+    draws: int = DRAWS
+    jobs: int | None = None
+
+
+@dataclass
+class _On:
+    """The search on one machine."""
+
+    machine: str
+    spec: RunSpec
+    search: Search
+    wanted: list[Wanted] = field(default_factory=list)
+    outcome: Outcome | None = None
+    trials: list[Trial] = field(default_factory=list)
+
+
+def find(asked: Asked, watch: Watch, say: Say | None = None) -> Found:
+    """The answers. Raises UserError before anything runs wherever that is possible, and RunsInterrupted."""
+    question = read_question(asked.question)
+    frame = _frame(asked, question)
+    notes: list[str] = []
+    on = [_begin(asked, frame, one, notes) for one in asked.machines]
+    with watch(question.text) as tick:
+        while any(one.outcome is None for one in on):
+            _round(on, question, asked.jobs, tick)
+    answers = tuple(_answer(question, one) for one in on)
+    if asked.interval is not None:
+        for answer in answers:
+            answer.interval = interval_of(
+                question, answer, frame.within, IntervalsAsked(asked.interval, asked.draws), asked.jobs, say, watch
+            )
+            if answer.interval is None and answer.status == "found":
+                why_none = None if answer.best is None else why_no_interval(answer.best.finished.record)
+                answer.notes.append(
+                    why_none or "no interval: what shifts all values alike cancels in a share of the most"
+                )
+    return Found(
+        question, asked.workload.name, _asked_as(asked, question), frame.within, answers, tuple(dict.fromkeys(notes))
+    )
+
+
+def _frame(asked: Asked, question: Question) -> Frame:
+    """What all searches share. Raises UserError for what cannot be."""
+    if not isinstance(asked.within, int | float) or isinstance(asked.within, bool) or not 0.1 <= asked.within <= 50:
+        raise UserError("--within", "", f"{asked.within}", "expected a percentage from 0.1 to 50")
+    if asked.arrival not in ARRIVALS:
+        raise UserError("--arrival", "", asked.arrival, f"expected one of {', '.join(ARRIVALS)}")
+    if asked.ios is not None and not LEAST_IOS <= asked.ios <= MOST_IOS:
+        raise UserError("--ios", "", str(asked.ios), f"expected a whole number from {LEAST_IOS:,} to {MOST_IOS:,}")
+    if asked.ios is not None and asked.duration is not None:
+        raise UserError("--ios", "", str(asked.ios), "not together with --duration, which says how long a trial is")
+    if asked.interval is not None:
+        check_level(asked.interval, "--interval")
+    if not asked.machines:
+        raise UserError("--on", "", "", "missing: expected at least one machine")
+    names = [one.name for one in asked.machines]
+    for name in names:
+        expect_model(name, "find asks")
+    twice = next((name for name in names if names.count(name) > 1), None)
+    if twice is not None:
+        raise UserError("--on", "", twice, "is given twice; expected each machine once")
+    ios = None if asked.duration is not None else asked.ios or _ios_for(question)
+    return Frame(question, asked.within / 100, ios, asked.arrival, _bounds(asked.range))
+
+
+def _ios_for(question: Question) -> int:
+    rarest = max((one.percentile or 0.0 for one in question.figures), default=0.0)
+    return RARE if rarest >= 99.9 else BEYOND if rarest >= 99 else MEASURED
+
+
+def _bounds(text: str | None) -> tuple[str, str] | None:
+    if text is None:
+        return None
+    low, dots, high = text.partition("..")
+    if not dots or not low.strip() or not high.strip():
+        raise UserError("--range", "", text, "expected LOW..HIGH of what is varied, such as 1..64 or 4KiB..1MiB")
+    return low.strip(), high.strip()
+
+
+def _begin(asked: Asked, frame: Frame, machine: Named, notes: list[str]) -> _On:
+    """The search on a machine, everything checked."""
+    question = frame.question
+    of = family(machine.name) if machine.text is None and is_family(machine.name) else None
+    _expect_family(question, machine.name, of)
+    spec = RunSpec(
+        "run",
+        machine.name if of is None else of.machine(of.first),
+        asked.workload.name,
+        asked.set,
+        asked.seed,
+        asked.duration,
+        machine_text=machine.text,
+        workload_text=asked.workload.text,
+        in_use=True,
+    )
+    text = workload_text(spec)
+    prepared = replace(spec, workload_text=text)
+    if of is None or question.varied != DRIVES:
+        prepare(prepared)
+    load = Load(text, spec.workload)
+    _expect_no_loop_keys(asked, question, load)
+    small = scaled(prepared)
+    if small is not prepared:
+        notes.append(
+            f"solid-state drives are simulated at a {scale_of(small)}th of their size (--set scale=N: another)"
+        )
+    return _On(machine.name, small, _search(asked, frame, small, load, of))
+
+
+def _expect_family(question: Question, machine: str, of: Family | None) -> None:
+    """Raises UserError for an open number of drives where none is asked for, and the other way round."""
+    if question.varied == DRIVES and of is None:
+        accepted = "expected LAYOUT:{n}xDRIVE, such as raid10:{n}xexos-15e900-512n: the question asks for n"
+        raise UserError("--on", "", machine, accepted)
+    if question.varied != DRIVES and of is not None:
+        accepted = (
+            f"expected a number: the question asks for {'a rate' if question.varied == RATE else question.varied}"
+        )
+        raise UserError("--on", "", machine, f"leaves the number of drives open; {accepted}")
+
+
+def _expect_no_loop_keys(asked: Asked, question: Question, load: Load) -> None:
+    """Raises UserError for settings of a loop that the question replaces, and for a load without a loop."""
+    as_open = question.varied == RATE or question.offered is not None
+    if as_open:
+        load.expect_loop()
+    for key, value in asked.set:
+        if as_open and key in LOOP_KEYS:
+            accepted = "says how hard is asked, which the question does: leave it out"
+            raise UserError("--set", key, value, accepted)
+
+
+def _search(asked: Asked, frame: Frame, spec: RunSpec, load: Load, of: Family | None) -> Search:
+    """The search that a question needs."""
+    question = frame.question
+    if question.varied == RATE:
+        return by_rate(frame, spec, load, None if frame.bounds is None else _rate_bounds(frame.bounds))
+    rate = _offered_rate(question, load)
+    if of is not None:
+        return by_value(frame, spec, vary.drives(of, frame.bounds, frame.within), load, rate)
+    if question.varied == DEPTH and load.says() == "an open loop":
+        load = load.with_closed_loop(1)
+        spec = replace(spec, workload_text=load.text())
+    return by_value(frame, spec, vary.key(question.varied, spec, frame.bounds, frame.within), load, rate)
+
+
+def _rate_bounds(bounds: tuple[str, str]) -> tuple[float, float]:
+    plain = [ungrouped(one) or "" for one in bounds]
+    if not all(re.fullmatch(r"\d+(\.\d+)?", one) for one in plain):
+        raise UserError("--range", "", "..".join(bounds), "expected LOW..HIGH in I/Os a second, such as 100..5000")
+    low, high = map(float, plain)
+    if not 0 < low < high <= 1e9:
+        raise UserError("--range", "", "..".join(bounds), "expected LOW..HIGH in I/Os a second, the lower one first")
+    return low, high
+
+
+def _offered_rate(question: Question, load: Load) -> float | None:
+    """I/Os a second that are offered whatever is varied; None where the load asks as it is."""
+    offered = question.offered
+    if offered is None:
+        return None
+    if offered.figure.side:
+        refuse(offered.text, "expected a rate of all I/Os: it is what is offered to the machine")
+    if offered.figure.name == "iops":
+        return offered.bound
+    size = load.mean_bytes()
+    if size is None:
+        refuse(offered.text, "the load has sizes or loops of its own: expected a rate in IOPS")
+    return offered.bound / size
+
+
+def _round(on: Sequence[_On], question: Question, jobs: int | None, tick: Tick | None) -> None:
+    """The next runs of all searches together, and what each makes of its own."""
+    going = [one for one in on if one.outcome is None]
+    for one in going:
+        if not one.wanted and not one.trials:
+            one.wanted = next(one.search)
+    points = [
+        Point(replace(wanted.spec, id=f"{place}.{number}"))
+        for place, one in enumerate(going)
+        for number, wanted in enumerate(one.wanted)
+    ]
+    finished = {done.spec.id: done for done in Experiment(points).run(jobs=jobs, progress=tick).finished}
+    for place, one in enumerate(going):
+        made = [
+            of_finished(wanted, _own(finished[f"{place}.{number}"], wanted), question)
+            for number, wanted in enumerate(one.wanted)
+        ]
+        one.trials += made
+        try:
+            one.wanted = one.search.send(made)
+        except StopIteration as over:
+            one.outcome = over.value
+
+
+def _own(finished: Finished, wanted: Wanted) -> Finished:
+    """A run under the spec that was wanted."""
+    finished.spec = replace(wanted.spec, id="run")
+    return finished
+
+
+def _answer(question: Question, one: _On) -> Answer:
+    """The answer of a search that is over."""
+    outcome = one.outcome
+    assert outcome is not None, "the search is over"
+    best = outcome.best
+    if outcome.status == "everywhere" and best is None:
+        met = [trial for trial in outcome.trials if trial.value is not None]
+        end: Callable[..., Trial] = min if question.goals and question.wanted is None else max
+        best = end(met, key=lambda trial: trial.value or 0.0)
+    answer = Answer(
+        one.machine,
+        outcome.status,
+        "",
+        None if best is None or outcome.status == "nowhere" else best.value,
+        {} if best is None else best.figures,
+        outcome.ends,
+        outcome.trials,
+        outcome.axis,
+        best,
+        notes=[*([] if best is None else unmodelled_notes(best.finished.record)), *outcome.notes],
+    )
+    answer.text = answer_text(question, answer)
+    return answer
+
+
+def _asked_as(asked: Asked, question: Question) -> str:
+    """How the load is asked in the trials, in words."""
+    if question.varied == RATE:
+        return f"an open loop ({asked.arrival} arrivals), whose rate is varied"
+    if question.offered is not None:
+        return f"an open loop ({asked.arrival} arrivals) that offers {question.offered.text}"
+    return "the workload says" if question.varied != DEPTH else "a closed loop"

@@ -1,0 +1,224 @@
+"""What `find` leaves: an answer a machine, with the search that led to it; as objects, as a frame and as JSON."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, TypedDict
+
+from hotband.data.record.states import state_lines, states_of
+from hotband.questions.find.figures import shown
+from hotband.questions.find.vary import value_shown
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from hotband.data.record.record import Record
+    from hotband.questions.find.axis import Axis
+    from hotband.questions.find.figures import Figure
+    from hotband.questions.find.question import Question
+    from hotband.questions.find.search import Status
+    from hotband.questions.find.trial import Trial
+
+SCHEMA, SCHEMA_VERSION = "hotband-find", 1
+
+
+class AnswerIntervalDoc(TypedDict):
+    """Between which bounds the answer lies, in all and by the uncertain values and the seed alone, and how that was
+    found."""
+
+    level: float
+    low: float
+    high: float
+    values_low: float
+    values_high: float
+    how: str
+
+
+class TrialDoc(TypedDict):
+    """A trial: the value that was tried (None of a run that only found out where to look), its text, figures in their
+    base units, whether the conditions held and what did not."""
+
+    value: float | None
+    text: str
+    figures: dict[str, float | None]
+    met: bool | None
+    failed: str
+
+
+class AnswerDoc(TypedDict):
+    """The answer on a machine: `value` in the unit that the key of `set` has (rates: I/Os a second; sizes: bytes;
+    times: seconds), the figures measured there, the ends of the bracket."""
+
+    machine: str
+    status: str
+    text: str
+    value: float | None
+    figures: dict[str, float | None]
+    bracket: list[float] | None
+    interval: AnswerIntervalDoc | None
+    runs: int
+    state: list[str]
+    trials: list[TrialDoc]
+    notes: list[str]
+
+
+class FoundDoc(TypedDict):
+    """All that `hotband find --json` prints."""
+
+    schema: str
+    schema_version: int
+    question: str
+    workload: str
+    varied: str
+    asked_as: str
+    within_pct: float
+    answers: list[AnswerDoc]
+    notes: list[str]
+
+
+@dataclass
+class Answer:
+    """The answer on one machine: `status` is "found", "everywhere" (the conditions hold over the whole range) or
+    "nowhere". `value` is what was found (I/Os a second, bytes, seconds, or a count), `figure` the figure that was asked
+    for (in base units), `record` the run at the answer."""
+
+    machine: str
+    status: Status
+    text: str
+    value: float | None
+    figures: dict[Figure, float | None]
+    bracket: tuple[float, float] | None
+    trials: list[Trial]
+    axis: Axis | None
+    best: Trial | None
+    interval: AnswerIntervalDoc | None = None
+    notes: list[str] = field(default_factory=list)
+
+    @property
+    def record(self) -> Record | None:
+        """What the run at the answer left; None where there is no answer."""
+        return None if self.best is None else self.best.record
+
+    @property
+    def state(self) -> list[str]:
+        """The caches of its drives as they were run, a line for those that are alike."""
+        return state_lines(states_of(self.trials[0].finished.record)) if self.trials else []
+
+    def document(self) -> AnswerDoc:
+        """As JSON has it."""
+        return {
+            "machine": self.machine,
+            "status": self.status,
+            "text": self.text,
+            "value": self.value,
+            "figures": {str(one): value for one, value in self.figures.items()},
+            "bracket": list(self.bracket) if self.bracket else None,
+            "interval": self.interval,
+            "runs": len(self.trials),
+            "state": self.state,
+            "trials": [_trial(trial) for trial in self.trials],
+            "notes": self.notes,
+        }
+
+
+def _trial(one: Trial) -> TrialDoc:
+    return {
+        "value": one.value,
+        "text": one.wanted.text,
+        "figures": {str(figure): value for figure, value in one.figures.items()},
+        "met": one.met,
+        "failed": one.failed,
+    }
+
+
+@dataclass(frozen=True)
+class Found:
+    """The answers to a question, one a machine, in the order asked."""
+
+    question: Question
+    workload: str
+    asked_as: str
+    within: float
+    answers: tuple[Answer, ...]
+    notes: tuple[str, ...] = ()
+
+    def _repr_html_(self) -> str:
+        from hotband.base.text.html import views_html
+        from hotband.views.find import answer_views
+
+        return views_html(answer_views(self))
+
+    def __getitem__(self, machine: str) -> Answer:
+        """The answer on a machine by its name. KeyError for one that was not asked."""
+        for one in self.answers:
+            if one.machine == machine:
+                return one
+        raise KeyError(machine)
+
+    def __repr__(self) -> str:
+        return f"<{self.question.text}: {'; '.join(f'{one.machine}: {one.text}' for one in self.answers)}>"
+
+    @property
+    def frame(self) -> pl.DataFrame:
+        """A row a trial: machine, value, text, met, failed, and a column a figure (base units)."""
+        import polars as pl
+
+        rows = [
+            {"machine": answer.machine, "value": trial.value, "text": trial.wanted.text, "met": trial.met,
+             "failed": trial.failed, **{str(one): value for one, value in trial.figures.items()}}
+            for answer in self.answers
+            for trial in answer.trials
+        ]  # fmt: skip
+        return pl.DataFrame(rows, infer_schema_length=None)
+
+    def to_dict(self) -> FoundDoc:
+        """The JSON document."""
+        return {
+            "schema": SCHEMA,
+            "schema_version": SCHEMA_VERSION,
+            "question": self.question.text,
+            "workload": self.workload,
+            "varied": self.question.varied,
+            "asked_as": self.asked_as,
+            "within_pct": 100 * self.within,
+            "answers": [answer.document() for answer in self.answers],
+            "notes": list(self.notes),
+        }
+
+
+def answer_text(question: Question, answer: Answer) -> str:
+    """The answer in a few words."""
+    if answer.status == "nowhere":
+        return f"not reached{_nearest(question, answer)}"
+    if answer.best is None or answer.best.value is None or answer.axis is None:
+        return "no run was made"
+    at = value_shown(answer.axis, answer.best.value)
+    if question.wanted is not None:
+        value = answer.figures.get(question.wanted)
+        said = "" if value is None else shown(question.wanted, value)
+        where = "" if question.varied == "rate" else f" at {at}"
+        more = " or more: the conditions hold up to the end of the range" if answer.status == "everywhere" else ""
+        return f"{said}{where}{more}"
+    if answer.status == "everywhere":
+        end = "the smallest value that is tried" if question.goals else "the conditions hold over the whole range"
+        return f"{at}, {end}"
+    return at
+
+
+def _nearest(question: Question, answer: Answer) -> str:
+    """What came nearest to conditions that do not hold anywhere."""
+    tried = [trial for trial in answer.trials if trial.value is not None]
+    if answer.best is not None or not tried or answer.axis is None:
+        return ""
+    if question.goals and question.offered is None:
+        of = question.goals[0].figure
+        best = max(tried, key=lambda trial: trial.figures.get(of) or 0.0)
+        value = best.figures.get(of)
+        return f": at most {shown(of, value or 0.0)} ({value_shown(answer.axis, best.value or 0.0)})"
+    of = (question.limits or question.goals)[0].figure
+    best = min(tried, key=lambda trial: (trial.kept_up < 1 - trial.slack, trial.figures.get(of) or 0.0))
+    at = value_shown(answer.axis, best.value or 0.0)
+    text = f": {of} is {shown(of, best.figures.get(of) or 0.0)} even at {at}"
+    if best.kept_up < 1 - best.slack:
+        text += f", where {100 * best.kept_up:.3g} % of what is asked is answered"
+    return text

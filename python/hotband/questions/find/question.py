@@ -1,0 +1,295 @@
+"""A question as text, and what it asks: which figure, under which conditions, and what is varied (docs/guides/find.md).
+
+IOPS at p99 < 10 ms                     the highest rate that holds; an open loop
+IOPS at p99 < 10 ms by queue depth      the same of a closed loop
+drives for 50000 IOPS at p99 < 2 ms     the smallest number
+queue depth for 90 % of the most        the smallest number
+bs for 500 MB/s                         any number that `set` takes, by its key
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NoReturn
+
+from hotband.base.errors import UserError
+from hotband.base.text.nearest import hint
+from hotband.base.text.quantities import SPAN_UNITS
+from hotband.questions.find.figures import FIGURES, Figure
+
+if TYPE_CHECKING:
+    from hotband.data.record.record import Record
+
+QUESTION = "QUESTION"
+FORMS = (
+    '"IOPS at p99 < 10 ms", "drives for 50000 IOPS at p99 < 2 ms", "queue depth for 90 % of the most" or '
+    '"KEY for 500 MB/s"'
+)
+RATE, DEPTH, DRIVES = "rate", "qd", "drives"
+VARIED = {
+    "rate": RATE,
+    "queue depth": DEPTH,
+    "queuedepth": DEPTH,
+    "qd": DEPTH,
+    "iodepth": DEPTH,
+    "drives": DRIVES,
+    "disks": DRIVES,
+    "ssds": DRIVES,
+}
+"""What is varied, by the words for it; any other is a key of `set`."""
+BELOW, ABOVE = ("<=", "≤", "<", "below", "under", "at most"), (">=", "≥", ">", "above", "over", "at least")
+BANDWIDTHS = {"kb/s": 1e3, "mb/s": 1e6, "gb/s": 1e9, "kib/s": 2.0**10, "mib/s": 2.0**20, "gib/s": 2.0**30}
+THOUSANDS = {"": 1.0, "k": 1e3, "m": 1e6}
+_NUMBER = r"(\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?)"
+_VALUE = re.compile(r"(?:the\s+)?(?:number\s+of\s+)?(.+?)\s+(?:needed\s+|required\s+)?for\s+(.+)", re.I)
+_REACHED = re.compile(
+    rf"{_NUMBER}\s*([km])?\s*(?:(read|write)s?[.\s]\s*)?(iops|io/s|[kmg]i?b/s)(?:\s+(?:of\s+)?(read|write)s?)?"
+)
+_SHARE = re.compile(rf"{_NUMBER}\s*(?:%|percent)\s+of\s+(?:the\s+)?(?:most|maximum)(?:\s+(.+))?")
+
+
+@dataclass(frozen=True)
+class Condition:
+    """A latency (seconds) that is to stay below `bound`, or a rate (I/Os or bytes a second) that is to reach it; `text`
+    as it was asked."""
+
+    figure: Figure
+    bound: float
+    text: str
+
+    @property
+    def is_goal(self) -> bool:
+        """Whether the figure is to reach the bound."""
+        return self.figure.is_rate
+
+    def score(self, measured: Record, most: float) -> float:
+        """Above zero where the condition is met, about in proportion to how well: of latencies by their inverse, which
+        falls nearly in a line as a machine fills up. Raises UserError where the run has no such figure."""
+        value = self.figure.needed(measured)
+        if self.is_goal:
+            return value / self.bound - 1.0
+        return self.bound / value - 1.0 if value > 0 else 1.0
+
+
+@dataclass(frozen=True)
+class ShareOfMost:
+    """A figure that is to reach a share of the most that any trial reached."""
+
+    figure: Figure
+    share: float
+    text: str
+    is_goal = True
+
+    def score(self, measured: Record, most: float) -> float:
+        """Above zero where the share is reached."""
+        return self.figure.needed(measured) / (self.share * most) - 1.0 if most > 0 else -1.0
+
+
+@dataclass(frozen=True)
+class Question:
+    """What is asked. `varied` is "rate", "qd", "drives" or a key of `set`; `wanted` the figure that the answer is in,
+    None where it is the value that is varied."""
+
+    text: str
+    varied: str
+    wanted: Figure | None
+    conditions: tuple[Condition | ShareOfMost, ...]
+
+    @property
+    def goals(self) -> list[Condition | ShareOfMost]:
+        """Rates that are to be reached."""
+        return [one for one in self.conditions if one.is_goal]
+
+    @property
+    def limits(self) -> list[Condition | ShareOfMost]:
+        """Latencies that are to stay below a bound."""
+        return [one for one in self.conditions if not one.is_goal]
+
+    @property
+    def figures(self) -> list[Figure]:
+        """Every figure that a trial is read for, each once."""
+        named = [one.figure for one in self.conditions]
+        return list(dict.fromkeys([*([self.wanted] if self.wanted else []), *named]))
+
+    @property
+    def offered(self) -> Condition | None:
+        """The rate that is offered, as an open loop, whatever is varied: of drives always, of other keys where the
+        question has limits besides."""
+        goals = [one for one in self.goals if isinstance(one, Condition)]
+        as_open = self.varied == DRIVES or (self.varied not in (RATE, DEPTH) and self.limits)
+        return goals[0] if goals and as_open else None
+
+
+def read_question(text: str) -> Question:
+    """The question that a text asks. Raises UserError, which says what is accepted."""
+    plain = " ".join(text.split()).rstrip("?. ")
+    asked = _VALUE.fullmatch(plain)
+    if asked:
+        return _of_value(text, asked[1], asked[2])
+    asked = re.fullmatch(
+        r"(?:the\s+)?(?:most\s+|highest\s+)?(.+?)\s+(?:at|with|while)\s+(.+?)(?:\s+by\s+(.+))?", plain, re.I
+    )
+    if asked is None:
+        refuse(plain, f"expected a question such as {FORMS}")
+    return _of_figure(text, *asked.groups())
+
+
+def refuse(value: str, accepted: str) -> NoReturn:
+    """Raises the error of a question."""
+    raise UserError(QUESTION, "", value, accepted)
+
+
+def _of_value(text: str, named: str, rest: str) -> Question:
+    """`VARIED for GOAL at LIMIT`."""
+    varied = _varied(named)
+    if varied == RATE:
+        refuse(named, 'a rate is asked for as a figure, such as "IOPS at p99 < 10 ms"')
+    found = conditions(rest)
+    goals = [one for one in found if one.is_goal]
+    if varied == DRIVES and not any(isinstance(one, Condition) for one in goals):
+        refuse(text, 'a number of drives is for a rate, such as "drives for 50000 IOPS at p99 < 2 ms"')
+    if varied == DRIVES and len(goals) > 1:
+        refuse(text, "expected one rate: it is what is offered to the drives")
+    return Question(text, varied, None, found)
+
+
+def _of_figure(text: str, named: str, rest: str, by: str | None) -> Question:
+    """`FIGURE at LIMIT by VARIED`."""
+    wanted = figure(named)
+    if not wanted.is_rate:
+        refuse(named, 'expected IOPS or MB/s, the most of which is found, such as "IOPS at p99 < 10 ms"')
+    found = conditions(rest)
+    varied = RATE if by is None else _varied(by)
+    if varied == DRIVES:
+        refuse(by or "", 'more drives give more: expected "drives for 50000 IOPS at p99 < 2 ms"')
+    goal = next((one for one in found if one.is_goal), None)
+    if goal is not None:
+        refuse(goal.text, f'expected limits of latencies here, such as "{wanted} at p99 < 10 ms"')
+    return Question(text, varied, wanted, found)
+
+
+def _varied(named: str) -> str:
+    words = named.lower().removeprefix("the ").strip()
+    found = VARIED.get(words)
+    if found is not None:
+        return found
+    near = hint(words, list(VARIED), 0.75)
+    if near or not re.fullmatch(r"[A-Za-z_][\w.]*", named):
+        refuse(
+            named, f"{near}expected queue depth, drives, or a key that set takes (hotband keys WORKLOAD --on MACHINE)"
+        )
+    from hotband.data.inputs.words import ours
+
+    return ours(named)
+
+
+def conditions(text: str) -> tuple[Condition | ShareOfMost, ...]:
+    """Conditions with `and`, `at` or a comma between them; each figure once. Raises UserError."""
+    parts = [part for part in re.split(r"\s+(?:and|at|with)\s+(?!least|most)|,\s+|\s+&&?\s+", text) if part]
+    found = tuple(_condition(part.strip()) for part in parts)
+    for number, one in enumerate(found):
+        if any(one.figure == other.figure for other in found[:number]):
+            refuse(one.text, f"{one.figure} has two conditions; expected one")
+    return found
+
+
+def _condition(text: str) -> Condition | ShareOfMost:
+    share = _SHARE.fullmatch(text.lower())
+    if share:
+        return _share_of_most(text, share)
+    for signs, is_above in ((BELOW, False), (ABOVE, True)):
+        for sign in signs:
+            named, found, bound = text.partition(sign if not sign.isalpha() and " " not in sign else f" {sign} ")
+            if found:
+                return _compared(text, figure(named), is_above, bound.strip())
+    return _reached(text)
+
+
+def _share_of_most(text: str, found: re.Match[str]) -> ShareOfMost:
+    share = _number(found[1])
+    if not 0 < share < 100:
+        refuse(text, "expected a share of more than 0 % and less than 100 %, such as 90 % of the most")
+    of = figure(found[2]) if found[2] else Figure("", "iops")
+    if not of.is_rate:
+        refuse(text, "expected a share of the most IOPS or MB/s")
+    return ShareOfMost(of, share / 100, text)
+
+
+def _compared(text: str, of: Figure, is_above: bool, bound: str) -> Condition:
+    if of.is_rate != is_above:
+        way = "a rate is to be reached: expected >" if of.is_rate else "a latency is to stay below a bound: expected <"
+        refuse(text, f'{way}, such as "{"IOPS > 5000" if of.is_rate else "p99 < 10 ms"}"')
+    return Condition(of, _rate(text, of, bound) if of.is_rate else _time(text, bound), text)
+
+
+def _reached(text: str) -> Condition:
+    """`50000 IOPS`, `50k IOPS`, `2 GB/s`, `500 write.MB/s`, `500 MB/s of writes`."""
+    _expect_bytes(text)
+    found = _REACHED.fullmatch(text.lower())
+    if found is None:
+        if re.fullmatch(rf"{_NUMBER}\s*({'|'.join(SPAN_UNITS)})", text.lower()):
+            refuse(text, 'expected the latency that is meant, such as "p99 < 10 ms"')
+        if re.fullmatch(_NUMBER, text):
+            refuse(text, 'expected a number with its unit: "50000 IOPS", "500 MB/s" or "90 % of the most"')
+        refuse(text, 'expected a condition such as "p99 < 10 ms", "50000 IOPS", "500 MB/s" or "90 % of the most"')
+    number, prefix, side, unit, of = found.groups()
+    name = "bandwidth" if unit in BANDWIDTHS else "iops"
+    if (prefix and name == "bandwidth") or (side and of and side != of):
+        refuse(text, 'expected a rate such as "50k IOPS", "2 GB/s" or "500 write.MB/s"')
+    bound = _ios(text, number, prefix or "") if name == "iops" else _number(number) * BANDWIDTHS[unit]
+    if not bound:
+        refuse(text, "expected a rate above zero")
+    return Condition(Figure(side or of or "", name), bound, text)
+
+
+def _expect_bytes(text: str) -> None:
+    """Refuses bits: 500 Mb/s are 62.5 MB/s."""
+    if re.search(r"[KMG]b/s", text):
+        refuse(text, 'expected bytes a second, such as "500 MB/s": a small b is a bit')
+
+
+def _ios(text: str, number: str, prefix: str) -> float:
+    """I/Os a second. Refuses `50.000 IOPS`: whoever writes so means 50,000, and nobody asks for three decimals."""
+    if not prefix and re.fullmatch(r"\d{1,3}\.\d{3}", number):
+        whole = number.replace(".", "")
+        refuse(text, f"a point stands before decimals: expected {whole} IOPS or {float(number):g} IOPS")
+    return _number(number) * THOUSANDS[prefix]
+
+
+def _rate(text: str, of: Figure, bound: str) -> float:
+    _expect_bytes(bound)
+    found = re.fullmatch(rf"{_NUMBER}\s*([a-z/]*)", bound.lower())
+    unit = found[2].removesuffix("iops") if found else ""
+    if found is not None and of.name == "iops" and unit in THOUSANDS and _number(found[1]):
+        return _ios(text, found[1], unit)
+    if found is not None and of.name == "bandwidth" and found[2] in BANDWIDTHS and _number(found[1]):
+        return _number(found[1]) * BANDWIDTHS[found[2]]
+    refuse(text, 'expected a rate above zero, such as "IOPS > 5000" or "MB/s > 500 MB/s"')
+
+
+def _time(text: str, bound: str) -> float:
+    from hotband.base.text.quantities import SPAN_EXPECTED, span_ns, ungrouped
+
+    ns = span_ns(ungrouped(bound.lower()) or "")
+    if ns is None:
+        refuse(text, f"expected {SPAN_EXPECTED}, behind the figure")
+    return ns / 1e9
+
+
+def _number(text: str) -> float:
+    return float(text.replace(",", ""))
+
+
+def figure(named: str) -> Figure:
+    """A figure by its name: `IOPS`, `read.p99`, `write p99.9`. Raises UserError."""
+    words = named.lower().replace("reads", "read").replace("writes", "write").strip()
+    found = re.fullmatch(r"(?:(read|write)[.\s]+)?(.+?)(?:\s+latency)?(?:\s+of\s+(?:the\s+)?(read|write))?", words)
+    assert found is not None, "every text has a rest"
+    side, name = found[1] or found[3] or "", found[2].strip()
+    name = FIGURES.get(name, name)
+    percentile = re.fullmatch(r"p(\d{1,2}(?:\.\d{1,4})?)", name)
+    if name not in FIGURES.values() and (percentile is None or not 0 < float(percentile[1]) < 100):
+        near = hint(name, [*FIGURES, "p50", "p90", "p95", "p99", "p99.9"], 0.6)
+        refuse(named.strip(), f"{near}expected IOPS, MB/s, mean, p50, p99, p99.9 ..., also read.p99 and write.p99")
+    return Figure(side, name)

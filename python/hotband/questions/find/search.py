@@ -1,0 +1,227 @@
+"""Searches: which runs are made one after the other to answer a question on one machine.
+
+A search is a generator: it gives the runs that it wants, two at a time, and takes them back finished; whoever drives it
+(`hotband.questions.find.find`) runs those of all machines together.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Generator, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Literal, TypeAlias
+
+from hotband.data.inputs.loads import Load
+from hotband.execution.runs.run import RunSpec
+from hotband.questions.find.axis import Axis
+from hotband.questions.find.bracket import Bracket, Point
+from hotband.questions.find.question import Condition, Question, ShareOfMost
+from hotband.questions.find.trial import Trial, Wanted, score
+from hotband.questions.find.vary import MOST_DEPTH, Varied, exactly, value_shown
+from hotband.views.text.tables import four_digits
+
+Status = Literal["found", "everywhere", "nowhere"]
+FLAT, APART = 0.3, 0.02
+"""A figure that changes by less than a third of a percent for a percent of what is varied, between trials that lie at
+least 2 % beyond the bracket, makes the answer uncertain: chance moves a percentile of a trial by about a percent."""
+LOWEST, HIGHEST = 0.004, 4.0
+"""Rates that are tried lie between these shares of what the machine answers with 256 I/Os outstanding."""
+
+
+@dataclass
+class Outcome:
+    """What a search found: the value that meets the conditions next to the crossing and its trial, the ends of the
+    bracket, all trials in the order of their runs."""
+
+    status: Status
+    axis: Axis | None
+    trials: list[Trial]
+    best: Trial | None = None
+    ends: tuple[float, float] | None = None
+    notes: list[str] = field(default_factory=list)
+
+
+Search: TypeAlias = Generator[list[Wanted], list[Trial], Outcome]
+
+
+@dataclass(frozen=True)
+class Frame:
+    """What all searches of a question share: the question, how runs are shaped."""
+
+    question: Question
+    within: float
+    ios: int | None
+    arrival: str
+    bounds: tuple[str, str] | None
+
+    def shaped(self, load: Load) -> str:
+        """The text of a trial: as long as is needed, where the user says no time."""
+        return (load if self.ios is None else load.with_ios(self.ios)).text()
+
+
+def by_rate(frame: Frame, spec: RunSpec, load: Load, given: tuple[float, float] | None) -> Search:
+    """The highest rate of an open loop that meets the conditions."""
+    trials: list[Trial] = []
+    if given is None:
+        probes = [(depth, load.with_closed_loop(depth)) for depth in (MOST_DEPTH, 1)]
+        wanted = [Wanted(_texted(frame, spec, one), None, f"closed loop, {depth} outstanding") for depth, one in probes]
+        trials += yield wanted
+        axis, first = _rates(frame, trials)
+    else:
+        axis, first = _rate_axis(frame, *given), [*given]
+    bracket = Bracket(axis, spent=len(trials))
+
+    def wanted_at(value: float) -> Wanted:
+        text = frame.shaped(load.with_open_loop(value, frame.arrival))
+        return Wanted(replace(spec, workload_text=text), value, _rate_text(value), value)
+
+    values = first
+    while values and bracket.left:
+        trials += yield [wanted_at(value) for value in values[: bracket.left]]
+        _told(bracket, trials, frame.question.conditions)
+        values = bracket.next() if bracket.ends else _beyond(bracket, axis, bounded=given is not None)
+    return _outcome(bracket, axis, trials)
+
+
+def _texted(frame: Frame, spec: RunSpec, load: Load) -> RunSpec:
+    return replace(spec, workload_text=frame.shaped(load))
+
+
+def _rate_text(value: float) -> str:
+    return f"{four_digits(value)}/s"
+
+
+def _rate_axis(frame: Frame, low: float, high: float) -> Axis:
+    return Axis("rate", low, high, high / 1e7, _rate_text, frame.within)
+
+
+def _rates(frame: Frame, probes: Sequence[Trial]) -> tuple[Axis, list[float]]:
+    """Where to look for a rate: what the machine answers when it is full, and the latencies when it is empty.
+
+    As for a queue with one server, latencies grow with the inverse of what is left of its capacity: a limit of twice
+    the empty latency is reached at half of it.
+    """
+    full, empty = (probe.record.summary.iops or 0.0 for probe in probes)
+    capacity = max(full, empty, 1.0)
+    room = [
+        condition.bound / (condition.figure.of(probes[1].record) or condition.bound)
+        for condition in frame.question.limits
+        if isinstance(condition, Condition)
+    ]
+    share = 1.0 - 1.0 / min(room) if room and min(room) > 0 else 1.0
+    guess = capacity * min(max(share, 0.03), 0.95)
+    axis = _rate_axis(frame, LOWEST * capacity, HIGHEST * capacity)
+    return axis, [axis.snap(0.92 * guess), axis.snap(1.08 * guess)]
+
+
+def _beyond(bracket: Bracket, axis: Axis, bounded: bool) -> list[float]:
+    """Rates beyond those that were tried, all of which are alike."""
+    low, high = bracket.points[0], bracket.points[-1]
+    if bounded:
+        return []
+    if high.met:
+        found = [axis.snap(high.value * 1.2), axis.snap(high.value * 1.6)]
+    else:
+        found = [axis.snap(low.value / 6), axis.snap(low.value / 2)]
+    tried = {point.value for point in bracket.points}
+    return [value for value in dict.fromkeys(found) if value not in tried]
+
+
+def by_value(frame: Frame, spec: RunSpec, varied: Varied, load: Load, rate: float | None) -> Search:
+    """The value of an axis next to the first crossing from below; at `rate` where one is offered."""
+    question, axis = frame.question, varied.axis
+    trials: list[Trial] = []
+    asked = load if rate is None else load.with_open_loop(rate, frame.arrival)
+    base = _texted(frame, spec, asked)
+    bracket = Bracket(axis)
+    # Goals are reached from below; limits beside them are looked at where they are. An offered rate is kept up with.
+    goals = question.goals if question.goals and rate is None else list(question.conditions)
+
+    def wanted_at(value: float) -> Wanted:
+        return Wanted(varied.run(base, value), value, exactly(axis, value), rate)
+
+    values = [axis.low, axis.high]
+    while values and bracket.left:
+        trials += yield [wanted_at(value) for value in dict.fromkeys(values[: bracket.left])]
+        _told(bracket, trials, goals)
+        values = bracket.next() if bracket.ends else _thirds(bracket, axis)
+    return _with_limits(frame, _outcome(bracket, axis, trials), goals)
+
+
+def _thirds(bracket: Bracket, axis: Axis) -> list[float]:
+    """Values within the ends where those are alike: a crossing there and back."""
+    if len(bracket.points) > 2 or not axis.between(axis.low, axis.high):
+        return []
+    places = (axis.place(axis.low) + share * axis.width(axis.low, axis.high) for share in (1 / 3, 2 / 3))
+    return sorted({axis.at(place) for place in places} - {axis.low, axis.high})
+
+
+def _told(bracket: Bracket, trials: Sequence[Trial], conditions: Sequence[Condition | ShareOfMost]) -> None:
+    """Judges every trial of a value anew, and tells the bracket."""
+    tried = [trial for trial in trials if trial.value is not None]
+    bracket.tell(
+        [
+            Point(trial.value, score(trial, conditions, tried, trial.wanted.rate is not None))
+            for trial in tried
+            if trial.value is not None
+        ]
+    )
+
+
+def _outcome(bracket: Bracket, axis: Axis, trials: list[Trial]) -> Outcome:
+    ends, answer = bracket.ends, bracket.answer
+    if ends is None or answer is None:
+        met = bool(bracket.points) and bracket.points[0].met
+        return Outcome("everywhere" if met else "nowhere", axis, trials)
+    by_value = {trial.value: trial for trial in trials if trial.value is not None}
+    best = by_value[answer.value]
+    notes = [_contradiction(axis, by_value[point.value], best) for point in bracket.contradictions()]
+    notes += _flat(axis, best, trials, (ends[0].value, ends[1].value))
+    if not bracket.is_near:
+        notes.append(f"{bracket.most} runs were not enough to come within {100 * axis.within:g} %")
+    return Outcome("found", axis, trials, best, (ends[0].value, ends[1].value), notes)
+
+
+def _flat(axis: Axis, best: Trial, trials: Sequence[Trial], ends: tuple[float, float]) -> list[str]:
+    """A note where figures hardly change with what is varied: what chance does to them moves the crossing far."""
+    tried = [trial for trial in trials if trial.value]
+    below = [trial for trial in tried if (trial.value or 0.0) <= ends[0] / (1 + APART)]
+    above = [trial for trial in tried if (trial.value or 0.0) >= ends[1] * (1 + APART)]
+    if not below or not above:
+        return []
+    low, high = max(below, key=lambda one: one.value or 0.0), min(above, key=lambda one: one.value or 0.0)
+    said = []
+    for figure in best.figures:
+        values = low.figures.get(figure), high.figures.get(figure)
+        if figure in [one.figure for one in best.decides] and values[0] and values[1]:
+            slope = abs(math.log(values[1] / values[0]) / math.log((high.value or 1.0) / (low.value or 1.0)))
+            if slope < FLAT:
+                far = "far more" if slope < 0.02 else f"{1 / slope:.2g} %"
+                said.append(f"{figure} hardly depends on {axis.name} there: 1 % of it moves the answer by {far}")
+    return said
+
+
+def _contradiction(axis: Axis, other: Trial, best: Trial) -> str:
+    """A trial that does not go with the answer."""
+    assert other.value is not None, "a point was tried"
+    held = "hold" if other.met else "do not hold"
+    return f"the conditions {held} again at {value_shown(axis, other.value)}: the first crossing from below counts"
+
+
+def _with_limits(frame: Frame, found: Outcome, searched: Sequence[object]) -> Outcome:
+    """Where goals alone were searched, whether the limits hold there."""
+    limits = [one for one in frame.question.limits if one not in searched]
+    best = found.best
+    if found.status == "everywhere" and limits:
+        best = next(trial for trial in found.trials if trial.value == min(one.value or 0.0 for one in found.trials))
+    if not limits or best is None or best.value is None or found.axis is None:
+        return found
+    scores = {one.text: one.score(best.record, 0.0) for one in limits}
+    missed = [text for text, value in scores.items() if value <= 0]
+    if missed:
+        goals = " and ".join(one.text for one in frame.question.goals)
+        at = value_shown(found.axis, best.value)
+        note = f"at {at}, the smallest with {goals}, it is not {' and not '.join(missed)}"
+        best.met, best.failed = False, f"not {missed[0]}"
+        return replace(found, status="nowhere", best=best, ends=None, notes=[*found.notes, note])
+    return found

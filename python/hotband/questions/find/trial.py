@@ -1,0 +1,109 @@
+"""One trial: a run with a value of what is varied, and whether the conditions of the question hold."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from hotband.data.record.record import Record, record_of
+from hotband.questions.find.figures import Figure
+from hotband.questions.find.question import Condition, Question, ShareOfMost
+
+if TYPE_CHECKING:
+    from hotband.execution.runs.run import Finished, RunSpec
+
+KEEPS_UP = 0.01
+"""A machine keeps up with an open loop where it answers at least 99 % of what is asked: half of the tolerance that
+answers have. Of few I/Os their own chance is allowed for, too (four standard deviations of a Poisson count)."""
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """A run to be made: its spec, the value that it tries (None for one that only finds out where to look), how that is
+    called, and the rate that is offered to it, where one is."""
+
+    spec: RunSpec
+    value: float | None
+    text: str
+    rate: float | None = None
+
+
+@dataclass
+class Trial:
+    """A run that was made, its figures by name (seconds, I/Os and bytes a second), and whether the conditions held;
+    `failed` is the first that did not, in words."""
+
+    wanted: Wanted
+    record: Record
+    finished: Finished
+    figures: dict[Figure, float | None] = field(default_factory=dict)
+    met: bool | None = None
+    failed: str = ""
+    decides: Sequence[Condition | ShareOfMost] = ()
+
+    @property
+    def value(self) -> float | None:
+        """The value that was tried."""
+        return self.wanted.value
+
+    @cached_property
+    def kept_up(self) -> float:
+        """The share of an offered rate that was answered; 1 where nothing was offered."""
+        if self.wanted.rate is None:
+            return 1.0
+        return self._answered() / self.wanted.rate
+
+    @property
+    def slack(self) -> float:
+        """How much of an offered rate may be missing."""
+        count = self.record.summary.count or 1
+        return max(KEEPS_UP, 4.0 / math.sqrt(count))
+
+    def _answered(self) -> float:
+        """I/Os a second of the streams that share the loop."""
+        from hotband.data.inputs.loads import Load
+
+        document = self.record.document
+        places = Load(str(self.wanted.spec.workload_text), "").varied()
+        streams = [one for place, one in enumerate(document["streams"]) if place in places]
+        count = sum(one["read"]["count"] + one["write"]["count"] for one in streams)
+        count += sum(one["trim"]["count"] for one in streams if "trim" in one)
+        return count / (document["duration_ns"] / 1e9)
+
+
+def of_finished(wanted: Wanted, finished: Finished, question: Question) -> Trial:
+    """The trial of a run, its figures read. Raises UserError for a figure that the load cannot have."""
+    record = record_of(finished)
+    trial = Trial(wanted, record, finished)
+    for one in question.figures:
+        one.needed(record)
+    extra = [] if question.wanted else [Figure("", "iops")]
+    trial.figures = {one: one.of(record) for one in dict.fromkeys([*question.figures, *extra])}
+    return trial
+
+
+def most_of(trials: Sequence[Trial], of: Figure) -> float:
+    """The most that any trial reached."""
+    return max((trial.figures.get(of) or 0.0 for trial in trials), default=0.0)
+
+
+def score(trial: Trial, conditions: Sequence[Condition | ShareOfMost], trials: Sequence[Trial], offered: bool) -> float:
+    """How well conditions hold, above zero where all do. Of an `offered` rate it is enough to keep up with it."""
+    found = {condition.text: condition.score(trial.record, most_of(trials, condition.figure))
+             for condition in conditions if not (offered and condition.is_goal)}  # fmt: skip
+    if not found or trial.kept_up < 1.0 - trial.slack:
+        found["keeping up"] = trial.kept_up / (1.0 - trial.slack) - 1.0
+    least = min(found, key=found.__getitem__)
+    trial.decides = [condition for condition in conditions if not (offered and condition.is_goal)]
+    trial.met = found[least] > 0
+    trial.failed = "" if trial.met else _failure(trial, least)
+    return found[least]
+
+
+def _failure(trial: Trial, condition: str) -> str:
+    if condition == "keeping up":
+        return f"answers {100 * trial.kept_up:.3g} % of what is asked"
+    return f"not {condition}"

@@ -1,0 +1,237 @@
+"""What a question varies on one machine: its axis, and the run of a value."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from hotband import _core
+from hotband.base.errors import UserError
+from hotband.base.text import formats
+from hotband.base.text.nearest import hint
+from hotband.data.jobs.form import bytes_text
+from hotband.execution.experiment.ranges import machine_text, workload_text
+from hotband.execution.runs.drives import MOST_DRIVES, Family
+from hotband.execution.runs.run import RunSpec
+from hotband.questions.find.axis import Axis
+from hotband.questions.find.figures import time_shown
+from hotband.questions.find.question import DEPTH, DRIVES, RATE
+from hotband.views.text.tables import four_digits
+
+MOST_DEPTH = 256
+"""I/Os outstanding where nothing is said: what testers draw curves up to (docs/guides/review.md)."""
+REACH = 16.0
+"""A key without a range of its own goes from a sixteenth of its value to sixteen times as much."""
+MOST_STEPS = 1_000_000
+"""Numbers with a unit are cut into so many steps of their largest value."""
+BLOCK = 512
+"""Sizes go in blocks of so many bytes, and of 4 KiB from there on."""
+KINDS = {"a size": "size", "a time": "time", "a rate": "rate", "a speed": "speed", "a power": "power"}
+"""How the texts of what a key takes begin, and the quantity that is meant."""
+DEFAULTS = {"bs": (4096.0, float(1 << 20)), "qd": (1.0, 256.0), "depth": (1.0, 256.0), "threads": (1.0, 256.0)}
+"""Ranges of keys that mean something to everybody."""
+
+
+@dataclass(frozen=True)
+class Varied:
+    """An axis, and the run with a value of it."""
+
+    axis: Axis
+    run: Callable[[RunSpec, float], RunSpec]
+
+
+def drives(of: Family, bounds: tuple[str, str] | None, within: float) -> Varied:
+    """The number of drives of a machine."""
+    low, high = (of.first, MOST_DRIVES) if bounds is None else (_whole(one, bounds) for one in bounds)
+    first = of.first + max(0, -(-(low - of.first) // of.step)) * of.step
+    if first > high or high < of.first:
+        accepted = (
+            f"expected LOW..HIGH with a number of drives that {of.text} takes: {of.first}, {of.first + of.step} ..."
+        )
+        raise UserError("--range", "", f"{low}..{high}", accepted)
+    last = first + (high - first) // of.step * of.step
+    axis = Axis("drives", first, last, of.step, lambda value: f"{value:.0f}", within, exact=True)
+
+    def run(spec: RunSpec, value: float) -> RunSpec:
+        return replace(spec, machine=of.machine(round(value)))
+
+    return Varied(axis, run)
+
+
+def key(name: str, spec: RunSpec, bounds: tuple[str, str] | None, within: float) -> Varied:
+    """A key of `set` whose value is a number. Raises UserError for any other."""
+    found = {one["key"]: one for one in _keys(spec)}
+    if name not in found:
+        near = hint(name, list(found))
+        accepted = f"{near}expected drives or a key that takes numbers, such as {', '.join(list(found)[:8])}"
+        raise UserError("QUESTION", "", name, f"{accepted}; hotband keys {spec.workload} --on {spec.machine} has all")
+    if any(one == name for one, _ in spec.set):
+        raise UserError("--set", name, dict(spec.set)[name], "is what the question varies: leave it out")
+    axis = _axis(name, found[name]["value"], found[name]["accepted"], bounds, within)
+
+    def run(of: RunSpec, value: float) -> RunSpec:
+        return replace(of, set=(*of.set, (name, exactly(axis, value))))
+
+    return Varied(axis, run)
+
+
+def exactly(axis: Axis, value: float) -> str:
+    """A value as `set` takes it."""
+    return axis.text(value).replace(",", "")
+
+
+def _keys(spec: RunSpec) -> list[_core.SetKey]:
+    from hotband.data.catalog import CATALOG_DIR
+    from hotband.execution.runs.run import mistakes_of
+
+    with mistakes_of(spec.machine):
+        return _core.set_keys(
+            CATALOG_DIR,
+            spec.workload,
+            spec.machine,
+            workload_text=workload_text(spec),
+            machine_text=machine_text(spec),
+            set=list(spec.set),
+        )
+
+
+def _axis(name: str, today: str | None, accepted: str, bounds: tuple[str, str] | None, within: float) -> Axis:
+    """The axis of a key by what it takes."""
+    counted = re.match(r"a whole number from (\d+) to (\d+)", accepted)
+    if counted:
+        least, most = float(counted[1]), float(counted[2])
+        low, high = _range(name, today, (least, most), bounds, _number)
+        return Axis(name, low, high, 1.0, lambda value: f"{value:.0f}", within, exact=True)
+    if accepted.startswith("a percentage"):
+        low, high = _range(name, "", (0.0, 100.0), bounds, _percent)
+        return Axis(name, low, high, 1.0, lambda value: f"{value:.0f}", within, exact=True)
+    kind = next((kind for begin, kind in KINDS.items() if accepted.startswith(begin)), None)
+    if accepted.startswith("a share"):
+        return _shares(name, accepted, bounds, within)
+    if kind is None:
+        raise UserError("QUESTION", "", name, f"takes {accepted}; a question varies numbers")
+    low, high = _range(name, today, (0.0, float("inf")), bounds, lambda text: _core.quantity(kind, text))
+    if kind == "size":
+        step = 4096.0 if low >= 4096 and low % 4096 == 0 else float(BLOCK)
+        low = max(step, low // step * step)
+        return Axis(name, low, high, step, lambda value: bytes_text(round(value)), within)
+    step = high / MOST_STEPS
+    return Axis(
+        name, low, high, step, {"time": _time, "rate": _rate}.get(kind, lambda v: f"{v:.6g} {UNITS[kind]}"), within
+    )
+
+
+UNITS = {"speed": "rpm", "power": "W"}
+
+
+def _shares(name: str, accepted: str, bounds: tuple[str, str] | None, within: float) -> Axis:
+    """A share of the target, or of one."""
+    if not accepted.startswith("a share such as"):
+        raise UserError("QUESTION", "", name, f"takes {accepted}; a question varies numbers")
+    if bounds is not None and not all(one.strip().endswith("%") for one in bounds):
+        low, high = _range(name, None, (0.0, float("inf")), bounds, lambda text: _core.quantity("size", text))
+        return Axis(name, low, high, float(1 << 20), lambda value: bytes_text(round(value)), within)
+    low, high = _range(name, "100", (1.0, 100.0), bounds, _percent)
+    return Axis(name, low, high, 1.0, lambda value: f"{value:.0f} %", within, exact=True)
+
+
+def _range(
+    name: str,
+    today: str | None,
+    least_most: tuple[float, float],
+    bounds: tuple[str, str] | None,
+    read: Callable[[str], float],
+) -> tuple[float, float]:
+    """From which value to which: as asked, as everybody has it, else around today's."""
+    if bounds is not None:
+        try:
+            low, high = (read(one.strip()) for one in bounds)
+        except ValueError as error:
+            raise UserError("--range", "", "..".join(bounds), f"expected LOW..HIGH of {name}, each {error}") from None
+        if not least_most[0] <= low < high <= least_most[1]:
+            accepted = f"expected LOW..HIGH of {name}, the lower one first"
+            accepted += f", from {least_most[0]:g} to {least_most[1]:g}" if least_most[1] < float("inf") else ""
+            raise UserError("--range", "", "..".join(bounds), accepted)
+        return low, high
+    if name in DEFAULTS:
+        return DEFAULTS[name]
+    if least_most[1] <= 100:
+        return least_most
+    try:
+        value = read(today or "")
+    except ValueError:
+        value = 0.0
+    if value <= 0:
+        accepted = "has no value today to begin from: expected --range LOW..HIGH with the question"
+        raise UserError("QUESTION", "", name, accepted)
+    return max(least_most[0], value / REACH), min(least_most[1], value * REACH)
+
+
+def _percent(text: str) -> float:
+    return _number(text.strip().rstrip("%"))
+
+
+def _number(text: str) -> float:
+    """A number. Raises ValueError that says what is expected."""
+    try:
+        return float(text)
+    except ValueError:
+        raise ValueError("a number without a unit") from None
+
+
+def _whole(text: str, bounds: tuple[str, str]) -> int:
+    if not re.fullmatch(r"\s*\d{1,5}\s*", text):
+        raise UserError("--range", "", "..".join(bounds), "expected LOW..HIGH, whole numbers of drives")
+    return int(text)
+
+
+def _time(value: float) -> str:
+    """Exact to a nanosecond."""
+    return f"{round(value * 1e9)} ns" if value < 1e-3 else f"{value * 1e3:.6f} ms"
+
+
+def _rate(value: float) -> str:
+    return f"{value / 1e6:.6f} MB/s"
+
+
+def value_text(axis: Axis, value: float) -> str:
+    """A value as a person reads it."""
+    text = axis.text(value)
+    if text.endswith((" ns", " ms")):
+        return time_shown(value)
+    if text.endswith(" MB/s"):
+        return f"{four_digits(value / 1e6)} MB/s"
+    return size_shown(value) if text.endswith("B") else text
+
+
+def exact_text(axis: Axis, value: float, text: str) -> formats.Figure:
+    """A cell that shows `text` and in CSV is the value itself: I/Os a second, ms, MB/s, bytes, or a count."""
+    written = axis.text(value)
+    unit, scale = "", 1.0
+    if axis.name == RATE:
+        unit = "IOPS"
+    elif written.endswith((" ns", " ms")):
+        unit, scale = "ms", 1e3
+    elif written.endswith(" MB/s"):
+        unit, scale = "MB/s", 1e-6
+    elif written.endswith("B"):
+        unit = "B"
+    return formats.Figure(text, value * scale, unit)
+
+
+def size_shown(value: float) -> str:
+    """Bytes in the largest unit that leaves one, to four digits."""
+    power = next((one for one in (40, 30, 20, 10) if value >= 1 << one), 0)
+    unit = {40: "TiB", 30: "GiB", 20: "MiB", 10: "KiB", 0: "B"}[power]
+    return f"{four_digits(value / (1 << power))} {unit}"
+
+
+def value_shown(axis: Axis, value: float) -> str:
+    """The same with what it is a value of."""
+    text = value_text(axis, value)
+    if axis.name == RATE:
+        return f"{four_digits(value)} a second"
+    if axis.name == DRIVES:
+        return f"{text} drives"
+    return f"queue depth {text}" if axis.name == DEPTH else f"{axis.name} {text}"

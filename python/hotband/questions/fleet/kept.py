@@ -1,0 +1,99 @@
+"""Repetitions that are kept in a folder, so that an interrupted fleet goes on from there.
+
+    DIR/fleet.json               what the fleet was: its key and name, and the version of Hotband
+    DIR/repetitions/000000.npz   a chunk: [repetitions, months, columns] and [repetitions, totals] of each group
+
+A chunk is whole or not there. The runs of the model are kept in `DIR/runs` (`hotband.execution.experiment`).
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import zipfile
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from hotband.base.errors import UserError
+from hotband.base.text.values import read_json
+from hotband.base.text.write import make_folder, write_file
+from hotband.execution.experiment.point import version
+from hotband.questions.fleet.repetition import TOTALS
+
+MANIFEST, FOLDER = "fleet.json", "repetitions"
+SCHEMA = "hotband-fleet-repetitions"
+
+
+@dataclass
+class Chunk:
+    """Repetitions one after the other of each group, by its place: [repetitions, months, columns] and [repetitions,
+    totals]."""
+
+    months: list[npt.NDArray[np.float32]]
+    totals: list[npt.NDArray[np.float32]]
+
+
+def key_of(asked: str, said: str) -> str:
+    """What tells one fleet from another: what was asked, what its files and runs said, and the version of Hotband."""
+    return hashlib.sha256(json.dumps([version(), asked, said]).encode()).hexdigest()
+
+
+def held_in(folder: Path) -> tuple[str, int] | None:
+    """The key of the fleet in a folder and the size of its chunks; None where none is there. Raises UserError where
+    the file that says so is damaged."""
+    manifest = folder / MANIFEST
+    if not manifest.is_file():
+        return None
+    table = read_json(manifest) or {}
+    key, size = table.get("key"), table.get("chunk")
+    if table.get("schema") != SCHEMA or not isinstance(key, str) or not isinstance(size, int):
+        accepted = "is damaged: expected the file as hotband wrote it, another folder, or --fresh to start over"
+        raise UserError(str(manifest), "", "", accepted)
+    return key, size
+
+
+class Kept:
+    """The chunks of one fleet in a folder that this process alone writes."""
+
+    def __init__(self, folder: Path, key: str, name: str, size: int, fresh: bool) -> None:
+        """Raises UserError where another fleet is there, or what it was cannot be read."""
+        self.folder = folder / FOLDER
+        manifest = folder / MANIFEST
+        held = None if fresh else held_in(folder)
+        if held is not None and held != (key, size):
+            accepted = "holds another fleet: expected another folder, or --fresh to start over"
+            raise UserError("--out", "", str(folder), accepted)
+        make_folder(self.folder)
+        if fresh or not manifest.is_file():
+            for path in self.folder.glob("*.npz"):
+                path.unlink(missing_ok=True)
+            table = {"schema": SCHEMA, "key": key, "chunk": size, "hotband": version(), "fleet": name}
+            write_file(manifest, json.dumps(table, indent=1, ensure_ascii=False) + "\n")
+
+    def path(self, number: int) -> Path:
+        """The file of a chunk."""
+        return self.folder / f"{number:06}.npz"
+
+    def load(self, number: int, groups: int, count: int) -> Chunk | None:
+        """A chunk that is there with all of its repetitions; None else."""
+        try:
+            with np.load(self.path(number), allow_pickle=False) as found:
+                months = [found[f"months{place}"] for place in range(groups)]
+                totals = [found[f"totals{place}"] for place in range(groups)]
+        except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile):
+            return None
+        if any(len(one) < count for one in months) or any(one.shape[1:] != (len(TOTALS),) for one in totals):
+            return None
+        return Chunk([one[:count] for one in months], [one[:count] for one in totals])
+
+    def keep(self, number: int, chunk: Chunk) -> None:
+        """Writes a chunk; from any thread. Raises OSError."""
+        buffer = io.BytesIO()
+        columns = {f"months{place}": one for place, one in enumerate(chunk.months)}
+        columns |= {f"totals{place}": one for place, one in enumerate(chunk.totals)}
+        np.savez(buffer, **columns)  # type: ignore[arg-type]
+        write_file(self.path(number), buffer.getvalue())

@@ -1,0 +1,99 @@
+"""The chance that a degraded episode ends in data loss, given how its drives fail at that moment.
+
+An episode begins when a drive of a whole redundancy group fails, and ends when the group is whole again or data is
+lost. Within it (hours to days) hazards stand still, and the number of failed drives is a birth-death chain: from j
+failed of n to j + 1 at (n - j) λ, back at j μ, and without redundancy left a rebuild meets a sector error with the
+chance h (`hotband.inference.reliability.chain` has the same chain for whole missions). To first order in λ/μ the chance
+depends on the mean of the repair alone, not on its distribution (the insensitivity of Erlang's loss formula:
+Sevast'yanov, Theory of Probability and its Applications 2(1), 1957), so that constant rebuilds are held, too. Where
+another failure within the repair is likely, that no longer holds, and losses are counted instead
+(`hotband.questions.fleet.happened`).
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+if TYPE_CHECKING:
+    from hotband.questions.fleet.plan import Plan
+
+Floats = npt.NDArray[np.float64]
+
+SHORTEST = 1e-3
+"""Hours of a repair at least, so that rates stay finite."""
+
+
+@dataclass(frozen=True)
+class LossChance:
+    """Chances that episodes end in loss, by a failure too many and by a sector error while rebuilding."""
+
+    failure: Floats
+    sector: Floats
+
+
+def chance_of_loss(width: int, tolerated: int, hazard: Floats, repair: Floats, error: float) -> LossChance:
+    """For each episode: `hazard` is the mean failure rate of a drive that is left (per hour), `repair` the mean hours
+    until a failed one is rebuilt, `error` the chance of a sector error in a rebuild without redundancy left."""
+    if tolerated == 0:
+        return LossChance(np.ones(len(hazard)), np.zeros(len(hazard)))
+    up, down = (width - tolerated) * hazard, tolerated / repair
+    total = up + down
+    failure, sector = up / total, down * error / total
+    for failed in range(tolerated - 1, 0, -1):
+        up, down = (width - failed) * hazard, failed / repair
+        rises = up / (up + down)
+        # Up, back from there with what is left of chance, and so on: a geometric series.
+        share = rises / (1.0 - rises * (1.0 - failure - sector))
+        failure, sector = share * failure, share * sector
+    return LossChance(np.asarray(failure), np.asarray(sector))
+
+
+@dataclass(frozen=True)
+class Repair:
+    """Mean hours of repairs as far as they are within the time that is left, and the chance that they end in it."""
+
+    hours: Floats
+    ended: Floats
+
+
+def repair_until(before: Floats, rebuild: float, constant: bool, left: Floats) -> Repair:
+    """Repairs of the hours `before` and a rebuild with this mean, of which so many hours are `left` to serve.
+
+    To first order in λ/μ the chance of a loss within the time that is left is that of a whole episode with these
+    hours for its repair, and the chance of a sector error that times the chance that the repair ends, for constant and
+    exponential times and any number of drives that may fail.
+    """
+    within = np.maximum(left - before, 0.0)
+    if constant:
+        rebuilt, ended = np.minimum(within, rebuild), left >= before + rebuild
+    else:
+        ended = -np.expm1(-within / max(rebuild, SHORTEST))
+        rebuilt = rebuild * ended
+    hours = np.minimum(before, left) + rebuilt
+    return Repair(np.maximum(hours, SHORTEST), np.asarray(ended, dtype=float))
+
+
+def closed_form_losses(plan: Plan, mtbf: float, repair: float, error: float) -> float:
+    """Expected losses of a group of machines with exponential independent lives and repairs: those of the Markov chain
+    of `hotband reliability` within the hours that each machine serves, by one redundancy group."""
+    from hotband.inference.reliability.array import Conditions
+    from hotband.inference.reliability.chain import build, loss_within, mean_time_to_loss
+
+    array = replace(plan.array, groups=1)
+    bits = None if error <= 0 else 8.0 * array.critical_read_bytes / -math.log1p(-error)
+    chain = build(array, Conditions(mtbf, repair, bits))
+    between, _ = mean_time_to_loss(chain)
+    served, machines = np.unique(plan.gone - plan.born, return_counts=True)
+    # A group that lost its data goes on as a new one: losses come as often as the chance of none within the time says,
+    # and where hardly any has none, as often as the mean time between them.
+    chances = [float(loss_within(chain, float(hours)).sum()) for hours in served]
+    lost = [
+        -math.log1p(-chance) if chance < 0.5 else float(hours) / between
+        for chance, hours in zip(chances, served, strict=True)
+    ]
+    return plan.array.groups * float(np.dot(machines, lost))

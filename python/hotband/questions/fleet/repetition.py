@@ -1,0 +1,225 @@
+"""One repetition of one group: what its events make of every month."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from hotband.questions.fleet.failures import Events, batch_factors, events_of, spares_for_no_wait, waits_of
+from hotband.questions.fleet.happened import Happened, happened
+from hotband.questions.fleet.loss import Repair, chance_of_loss, repair_until
+from hotband.questions.fleet.plan import Drawn, Floats, Indices, Plan
+from hotband.questions.fleet.values import MONTH_HOURS
+
+COLUMNS = ("failures", "worn", "waited", "repair_hours", "degraded_hours", "loss_failure", "loss_sector")
+"""By month: drives that failed, and that were worn and replaced; failures that waited for a drive; hours of repair of
+all drives, and of service of machines with a drive missing; expected losses by a failure too many and by a sector
+error."""
+TOTALS = ("spares", "wait_hours", "seen", "likely", "log_intact")
+"""Of the whole repetition: the smallest stock with which nothing waits, the longest wait, losses by a failure too many
+that happened, episodes whose losses stand in the expected ones as they happened, and the logarithm of the chance that
+no data is lost, minus infinity where some is for certain."""
+LIKELY = 0.05
+"""Further failures that are expected within a repair from which on what happens is counted: the chance of loss is
+right to first order in them, and losses are no longer rare."""
+
+
+@dataclass(frozen=True)
+class Left:
+    """What a repetition leaves: [months, columns] and [totals]."""
+
+    months: npt.NDArray[np.float32]
+    totals: npt.NDArray[np.float32]
+
+
+def repeat(plan: Plan, drawn: Drawn, rng: np.random.Generator) -> Left:
+    """Simulates a group once."""
+    z = batch_factors(plan, drawn, rng)
+    events = events_of(plan, drawn, rng, z)
+    events, wait, spares = supplied(plan, drawn, events)
+    failures = events.chosen(events.failed)
+    wait = wait[events.failed]
+    months: Floats = np.zeros((plan.months, len(COLUMNS)))
+    month = month_of(plan, failures.at)
+    months[:, 0] = np.bincount(month, minlength=plan.months)
+    months[:, 1] = np.bincount(month_of(plan, events.at[~events.failed]), minlength=plan.months)
+    months[:, 2] = np.bincount(month, (wait > 0).astype(float), minlength=plan.months)
+    months[:, 3] = hours_by_month(plan, failures.at, np.minimum(failures.back, plan.horizon))
+    months[:, 4] = degraded_hours(plan, failures)
+    counted = add_losses(months, plan, drawn, Situation(events, z), failures, wait)
+    losses = (counted.seen, counted.likely, counted.log_intact)
+    totals = np.array([spares, wait.max(initial=0.0), *losses], dtype=np.float32)
+    return Left(months.astype(np.float32), totals)
+
+
+def month_of(plan: Plan, at: Floats) -> Indices:
+    """The months of some hours."""
+    return np.minimum(at // MONTH_HOURS, plan.months - 1).astype(np.int64)
+
+
+def supplied(plan: Plan, drawn: Drawn, events: Events) -> tuple[Events, Floats, int]:
+    """The events with the time that failures wait for a drive, and the stock with which none would. A drive that would
+    have failed before it came, because it came later, did not. Parents are no longer places."""
+    wait = np.zeros(len(events))
+    if plan.stock is None:
+        return events, wait, 0
+    failed = np.flatnonzero(events.failed)
+    order = failed[np.argsort(events.at[failed], kind="stable")]
+    at = events.at[order]
+    spares = spares_for_no_wait(plan.stock.order, drawn.delivery, at)
+    wait[order] = waits_of(plan.stock, drawn.delivery, at)
+    events.back += wait
+    came = np.where(events.parent >= 0, events.back[events.parent], -np.inf)
+    happened = events.at >= came
+    return events.chosen(happened), wait[happened], spares
+
+
+def by_place(place: Indices, at: Floats) -> Indices:
+    """The order by place, and by time within one. Hours have at most 2^-20 of rounding at a million places."""
+    return np.lexsort((at, place))
+
+
+def episodes(place: Indices, at: Floats, back: Floats) -> npt.NDArray[np.bool_]:
+    """Whether each event, sorted by place and time, finds all else whole at its place."""
+    if not len(place):
+        return np.zeros(0, dtype=bool)
+    # Places one far behind the other, so that the latest end so far is of the same place or before everything of it.
+    far = float(back.max()) + 1.0
+    latest = np.maximum.accumulate(place * far + back)
+    whole = np.ones(len(place), dtype=bool)
+    whole[1:] = place[1:] * far + at[1:] >= latest[:-1]
+    return whole
+
+
+def degraded_hours(plan: Plan, failures: Events) -> Floats:
+    """Hours of machines with a drive missing, by month."""
+    machine = failures.slot // plan.array.drives
+    order = by_place(machine, failures.at)
+    place, at, back = machine[order], failures.at[order], failures.back[order]
+    starts = np.flatnonzero(episodes(place, at, back))
+    if not len(starts):
+        return np.zeros(plan.months)
+    ends = np.maximum.reduceat(back, starts)
+    return hours_by_month(plan, at[starts], np.minimum(ends, plan.gone[place[starts]]))
+
+
+def hours_by_month(plan: Plan, begin: Floats, end: Floats) -> Floats:
+    """Hours between two times, in each month."""
+    found: Floats = np.zeros(plan.months)
+    while len(begin):
+        month = month_of(plan, begin)
+        month_end = np.asarray((month + 1) * MONTH_HOURS, dtype=np.float64)
+        within = np.bincount(month, np.minimum(end, month_end) - begin, minlength=plan.months)
+        found += within
+        on = (end > month_end) & (month < plan.months - 1)
+        begin, end = month_end[on], end[on]
+    return found
+
+
+@dataclass(frozen=True)
+class Situation:
+    """All that left, and the factors of the first generation."""
+
+    events: Events
+    z: Floats | None
+
+
+@dataclass(frozen=True)
+class Counted:
+    """Losses by a failure too many that happened, the number of episodes in which another failure was likely, and the
+    logarithm of the chance that none of all episodes ends in loss."""
+
+    seen: int
+    likely: int
+    log_intact: float
+
+
+def add_losses(
+    months: Floats, plan: Plan, drawn: Drawn, situation: Situation, failures: Events, wait: Floats
+) -> Counted:
+    """Adds the losses of every episode to its month: the chance of one, or those that happened where another failure is
+    likely before the drive is there again."""
+    array = plan.array
+    group = failures.slot // array.width
+    order = by_place(group, failures.at)
+    group, failures, wait = group[order], failures.chosen(order), wait[order]
+    whole = episodes(group, failures.at, failures.back) if array.tolerated else np.ones(len(group), dtype=bool)
+    first = failures.chosen(whole)
+    if not len(first):
+        return Counted(0, 0, 0.0)
+    repair = repair_within(plan, drawn, first, wait[whole])
+    hazard = hazard_left(plan, drawn, situation, first, group[whole], repair.hours)
+    chance = chance_of_loss(array.width, array.tolerated, hazard, repair.hours, drawn.error)
+    likely = np.logical_and(array.tolerated, (array.width - 1) * hazard * repair.hours > LIKELY)
+    month = month_of(plan, first.at)
+    parts = [np.where(likely, 0.0, part) for part in (chance.failure, chance.sector * repair.ended)]
+    for column, part in zip((5, 6), parts, strict=True):
+        months[:, column] = np.bincount(month, part, minlength=plan.months)
+    came = happened(array.tolerated, group, failures, plan.gone[failures.slot // array.drives])
+    # Failures are sorted by episode.
+    of_likely = came.of(likely[np.cumsum(whole) - 1])
+    add_counted(months, plan, drawn, failures, of_likely)
+    counted, bare = int(of_likely.loss.sum()), int(of_likely.bare.sum())
+    ends = np.concatenate([parts[0] + parts[1], np.ones(counted), np.full(bare, drawn.error)])
+    return Counted(int(came.loss.sum()), int(likely.sum()), log_of_none(ends))
+
+
+def log_of_none(chances: Floats) -> float:
+    """The logarithm of the chance that nothing comes of all these."""
+    if (chances >= 1.0).any():
+        return -math.inf
+    return float(np.log1p(-chances).sum())
+
+
+def add_counted(months: Floats, plan: Plan, drawn: Drawn, failures: Events, came: Happened) -> None:
+    """Adds losses that happened to their month, and how many sector errors ended rebuilds."""
+    lost, bare = failures.at[came.loss], failures.back[came.bare]
+    months[:, 5] += np.bincount(month_of(plan, lost), minlength=plan.months)
+    months[:, 6] += drawn.error * np.bincount(month_of(plan, bare), minlength=plan.months)
+
+
+def repair_within(plan: Plan, drawn: Drawn, first: Events, wait: Floats) -> Repair:
+    """The repairs of some failures, as far as their machines serve."""
+    left = plan.gone[first.slot // plan.array.drives] - first.at
+    return repair_until(drawn.delay + wait, drawn.rebuild, plan.rebuild_constant, left)
+
+
+def hazard_left(
+    plan: Plan, drawn: Drawn, situation: Situation, first: Events, group: Indices, repair: Floats
+) -> Floats:
+    """The mean failure rate (per hour) of the drives that are left when a drive of a whole redundancy group fails, over
+    the hours of its repair.
+
+    All drives of the first generation, what every later one of its place changed, and without the one that failed.
+    """
+    array, lives = plan.array, drawn.lives
+    if array.tolerated == 0 or lives.is_exponential:
+        return np.full(len(first), 1.0 / lives.scale)
+    served = first.at - plan.born[first.slot // array.drives] + plan.age
+    if situation.z is None:
+        factors = np.full(len(first), float(array.width))
+    else:
+        factors = situation.z.reshape(-1, array.width).sum(axis=1)[group]
+    hazard = factors * lives.hazard(served, repair)
+    events = situation.events
+    place = events.slot // array.width
+    order = by_place(place, events.at)
+    events, place = events.chosen(order), place[order]
+    # The first of a group's events; those before the failure follow it.
+    at = np.searchsorted(place, group)
+    going = np.arange(len(first))
+    while len(going):
+        here = at[going] < len(place)
+        going = going[here]
+        here = (place[at[going]] == group[going]) & (events.at[at[going]] < first.at[going])
+        going = going[here]
+        one = events.chosen(at[going])
+        now, hours = first.at[going], repair[going]
+        hazard[going] += one.z_next * lives.hazard(now - one.back, hours)
+        hazard[going] -= one.z * lives.hazard(now - one.born + one.age, hours)
+        at[going] += 1
+    hazard -= first.z * lives.hazard(first.at - first.born + first.age, repair)
+    return np.asarray(np.maximum(hazard, 0.0) / (array.width - 1))

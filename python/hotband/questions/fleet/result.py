@@ -1,0 +1,201 @@
+"""`Fleet`: what came out, as frames by month and by year, a summary, words, a page."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from hotband.base.arguments import public
+from hotband.base.errors import UserError
+from hotband.data.documents.fleet import FigureDoc, FleetDoc
+from hotband.questions.fleet.outcome import Outcome, figure
+from hotband.questions.fleet.spec import Spec
+from hotband.questions.fleet.values import MONTH_HOURS, Floats
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from hotband.views.draw.charts import View
+
+WHOLE = "fleet"
+"""What rows of all groups together are called."""
+ALWAYS = ("failures", "worn", "bought", "rebuilds", "degraded_share", "losses", "waited")
+SOMETIMES = ("energy_kwh", "endurance_left", "cost", "cost_so_far")
+
+
+@dataclass(frozen=True)
+class Fleet:
+    """A fleet that was simulated: `outcomes` has what each group left, `repetitions` how many of those asked for."""
+
+    spec: Spec
+    outcomes: tuple[Outcome, ...]
+    repetitions: int
+    interrupted: bool = False
+
+    @property
+    def complete(self) -> bool:
+        """Whether all repetitions are there."""
+        return self.repetitions == self.spec.repetitions
+
+    @cached_property
+    def frame(self) -> pl.DataFrame:
+        """A row a group and month (and `fleet`, all groups together): `group`, `month` (from 0), `machines`, `drives`,
+        `usable_bytes`, then of each figure its mean and, as `_low` and `_high`, between what 95 % of the repetitions
+        lie: `failures`, `worn` (drives replaced because their endurance was used), `bought` (drives
+        of new machines, stock, and for those that failed or are worn), `rebuilds` (under way on average),
+        `degraded_share` (of the machines' time), `losses` (expected events), `waited` (failures that waited for a
+        drive), `energy_kwh`, `endurance_left` (a share), `cost`, `cost_so_far`. What nobody says is null."""
+        return self._frame(1)
+
+    @cached_property
+    def years(self) -> pl.DataFrame:
+        """The same by year; `year` counts from 1."""
+        return self._frame(12)
+
+    @cached_property
+    def summary(self) -> FleetDoc:
+        """The figures over the whole time, and what they rest on (docs/guides/fleet.md)."""
+        from hotband.questions.fleet.summary import summary_of
+
+        return summary_of(self)
+
+    @property
+    def answers(self) -> list[str]:
+        """What came out, in two or three sentences."""
+        from hotband.views.fleet.show import answers_of
+
+        return answers_of(self.summary)
+
+    def to_dict(self) -> FleetDoc:
+        """What `hotband fleet --json` prints."""
+        return self.summary
+
+    @public
+    def report(self, path: str | Path) -> Path:
+        """Writes the page of the fleet, one HTML file; returns its path. Raises UserError where the path is wrong,
+        OSError."""
+        from hotband.views.fleet.page import fleet_page
+        from hotband.views.report.page import write_report
+
+        return write_report(Path(path), fleet_page(self))
+
+    def write_frame(self, path: Path) -> None:
+        """Writes the frame as Parquet. Raises UserError, OSError."""
+        import io
+
+        from hotband.base.text.write import write_file
+
+        buffer = io.BytesIO()
+        self.frame.write_parquet(buffer)
+        write_file(path, buffer.getvalue())
+
+    @public
+    def plot(self, y: str = "failures") -> View:
+        """A chart (altair) of a figure of the frame by month, a line a group, with the band of 95 % of the repetitions.
+        Raises UserError for what is no figure, or nobody says."""
+        from hotband.views.draw.fleet import month_chart
+
+        known = [name for name in (*ALWAYS, *SOMETIMES) if self.frame[name].drop_nulls().len()]
+        if y not in known:
+            raise UserError("y", "", str(y), f"expected one of {', '.join(known)}")
+        return month_chart(self.frame, y, y)
+
+    def __repr__(self) -> str:
+        drives = sum(one.group.plan.drives for one in self.outcomes)
+        return f"<Fleet {self.spec.name}: {drives:,} drives, {self.repetitions:,} repetitions>"
+
+    def _repr_html_(self) -> str:
+        from hotband.views.fleet.show import html_of
+
+        return html_of(self)
+
+    def _frame(self, step: int) -> pl.DataFrame:
+        """Rows of so many months each."""
+        import polars as pl
+
+        rows = [Rows(one.group.name, self.spec.months, step).of([one]) for one in self.outcomes]
+        if len(self.outcomes) > 1:
+            rows.append(Rows(WHOLE, self.spec.months, step).of(self.outcomes))
+        whole = {"group": pl.String, "month": pl.Int64, "year": pl.Int64}
+        kinds = {name: whole.get(name, pl.Float64) for name in rows[0]}
+        return pl.concat(pl.DataFrame(one, schema=kinds) for one in rows)
+
+
+Columns = dict[str, list[str] | list[int] | list[float] | list[float | None]]
+
+
+@dataclass(frozen=True)
+class Rows:
+    """Rows of one group, or of several together, `step` months each."""
+
+    name: str
+    months: int
+    step: int
+
+    def of(self, outcomes: Sequence[Outcome]) -> Columns:
+        """Their columns."""
+        count = -(-self.months // self.step)
+        hours = np.sum([one.group.plan.machine_hours() for one in outcomes], axis=0)
+        by_drives = [one.group.plan.machine_hours() * one.group.plan.array.drives for one in outcomes]
+        by_bytes = [one.group.plan.machine_hours() * one.group.plan.array.usable_bytes for one in outcomes]
+        length = self._sum(np.full(self.months, MONTH_HOURS))
+        found: Columns = {
+            "group": [self.name] * count,
+            ("month" if self.step == 1 else "year"): [n if self.step == 1 else n + 1 for n in range(count)],
+            "machines": (self._sum(hours) / length).tolist(),
+            "drives": (self._sum(np.sum(by_drives, axis=0)) / length).tolist(),
+            "usable_bytes": (self._sum(np.sum(by_bytes, axis=0)) / length).tolist(),
+        }
+        served = np.maximum(self._sum(hours), 1e-9)
+        self._add(found, "failures", self._all(outcomes, "failures"))
+        self._add(found, "worn", self._all(outcomes, "worn"))
+        bought = [one.group.plan.drives_bought() + one.column("failures") + one.column("worn") for one in outcomes]
+        self._add(found, "bought", self._sum(np.sum(bought, axis=0)))
+        self._add(found, "rebuilds", self._all(outcomes, "repair_hours") / length)
+        self._add(found, "degraded_share", self._all(outcomes, "degraded_hours") / served)
+        self._add(found, "losses", self._sum(np.sum([one.losses for one in outcomes], axis=0)))
+        self._add(found, "waited", self._all(outcomes, "waited"))
+        self._add(found, "energy_kwh", self._known([one.energy_kwh for one in outcomes]))
+        alone = outcomes[0].endurance_left if len(outcomes) == 1 else None
+        self._add(found, "endurance_left", None if alone is None else alone[:, self._last()])
+        cost = self._known([None if one.costs is None else one.costs.total for one in outcomes])
+        self._add(found, "cost", cost)
+        self._add(found, "cost_so_far", None if cost is None else np.cumsum(cost, axis=1))
+        return found
+
+    def _last(self) -> list[int]:
+        return [min(month, self.months) - 1 for month in range(self.step, self.months + self.step, self.step)]
+
+    def _sum(self, values: Floats) -> Floats:
+        """Sums over the months of each row."""
+        return np.asarray(np.add.reduceat(values, np.arange(0, self.months, self.step), axis=-1))
+
+    def _all(self, outcomes: Sequence[Outcome], column: str) -> Floats:
+        return self._sum(np.sum([one.column(column) for one in outcomes], axis=0))
+
+    def _known(self, parts: Sequence[Floats | None]) -> Floats | None:
+        known = [part for part in parts if part is not None]
+        return self._sum(np.sum(known, axis=0)) if len(known) == len(parts) else None
+
+    def _add(self, found: Columns, name: str, values: Floats | None) -> None:
+        """Mean and ends of [repetitions, rows]; nothing known is null, as is a month without machines."""
+        count = -(-self.months // self.step)
+        columns: tuple[Floats, Floats, Floats]
+        if values is None:
+            for key in (name, f"{name}_low", f"{name}_high"):
+                found[key] = list[float | None]([None] * count)
+            return
+        low, high = np.percentile(values, (2.5, 97.5), axis=0)
+        columns = (values.mean(axis=0), low, high)
+        for key, column in zip((name, f"{name}_low", f"{name}_high"), columns, strict=True):
+            found[key] = [float(one) if np.isfinite(one) else None for one in column]
+
+
+def sum_of(outcomes: Sequence[Outcome], column: str) -> FigureDoc:
+    """A column over the whole time and several groups."""
+    return figure(np.sum([one.column(column).sum(axis=1) for one in outcomes], axis=0))

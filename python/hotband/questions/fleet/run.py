@@ -1,0 +1,94 @@
+"""A fleet from what was asked to what came out: values, runs of the model, repetitions; kept in a folder."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from hotband.base.errors import UserError
+from hotband.base.text.tomltable import TomlTable
+from hotband.data.inputs.specify import is_toml
+from hotband.execution.experiment import Lock, Tick, expect_out
+from hotband.questions.fleet.drawn import draws_of
+from hotband.questions.fleet.kept import Kept, held_in, key_of
+from hotband.questions.fleet.outcome import outcome_of
+from hotband.questions.fleet.result import Fleet
+from hotband.questions.fleet.service import Service, services
+from hotband.questions.fleet.simulate import CHUNK, expect_room, simulate
+from hotband.questions.fleet.spec import Spec, read_spec
+
+if TYPE_CHECKING:
+    from hotband.base.text.values import Toml
+
+Watch = Callable[[str], AbstractContextManager[Tick | None]]
+FRAME_FILE, SUMMARY_FILE, RUNS_FOLDER = "frame.parquet", "summary.json", "runs"
+
+
+@dataclass(frozen=True)
+class Asked:
+    """How it is computed. `repetitions` and `seed` stand for those of the file; `out` keeps runs and repetitions."""
+
+    repetitions: int | None = None
+    seed: int | None = None
+    out: Path | None = None
+    fresh: bool = False
+    jobs: int | None = None
+
+
+def spec_of(fleet: str | Path | Mapping[str, Toml], asked: Asked) -> Spec:
+    """A fleet from its file, its text or its table. Raises UserError."""
+    if isinstance(fleet, Mapping):
+        spec = read_spec(TomlTable("fleet", "", dict(fleet)), Path())
+    elif isinstance(fleet, str) and is_toml(fleet):
+        spec = read_spec(TomlTable.of_text("fleet", fleet), Path())
+    else:
+        path = Path(fleet)
+        if path.is_dir():
+            raise UserError("FLEET", "", str(path), "is a folder; expected a TOML file")
+        spec = read_spec(TomlTable.read(path, "fleet", typed=True), path.parent)
+    if asked.repetitions is not None:
+        spec = replace(spec, repetitions=asked.repetitions)
+    return spec if asked.seed is None else replace(spec, seed=asked.seed)
+
+
+def run_fleet(spec: Spec, asked: Asked, watch: Watch) -> Fleet:
+    """Simulates a fleet; interrupted, what is finished of it. Raises UserError, OSError, RunsInterrupted where the runs
+    of the model were interrupted, KeyboardInterrupt where no repetition was finished."""
+    expect_out(asked.fresh, asked.out)
+    expect_room(spec)
+    with nullcontext() if asked.out is None else Lock(asked.out):
+        if asked.out is not None and not asked.fresh:
+            held_in(asked.out)
+        runs = None if asked.out is None else asked.out / RUNS_FOLDER
+        with watch("runs of the model") if any(one.wants_run for one in spec.groups) else nullcontext() as tick:
+            served = services(spec.groups, runs, asked.fresh, asked.jobs, spec.seed, tick)
+        draws = [draws_of(one, served.get(one.name), spec.seed, spec.repetitions) for one in spec.groups]
+        kept = None if asked.out is None else Kept(asked.out, key(spec, served), spec.name, CHUNK, asked.fresh)
+        with watch(spec.name) as tick:
+            left = simulate(spec, draws, kept, asked.jobs, tick)
+        outcomes = tuple(
+            outcome_of(spec, group, drawn, served.get(group.name), months, totals)
+            for group, drawn, months, totals in zip(spec.groups, draws, left.months, left.totals, strict=True)
+        )
+        fleet = Fleet(spec, outcomes, left.done, left.interrupted)
+        if asked.out is not None:
+            save(fleet, asked.out)
+        return fleet
+
+
+def key(spec: Spec, served: Mapping[str, Service]) -> str:
+    """What tells this fleet from another. The number of repetitions does not: more of them begin with the same ones."""
+    months = [(one.plan.machines, float(one.plan.born.sum()), float(one.plan.gone.sum())) for one in spec.groups]
+    return key_of(repr((spec.months, spec.seed, spec.groups, spec.power, spec.prices)), repr((months, served)))
+
+
+def save(fleet: Fleet, folder: Path) -> None:
+    """Writes frame and summary. Raises UserError, OSError."""
+    from hotband.base.text.foreign import json_text
+    from hotband.base.text.write import write_file
+
+    fleet.write_frame(folder / FRAME_FILE)
+    write_file(folder / SUMMARY_FILE, json_text(fleet.summary) + "\n")

@@ -1,0 +1,212 @@
+"""What runs of the model say of a group: the time of a rebuild beside its workload, service whole and degraded, what
+drives are written, what they bear and draw.
+
+A machine is run twice: as it is, and with its first drive failing and a spare. Disks are made smaller and solid-state
+drives scaled, so that a rebuild takes seconds to minutes of virtual time; its time is then in proportion to the bytes,
+as `hotband reliability --record` takes records. Each run is repeated with draws of the drives' uncertain values; a
+repetition of the fleet takes one of the draws. Runs are kept in the folder that is asked for.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, TypedDict
+
+from hotband.base.errors import UserError
+from hotband.data.catalog import entries
+from hotband.execution.experiment import Experiment, Tick, points_of
+from hotband.execution.runs.run import Finished, Repair, RunSpec, prepare, text_of
+from hotband.inference.interval.sampler import Sampler
+from hotband.inference.interval.uncertain import Uncertain, of_run, with_values
+from hotband.questions.fleet.spec import Group
+
+if TYPE_CHECKING:
+    from hotband.data.record.document import RecordDoc
+
+DRAWS = 8
+"""Draws of the uncertain values of a machine's drives: enough for the ends of a rebuild's time, as many minutes of
+computing as a fleet may take at most."""
+SMALL_BYTES = 4_096_000_000
+"""What of each drive is rebuilt in a run, about: some minutes beside a load, and a thousand steps of 1 MiB."""
+FAILS_AT = "5 s"
+DURATIONS = {"disk": ("60 s", "600 s"), "flash": ("10 s", "20 s")}
+"""Of a run without and with a failure: a disk rebuilds 4 GB beside a load in some minutes; flash writes at one rate, so
+that some seconds of a rebuild say how long all of it takes."""
+HOUR_NS = 3.6e12
+
+
+class LevelDoc(TypedDict):
+    """What hosts get: I/Os a second, mean and p99 latency; None where nothing was measured."""
+
+    iops: float | None
+    latency_mean_ns: float | None
+    latency_p99_ns: float | None
+
+
+@dataclass(frozen=True)
+class Seen:
+    """What one pair of runs said: hours to rebuild a drive, and of each drive bytes written in an hour, bytes that it
+    bears (None for disks) and watts with the ends of their ranges (None where the catalog has none)."""
+
+    rebuild: float
+    written: float | None
+    endurance: float | None
+    watts: tuple[float, float, float] | None
+    whole: LevelDoc
+    degraded: LevelDoc
+
+
+@dataclass(frozen=True)
+class Service:
+    """The nominal runs and those of the draws, of one group."""
+
+    nominal: Seen
+    draws: tuple[Seen, ...]
+
+    @property
+    def all(self) -> tuple[Seen, ...]:
+        """The nominal ones first."""
+        return (self.nominal, *self.draws)
+
+
+def services(
+    groups: Sequence[Group],
+    out: Path | None,
+    fresh: bool,
+    jobs: int | None,
+    seed: int,
+    tick: Tick | None,
+) -> dict[str, Service]:
+    """The services of the groups that have a workload, by name. Raises UserError, RunsInterrupted."""
+    wanted = [group for group in groups if group.wants_run]
+    specs: list[RunSpec] = []
+    for group in wanted:
+        specs += specs_of(group, seed)
+    if not specs:
+        return {}
+    done = Experiment(points_of(specs), what="the runs of a fleet").run(out=out, fresh=fresh, jobs=jobs, progress=tick)
+    by_id = {one.spec.id: one for one in done.finished}
+    return {group.name: service_of(group, by_id) for group in wanted}
+
+
+def specs_of(group: Group, seed: int) -> list[RunSpec]:
+    """The runs of a group: whole and with a failure, nominal and drawn."""
+    assert group.workload is not None, "groups without a workload are not run"
+    settings = {**small(group), **dict(group.set)}
+    base = RunSpec(
+        f"{group.name} whole", group.machine, group.workload, tuple(settings.items()), seed,
+        DURATIONS[kind_of(group)][0],
+        machine_text=text_of(group.machine, "machine"), workload_text=text_of(group.workload, "workload"), in_use=True,
+    )  # fmt: skip
+    drawn = drawn_from(base, seed)
+    found = []
+    for one in (base, *drawn):
+        found.append(one)
+        if group.rebuild is None:
+            found.append(failing(group, one))
+    return found
+
+
+def drawn_from(base: RunSpec, seed: int) -> list[RunSpec]:
+    """The run with draws of its uncertain values."""
+    values = of_run(base)
+    drawn = Sampler(values, seed).shares(DRAWS if values else 0)
+    rows = [[(one, one.at(float(u))) for one, u in zip(values, row, strict=True)] for row in drawn]
+    found = [accepted(base, row) for row in rows]
+    return [replace(one, id=f"{base.id} {number}") for number, one in enumerate(found, 1)]
+
+
+def accepted(base: RunSpec, drawn: list[tuple[Uncertain, object]]) -> RunSpec:
+    """The run with the values drawn. One that the model refuses beside the others (a pass of pages that do not divide
+    it) is left as it is."""
+    while drawn:
+        one = with_values(base, drawn)
+        try:
+            prepare(one)
+        except UserError as error:
+            left = [(of, value) for of, value in drawn if of.range.key not in (error.key, error.key.rpartition(".")[2])]
+            drawn = left if len(left) < len(drawn) else []
+        else:
+            return one
+    return base
+
+
+def failing(group: Group, whole: RunSpec) -> RunSpec:
+    """The same run with the layout's first drive failing."""
+    drive = group.first_drive
+    repair = Repair((f"{drive}@{FAILS_AT}",), 1)
+    name = whole.id.replace(" whole", " degraded", 1)
+    return replace(whole, id=name, repair=repair, duration=DURATIONS[kind_of(group)][1])
+
+
+def kind_of(group: Group) -> str:
+    """Whether drives are all solid-state."""
+    return "flash" if all(entries.drive(name)["kind"] == "ssd" for name in group.products) else "disk"
+
+
+def small(group: Group) -> dict[str, str]:
+    """Settings that make drives so small that a rebuild takes minutes."""
+    size = group.plan.array.member_bytes
+    if size <= 2 * SMALL_BYTES:
+        return {}
+    if kind_of(group) == "flash":
+        return {"scale": str(2 ** max(0, math.floor(math.log2(size / SMALL_BYTES))))}
+    return {"capacity": f"{SMALL_BYTES} B"}
+
+
+def service_of(group: Group, by_id: dict[str, Finished]) -> Service:
+    """What its runs said."""
+    names = [one for one in by_id if one == f"{group.name} whole" or one.startswith(f"{group.name} whole ")]
+    seen = []
+    for name in names:
+        degraded = by_id.get(name.replace(" whole", " degraded", 1))
+        seen.append(seen_in(group, by_id[name].record, None if degraded is None else degraded.record))
+    return Service(seen[0], tuple(seen[1:]))
+
+
+def seen_in(group: Group, whole: RecordDoc, degraded: RecordDoc | None) -> Seen:
+    """What a pair of records says."""
+    summary = whole["summary"]
+    level: LevelDoc = {
+        "iops": summary.get("iops"),
+        "latency_mean_ns": summary.get("latency_mean_ns"),
+        "latency_p99_ns": summary.get("latency_p99_ns"),
+    }
+    none: LevelDoc = {"iops": None, "latency_mean_ns": None, "latency_p99_ns": None}
+    rebuild, worse = (0.0, none) if degraded is None else rebuild_in(group, degraded)
+    energy, seconds = whole.get("energy"), whole["duration_ns"] / 1e9
+    watts = None
+    if energy is not None and energy["drives"]:
+        ends = (energy["mean_w"], energy["energy_low_j"] / seconds, energy["energy_high_j"] / seconds)
+        watts = tuple(one / energy["drives"] for one in ends)
+    smart = whole.get("smart", [])
+    written = [one["at_end"]["host_bytes"] - one["at_begin"]["host_bytes"] for one in smart]
+    bears = [float(one["endurance_bytes"]) for one in smart if one["endurance_bytes"] is not None]
+    return Seen(
+        rebuild,
+        sum(written) / len(written) / seconds * 3600.0 if written else None,
+        min(bears) if bears else None,
+        None if watts is None else (watts[0], watts[1], watts[2]),
+        level,
+        worse,
+    )
+
+
+def rebuild_in(group: Group, record: RecordDoc) -> tuple[float, LevelDoc]:
+    """Hours to rebuild a drive of the real size at the rate of the run, and the service meanwhile."""
+    repair = record.get("repair")
+    rebuilds = [] if repair is None else [one for one in repair["rebuilds"] if one["mean_bytes_per_s"]]
+    if repair is None or not rebuilds:
+        accepted = "no rebuild went on in a run of it; expected rebuild_time with it"
+        raise UserError(group.place, "workload", str(group.workload), accepted)
+    rate = sum(one["mean_bytes_per_s"] or 0.0 for one in rebuilds) / len(rebuilds)
+    level = next((one for one in repair["service"] if one["phase"] == "rebuilding"), None)
+    found: LevelDoc = {
+        "iops": None if level is None else level["iops"],
+        "latency_mean_ns": None if level is None else level["latency_mean_ns"],
+        "latency_p99_ns": None if level is None else level["latency_p99_ns"],
+    }
+    return group.plan.array.member_bytes / rate / 3600.0, found

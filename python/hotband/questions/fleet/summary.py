@@ -1,0 +1,213 @@
+"""The figures of a fleet over the whole time, as plain data."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+
+from hotband.data.documents.fleet import CostDoc, FleetDoc, GroupDoc, LossDoc, PartDoc, SparesDoc
+from hotband.inference.reliability.asked import NO_ERROR_RATE
+from hotband.questions.fleet.loss import closed_form_losses
+from hotband.questions.fleet.outcome import Costs, Outcome, figure, no_cost
+from hotband.questions.fleet.result import Fleet, sum_of
+from hotband.questions.fleet.values import Floats
+
+STATE_NOTE = (
+    "Losses are not waited for: every degraded episode adds its chance to end in one, given age, batches and waits for "
+    "spares at that moment."
+)
+
+
+def summary_of(fleet: Fleet) -> FleetDoc:
+    """All of it."""
+    spec = fleet.spec
+    reason = no_cost(spec)
+    return {
+        "schema": "hotband-fleet",
+        "version": 1,
+        "name": spec.name,
+        "months": spec.months,
+        "repetitions": fleet.repetitions,
+        "asked": spec.repetitions,
+        "seed": str(spec.seed),
+        "currency": spec.prices.currency or spec.power.currency,
+        "no_cost": reason,
+        "fleet": part_of(fleet.outcomes),
+        "groups": [group_of(one) for one in fleet.outcomes],
+        "notes": notes_of(fleet),
+    }
+
+
+def part_of(outcomes: Sequence[Outcome]) -> PartDoc:
+    """A group, or several together."""
+    plans = [one.group.plan for one in outcomes]
+    hours = sum(float(plan.machine_hours().sum()) for plan in plans)
+    degraded = np.sum([one.column("degraded_hours").sum(axis=1) for one in outcomes], axis=0)
+    repair = np.sum([one.column("repair_hours").sum(axis=1) for one in outcomes], axis=0)
+    energy = [one.energy_kwh for one in outcomes if one.energy_kwh is not None]
+    is_known = len(energy) == len(outcomes)
+    return {
+        "machines": sum(plan.machines for plan in plans),
+        "drives": sum(plan.drives for plan in plans),
+        "usable_bytes": sum(plan.machines * plan.array.usable_bytes for plan in plans),
+        "failures": sum_of(outcomes, "failures"),
+        "worn": sum_of(outcomes, "worn"),
+        "rebuilds": figure(repair / plans[0].horizon),
+        "degraded_share": figure(degraded / hours),
+        "loss": loss_of(outcomes),
+        "energy_kwh": figure(np.sum([one.sum(axis=1) for one in energy], axis=0)) if is_known else None,
+        "cost": cost_of([one.costs for one in outcomes]),
+    }
+
+
+def loss_of(outcomes: Sequence[Outcome]) -> LossDoc:
+    """Loss of data, and what independence would say of it."""
+    events: Floats = np.sum([one.losses.sum(axis=1) for one in outcomes], axis=0)
+    found = figure(events)
+    independent = sum(independent_losses(one) for one in outcomes)
+    exact = all(is_exact(one) for one in outcomes)
+    log_intact: Floats = np.sum([one.total("log_intact") for one in outcomes], axis=0)
+    return {
+        "events": found,
+        "by_failure": sum_of(outcomes, "loss_failure"),
+        "chance": float(np.abs(np.expm1(log_intact)).mean()),
+        "bytes_lost": figure(np.sum([one.bytes_lost() for one in outcomes], axis=0)),
+        "seen": int(sum(one.total("seen").sum() for one in outcomes)),
+        "independent": independent,
+        "is_exact": exact,
+        "within_interval": found["mean_low"] <= independent <= found["mean_high"] if exact else None,
+    }
+
+
+def is_exact(one: Outcome) -> bool:
+    """Whether the Markov chain is of this very group: exponential independent lives, no waits, nothing drawn, and
+    repairs so short that a group is whole again when it goes on after a loss."""
+    group = one.group
+    if one.total("likely").any():
+        return False
+    values = [group.delay, *([] if group.rebuild is None else [group.rebuild])]
+    known = group.rebuild is not None and group.law.is_known and all(value.is_known for value in values)
+    return known and group.law.middle.is_exponential and group.plan.stock is None and not has_wear(one)
+
+
+def has_wear(one: Outcome) -> bool:
+    """Whether drives are replaced because they are worn."""
+    return one.group.wear.limit is not None
+
+
+def independent_losses(one: Outcome) -> float:
+    """Losses of independent drives with exponential lives, as many of which fail, and repairs of the same mean."""
+    plan = one.group.plan
+    failures = float(one.column("failures").sum(axis=1).mean())
+    lives = one.group.law.middle
+    hours = float(plan.machine_hours().sum()) * plan.array.drives
+    is_told = (lives.is_exponential and one.group.law.is_known) or failures == 0
+    mtbf = lives.scale if is_told else hours / failures
+    repair = float((one.draws.rebuild + one.draws.delay).mean())
+    return closed_form_losses(plan, mtbf, repair, one.group.error)
+
+
+def cost_of(costs: Sequence[Costs | None]) -> CostDoc | None:
+    """Cost over the whole time; None where a price is missing."""
+    known = [one for one in costs if one is not None]
+    if len(known) < len(costs) or not known:
+        return None
+    all_of = known[0]
+    for one in known[1:]:
+        all_of = all_of.plus(one)
+    return {
+        "drives": figure(all_of.drives.sum(axis=1)),
+        "machines": None if all_of.machines is None else figure(all_of.machines.sum(axis=1)),
+        "replacements": figure(all_of.replacements.sum(axis=1)),
+        "energy": None if all_of.energy is None else figure(all_of.energy.sum(axis=1)),
+        "losses": None if all_of.losses is None else figure(all_of.losses.sum(axis=1)),
+        "total": figure(all_of.total.sum(axis=1)),
+    }
+
+
+def group_of(one: Outcome) -> GroupDoc:
+    """A group, with what it rests on."""
+    group, left = one.group, one.endurance_left
+    middle, fit = group.law.middle, group.law.fit
+    source = group.rebuild.source if group.rebuild is not None else "runs of the model beside its workload"
+    return {
+        **part_of([one]),
+        "name": group.name,
+        "machine": group.machine,
+        "workload": group.workload,
+        "lives": {
+            "scale_hours": middle.scale,
+            "shape": middle.shape,
+            "batch_variance": middle.variance,
+            "source": group.law.source,
+            "fitted_drives": None if fit is None else fit.drives,
+            "fitted_failures": None if fit is None else fit.failures,
+        },
+        "rebuild_hours": figure(one.draws.rebuild),
+        "rebuild_source": source,
+        "spares": spares_of(one),
+        "endurance_left": None if left is None else figure(left[:, last_served(one)]),
+        "service": None
+        if one.service is None
+        else {
+            "whole": one.service.nominal.whole,
+            "degraded": None if group.rebuild is not None else one.service.nominal.degraded,
+        },
+    }
+
+
+def last_served(one: Outcome) -> int:
+    """The last month in which the group has machines."""
+    return int(np.flatnonzero(one.group.plan.machine_hours() > 0)[-1])
+
+
+def spares_of(one: Outcome) -> SparesDoc | None:
+    """The stock of spares, and what would be enough."""
+    stock = one.group.plan.stock
+    if stock is None:
+        return None
+    needed = one.total("spares")
+    waited = one.column("waited").sum(axis=1) / np.maximum(one.column("failures").sum(axis=1), 1.0)
+    return {
+        "on_site": stock.on_site,
+        "order": stock.order,
+        "waited_share": figure(waited),
+        "longest_wait_hours": figure(one.total("wait_hours")),
+        "needed_95": math.ceil(np.percentile(needed, 95)),
+        "needed_99": math.ceil(np.percentile(needed, 99)),
+    }
+
+
+def notes_of(fleet: Fleet) -> list[str]:
+    """What has to be known to read the figures."""
+    notes = [STATE_NOTE]
+    for one in fleet.outcomes:
+        group = one.group
+        likely = float(one.total("likely").mean())
+        if likely > 0:
+            notes.append(
+                f"{group.name}: in {likely:,.3g} episodes a repetition another drive was likely to fail before the "
+                "first was replaced; of them the losses that happened are counted"
+            )
+        if group.workload is None and group.drive_power is None and one.energy_kwh is not None:
+            notes.append(f"{group.name}: drives draw what they do at rest, for no workload is given")
+        if group.plan.array.tolerated and group.subject.sources.get("unrecoverable_error_bits") == NO_ERROR_RATE:
+            products = ", ".join(group.products)
+            notes.append(
+                f"{group.name}: losses are without sectors that cannot be read during a rebuild, for nothing says how "
+                f'many those of {products} are (error_rate = "1e15" in the group, the bits of a data sheet)'
+            )
+        if one.energy_kwh is None:
+            notes.append(f"{group.name}: no energy, for the catalog has no watts of {', '.join(group.products)}")
+        if one.endurance_left is None and group.wear.limit is not None:
+            notes.append(f"{group.name}: replace_at has no effect, for nobody says what drives bear or are written")
+    prices = fleet.spec.prices
+    if no_cost(fleet.spec) is None:
+        left = [
+            name for name, value in (("machines", prices.machine), ("energy", fleet.spec.power.price)) if value is None
+        ]
+        if left:
+            notes.append(f"Cost is without {' and '.join(left)}, which have no price")
+    return notes

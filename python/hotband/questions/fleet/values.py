@@ -1,0 +1,150 @@
+"""Values of a fleet with their units: one number, or two ends between which it is not known.
+
+A value with two ends is drawn once a repetition, evenly between them; two places that say the same text of the same
+thing (the AFR of one product in two groups) draw the same number, because what is not known is the same.
+"""
+
+from __future__ import annotations
+
+import re
+import zlib
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from hotband.base.text.amounts import AmbiguousAmount, amount
+from hotband.base.text.quantities import share
+from hotband.inference.reliability.array import HOURS_PER_YEAR
+
+if TYPE_CHECKING:
+    from hotband.base.text.tomltable import TomlTable
+    from hotband.base.text.values import Toml
+
+Floats = npt.NDArray[np.float64]
+
+MONTH_HOURS = HOURS_PER_YEAR / 12
+"""Months are of one length, a twelfth of the year of 365 days that AFR is over."""
+HOURS = {"min": 1 / 60, "h": 1.0, "d": 24.0, "months": MONTH_HOURS, "years": HOURS_PER_YEAR}
+HOURS_EXPECTED = 'a time with its unit (min, h, d, months or years), such as "36 h" or "14 d"'
+NUMBER = r"\s*(\d+(?:\.\d+)?(?:[eE][+-]?\d{1,2})?)"
+MOST_HOURS = 1e9
+"""A time beyond all drives."""
+
+
+def hours(text: str) -> float | None:
+    """Hours of a time above zero; None where the text is none."""
+    found = re.fullmatch(rf"{NUMBER}\s*(min|h|d|months?|years?)\s*", text)
+    if found is None:
+        return None
+    unit = found[2] if found[2] in HOURS else f"{found[2]}s"
+    value = float(found[1]) * HOURS[unit]
+    return value if 0 < value <= MOST_HOURS else None
+
+
+def afr_rate(text: str) -> float | None:
+    """Failures per hour of a drive, of the share that fails in a year (AFR = 1 - exp(-8760 h x rate)); None for another
+    text."""
+    chance = share(text) if "%" in text else None
+    if chance is None or not 1e-9 <= chance < 1:
+        return None
+    return -float(np.log1p(-chance)) / HOURS_PER_YEAR
+
+
+def percent(text: str) -> float | None:
+    """A share up to 100 %, zero among them."""
+    found = share(text) if "%" in text else None
+    return found if found is not None and found <= 1 else None
+
+
+def money(text: str) -> tuple[float, str] | None:
+    """An amount and its currency. Raises AmbiguousAmount: "1.150 EUR" has two readings."""
+    plain = re.fullmatch(r"\s*(.*[0-9])\s*([A-Za-z]{1,12}|[€$£¥])\s*", text)
+    if plain is None:
+        return None
+    power = re.fullmatch(r"\d+(?:\.\d+)?[eE][+-]?\d{1,2}", plain[1])
+    found = float(power[0]) if power else amount(plain[1])
+    return None if found is None else (found, plain[2])
+
+
+@dataclass(frozen=True)
+class Value:
+    """A number between `low` and `high` (in the unit of its key); `stream` names what is not known, so that the same
+    draws belong to it wherever it stands. `source` says where it is from."""
+
+    low: float
+    high: float
+    stream: str = ""
+    source: str = ""
+
+    @property
+    def is_known(self) -> bool:
+        """Whether it is one number."""
+        return self.low == self.high
+
+    @property
+    def middle(self) -> float:
+        """What stands for it where one number has to."""
+        return (self.low + self.high) / 2
+
+    def draws(self, seed: int, count: int) -> Floats:
+        """The values of the first `count` repetitions [count]; of more the first are the same."""
+        if self.is_known:
+            return np.full(count, self.low)
+        return np.asarray(self.low + (self.high - self.low) * uniform(seed, self.stream, count))
+
+
+def uniform(seed: int, name: str, count: int) -> Floats:
+    """Even numbers of a stream of this name [count]; the first are the same however many are asked for."""
+    return generator(seed, name).random(count)
+
+
+def generator(seed: int, name: str, repetition: int = 0) -> np.random.Generator:
+    """The random numbers of a part of a repetition, by its name: a part added shifts nobody else's."""
+    root = np.random.SeedSequence([seed, repetition, zlib.crc32(name.encode())])
+    return np.random.Generator(np.random.PCG64(root))
+
+
+Parse = Callable[[str], float | None]
+
+
+def value_of(table: TomlTable, name: str, parse: Parse, expected: str, stream: str | None = None) -> Value | None:
+    """A value, or the two ends of one (`["1 %", "2 %"]`); None where absent. Raises UserError."""
+    raw = table.raw(name)
+    if raw is None:
+        return None
+    ends = raw if isinstance(raw, list) else [raw]
+    accepted = f'expected {expected}, or its two ends, as ["...", "..."]'
+    if len(ends) not in (1, 2) or (isinstance(raw, list) and len(ends) == 1):
+        table.refuse(name, accepted)
+    found = [one_value(table, name, end, parse, accepted) for end in ends]
+    if found[-1] < found[0]:
+        table.refuse(name, "expected the lower end first")
+    source = str(table.key(name))
+    return Value(found[0], found[-1], source if stream is None else f"{stream} {raw}", source)
+
+
+def one_value(table: TomlTable, name: str, text: Toml, parse: Parse, accepted: str) -> float:
+    """A value of text."""
+    try:
+        found = parse(text) if isinstance(text, str) else None
+    except AmbiguousAmount as error:
+        table.refuse(name, str(error), text)
+    if found is None:
+        table.refuse(name, accepted, text)
+    return found
+
+
+def numbers_of(table: TomlTable, name: str, least: float, most: float, expected: str) -> Value | None:
+    """A plain number or the two ends of one; None where absent. Raises UserError."""
+    raw = table.raw(name)
+    if raw is None:
+        return None
+    ends = raw if isinstance(raw, list) else [raw]
+    ok = len(ends) == (2 if isinstance(raw, list) else 1)
+    found = [float(end) for end in ends if isinstance(end, int | float) and not isinstance(end, bool)]
+    if not ok or len(found) != len(ends) or not all(least <= one <= most for one in found) or found[-1] < found[0]:
+        table.refuse(name, f"expected {expected} from {least:g} to {most:g}, or its two ends, as [1.1, 1.4]")
+    return Value(found[0], found[-1], table.key(name), table.key(name))

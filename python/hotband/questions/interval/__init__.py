@@ -1,0 +1,1 @@
+"""Intervals of studies: how wide they are, and how often they hold what was published."""

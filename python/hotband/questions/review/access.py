@@ -1,0 +1,73 @@
+"""Random access time: one I/O of 512 B at a time (the drives' block where that is larger), anywhere on the surface."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from hotband.questions.review.asked import MIB, Ask, closed, step, steps_of, stream, warming, workload
+from hotband.questions.review.target import Target
+
+if TYPE_CHECKING:
+    from hotband.data.documents.review import AccessDoc
+    from hotband.data.record.document import RecordDoc
+
+BLOCK = 512
+ACCESSES = 10_000
+# A write cache takes the first writes at once; what is counted begins when it is as full as it stays.
+BEFORE = {"read": 100, "write": 3000}
+NEEDS = MIB
+# Bins of the distribution: as many as a chart can show.
+MOST_BINS = 60
+
+
+def asks(target: Target) -> list[Ask]:
+    """One run: reads, then writes. What is not counted has streams of its own, so that histograms hold the rest
+    alone."""
+    block = target.block(BLOCK)
+    streams, phases = [], []
+    for op in ("read", "write"):
+        streams += [stream(op, op, block, True), stream(f"before {op}", op, block, True)]
+        phases.append(warming(op, target.ios(BEFORE[op]), streams=[f"before {op}"]))
+        # The first to end is the last that was under way before; the last is counted in the step that follows, if one
+        # does: the last step takes one more, so that as many writes are counted as reads.
+        phases.append(step(op, target.ios(ACCESSES) + (op == "write"), streams=[op]))
+    return [Ask("access", workload("random access", streams, phases, load=closed(1)))]
+
+
+def figures(target: Target, records: Mapping[str, RecordDoc]) -> dict[str, AccessDoc]:
+    """Mean, percentiles and distribution of reads and writes."""
+    record = records["access"]
+    steps, streams = steps_of(record), {one["name"]: one for one in record["streams"]}
+    found: dict[str, AccessDoc] = {}
+    for op in ("read", "write"):
+        summary, own = steps[op], streams[op][op]
+        found[op] = {
+            "block_bytes": target.block(BLOCK),
+            "queue_depth": 1,
+            "count": own["count"],
+            "mean_ns": int(own["latency_sum_ns"] or 0) / own["count"] if own["count"] else None,
+            "p50_ns": summary["latency_p50_ns"],
+            "p99_ns": summary["latency_p99_ns"],
+            "max_ns": own["latency_max_ns"],
+            "bins": bins(own["histogram"]["buckets"]),
+        }
+    return found
+
+
+def bins(buckets: Sequence[Sequence[int]], most: int = MOST_BINS) -> list[list[int]]:
+    """A histogram in equal bins of a round width: the upper end of each and how many lie below it, from zero on."""
+    if not buckets:
+        return []
+    width = round_up(max(upper for upper, _ in buckets) / most)
+    counts = [0] * math.ceil(max(upper for upper, _ in buckets) / width)
+    for upper, count in buckets:
+        counts[math.ceil(upper / width) - 1] += count
+    return [[(n + 1) * width, count] for n, count in enumerate(counts)]
+
+
+def round_up(value: float) -> int:
+    """The next of 1, 2, 5, 10, 20, ... from `value` on."""
+    power: int = 10 ** math.floor(math.log10(max(value, 1.0)))
+    return next(factor * power for factor in (1, 2, 5, 10) if factor * power >= value)

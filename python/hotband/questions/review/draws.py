@@ -1,0 +1,258 @@
+"""Draws of a review: every run of it once more with the uncertain values of its machine drawn, and the same documents
+made of them (docs/guides/review.md, "Intervals").
+
+Machines that are compared share draws: a value of a drive that both have is the same in both. Two reviews with other
+seeds say what chance does.
+
+What it leaves out: nothing is screened, and draws are as long as the review, so that no figure is of a shorter run.
+Write caches are on or off as the head of the review says, even where the catalog estimates that: with the other the
+figures are others. Energy is not drawn, nor are the ends of desktop applications: they are ranges themselves.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, cast
+
+from hotband.base.errors import UserError
+from hotband.base.text.values import read_json
+from hotband.base.text.write import write_file
+from hotband.execution.experiment import Experiment, Progress, Say, Tick, cores, points_of
+from hotband.execution.experiment.lines import lines_of
+from hotband.execution.experiment.point import keys_of
+from hotband.execution.experiment.ranges import renamed
+from hotband.execution.runs.run import Finished, RunSpec, check_writable
+from hotband.inference.interval.of_run import TRIES, Asked
+from hotband.inference.interval.sampler import Sampler
+from hotband.inference.interval.short import STEPS_TRIED, refusal, takes_steps
+from hotband.inference.interval.uncertain import Uncertain, of_run, with_values
+from hotband.questions.interval.lines import SEEDS
+from hotband.questions.review.applications import END
+from hotband.questions.review.suite import Plan, assemble
+
+if TYPE_CHECKING:
+    from hotband.data.documents.review import ReviewDoc
+
+FOLDER = "draws"
+"""Of the documents of draws, in the folder of a machine."""
+RANGES = ("energy",)
+"""Parts whose figures have the ends of their own ranges beside them."""
+SAID = ("wce", "awc")
+"""Switches that the head of a review states."""
+RUNS_EACH = 4
+"""Runs for each core that are under way together, so that none waits for the longest of a draw."""
+
+
+@dataclass(frozen=True)
+class Again:
+    """A review once more: with another seed, or with values drawn, each at a share (0 to 1) of its distribution."""
+
+    name: str
+    seeds_on: int = 0
+    shares: Mapping[str, float] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Machine:
+    """A machine under review: what is run again of it, and what is uncertain in each of these runs by its id."""
+
+    plan: Plan
+    specs: tuple[RunSpec, ...]
+    values: Mapping[str, Sequence[Uncertain]]
+
+    @classmethod
+    def of(cls, plan: Plan) -> Machine:
+        """Raises UserError where nothing of a plan has figures that are drawn."""
+        parts = {
+            name: [ask for ask in asks if END not in ask.name]
+            for name, asks in plan.parts.items()
+            if name not in RANGES
+        }
+        if not parts:
+            accepted = f"{' and '.join(RANGES)} of {plan.target.name} has no intervals, but ends of its own ranges"
+            raise UserError("--interval", "", "", f"{accepted}: expected other parts, too")
+        drawn = replace(plan, parts=parts)
+        specs = tuple(drawn.specs())
+        values = {spec.id: [one for one in of_run(spec) if one.range.key not in SAID] for spec in specs}
+        return cls(drawn, specs, values)
+
+    def run_again(self, again: Again) -> list[RunSpec]:
+        """Its runs with what is drawn."""
+        return [_run(spec, again, self.values[spec.id]) for spec in self.specs]
+
+
+def _run(spec: RunSpec, again: Again, values: Sequence[Uncertain]) -> RunSpec:
+    spec = replace(renamed(spec, f"{again.name}: "), seed=(spec.seed + again.seeds_on) % 2**64)
+    return with_values(spec, [(one, one.at(again.shares[one.name])) for one in values if one.name in again.shares])
+
+
+@dataclass
+class Draws:
+    """What is run again of all machines of a review. `values` are those that are drawn, `refused` counts draws that the
+    model refused and that were replaced."""
+
+    machines: list[Machine]
+    again: list[Again] = field(default_factory=list)
+    values: list[Uncertain] = field(default_factory=list)
+    refused: int = 0
+    notes: list[str] = field(default_factory=list)
+
+    @property
+    def runs(self) -> int:
+        """Of all machines."""
+        return sum(len(one.specs) for one in self.machines) * len(self.again)
+
+    def names_of(self, machine: Machine) -> list[str]:
+        """The values of a machine that are drawn."""
+        own = {one.name for values in machine.values.values() for one in values}
+        return [one.name for one in self.values if one.name in own]
+
+    def told(self) -> str:
+        """What is about to be run."""
+        draws = len(self.again) - SEEDS
+        each = " + ".join(str(len(one.specs)) for one in self.machines)
+        drawn = f"{draws} draws of {len(self.values)} uncertain values and" if self.values else "no uncertain values;"
+        return f"intervals, after the review: {drawn} {SEEDS} other seeds, each of {each} runs: {self.runs:,} runs"
+
+
+def draws_of(plans: Sequence[Plan], asked: Asked) -> Draws:
+    """Draws of the machines of some plans. Raises UserError."""
+    found = Draws([Machine.of(plan) for plan in plans])
+    found.again = [Again(f"seed {number}", number) for number in range(1, SEEDS + 1)]
+    specs = {name: spec for machine in found.machines for spec in machine.specs for name in _names(machine, spec)}
+    values = {one.name: one for machine in found.machines for own in machine.values.values() for one in own}
+    seed = plans[0].target.seed
+    tried = Sampler(list(values.values()), seed).shares(STEPS_TRIED)
+    steps = [
+        name for (name, one), of in zip(values.items(), tried.T, strict=True) if takes_steps(one, specs[name], list(of))
+    ]
+    if steps:
+        found.notes.append(f"not drawn, because the model takes steps only: {', '.join(steps)}")
+    found.values = [one for name, one in values.items() if name not in steps]
+    if found.values:
+        _draw(found, asked.draws, seed)
+    return found
+
+
+def _names(machine: Machine, spec: RunSpec) -> list[str]:
+    return [one.name for one in machine.values[spec.id]]
+
+
+def _draw(found: Draws, draws: int, seed: int) -> None:
+    """Draws values; what the model refuses of one of the machines is drawn again."""
+    sampler = Sampler(found.values, seed)
+    names = [one.name for one in found.values]
+    for _ in range(TRIES * draws):
+        number = len(found.again) - SEEDS
+        if number == draws:
+            return
+        shares = dict(zip(names, map(float, sampler.shares(1)[0]), strict=True))
+        again = Again(f"draw {number + 1}", 0, shares)
+        if all(refusal(machine.run_again(again)) is None for machine in found.machines):
+            found.again.append(again)
+        else:
+            found.refused += 1
+    found.notes.append(f"the model refused {found.refused} draws: {len(found.again) - SEEDS} of {draws} were run")
+
+
+@dataclass
+class Drawn:
+    """The documents of a machine with other seeds, and of its draws; I/Os of all of them."""
+
+    seeds: list[ReviewDoc] = field(default_factory=list)
+    draws: list[ReviewDoc] = field(default_factory=list)
+    ios: int = 0
+
+
+def run_draws(
+    draws: Draws,
+    machine: Machine,
+    jobs: int | None = None,
+    folder: Path | None = None,
+    fresh: bool = False,
+    say: Say = lambda text: None,
+    tick: Tick | None = None,
+) -> Drawn:
+    """Runs the draws of a machine. With a `folder` the documents of each are kept there, and those that are there, of
+    the same runs and version, are not made again, unless `fresh`. Raises UserError, OSError, RunsInterrupted."""
+    made: dict[str, Kept] = {}
+    specs = {again.name: machine.run_again(again) for again in draws.again}
+    keys = {name: _key(of) for name, of in specs.items()} if folder is not None else {}
+    if folder is not None and not fresh:
+        found = {name: _kept(folder, name, keys[name]) for name in specs}
+        made = {name: one for name, one in found.items() if one is not None}
+        if made:
+            say(f"{len(made)} of {len(specs)} draws of {machine.plan.target.name} were there already")
+    missing = [name for name in specs if name not in made]
+    together = _together(len(machine.specs), jobs)
+    for first in range(0, len(missing), together):
+        batch = missing[first : first + together]
+        shown = None if tick is None else _within(tick, first, len(batch), len(missing), len(machine.specs))
+        experiment = Experiment(points_of([spec for name in batch for spec in specs[name]]))
+        finished = experiment.run(jobs=jobs, progress=shown).finished
+        for name in batch:
+            made[name] = _document(machine, name, finished)
+            if folder is not None:
+                _keep(folder, name, keys[name], made[name])
+    kept = [made[name] for name in specs]
+    documents = [one.document for one in kept]
+    return Drawn(documents[:SEEDS], documents[SEEDS:], sum(one.ios for one in kept))
+
+
+def _together(runs: int, jobs: int | None) -> int:
+    """How many draws are under way together."""
+    return -(-RUNS_EACH * cores(jobs) // runs)
+
+
+def _within(tick: Tick, first: int, batch: int, of: int, runs: int) -> Tick:
+    """Progress of some draws as progress of all."""
+
+    def shown(told: Progress) -> None:
+        tick(replace(told, share=(first + told.share * batch) / of, done=first * runs + told.done, of=of * runs))
+
+    return shown
+
+
+@dataclass(frozen=True)
+class Kept:
+    """The documents of a draw, and what its runs took."""
+
+    document: ReviewDoc
+    ios: int
+
+
+def _document(machine: Machine, name: str, finished: Sequence[Finished]) -> Kept:
+    """The documents of a draw, from its runs under the names that they have in the review."""
+    prefix = f"{name}: "
+    own = [one for one in finished if one.spec.id.startswith(prefix)]
+    named = [replace(one, spec=replace(one.spec, id=one.spec.id.removeprefix(prefix))) for one in own]
+    return Kept(assemble(machine.plan, named), sum(one.ios for one in own))
+
+
+def _key(specs: Sequence[RunSpec]) -> str:
+    """What all results of a draw follow from."""
+    keys = keys_of(lines_of(specs))
+    return hashlib.sha256(json.dumps(sorted(keys.items())).encode()).hexdigest()
+
+
+def _path(folder: Path, name: str) -> Path:
+    return folder / FOLDER / f"{name}.json"
+
+
+def _kept(folder: Path, name: str, key: str) -> Kept | None:
+    """A draw that is there, of the same runs."""
+    table = read_json(_path(folder, name))
+    if table is None or table.get("key") != key:
+        return None
+    document, ios = table.get("review"), table.get("ios")
+    return Kept(cast("ReviewDoc", document), ios) if isinstance(document, dict) and isinstance(ios, int) else None
+
+
+def _keep(folder: Path, name: str, key: str, one: Kept) -> None:
+    check_writable(folder / FOLDER)
+    text = json.dumps({"key": key, "ios": one.ios, "review": one.document}, ensure_ascii=False)
+    write_file(_path(folder, name), text + "\n")

@@ -1,0 +1,103 @@
+"""The transfer curve: sequential reads and writes at places spread over the whole surface.
+
+At each place the machine reads (then, in a run of its own, writes) blocks of 1 MiB in order, four outstanding; the
+first 48 are not counted. The surface is sampled: a disk's rate changes from zone to zone and nowhere else, so 110 MB
+at each of 100 places say what reading all of it would.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from hotband.questions.review.asked import MIB, Ask, between, closed, step, steps_of, stream, warming, workload
+from hotband.questions.review.target import Target
+
+if TYPE_CHECKING:
+    from hotband.data.documents.review import LinearDoc, PlaceDoc
+    from hotband.data.record.document import RecordDoc
+    from hotband.questions.review.asked import StepFigures
+
+PLACES = 100
+# In a quick review, and where a run costs much before it begins (flash has no outer zone).
+PLACES_FEW = 32
+BLOCK = MIB
+DEPTH = 4
+# Blocks at a place that are counted, and those before them, in which a write cache is done with the last place.
+BLOCKS, BLOCKS_BEFORE = 64, 48
+# Before the first place of a run, so that write caches are as full as they stay: in all, and for each drive.
+BLOCKS_FIRST, BLOCKS_FIRST_EACH = 512, 48
+# Places of one run: what it costs grows with places times steps.
+TOGETHER, TOGETHER_COSTLY = 10, 32
+NEEDS = 16 * MIB
+
+
+def places(target: Target) -> tuple[list[int], int, int]:
+    """First bytes of the places, and blocks at each: those before, and those that are counted. A machine that is small
+    has fewer of all."""
+    wanted = PLACES_FEW if target.quick or target.costly else PLACES
+    count = min(wanted, target.capacity_bytes // (2 * BLOCK))
+    room = min(BLOCKS_BEFORE + BLOCKS, target.capacity_bytes // count // BLOCK)
+    before = max(room * BLOCKS_BEFORE // (BLOCKS_BEFORE + BLOCKS), 1)
+    last = target.capacity_bytes // BLOCK - room
+    # From the first byte to the last: both ends of the surface are among the places.
+    return [last * n // max(count - 1, 1) * BLOCK for n in range(count)], before, room - before
+
+
+def run_name(op: str, number: int) -> str:
+    """The run of a part of a curve."""
+    return f"{op} {number + 1}"
+
+
+def curve(op: str, number: int, at: Sequence[int], blocks: tuple[int, int, int]) -> Ask:
+    """The run of some places. No place is read twice: memory would answer. At each the first blocks come one at a time,
+    so that a drive that chooses among what is queued has nothing left of the place before."""
+    first, before, count = blocks
+    alone = (before + 3) // 4
+    # What fills a write cache lies beside the first place, so that it is written to the media on the way.
+    fill = first * BLOCK
+    beside = between(at[0] - fill, at[0]) if at[0] >= fill else ["0 %", "100 %"]
+    streams = [stream("before all", op, BLOCK, False, range=beside)]
+    phases = [warming("all", first, streams=["before all"])]
+    for offset in at:
+        name = f"at {offset}"
+        streams.append(stream(name, op, BLOCK, False, range=between(offset, offset + (before + count) * BLOCK)))
+        phases.append(warming(f"{name}, alone", alone, streams=[name], threads=1))
+        phases += [warming(name, before - alone, streams=[name]), step(name, count, streams=[name])]
+    return Ask(run_name(op, number), workload(f"linear {op}", streams, phases, load=closed(DEPTH)))
+
+
+def asks(target: Target) -> list[Ask]:
+    """The runs of this part."""
+    at, before, count = places(target)
+    blocks = (max(BLOCKS_FIRST, BLOCKS_FIRST_EACH * len(target.drives)), before, count)
+    together = TOGETHER_COSTLY if target.costly else TOGETHER
+    parts = [at[first : first + together] for first in range(0, len(at), together)]
+    return [curve(op, number, part, blocks) for op in ("read", "write") for number, part in enumerate(parts)]
+
+
+def figures(target: Target, records: Mapping[str, RecordDoc]) -> LinearDoc:
+    """Bandwidth at each place, and the mean over the surface: its places are alike far apart, so it is their mean."""
+    at, *_ = places(target)
+    curves: dict[str, list[PlaceDoc]] = {}
+    for op in ("read", "write"):
+        steps: dict[str, StepFigures] = {}
+        for name, record in records.items():
+            if name.startswith(f"{op} "):
+                steps |= steps_of(record)
+        curves[op] = [
+            {
+                "offset_bytes": offset * target.scale,
+                "bandwidth_bytes_per_s": steps[f"at {offset}"]["bandwidth_bytes_per_s"],
+            }
+            for offset in at
+        ]
+    means = {op: mean([one["bandwidth_bytes_per_s"] for one in curves[op]]) for op in curves}
+    read, write = curves["read"], curves["write"]
+    return {"read": read, "write": write, "block_bytes": BLOCK, "queue_depth": DEPTH, "mean": means}
+
+
+def mean(rates: Sequence[float | None]) -> float | None:
+    """The mean of the rates at all places; not known where one of them is not."""
+    listed = [rate for rate in rates if rate is not None]
+    return sum(listed) / len(listed) if listed and len(listed) == len(rates) else None

@@ -1,0 +1,64 @@
+"""Streaming: one reader or writer that goes on and on from the beginning of the volume, in small and in large
+blocks, four outstanding."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from hotband.questions.review.asked import KIB, MIB, Ask, between, closed, step, steps_of, stream, warming, workload
+from hotband.questions.review.target import Target
+
+if TYPE_CHECKING:
+    from hotband.data.documents.review import StreamingDoc
+    from hotband.data.documents.workload import PhaseTable, StreamTable
+    from hotband.data.record.document import RecordDoc
+
+BLOCKS = {"small": 4 * KIB, "large": 256 * KIB}
+DEPTH = 4
+# What is counted.
+BYTES = {"small": 32 * MIB, "large": 256 * MIB}
+# Writes are counted when the write caches are full: what is written before, for each drive and in all. Disks give up
+# to 32 MB of their memory to writes, and drain them at two thirds of what 4 KiB blocks bring.
+BEFORE_OF_DRIVE, BEFORE_MOST = 128 * MIB, 1536 * MIB
+NEEDS = 3 * sum(BYTES.values())
+
+
+def bytes_before(target: Target, op: str, blocks: str) -> int:
+    """What is read or written before what is counted, in whole blocks of both sizes."""
+    if op == "read":
+        return BYTES[blocks] // 4
+    wanted = min(BEFORE_OF_DRIVE * len(target.drives), BEFORE_MOST, target.capacity_bytes // 12)
+    return wanted // BLOCKS["large"] * BLOCKS["large"]
+
+
+def asks(target: Target) -> list[Ask]:
+    """One run: reads small and large, writes small and large, each in a part of the volume of its own."""
+    streams: list[StreamTable] = []
+    phases: list[PhaseTable] = []
+    at = 0
+    for op in ("read", "write"):
+        for blocks, block in BLOCKS.items():
+            name, before = f"{op} {blocks}", bytes_before(target, op, blocks)
+            end = at + before + BYTES[blocks]
+            streams.append(stream(name, op, block, False, range=between(at, end)))
+            phases.append(warming(name, before // block, streams=[name]))
+            phases.append(step(name, target.ios(BYTES[blocks] // block), streams=[name]))
+            at = end
+    return [Ask("streaming", workload("streaming", streams, phases, load=closed(DEPTH)), at)]
+
+
+def figures(target: Target, records: Mapping[str, RecordDoc]) -> list[StreamingDoc]:
+    """Bandwidth of each."""
+    steps = steps_of(records["streaming"])
+    return [
+        {
+            "op": op,
+            "blocks": blocks,
+            "block_bytes": block,
+            "queue_depth": DEPTH,
+            "bandwidth_bytes_per_s": steps[f"{op} {blocks}"]["bandwidth_bytes_per_s"],
+        }
+        for op in ("read", "write")
+        for blocks, block in BLOCKS.items()
+    ]

@@ -1,0 +1,67 @@
+"""Several readers or writers at once, each with a file of 100 MB of its own that it goes through from end to end.
+
+The files lie one after the other at the beginning of the volume, as an empty file system puts them; blocks of 64
+KiB, one outstanding for each reader. Every number of readers has files of its own, so that none is in memory.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from hotband.questions.review.asked import KIB, MB, Ask, between, closed, step, steps_of, stream, workload
+from hotband.questions.review.target import Target
+
+if TYPE_CHECKING:
+    from hotband.data.documents.review import StreamsDoc
+    from hotband.data.documents.workload import PhaseTable, StreamTable
+    from hotband.data.record.document import RecordDoc
+
+MOST = 4
+BLOCK = 64 * KIB
+FILE = 100 * MB // BLOCK * BLOCK
+NEEDS = MOST * (MOST + 1) // 2 * FILE
+
+
+def name(count: int, reader: int) -> str:
+    """The stream of one of so many readers."""
+    return f"{reader + 1} of {count}"
+
+
+def runs(target: Target, op: str) -> Ask:
+    """One to four at once, a step each; every step has streams of its own, so that each can be told apart."""
+    streams: list[StreamTable] = []
+    phases: list[PhaseTable] = []
+    for count in range(1, MOST + 1):
+        first = count * (count - 1) // 2
+        for reader in range(count):
+            at = between((first + reader) * FILE, (first + reader + 1) * FILE)
+            streams.append(stream(name(count, reader), op, BLOCK, False, range=at, load=closed(1)))
+        names = [name(count, reader) for reader in range(count)]
+        phases.append(step(str(count), target.ios(count * FILE // BLOCK), streams=names))
+    return Ask(op, workload(f"concurrent streams, {op}", streams, phases), NEEDS)
+
+
+def asks(target: Target) -> list[Ask]:
+    """The runs of this part."""
+    return [runs(target, "read"), runs(target, "write")]
+
+
+def figures(target: Target, records: Mapping[str, RecordDoc]) -> list[StreamsDoc]:
+    """Bandwidth of all together, and of the slowest."""
+    rows: list[StreamsDoc] = []
+    for op in ("read", "write"):
+        steps = steps_of(records[op])
+        moved = {one["name"]: one[op]["bytes"] for one in records[op]["streams"]}
+        for count in range(1, MOST + 1):
+            one = steps[str(count)]
+            slowest = min(moved[name(count, reader)] for reader in range(count))
+            rows.append(
+                {
+                    "op": op,
+                    "streams": count,
+                    "bandwidth_bytes_per_s": one["bandwidth_bytes_per_s"],
+                    "slowest_bytes_per_s": slowest / one["duration_ns"] * 1e9 if one["duration_ns"] else None,
+                }
+            )
+    return rows

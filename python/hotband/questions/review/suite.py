@@ -1,0 +1,285 @@
+"""The parts of a review, run and put together."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from types import ModuleType
+from typing import TYPE_CHECKING, cast
+
+from hotband.base.errors import UserError
+from hotband.base.version import __version__
+from hotband.data.record.unmodelled import unmodelled_notes_of
+from hotband.execution.experiment import Executor, Experiment, Point, Say, Tick, points_of
+from hotband.execution.runs.interrupted import RunsInterrupted
+from hotband.execution.runs.run import Finished, RunSpec, prepare
+from hotband.questions.review import (
+    access,
+    applications,
+    blocks,
+    defragmentation,
+    energy,
+    files,
+    linear,
+    patterns,
+    streaming,
+    streams,
+)
+from hotband.questions.review.asked import Ask, filled, toml_text
+from hotband.questions.review.summary import overall, summary
+from hotband.questions.review.target import Target, target
+
+if TYPE_CHECKING:
+    from hotband.data.documents.review import ComparisonDoc, HeadDoc, PartsDoc, ReviewDoc
+    from hotband.data.record.document import RecordDoc
+
+# The parts by what `--only` calls them; in the JSON a hyphen is an underscore.
+PARTS: dict[str, ModuleType] = {
+    "linear": linear,
+    "access": access,
+    "block-sizes": blocks,
+    "streams": streams,
+    "patterns": patterns,
+    "files": files,
+    "streaming": streaming,
+    "defragmentation": defragmentation,
+    "applications": applications,
+    "energy": energy,
+}
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What is to be run of one machine: parts with their runs, and why parts are left out."""
+
+    target: Target
+    parts: dict[str, list[Ask]]
+    notes: list[str]
+
+    def specs(self) -> list[RunSpec]:
+        """All runs; what a run costs grows with its I/Os."""
+        return [run_spec(self.target, part, ask) for part, asks in self.parts.items() for ask in asks]
+
+
+class ReviewInterrupted(Exception):
+    """The user stopped a review; `review` has the parts that were finished."""
+
+    def __init__(self, review: ReviewDoc) -> None:
+        super().__init__("interrupted")
+        self.review = review
+
+
+def chosen_parts(only: Sequence[str]) -> list[str]:
+    """The parts that are asked for; all where none is named. Raises UserError for an unknown one."""
+    from hotband.data.catalog.entries import unknown
+
+    for name in only:
+        if name not in PARTS:
+            raise unknown("--only", name, list(PARTS))
+    return [name for name in PARTS if not only or name in only]
+
+
+def plan(of: Target, only: Sequence[str] = ()) -> Plan:
+    """What is run of a machine. Raises UserError where it has no part that is asked for: it is too small, or its
+    drives do not state what they draw."""
+    parts: dict[str, list[Ask]] = {}
+    notes = [note for note in (of.scale_note(), of.state_note(), of.event_note()) if note is not None]
+    for name in chosen_parts(only):
+        why = why_not(of, name)
+        if why is not None:
+            notes.append(f"{name}: left out, {why}")
+        else:
+            parts[name] = PARTS[name].asks(of)
+    if of.is_hardware:
+        notes += _leave_out(of, parts)
+    if "applications" in parts:
+        asked = parts["applications"]
+        fits, left_out = (asked, []) if of.is_hardware else fitting(of, asked)
+        parts["applications"] = applications.in_turn(of, fits)
+        notes += left_out
+    if not parts and list(only) == ["energy"] and energy.why_not(of) is not None:
+        raise UserError(of.name, "", "", f"no energy to review: {energy.why_not(of)}")
+    if not parts:
+        raise UserError(
+            of.name, "", f"{of.capacity_bytes} B", "too small to be reviewed: no part that is asked for fits"
+        )
+    return Plan(of, parts, notes)
+
+
+def _leave_out(of: Target, parts: dict[str, list[Ask]]) -> list[str]:
+    """Takes out what fio cannot ask of hardware: single applications, and whole parts of the others."""
+    from hotband.questions.review.hardware import sayable
+
+    notes = []
+    for name, asks in list(parts.items()):
+        why = sayable({ask.name: run_spec(of, name, ask) for ask in asks}, of.capacity_bytes)
+        if name == "applications":
+            parts[name] = [ask for ask in asks if ask.name not in why]
+            notes += [f"{ask}: left out, {said}" for ask, said in why.items()]
+        elif why:
+            del parts[name]
+            notes.append(f"{name}: left out, {next(iter(why.values()))}")
+        if name in parts and not parts[name]:
+            del parts[name]
+    return notes
+
+
+def why_not(of: Target, part: str) -> str | None:
+    """Why a machine has no such part; none where it has."""
+    needs: int = PARTS[part].NEEDS
+    if of.capacity_bytes < needs:
+        return f"the machine has {of.capacity_bytes} B and it needs {needs} B"
+    if part == "energy" and of.is_hardware:
+        return "what hardware draws is in the records of its runs, where a meter is read (hotband run --power)"
+    return energy.why_not(of) if part == "energy" else None
+
+
+def fitting(of: Target, asks: Sequence[Ask]) -> tuple[list[Ask], list[str]]:
+    """Workloads of the catalog that the machine takes, and why it does not take the others: a note a workload. One that
+    is left out is so with all ends of its uncertainties."""
+    fits: list[Ask] = []
+    notes: list[str] = []
+    left_out: set[str] = set()
+    for ask in asks:
+        load, end, _ = ask.name.partition(applications.END)
+        if load in left_out:
+            continue
+        try:
+            prepare(run_spec(of, "applications", ask))
+            fits.append(ask)
+        except UserError as error:
+            notes.append(f"{ask.name}: left out, {error.accepted}")
+            if not end:
+                left_out.add(load)
+    return fits, notes
+
+
+def run_spec(of: Target, part: str, ask: Ask) -> RunSpec:
+    """A run of the review as the engine takes it."""
+    return RunSpec(
+        f"{part}: {ask.name}",
+        of.name,
+        f"review {part}, {ask.name}",
+        tuple((dict(of.run_set) | dict(ask.set)).items()),
+        of.seed,
+        ask.duration,
+        machine_text=of.text,
+        workload_text=text_of(of, ask),
+        weight=ask.ios or 1e4,
+        after=f"{part}: {ask.after}" if ask.after else "",
+        # A run that follows another finds what happened to the machine in that one.
+        events=() if ask.after else of.events,
+    )
+
+
+def text_of(of: Target, ask: Ask) -> str:
+    """The workload of a run as text. Drives that wear are filled before the first run, where nothing else is said."""
+    stated = "precondition" in ask.workload or "state" in dict(of.set)
+    return toml_text(filled(ask) if of.wears and not stated and not ask.after else ask.workload)
+
+
+def run_plan(
+    of: Plan,
+    progress: Tick | None = None,
+    jobs: int | None = None,
+    *,
+    out: Path | None = None,
+    fresh: bool = False,
+    say: Say | None = None,
+    executor: Executor | None = None,
+) -> ReviewDoc:
+    """Runs a plan, on all cores where no executor is given; returns the review. With `out` the runs are kept there, and
+    those that are there already are not repeated, unless `fresh`. Raises UserError, or ReviewInterrupted with what was
+    finished."""
+    experiment = Experiment(points(of), what=f"the review of {of.target.name}")
+    try:
+        done = experiment.run(out=out, fresh=fresh, executor=executor, jobs=jobs, progress=progress, say=say)
+    except RunsInterrupted as stop:
+        raise ReviewInterrupted(assemble(of, stop.finished)) from None
+    return assemble(of, done.finished)
+
+
+def points(of: Plan) -> list[Point]:
+    """The runs of a plan by part and ask."""
+    places = [{"part": part, "ask": ask.name} for part, asks in of.parts.items() for ask in asks]
+    return points_of(of.specs(), places)
+
+
+def assemble(of: Plan, finished: Sequence[Finished]) -> ReviewDoc:
+    """The review of the runs that were finished: a part is there when all of its runs are."""
+    records = {one.spec.id: one.record for one in finished}
+    parts: dict[str, object] = {}
+    notes = list(of.notes)
+    for name in PARTS:
+        wanted = of.parts.get(name)
+        ids = {ask.name: f"{name}: {ask.name}" for ask in wanted or []}
+        key = name.replace("-", "_")
+        parts[key] = None
+        if wanted is None:
+            continue
+        if any(one not in records for one in ids.values()):
+            notes.append(f"{name}: left out, the review was interrupted")
+            continue
+        parts[key] = PARTS[name].figures(of.target, {ask: records[one] for ask, one in ids.items()})
+        notes += errors_of(name, {ask: records[one] for ask, one in ids.items()})
+    unmodelled = unmodelled_notes_of(records.values())
+    # Each part is made by the module of its name, which mypy cannot follow.
+    whole = cast("PartsDoc", parts)
+    groups = summary(whole)
+    made = head(of.target)
+    # All runs are on drives that are set alike; what they held first is the same in nearly all.
+    made["machine"]["drive_state"] = next(
+        (one["drive_state"] for one in records.values() if "drive_state" in one), None
+    )
+    # mypy takes what a review may have for something that its beginning may have.
+    review = {**made, **whole, "summary": groups, "overall": overall(groups), "notes": [*unmodelled, *notes]}
+    return cast("ReviewDoc", {**review, "unmodelled": unmodelled} if unmodelled else review)
+
+
+def errors_of(part: str, records: Mapping[str, RecordDoc]) -> list[str]:
+    """A note for each run in which I/Os failed: its figures say little then."""
+    failed = {name: one["summary"]["errors"] for name, one in records.items() if one["summary"]["errors"]}
+    return [f"{part}, {name}: {count} I/Os failed" for name, count in failed.items()]
+
+
+def head(of: Target) -> HeadDoc:
+    """What a review is of, and which version made it."""
+    return {
+        "schema": "hotband-review",
+        "version": 1,
+        "hotband": __version__,
+        "seed": str(of.seed),
+        "quick": of.quick,
+        "machine": {
+            "name": of.name,
+            "title": of.title,
+            "spec": of.text,
+            "capacity_bytes": of.capacity_bytes * of.scale,
+            "drives": list(of.drives),
+            "set": dict(of.set),
+            "scale": of.scale,
+            "events": list(of.events),
+        },
+    }
+
+
+def review(
+    machine: str,
+    *,
+    set: Sequence[tuple[str, str]] = (),
+    volume: str | None = None,
+    seed: int = 1,
+    quick: bool = False,
+    only: Sequence[str] = (),
+    jobs: int | None = None,
+    progress: Tick | None = None,
+) -> ReviewDoc:
+    """Reviews one machine: a catalog drive, a short form or a TOML file. Raises UserError."""
+    return run_plan(plan(target(machine, set, volume, seed, quick), only), progress, jobs)
+
+
+def json_text(data: ReviewDoc | ComparisonDoc) -> str:
+    """A review or a comparison as a file has it."""
+    return json.dumps(data, indent=1, ensure_ascii=False) + "\n"

@@ -1,0 +1,3 @@
+"""Studies: published evaluations, predicted."""
+
+from __future__ import annotations

@@ -1,0 +1,70 @@
+"""The account of all studies: each is run, its errors are summed up by class, and what is missed is named."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from hotband.execution.experiment.store import other_version
+from hotband.execution.runs.progress import run_progress
+from hotband.questions.study import file
+from hotband.questions.study.accuracy import by_class, goals, totals
+from hotband.questions.study.blind import check_released
+from hotband.questions.study.file import Study
+from hotband.questions.study.study import reason, run_study
+
+if TYPE_CHECKING:
+    from hotband.data.documents.study import AccountDoc, ListedFigureDoc, MissedDoc
+    from hotband.execution.experiment import Say
+    from hotband.inference.interval.of_run import Watch
+
+LARGE = 25.0
+"""Errors beyond this (percent) are named: the bound of nine in ten rates and times."""
+
+
+def run_account(
+    chosen: Sequence[str], out: Path | None, fresh: bool, say: Say, watch: Watch = run_progress
+) -> AccountDoc:
+    """Runs studies of the catalog (all where none is chosen) and sums up their errors. With `out` every study keeps its
+    runs in a folder there and goes on from those that it finds, unless they are of another version."""
+    asked = {(study := file.load(name)).name: (name, study) for name in chosen or file.whole_names()}
+    known = {name: study for name, (_, study) in asked.items()}
+    check_released(known.values() if not chosen else map(file.load, file.whole_names()))
+    figures: dict[str, list[ListedFigureDoc]] = {}
+    for name, (argument, _) in asked.items():
+        folder = None if out is None else out / name
+        before = None if folder is None else other_version(folder)
+        if before is not None and not fresh:
+            say(f"{name}: the runs in {folder} are of another version, {before}; begun again")
+        result = run_study(argument, folder, None, fresh=fresh or before is not None, page=False, say=say, watch=watch)
+        figures[name] = result["figures"]
+    return account_of(known, figures)
+
+
+def account_of(studies: Mapping[str, Study], figures: Mapping[str, Sequence[ListedFigureDoc]]) -> AccountDoc:
+    """The account of what studies predicted."""
+    return {
+        "studies": {
+            name: {"classes": by_class(rows), "missed": missed(studies[name], rows)} for name, rows in figures.items()
+        },
+        "totals": totals(figures),
+        "goals": goals(figures),
+    }
+
+
+def missed(study: Study, figures: Sequence[ListedFigureDoc]) -> list[MissedDoc]:
+    """What counts and is off by more than `LARGE`: by cell, with the study's explanation."""
+    names = {one.label: one.name for one in study.configs}
+    cells: dict[tuple[str, str], MissedDoc] = {}
+    for row in figures:
+        error = row["error_pct"]
+        if not row["counted"] or error is None or abs(error) <= LARGE:
+            continue
+        place = row["config"], row["label"]
+        if place not in cells:
+            name = names.get(place[0], place[0])
+            cells[place] = {"config": name, "label": place[1], "errors": [], "why": reason(study, *place)}
+        blind = None if row["blind"] is None else row["blind"]["error_pct"]
+        cells[place]["errors"].append({"metric": row["metric"], "error_pct": error, "blind_error_pct": blind})
+    return list(cells.values())

@@ -1,0 +1,165 @@
+"""What is looked at when a study's parts are known: units, published values, comparisons."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from hotband.base.errors import UserError
+from hotband.base.text.regular import text_in
+from hotband.inference.interval.figureclass import COMPARED_WORDS, PROGRAM_UNITS, RATE_UNITS, TIME_UNITS
+from hotband.questions.study.comparisons import NEVER_BELOW, RATIOS, figure_of
+from hotband.questions.study.file import PUBLISHED_FILE, STUDY_FILE, Published, Study, findings_file, published_row
+from hotband.questions.study.measures import MEASURES
+from hotband.questions.study.readings import Value
+from hotband.questions.study.rows import is_number
+from hotband.questions.study.units import PERCENT, RATIO
+
+if TYPE_CHECKING:
+    from hotband.base.text.tomltable import TomlTable
+
+SIGNED_WORDS = (*COMPARED_WORDS, "difference", "delta", "saving")
+"""What metrics that may be below zero contain."""
+
+_UNITS = {"ratio": RATIO, "inverse_ratio": RATIO, "gain_pct": PERCENT, "reduction_pct": PERCENT}
+"""Of comparisons; a difference has that of its measure."""
+
+
+def check_ids(study: Study, table: TomlTable, config_tables: Sequence[TomlTable]) -> None:
+    """Figures that are numbered have an id each."""
+    try:
+        is_numbered = study.id_format.format(1) != study.id_format.format(2)
+    except (IndexError, KeyError, ValueError, AttributeError):
+        is_numbered = False
+    if not is_numbered:
+        table.refuse(
+            "id_format", 'expected a text with the place of one number, such as "mirrors-{:03d}"', study.id_format
+        )
+    seen: dict[int, str] = {}
+    tables = {one.id: entry for one, entry in zip(study.configs, config_tables, strict=True)}
+    for config, load in study.pairs():
+        first = config.ids.get(load.id)
+        for number in range(first, first + len(load.measures)) if first is not None else ():
+            if number in seen:
+                accepted = (
+                    f"numbers the {len(load.measures)} figures of this load from it on, and {number} is {seen[number]}"
+                )
+                tables[config.id].part("ids").refuse(load.id, accepted)
+            seen[number] = f'one of "{load.id}" of "{config.id}"'
+
+
+def check_fills(study: Study, tables: Sequence[TomlTable]) -> None:
+    """What is filled in has its place in a text."""
+    for table, config in zip(tables, study.configs, strict=True):
+        loads = [load for one, load in study.pairs() if one is config and config.fill]
+        named = [name for load in loads for name in (load.machine or config.machine, load.workload)]
+        files = [name for name in dict.fromkeys(named) if name.endswith(".toml")]
+        texts = [text_in(study.folder / name, "machine or workload") for name in files]
+        for key, _ in config.fill:
+            if not any(f"{{{key}}}" in text for text in texts):
+                accepted = f"expected {{{key}}} in {' or '.join(files) or 'a file of its machines or workloads'}"
+                table.part("fill").refuse(key, accepted)
+
+
+def check_units(study: Study, tables: Sequence[TomlTable]) -> None:
+    """A measure has a unit that its number is in, and a prediction the unit of the figure that stands beside it."""
+    known = {one.id: entry for one, entry in zip(study.measures, tables, strict=True)}
+    for measure in study.measures:
+        unit = MEASURES[measure.of].unit
+        if not unit.takes(measure.unit):
+            known[measure.id].refuse("unit", f'expected {unit.accepted}: in it is what "{measure.of}" reads')
+    for config, load in study.pairs():
+        for measure in map(study.measure, load.measures):
+            row = published_row(study, config, load, measure)
+            if row is None or row.unit == measure.unit:
+                continue
+            if MEASURES[measure.of].unit.takes(row.unit):
+                known[measure.id].refuse("unit", f'expected "{row.unit}", as {row.id} is published')
+            accepted = f'expected "{measure.unit}", in which the measure "{measure.id}" is: convert the value'
+            raise _of_row(study, row, "unit", row.unit, accepted)
+
+
+def check_comparisons(study: Study, tables: Sequence[TomlTable]) -> None:
+    """Both sides of a comparison are run; its unit is that of its kind; a reading is of words."""
+    run = {(config.id, load.id) for config, load in study.pairs()}
+    rows = {row.id: row for row in study.published}
+    for one, table in zip(study.comparisons, tables, strict=True):
+        for key, config in (("of", one.of), *(("over", other) for other in one.over)):
+            if (config, one.load) not in run:
+                table.refuse(key, f'the configuration does not run the load "{one.load}"', config)
+        if one.of in one.over:
+            table.refuse("over", "expected another configuration than that of the key of", one.of)
+        unit, row = _UNITS.get(one.kind, MEASURES[study.measure(one.measure).of].unit), rows.get(one.id)
+        if one.unit and not unit.takes(one.unit):
+            table.refuse("unit", f'expected {unit.accepted}: in it is "{one.kind}"')
+        if row is not None and not unit.takes(row.unit):
+            raise _of_row(study, row, "unit", row.unit, f'expected {unit.accepted}: it is compared as "{one.kind}"')
+        if one.reading is not None and row is None:
+            table.refuse("reading", f'is of a published row, and none in {PUBLISHED_FILE} has the id "{one.id}"')
+        if one.reading is not None and row is not None and row.value is not None:
+            table.refuse("reading", f"is for words, and {row.id} is published as a number, {row.text}")
+
+
+def check_explanations(study: Study, tables: Sequence[TomlTable]) -> None:
+    """An explanation names figures by their label, their configuration or both: where none has these, it would never be
+    shown. A study with a module of its own may have figures that only that knows."""
+    if findings_file(study).is_file():
+        return
+    cells = [(config.label, load.label) for config, load in study.pairs() if not (config.what_if or load.what_if)]
+    compared = [figure_of(study, one, Value(None)) for one in study.comparisons]
+    places = dict.fromkeys([*cells, *((one["config"], one["label"]) for one in compared)])
+    for one, table in zip(study.explanations, tables, strict=True):
+        there = list(places)
+        for index, key in enumerate(("config", "label")):
+            fits = [place for place in there if one[key] in place[index]]
+            if not fits:
+                known = ", ".join(f'"{name}"' for name in dict.fromkeys(place[index] for place in there))
+                of = f' of "{one["config"]}"' if index and one["config"] else ""
+                table.refuse(key, f"expected a text that is in one of the {key}s of figures{of}: {known}")
+            there = fits
+
+
+def check_values(study: Study, readings: Mapping[str, float], tables: Sequence[TomlTable]) -> None:
+    """No rate, latency, time or ratio is below zero. A gain, a change or a difference may be. Readings are of words."""
+    file = str(study.folder / STUDY_FILE)
+    kinds = {one.id: one.kind for one in study.comparisons}
+    places: dict[tuple[str, str, str], str] = {}
+    cells = [(config, load, measure) for config, load in study.pairs() for measure in load.measures]
+    predicted = {row.id for one in cells if (row := published_row(study, one[0], one[1], study.measure(one[2])))}
+    for row in study.published:
+        place = (row.config, row.workload, row.metric)
+        if places.setdefault(place, row.id) in predicted and places[place] != row.id:
+            accepted = f"has configuration, workload and metric of {places[place]}: one figure cannot be two"
+            raise _of_row(study, row, "metric", row.metric, accepted)
+        if row.id in readings and is_number(row.text):
+            accepted = f"is for words, and it is published as a number, {row.text}"
+            raise UserError(file, f"readings.{row.id}", f"{readings[row.id]:g}", accepted)
+        if row.value is None or row.value >= 0:
+            continue
+        accepted = _accepted(row, kinds.get(row.id), row.id in predicted)
+        if accepted and row.id in readings:
+            raise UserError(file, f"readings.{row.id}", f"{row.value:g}", accepted)
+        if accepted:
+            raise _of_row(study, row, "value", row.text, accepted)
+    for one, table in zip(study.comparisons, tables, strict=True):
+        if one.reading is not None and _is_below(one.kind, one.reading):
+            table.refuse("reading", NEVER_BELOW[one.kind])
+
+
+def _accepted(row: Published, kind: str | None, is_predicted: bool) -> str:
+    """What is accepted in the place of a value below zero; "" where it may be one."""
+    assert row.value is not None, "the value is a number"
+    if kind is not None:
+        return NEVER_BELOW[kind] if _is_below(kind, row.value) else ""
+    measured = row.unit in (*RATE_UNITS, *PROGRAM_UNITS, *TIME_UNITS)
+    is_signed = any(word in row.metric.lower() for word in SIGNED_WORDS)
+    return "expected a number, 0 or more" if is_predicted or (measured and not is_signed) else ""
+
+
+def _is_below(kind: str, value: float) -> bool:
+    """Whether a comparison of two figures cannot be so small (a reduction: so large)."""
+    return kind in NEVER_BELOW and RATIOS.get(kind, float)(value) < 0
+
+
+def _of_row(study: Study, row: Published, column: str, value: str, accepted: str) -> UserError:
+    return UserError(str(study.folder / PUBLISHED_FILE), f"{row.id}: {column}", value, accepted)

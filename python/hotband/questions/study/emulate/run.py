@@ -1,0 +1,212 @@
+"""Runs the emulated parts of a study: each program on both machines of its part, one after the other, each kept as it
+is finished."""
+
+from __future__ import annotations
+
+import json
+import os
+import tempfile
+import time
+from collections.abc import Callable, Collection
+from contextlib import nullcontext
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from hotband.base.errors import UserError
+from hotband.base.text.foreign import json_text
+from hotband.base.text.regular import file_text
+from hotband.base.text.write import make_folder, write_file
+from hotband.execution.experiment import Lock, expect_out
+from hotband.execution.programs.needs import how_to_get, missing
+from hotband.execution.programs.processes import ProgramFailed
+from hotband.execution.programs.run import run_program
+from hotband.execution.runs.signals import stoppable
+from hotband.questions.study.emulate.parts import SCALE_EXPECTED, read_parts, scale_of
+from hotband.questions.study.emulate.ratios import predicted_ratio, published_ratio, ratio_of
+from hotband.questions.study.emulate.scale import Scaled, cut_values, machine_text, scaled, words
+
+if TYPE_CHECKING:
+    from hotband.data.documents.emulate import EmulationDoc, PartDoc, RatioDoc, RequestDoc, SideDoc
+    from hotband.execution.programs.program import FigureDoc, ProgramDoc
+    from hotband.questions.study.emulate.parts import Part
+    from hotband.questions.study.file import Study
+
+RESULT_FILE = "emulation.json"
+SIDE_FILE = "side.json"
+MACHINE_FILE = "machine.toml"
+
+Say = Callable[[str], None]
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What is to be emulated: parts by id (all where none is named), the scale (None: each part's own), where it is
+    kept, and whether what is kept there counts."""
+
+    only: tuple[str, ...] = ()
+    scale: str | None = None
+    out: Path | None = None
+    fresh: bool = False
+
+
+def emulate(study: Study, asked: Asked, say: Say) -> EmulationDoc:
+    """Runs the parts of a study; with `out`, what is finished is kept there and not run again.
+
+    Raises UserError for a mistake, before anything is started, and `ProgramFailed` (an OSError) where a program fails;
+    what was finished before is kept.
+    """
+    scale = None if asked.scale is None else scale_of(asked.scale)
+    if asked.scale is not None and scale is None:
+        raise UserError("--scale", "", asked.scale, SCALE_EXPECTED)
+    parts = chosen(read_parts(study), asked.only)
+    plans = [(part, scaled(part, scale)) for part in parts]
+    expect_out(asked.fresh, asked.out)
+    with stoppable(), nullcontext() if asked.out is None else Lock(asked.out):
+        result: EmulationDoc = {
+            "study": study.name,
+            "title": study.title,
+            "source": study.source,
+            "processors": os.cpu_count() or 1,
+            "parts": [run_part(study, part, at, asked, say) for part, at in plans],
+        }
+        if asked.out is not None:
+            write_file(asked.out / RESULT_FILE, json_text(result) + "\n")
+    return result
+
+
+def chosen(parts: list[Part], only: Collection[str]) -> list[Part]:
+    """The parts that are named, all where none is. Raises UserError for one that there is not."""
+    from hotband.data.catalog.entries import unknown
+
+    known = [part.id for part in parts]
+    for name in only:
+        if name not in known:
+            raise unknown("--only", name, known)
+    return [part for part in parts if not only or part.id in only]
+
+
+def run_part(study: Study, part: Part, at: Scaled, asked: Asked, say: Say) -> PartDoc:
+    """One part; skipped where its program is not there."""
+    lacking = missing(part.program)
+    if lacking:
+        names = ", ".join(need.command for need in lacking)
+        skipped = f"{part.program.name} needs {names}, not found; install with: {how_to_get(lacking)}"
+        say(f"{part.id}: skipped: {skipped}")
+        return part_doc(study, part, at, None, None, None, skipped)
+    folder = None if asked.out is None else asked.out / part.id
+    say(f"{part.id}: {words(part, at)}")
+    predicted = predicted_ratio(study, part, None if folder is None else folder / "model", asked.fresh, say)
+    sides = [run_side(part, name, at, folder, asked.fresh, say) for name in part.sides]
+    return part_doc(study, part, at, sides[0], sides[1], predicted)
+
+
+def run_side(part: Part, name: str, at: Scaled, folder: Path | None, fresh: bool, say: Say) -> SideDoc:
+    """The program on one machine, or what is kept of it where the same was asked."""
+    side = part.sides[name]
+    text, place = machine_text(side, at), None if folder is None else folder / name
+    values = {key: cut for key, (_, cut) in cut_values(part, side, at).items()} | dict(side.set)
+    request: RequestDoc = {
+        "program": part.program.name,
+        "figure": part.figure,
+        "machine": text,
+        "set": values,
+        "settings": at.settings,
+    }
+    if place is not None and not fresh:
+        kept = kept_side(place / SIDE_FILE, request)
+        if kept is not None:
+            say(f"{part.id}: {side.name}: kept, not run again")
+            return kept
+    say(f"{part.id}: {part.program.name} on {side.name}")
+    before, began = os.getloadavg()[0], time.monotonic()
+    document = run_on(part, text, {**at.settings, **values}, place, lambda line: say(f"{part.id}: {line}"))
+    figure = figure_of(part, document)
+    done: SideDoc = {
+        "name": side.name,
+        "machine": text,
+        "set": values,
+        "version": document["version"],
+        "value": figure["value"],
+        "unit": figure["unit"],
+        "notes": document["notes"],
+        "load_before": before,
+        "load_after": os.getloadavg()[0],
+        "seconds": time.monotonic() - began,
+    }
+    if place is not None:
+        write_file(place / SIDE_FILE, json_text({"asked": request, "side": done}) + "\n")
+    say(f"{part.id}: {side.name}: {done['value']:,.4g} {done['unit']}")
+    return done
+
+
+def run_on(part: Part, machine: str, settings: dict[str, str], place: Path | None, say: Say) -> ProgramDoc:
+    """Runs the program on a machine, which is a file beside its record, or a temporary one."""
+    with tempfile.TemporaryDirectory(prefix="hotband-") if place is None else nullcontext(place) as folder:
+        file = Path(folder, MACHINE_FILE)
+        make_folder(file.parent)
+        write_file(file, machine)
+        return run_program(part.program.name, str(file), settings, place, say)
+
+
+def figure_of(part: Part, document: ProgramDoc) -> FigureDoc:
+    """The figure of a program that a part compares. Raises ProgramFailed where it left none of that name."""
+    found = next((one for one in document["figures"] if one["name"] == part.figure), None)
+    if found is None:
+        names = ", ".join(one["name"] for one in document["figures"])
+        raise ProgramFailed(part.program.name, f"left no figure {part.figure!r}, only {names}")
+    return found
+
+
+def kept_side(file: Path, request: RequestDoc) -> SideDoc | None:
+    """What is kept of the same program on the same machine with the same settings; None where nothing is."""
+    try:
+        kept = json.loads(file_text(file))
+        if kept["asked"] != request:
+            return None
+        side: SideDoc = kept["side"]
+        return side
+    except FileNotFoundError:
+        return None
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise UserError(str(file), "", "", f"is no result of an emulated part: {error}; remove it") from None
+
+
+def part_doc(
+    study: Study,
+    part: Part,
+    at: Scaled,
+    a: SideDoc | None,
+    b: SideDoc | None,
+    predicted: RatioDoc | None,
+    skipped: str = "",
+) -> PartDoc:
+    """All that is known of a part."""
+    emulated = None
+    if a is not None and b is not None:
+        emulated = ratio_of(part.figure, a["unit"], a["value"], b["value"], a["version"])
+    published = published_ratio(study, part)
+    others = {"predicted": predicted, "published": published}
+    return {
+        "id": part.id,
+        "title": part.title,
+        "program": part.program.name,
+        "figure": part.figure,
+        "unit": "" if a is None else a["unit"],
+        "settings": at.settings,
+        "scale": str(at.scale),
+        "how": words(part, at),
+        "a": a,
+        "b": b,
+        "emulated": emulated,
+        "predicted": predicted,
+        "published": published,
+        "agrees": {name: agreement(emulated, other) for name, other in others.items()},
+        "note": part.note,
+        "skipped": skipped,
+    }
+
+
+def agreement(one: RatioDoc | None, other: RatioDoc | None) -> bool | None:
+    """Whether two ratios go the same way; None where one of them is not there."""
+    return None if one is None or other is None else one["direction"] == other["direction"]

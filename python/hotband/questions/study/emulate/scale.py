@@ -1,0 +1,120 @@
+"""A part at a scale: fewer drives, less data, volumes cut to size, and caches that hold the same share of the data.
+
+The scale is the share of the study's data. Drives are as many of the study's, rounded, but never fewer than the layout
+needs; what a drive then holds less of is told by `a_drive`, and values such as the sizes of caches shrink with it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+from hotband.base.errors import UserError
+from hotband.base.text.quantities import size_bytes, span_ns, span_text
+from hotband.execution.programs.program import Size
+from hotband.execution.programs.settings import values_of
+from hotband.questions.study.parse import PRODUCT
+from hotband.views.text.tables import decimal_size
+
+if TYPE_CHECKING:
+    from hotband.questions.study.emulate.parts import Part, Side
+
+ROOM = 2
+"""Bytes of a volume for a byte of data: file systems, their journals, indexes and free space for what is written."""
+LEAST_VOLUME = 4e9
+"""PostgreSQL lets its log grow to 1 GB (`max_wal_size`), the store of a Ceph daemon is made on 4 GiB in program `ceph`.
+Memory is taken only for what is written."""
+NUMBER = "{n}"
+"""In a line of a machine's file: the line is repeated for every drive, with its number."""
+
+
+@dataclass(frozen=True)
+class Scaled:
+    """What a scale makes of a part."""
+
+    scale: Fraction
+    data: float
+    drives: int
+    volume: float
+    a_drive: Fraction
+    """Data that a drive holds, as a share of what it holds in the study; 1 at most."""
+    settings: dict[str, str]
+
+
+def scaled(part: Part, scale: Fraction | None) -> Scaled:
+    """A part at a scale, by itself at its own. Raises UserError where the program cannot work on so little or so
+    much."""
+    share = part.scale if scale is None else scale
+    drives = max(part.fewest, round(part.drives * share))
+    data = part.data * float(share)
+    settings = dict(part.settings)
+    for key, each in part.fill:
+        count = round(data / each)
+        settings[key] = f"{count} B" if isinstance(part.program.settings[key], Size) else str(count)
+    settings |= {key: str(count * drives) for key, count in part.per_drive}
+    try:
+        values_of(part.program, settings)
+    except UserError as error:
+        accepted = f"for {part.program.name} of part {part.id}: {error.accepted}; expected another scale"
+        raise UserError("--scale", error.key, error.value, accepted) from None
+    a_drive = min(Fraction(1), share * part.drives / drives)
+    return Scaled(share, data, drives, max(LEAST_VOLUME, ROOM * data), a_drive, settings)
+
+
+def machine_text(side: Side, at: Scaled) -> str:
+    """The machine of a side, as a file of its own."""
+    lines: list[str] = []
+    for line in side.machine.splitlines():
+        repeated = range(at.drives) if NUMBER in line else range(1)
+        lines += [line.replace(NUMBER, str(number)) for number in repeated]
+    text = "\n".join(lines) + "\n"
+    values = {PRODUCT: side.product, "{drives}": str(at.drives), "{size}": f"{round(at.volume / 1e6)} MB"}
+    for name, value in values.items():
+        text = text.replace(name, value)
+    return text
+
+
+def cut_values(part: Part, side: Side, at: Scaled) -> dict[str, tuple[str, str]]:
+    """Values of the drives that shrink, each as it is and as it is cut. Those that a product does not have are left
+    out, and all of them where a drive holds what it holds in the study."""
+    from hotband.data.catalog.entries import product
+
+    if at.a_drive == 1 or not part.cut:
+        return {}
+    known = {one["key"]: one["value"] for one in product(side.product)["values"]}
+    # A drive takes no segment below a block of 4 KiB.
+    least = {"cache_size": int(known.get("cache_segments", 1))}
+    share = float(at.a_drive)
+    return {key: (known[key], _cut(known[key], share, least.get(key, 1))) for key in part.cut if key in known}
+
+
+def _cut(text: str, share: float, least: int) -> str:
+    """A size or a time times a share; a size in whole blocks of 4 KiB, `least` of them."""
+    size, span = size_bytes(text), span_ns(text)
+    if size is not None:
+        return f"{max(least, round(size * share / 4096)) * 4} KiB"
+    assert span is not None, f"values that are cut are sizes or times: {text}"
+    return f"{max(1, round(span * share / 1e6))} ms"
+
+
+def words(part: Part, at: Scaled) -> str:
+    """How the scale is applied, in a sentence or two."""
+    asked = ", ".join(f"{key} = {at.settings[key]}" for key in (*dict(part.fill), *dict(part.per_drive)))
+    fewest = ", the fewest that it takes" if at.drives == part.fewest and at.drives < part.drives else ""
+    text = (
+        f"scale {at.scale}: {decimal_size(at.data)} of {decimal_size(part.data)} of data ({asked}) on {at.drives} of "
+        f"{part.drives} drives{fewest}, volumes of {decimal_size(at.volume)}"
+    )
+    cut = {key: pair for side in part.sides.values() for key, pair in cut_values(part, side, at).items()}
+    if not cut:
+        return text
+    shown = ", ".join(f"{key} {before} to {_short(after)}" for key, (before, after) in cut.items())
+    return f"{text}; a drive holds {float(at.a_drive):.2g} of what it holds in the study, so of it is cut: {shown}"
+
+
+def _short(text: str) -> str:
+    size, span = size_bytes(text), span_ns(text)
+    if size is not None:
+        return decimal_size(size)
+    return text if span is None else span_text(span)

@@ -1,0 +1,284 @@
+"""What a study reads from its runs: pure functions, one a measure.
+
+A measure reads the runs of one cell (by queue depth; 0 where there is no sweep). What it cannot read is None, with
+a note that says why: a record without the key it needs is an answer, never an error. Those of operations and of wear
+stand in `operations`.
+"""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Callable
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+from hotband.data.record.document import known
+from hotband.data.record.stats import percentile, whole
+from hotband.questions.study import operations, units
+from hotband.questions.study.readings import Parameters, Reading, Record, Runs, Value, milliseconds, pick
+
+if TYPE_CHECKING:
+    from hotband.data.record.document import FiguresDoc, ScriptDoc, StepDoc, SummaryDoc
+
+__all__ = [
+    "MEASURES",
+    "PICKS",
+    "Parameters",
+    "Reading",
+    "Value",
+    "curve",
+    "error_pct",
+    "median",
+    "milliseconds",
+    "read",
+]
+
+
+@dataclass(frozen=True)
+class Point:
+    """One point of a response curve: a step of a run, or a run of a sweep."""
+
+    name: str
+    concurrency: float | None
+    iops: float
+    latency_ms: float | None
+    figures: FiguresDoc
+
+
+def curve(runs: Runs) -> list[Point]:
+    """The response curve of a cell: steps where its records have them, else its queue depths; by concurrency."""
+    points = []
+    for depth, run in sorted(runs.items()):
+        steps = run.record.get("steps") or []
+        for step in steps:
+            concurrency = step.get("threads") or step.get("clients")
+            points.append(_point(str(step["name"]), concurrency, step["summary"]))
+        if not steps:
+            name = f"queue depth {depth}" if depth else "all"
+            points.append(_point(name, depth or run.record.get("concurrency"), run.record["summary"]))
+    if all(point.concurrency is not None for point in points):
+        points.sort(key=lambda point: point.concurrency or 0.0)
+    return points
+
+
+def _point(name: str, concurrency: float | None, figures: FiguresDoc) -> Point:
+    mean = milliseconds(figures.get("latency_mean_ns"))
+    return Point(name, concurrency, known(figures["iops"]), mean, figures)
+
+
+def _step(record: Record, name: str) -> StepDoc | None:
+    """The step of that name; the last one for "last"."""
+    steps = record.get("steps") or []
+    if name == "last" and steps:
+        return steps[-1]
+    return next((step for step in steps if step["name"] == name), None)
+
+
+def _no_step(runs: Runs, name: str) -> Value:
+    known = list(dict.fromkeys(step["name"] for run in runs.values() for step in run.record.get("steps") or []))
+    return Value(None, f'no step "{name}" in the record; its steps: {", ".join(known) or "none"}')
+
+
+def _of_summary(read: Callable[[SummaryDoc], float | None]) -> Callable[[Runs, Parameters], Value]:
+    """A measure that one summary answers: that of the run, or of the step that is named."""
+
+    def measure(runs: Runs, how: Parameters) -> Value:
+        if not how.step:
+            return Value(pick([read(run.record["summary"]) for _, run in sorted(runs.items())], how.pick))
+        steps = [_step(run.record, how.step) for _, run in sorted(runs.items())]
+        found = [step for step in steps if step is not None]
+        if not found:
+            return _no_step(runs, how.step)
+        return Value(pick([read(step["summary"]) for step in found], how.pick))
+
+    return measure
+
+
+def _concurrency(summary: SummaryDoc) -> float | None:
+    """I/Os outstanding by Little's law."""
+    mean = summary.get("latency_mean_ns")
+    return None if mean is None else known(summary["iops"]) * mean / 1e9
+
+
+def max_step_iops(runs: Runs, how: Parameters) -> Value:
+    """The highest IOPS along the response curve."""
+    return Value(max(point.iops for point in curve(runs)))
+
+
+def iops_at_latency(runs: Runs, how: Parameters) -> Value:
+    """IOPS where the response curve first crosses the mean latency `at` from below, between two points linearly."""
+    at = milliseconds(how.at_ns) or 0.0
+    points = [(point.iops, point.latency_ms) for point in curve(runs) if point.latency_ms is not None]
+    if not points:
+        return Value(None, "nothing was measured")
+    first = points[0][1]
+    if first is not None and first > at:
+        return Value(None, f"already {first:.3g} ms at the first point: never as fast as {at:g} ms")
+    for (left, below), (right, above) in pairwise(points):
+        assert below is not None, "points without a latency were left out"
+        assert above is not None, "points without a latency were left out"
+        if below <= at < above:
+            return Value(left + (right - left) * (at - below) / (above - below))
+    best = max(points)
+    return Value(best[0], f"the curve stays at or below {at:g} ms: its highest IOPS")
+
+
+def step_latency_ms(runs: Runs, how: Parameters) -> Value:
+    """Mean latency of a step, the last one where none is named."""
+    name = how.step or "last"
+    return _of_summary(lambda summary: milliseconds(summary["latency_mean_ns"]))(runs, Parameters(how.pick, step=name))
+
+
+def _scripts(runs: Runs, how: Parameters) -> tuple[list[ScriptDoc], str]:
+    """The scripts asked for, one a run, and what to say where there are none."""
+    found = []
+    known: dict[str, None] = {}
+    for _, run in sorted(runs.items()):
+        place = run.record if not how.step else _step(run.record, how.step)
+        scripts = (place.get("scripts") if place is not None else None) or []
+        known |= dict.fromkeys(str(script["name"]) for script in scripts)
+        found += [script for script in scripts if how.script in ("", script["name"])][:1]
+    wanted = f'script "{how.script}"' if how.script else "script"
+    where = f'step "{how.step}"' if how.step else "record"
+    return found, f"no {wanted} in the {where}; its scripts: {', '.join(known) or 'none'}"
+
+
+def _of_script(read: Callable[[ScriptDoc], float | None]) -> Callable[[Runs, Parameters], Value]:
+    """A measure of the script that is named, or of the first."""
+
+    def measure(runs: Runs, how: Parameters) -> Value:
+        found, missing = _scripts(runs, how)
+        return Value(pick([read(script) for script in found], how.pick)) if found else Value(None, missing)
+
+    return measure
+
+
+def _script_total_s(script: ScriptDoc) -> float | None:
+    begin, end = script.get("first_begin_ns"), script.get("last_end_ns")
+    return None if begin is None or end is None else (float(end) - float(begin)) / 1e9
+
+
+def peak_interval_iops(runs: Runs, how: Parameters) -> Value:
+    """The highest IOPS over any window of the length asked for, from the series."""
+    peaks = [_peak(run, how.window_ns or 0.0) for _, run in sorted(runs.items())]
+    notes = [note for _, note in peaks if note]
+    return Value(pick([peak for peak, _ in peaks], how.pick), notes[0] if notes else "")
+
+
+def _peak(run: Reading, window_ns: float) -> tuple[float | None, str]:
+    if run.series is None or not run.series.get("time_ns"):
+        return None, "the run has no series"
+    interval = float((run.record.get("series") or {"interval_ns": None})["interval_ns"] or 1e9)
+    rates = _rates(run, interval)
+    width = max(1, round(window_ns / interval))
+    if width > len(rates):
+        return sum(rates) / len(rates), f"the run is shorter than {window_ns / 1e9:g} s: its mean"
+    running = sum(rates[:width])
+    most = running
+    for place in range(width, len(rates)):
+        running += rates[place] - rates[place - width]
+        most = max(most, running)
+    note = "" if window_ns >= interval else f"the series has intervals of {interval / 1e9:g} s"
+    return most / width, note
+
+
+def _rates(run: Reading, interval: float) -> list[float]:
+    """IOPS of all streams together by whole interval. A step or the run may end within one: its rows are shorter, and
+    those after it lie across two; each counts where it lies, for as long as it is."""
+    columns = run.series or {}
+    times = [int(time) for time in columns["time_ns"] if isinstance(time, int | float)]
+    rates = [float(iops) if isinstance(iops, int | float) else 0.0 for iops in columns["iops"]]
+    starts = sorted(set(times))
+    end = float(run.record.get("duration_ns") or starts[-1] + interval)
+    lengths = dict(zip(starts, [b - a for a, b in pairwise([*starts, end])], strict=True))
+    whole: dict[int, float] = {}
+    for time, iops in zip(times, rates, strict=True):
+        place, end = int(time // interval), time + min(lengths[time], interval)
+        inside = min(end, (place + 1) * interval) - time
+        for at, length in ((place, inside), (place + 1, end - time - inside)):
+            if length > 0:
+                whole[at] = whole.get(at, 0.0) + iops * length / interval
+    return [whole.get(place, 0.0) for place in range(max(whole) + 1)]
+
+
+def latency_percentile_ms(runs: Runs, how: Parameters) -> Value:
+    """The latency that `percent` of the I/Os do not exceed, from the merged histograms of all streams."""
+    found = [milliseconds(percentile(whole(run.record), how.percent or 0.0)) for _, run in sorted(runs.items())]
+    return Value(pick(found, how.pick))
+
+
+def _flash_hit_ratio(runs: Runs, how: Parameters) -> Value:
+    """Share of the reads that the flash answered."""
+    caches = [run.record.get("caches") for _, run in sorted(runs.items())]
+    found = [one["flash_hit_ratio"] for one in caches if one and one.get("flash_hit_ratio") is not None]
+    return Value(pick(found, how.pick)) if found else Value(None, "no drive has a flash read cache")
+
+
+def _demerit_pct(runs: Runs, how: Parameters) -> Value:
+    """Demerit of a trace that was replayed, in percent of the measured mean."""
+    found = [run.record.get("comparison") for _, run in sorted(runs.items())]
+    demerits = [one["demerit_pct"] for one in found if one is not None]
+    return Value(pick(demerits, how.pick)) if demerits else Value(None, "no trace with latencies was replayed")
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A measure: in which unit it is, how it is read, which parameters it takes, and which of them it cannot do
+    without."""
+
+    unit: units.Unit
+    read: Callable[[Runs, Parameters], Value]
+    takes: tuple[str, ...] = ("step",)
+    needs: tuple[str, ...] = ()
+
+
+MEASURES: dict[str, Kind] = {
+    "iops": Kind(units.RATE, _of_summary(lambda summary: known(summary["iops"]))),
+    "bandwidth_mib_per_s": Kind(
+        units.MEBIBYTES, _of_summary(lambda summary: known(summary["bandwidth_bytes_per_s"]) / 2**20)
+    ),
+    "bandwidth_mb_per_s": Kind(
+        units.MEGABYTES, _of_summary(lambda summary: known(summary["bandwidth_bytes_per_s"]) / 1e6)
+    ),
+    "latency_mean_ms": Kind(units.MILLISECONDS, _of_summary(lambda summary: milliseconds(summary["latency_mean_ns"]))),
+    "latency_percentile_ms": Kind(units.MILLISECONDS, latency_percentile_ms, ("percent",), ("percent",)),
+    "concurrency": Kind(units.OUTSTANDING, _of_summary(_concurrency)),
+    "max_step_iops": Kind(units.RATE, max_step_iops, ()),
+    "iops_at_latency": Kind(units.RATE, iops_at_latency, ("at",), ("at",)),
+    "step_latency_ms": Kind(units.MILLISECONDS, step_latency_ms),
+    "scripts_per_second": Kind(units.RATE, _of_script(lambda script: float(script["per_second"])), ("script", "step")),
+    "script_mean_ms": Kind(
+        units.MILLISECONDS, _of_script(lambda script: milliseconds(script["duration_mean_ns"])), ("script", "step")
+    ),
+    "script_total_s": Kind(units.SECONDS, _of_script(_script_total_s), ("script", "step")),
+    "peak_interval_iops": Kind(units.RATE, peak_interval_iops, ("window",), ("window",)),
+    "flash_hit_ratio": Kind(units.SHARE, _flash_hit_ratio, ()),
+    "demerit_pct": Kind(units.PERCENT, _demerit_pct, ()),
+    "ops_per_s": Kind(units.RATE, operations.ops_per_s, ("operation", "step")),
+    "requested_ops_per_s": Kind(units.RATE, operations.requested_ops_per_s, ("step",)),
+    "operation_mean_ms": Kind(units.MILLISECONDS, operations.operation_mean_ms, ("operation", "step")),
+    "service_mean_ms": Kind(units.MILLISECONDS, operations.service_mean_ms, ("step",)),
+    "operations_total_s": Kind(units.SECONDS, operations.operations_total_s, ("operations", "step"), ("operations",)),
+    "write_amplification": Kind(units.RATIO, operations.write_amplification, ()),
+    "write_amplification_total": Kind(units.RATIO, operations.write_amplification_total, ()),
+    "endurance_tb": Kind(units.TERABYTES, operations.endurance_tb, ()),
+}
+PICKS = ("only", "first", "last", "max", "min")
+
+
+def read(of: str, runs: Runs, how: Parameters | None = None) -> Value:
+    """A measure over the runs of a cell."""
+    return MEASURES[of].read(runs, how or Parameters())
+
+
+def error_pct(published: float | None, predicted: float | None) -> float | None:
+    """Error of a prediction in percent of the published figure."""
+    if published is None or predicted is None or published == 0:
+        return None
+    return (predicted / published - 1) * 100
+
+
+def median(values: list[float]) -> float | None:
+    """The median; None of nothing."""
+    return statistics.median(values) if values else None

@@ -1,0 +1,392 @@
+"""Reading a study's folder: `study.toml`, checked key by key, and `published.csv`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from hotband import _core
+from hotband.base.errors import UserError
+from hotband.base.text.regular import text_in
+from hotband.base.text.tomltable import TomlTable
+from hotband.data.catalog import CATALOG_DIR
+from hotband.data.inputs.events import check_events
+from hotband.execution.experiment.ranges import KINDS as KINDS_OF_RANGE
+from hotband.questions.study.blind import predictions
+from hotband.questions.study.checks import (
+    check_comparisons,
+    check_explanations,
+    check_fills,
+    check_ids,
+    check_units,
+    check_values,
+)
+from hotband.questions.study.comparisons import KINDS
+from hotband.questions.study.data import Data
+from hotband.questions.study.file import (
+    LOAD_CHARTS,
+    PUBLISHED_FILE,
+    STUDY_FILE,
+    Comparison,
+    Config,
+    Load,
+    Measure,
+    Published,
+    Study,
+    Swing,
+)
+from hotband.questions.study.measures import MEASURES, PICKS, Parameters
+from hotband.questions.study.rows import read_published
+
+if TYPE_CHECKING:
+    from hotband.base.text.values import Toml
+    from hotband.data.documents.study import AssumptionDoc
+
+PRODUCT = "{product}"
+"""Where a machine's text has the product of the configuration."""
+
+
+def read_study(folder: Path) -> Study:
+    """A study from its folder. Raises UserError for the first mistake."""
+    table = TomlTable.read(folder / STUDY_FILE, "study")
+    readings = table.part("readings")
+    said = {name: readings.number(name) for name in readings.table}
+    published = read_published(folder / PUBLISHED_FILE, said)
+    config_tables, load_tables, measure_tables = table.parts("configs"), table.parts("loads"), table.parts("measures")
+    _once("id", config_tables, load_tables, measure_tables)
+    # A published row is found by the label of its configuration.
+    _once("label", config_tables)
+    for name in readings.table:
+        readings.expect_one_of(name, name, [row.id for row in published])
+    loads = [_load(one, _ids(config_tables), _ids(measure_tables)) for one in load_tables]
+    configs = [_config(one, [load.id for load in loads]) for one in config_tables]
+    names = ([one.id for one in configs], [one.id for one in loads])
+    assumption_tables, made = table.parts("assumptions"), predictions()
+    swings = [_swing(one, *names) for one in assumption_tables if one.has("swing")]
+    study = Study(
+        name=table.text("name"),
+        title=table.text("title"),
+        question=table.text("question"),
+        source=table.text("source"),
+        folder=folder,
+        id_format=table.text("id_format", "{}"),
+        seed=table.whole("seed", 1),
+        configs=tuple(configs),
+        loads=tuple(loads),
+        measures=tuple(_measure(one) for one in measure_tables),
+        published=published,
+        explanations=tuple(_explanation(one) for one in table.parts("explanations")),
+        assumptions=tuple(_assumption(one) for one in assumption_tables),
+        swings=tuple(swings),
+        swing_loads=table.texts("swing_loads", names[1]),
+        comparisons=tuple(_comparison(one, *names, _ids(measure_tables)) for one in table.parts("comparisons")),
+        inputs=_inputs(table.part("inputs"), published),
+        repeats=_repeats(table.part("repeats"), published),
+        blind={row.id: made[row.id] for row in published if row.id in made},
+        data=_data(table.part("data")) if table.has("data") else None,
+    )
+    table.finish()
+    _check_sequences(study, config_tables)
+    _check_depths(study, config_tables, load_tables)
+    _check_machines(study, table, config_tables, load_tables)
+    comparison_tables = table.parts("comparisons")
+    check_ids(study, table, config_tables)
+    check_fills(study, config_tables)
+    check_units(study, measure_tables)
+    check_comparisons(study, comparison_tables)
+    check_values(study, said, comparison_tables)
+    check_explanations(study, table.parts("explanations"))
+    return study
+
+
+def _ids(tables: Sequence[TomlTable]) -> list[str]:
+    return [one.text("id") for one in tables]
+
+
+def _once(key: str, *kinds: Sequence[TomlTable]) -> None:
+    """Refuses an id, or what `key` names, that two entries of one kind have."""
+    for tables in kinds:
+        seen: set[str] = set()
+        for one in tables:
+            name = one.text(key)
+            if name in seen:
+                one.refuse(key, "is given twice")
+            seen.add(name)
+
+
+def _config(table: TomlTable, loads: Sequence[str]) -> Config:
+    ids = table.part("ids")
+    for name in ids.table:
+        ids.expect_one_of(name, name, loads)
+    config = Config(
+        id=table.text("id"),
+        label=table.text("label"),
+        short=table.text("short", ""),
+        machine=table.text("machine", ""),
+        product=table.text("product", ""),
+        drives=table.whole("drives", 0),
+        set=table.settings("set"),
+        ids={name: ids.whole(name) for name in ids.table},
+        loads=table.texts("loads", loads),
+        what_if=table.flag("what_if"),
+        sequence=table.texts("sequence", loads),
+        events=_events(table),
+        spares=table.whole("spares", 0),
+        fill=table.settings("fill"),
+    )
+    table.finish()
+    return config
+
+
+def _load(table: TomlTable, configs: Sequence[str], measures: Sequence[str]) -> Load:
+    load = Load(
+        id=table.text("id"),
+        label=table.text("label"),
+        published=table.text("published", ""),
+        workload=table.text("workload"),
+        set=table.settings("set"),
+        duration=_duration(table),
+        sweep=table.wholes("sweep"),
+        measures=table.texts("measures", measures),
+        group=table.text("group", ""),
+        what_if=table.flag("what_if"),
+        published_config=table.text("published_config", ""),
+        machine=table.text("machine", ""),
+        skip=table.texts("skip", configs),
+        warm_up=table.flag("warm_up"),
+        weight=table.positive("weight", 1.0),
+        chart=table.choice("chart", LOAD_CHARTS, ""),
+        events=_events(table),
+        spares=table.whole("spares", 0),
+        edit=dict(table.part("edit").table),
+    )
+    table.finish()
+    return load
+
+
+def _duration(table: TomlTable) -> str | None:
+    """A measured time, as a run takes it."""
+    text = table.text("duration", "") or None
+    try:
+        is_time = text is None or _core.quantity("time", text) > 0
+    except ValueError:
+        is_time = False
+    if not is_time:
+        table.refuse("duration", 'expected a time above zero with its unit, such as "30 s" (ns, us, ms, s, min, h, d)')
+    return text
+
+
+def _data(table: TomlTable) -> Data:
+    found = Data(about=table.text("about"), variable=table.text("variable"), beside=table.text("beside"))
+    table.finish()
+    return found
+
+
+def _events(table: TomlTable) -> tuple[str, ...]:
+    """What happens to the machine at a time: texts that the run takes as `--event`."""
+    events = table.texts("events")
+    try:
+        check_events(events)
+    except UserError as error:
+        table.refuse("events", error.accepted, error.value)
+    return events
+
+
+def _measure(table: TomlTable) -> Measure:
+    of = table.choice("of", tuple(MEASURES))
+    kind = MEASURES[of]
+    pick = table.choice("pick", PICKS, "only")
+    how = Parameters(
+        pick="max" if pick == "only" else pick,
+        at_ns=table.span("at"),
+        window_ns=table.span("window"),
+        step=table.text("step", ""),
+        script=table.text("script", ""),
+        operation=table.text("operation", ""),
+        operations=table.positive("operations") if table.has("operations") else None,
+        percent=table.positive("percent") if table.has("percent") else None,
+    )
+    if how.percent is not None and how.percent > 100:
+        table.refuse("percent", "expected a percentile, above 0 and at most 100")
+    for name in ("at", "window", "step", "script", "operation", "operations", "percent"):
+        if name in kind.needs and not table.has(name):
+            table.refuse(name, f'is missing; the measure "{of}" needs it')
+        if table.has(name) and name not in kind.takes:
+            takes = ", ".join(kind.takes) or "no parameter"
+            table.refuse(name, f'the measure "{of}" takes {takes}')
+    metric, unit = table.text("metric"), table.text("unit")
+    measure = Measure(table.text("id"), metric, of, unit, how, table.text("published", ""), table.flag("bar"))
+    for name in ("at", "window"):
+        table.raw(name)
+    table.finish()
+    return measure
+
+
+def _comparison(table: TomlTable, configs: Sequence[str], loads: Sequence[str], measures: Sequence[str]) -> Comparison:
+    comparison = Comparison(
+        id=table.text("id"),
+        label=table.text("label", ""),
+        measure=table.choice("measure", measures),
+        load=table.choice("load", loads),
+        of=table.choice("of", configs),
+        over=_over(table, configs),
+        kind=table.choice("as", tuple(KINDS)),
+        metric=table.text("metric", ""),
+        unit=table.text("unit", ""),
+        reading=table.number("reading") if table.has("reading") else None,
+        config=table.text("config", ""),
+    )
+    table.finish()
+    return comparison
+
+
+def _over(table: TomlTable, configs: Sequence[str]) -> tuple[str, ...]:
+    """One configuration, or a list of those whose mean is compared with."""
+    if not isinstance(table.raw("over"), list):
+        return (table.choice("over", configs),)
+    found = table.texts("over", configs)
+    if not found:
+        table.refuse("over", "expected a configuration, or a list of one or more")
+    return found
+
+
+def _inputs(table: TomlTable, published: Sequence[Published]) -> dict[str, str]:
+    """What published rows that nothing predicts are used for."""
+    known = [row.id for row in published]
+    for name in table.table:
+        table.expect_one_of(name, name, known)
+    return {name: table.text(name) for name in table.table}
+
+
+def _repeats(table: TomlTable, published: Sequence[Published]) -> dict[str, str]:
+    """Published rows that say again what another one says: of two ways to print one measurement, one counts."""
+    known = [row.id for row in published]
+    for name in table.table:
+        table.expect_one_of(name, name, known)
+        # What stands in for others counts itself.
+        table.expect_one_of(name, table.text(name), [one for one in known if one not in table.table])
+    return {name: table.text(name) for name in table.table}
+
+
+def _explanation(table: TomlTable) -> dict[str, str]:
+    found = {name: table.text(name, "") for name in ("config", "label")} | {"text": table.text("text")}
+    table.finish()
+    return found
+
+
+def _assumption(table: TomlTable) -> AssumptionDoc:
+    """An assumption as the report shows it, without its swing."""
+    part, key, source = (table.text(name) for name in ("part", "key", "source"))
+    confidence, note = table.text("confidence", ""), table.text("note", "")
+    value, span, estimate = table.raw("value"), table.raw("range"), table.flag("estimate")
+    if span is not None and not (isinstance(span, list) and len(span) == 2):
+        table.refuse("range", 'expected a list of two values, such as ["8", "32"]')
+    if value is None:
+        table.refuse("value", "is missing; expected what is assumed")
+    table.raw("swing")
+    table.finish()
+    return {
+        "part": part,
+        "key": key,
+        "source": source,
+        "confidence": confidence,
+        "note": note,
+        "value": value,
+        "range": span,
+        "estimate": estimate,
+    }
+
+
+def _swing(entry: TomlTable, configs: Sequence[str], loads: Sequence[str]) -> Swing:
+    table = entry.part("swing")
+    targets = [name for name in KINDS_OF_RANGE if table.has(name)]
+    if len(targets) != 1:
+        entry.refuse("swing", f"expected exactly one of {', '.join(KINDS_OF_RANGE)} in it")
+    target, ends = targets[0], table
+    if target == "set":
+        key = table.text("set")
+    else:
+        ends = table.part(target)
+        key = ends.text("key")
+    low, high = (_end(ends, name) for name in ("low", "high"))
+    if ends is not table:
+        ends.finish()
+    name = f"{entry.text('part')}: {entry.text('key')}"
+    if target == "set":
+        low, high = str(low), str(high)
+    configs_, loads_ = table.texts("configs", configs), table.texts("loads", loads)
+    swing = Swing(name, key, low, high, of=target, configs=configs_, loads=loads_)
+    table.finish()
+    return swing
+
+
+def _end(table: TomlTable, name: str) -> Toml:
+    value = table.raw(name)
+    if value is None:
+        table.refuse(name, "is missing; expected the value at this end of the range")
+    return value
+
+
+def _check_sequences(study: Study, tables: Sequence[TomlTable]) -> None:
+    """A sequence is of loads that the configuration runs, each once, without a sweep and on one machine."""
+    for table, config in zip(tables, study.configs, strict=True):
+        runs = {load.id: load for one, load in study.pairs() if one.id == config.id}
+        for name in config.sequence:
+            table.expect_one_of("sequence", name, list(runs))
+            if runs[name].sweep:
+                table.refuse("sequence", "has a sweep: name each depth as a load", name)
+            if runs[name].machine != runs[config.sequence[0]].machine:
+                table.refuse("sequence", "is on another machine than the first of them", name)
+
+
+def _check_depths(study: Study, config_tables: Sequence[TomlTable], load_tables: Sequence[TomlTable]) -> None:
+    """Nothing else sets the queue depth of a load that has a sweep of it."""
+    loads = {one.id: table for one, table in zip(study.loads, load_tables, strict=True)}
+    configs = {one.id: table for one, table in zip(study.configs, config_tables, strict=True)}
+    for config, load in study.pairs():
+        if not load.sweep:
+            continue
+        for own, table in ((load.set, loads[load.id]), (config.set, configs[config.id])):
+            depth = dict(own).get("qd")
+            if depth is not None:
+                accepted = f'the load "{load.id}" has a sweep of the queue depth: expected sweep or qd'
+                table.part("set").refuse("qd", accepted, depth)
+
+
+def _check_machines(
+    study: Study, table: TomlTable, config_tables: Sequence[TomlTable], load_tables: Sequence[TomlTable]
+) -> None:
+    """Every pair of a configuration and a load has a machine, its product and its files."""
+    for key, found in (("configs", study.configs), ("loads", study.loads)):
+        if not found:
+            table.refuse(key, f"is missing; expected tables [[{key}]]")
+    workloads, drives = (_core.catalog_names(CATALOG_DIR, kind) for kind in ("workloads", "drives"))
+    tables = {one.id: entry for one, entry in zip(study.loads, load_tables, strict=True)}
+    known = {one.id: entry for one, entry in zip(study.configs, config_tables, strict=True)}
+    for config, load in study.pairs():
+        place = tables[load.id] if load.machine else known[config.id]
+        machine = load.machine or config.machine
+        if not machine:
+            accepted = f'is missing; the load "{load.id}" names no machine of its own'
+            known[config.id].refuse("machine", accepted)
+        text = _file_of(study, place, "machine", machine) or machine
+        if text == machine and ":" not in machine and machine != PRODUCT:
+            place.expect_one_of("machine", machine, drives)
+        if PRODUCT in text and not config.product:
+            known[config.id].refuse("product", f'is missing; the machine of "{load.id}" is built from it')
+        if _file_of(study, tables[load.id], "workload", load.workload) is None:
+            tables[load.id].expect_one_of("workload", load.workload, workloads)
+
+
+def _file_of(study: Study, place: TomlTable, key: str, name: str) -> str | None:
+    """Text of a file that a key names, None where it names no file."""
+    if not name.endswith(".toml"):
+        return None
+    path = study.folder / name
+    if not path.resolve().is_relative_to(study.folder.resolve()) or not path.is_file():
+        place.refuse(key, f"no such file in {study.folder}", name)
+    try:
+        return text_in(path, key)
+    except UserError as error:
+        place.refuse(key, error.accepted, name)

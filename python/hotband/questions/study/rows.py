@@ -1,0 +1,88 @@
+"""Rows of a study's tables (CSV): read with their heading, every mistake named by file, row and column."""
+
+from __future__ import annotations
+
+import csv
+import io
+import math
+import re
+from collections.abc import Sequence
+from pathlib import Path
+
+from hotband.base.errors import UserError
+from hotband.base.text.regular import text_in
+from hotband.questions.study.file import Published
+
+PUBLISHED_COLUMNS = ("id", "config", "workload", "metric", "value", "unit", "kind", "caveat")
+
+
+def read_rows(path: Path, columns: Sequence[str]) -> list[tuple[int, dict[str, str]]]:
+    """The rows of a table, numbered, by column: at least those asked for. Raises UserError."""
+    try:
+        text = text_in(path, "table of figures")
+        rows = list(csv.reader(io.StringIO(text, newline=""), strict=True))
+        rows[:1] = [[name.strip() for name in heading] for heading in rows[:1]]
+    except csv.Error as error:
+        raise UserError(str(path), "", "", f"not CSV: {error}") from None
+    heading = rows[0] if rows else []
+    missing = [name for name in columns if name not in heading]
+    if missing:
+        raise UserError(str(path), "columns", ", ".join(missing), "missing from the published figures")
+    twice = next((name for name in columns if heading.count(name) > 1), None)
+    if twice is not None:
+        raise UserError(str(path), "columns", twice, "is there twice; expected each once")
+    return [(number, _row(path, number, heading, row)) for number, row in enumerate(rows[1:], start=1) if row]
+
+
+def _row(path: Path, number: int, heading: Sequence[str], row: Sequence[str]) -> dict[str, str]:
+    """One row, which has a cell for every column."""
+    if len(row) != len(heading):
+        raise UserError(str(path), f"row {number}", f"{len(row)} cells", f"expected {len(heading)}, as the heading has")
+    return dict(zip(heading, (cell.strip() for cell in row), strict=True))
+
+
+KINDS = ("measured", "derived")
+"""What a published figure is: one that was measured, or one that follows from others, which is not counted again."""
+SEPARATED = re.compile(r"[-+]?\d{1,3}([, ']\d{3})+(\.\d+)?")
+"""A number that is written for people."""
+
+
+def number_in(path: Path, place: str, text: str, reading: float | None = None) -> float | None:
+    """A cell as a number; of one that holds words its `reading`. Raises UserError for one that is not finite."""
+    try:
+        value: float | None = float(text)
+    except ValueError:
+        if SEPARATED.fullmatch(text.strip()):
+            plain = re.sub(r"[, ']", "", text.strip())
+            raise UserError(str(path), place, text, f"expected a plain number, such as {plain}, or words") from None
+        value = reading
+    if value is not None and not math.isfinite(value):
+        raise UserError(str(path), place, text, "expected a finite number, or words")
+    return value
+
+
+def is_number(text: str) -> bool:
+    """Whether a cell holds a number, and no words."""
+    try:
+        return math.isfinite(float(text))
+    except ValueError:
+        return False
+
+
+def read_published(path: Path, readings: dict[str, float]) -> tuple[Published, ...]:
+    """Reads the figures as published; `readings` are numbers for values printed as words ("nearly 6000")."""
+    found: list[Published] = []
+    ids: set[str] = set()
+    for number, cells in read_rows(path, PUBLISHED_COLUMNS):
+        if cells["id"] in ids:
+            raise UserError(str(path), f"row {number}: id", cells["id"], "is given twice")
+        ids.add(cells["id"])
+        if cells["kind"] not in KINDS:
+            raise UserError(str(path), f"row {number}: kind", cells["kind"], f"expected one of {', '.join(KINDS)}")
+        known = {name: cells[name] for name in PUBLISHED_COLUMNS if name != "value"}
+        value = number_in(path, f"row {number}: value", cells["value"], readings.get(known["id"]))
+        if value is None and is_number(alone := cells["value"].strip().removesuffix(known["unit"])):
+            accepted = f"expected the number alone, {alone.strip()}: its unit has a column"
+            raise UserError(str(path), f"row {number}: value", cells["value"], accepted)
+        found.append(Published(**known, text=cells["value"], value=value))
+    return tuple(found)

@@ -1,0 +1,440 @@
+"""Studies: run what a published evaluation ran, print published beside predicted, say what cannot be right."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import json
+from collections.abc import Collection, Sequence
+from contextlib import nullcontext
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Unpack
+
+from hotband.data.record.files import REPORT_FILE
+from hotband.execution.experiment import Experiment, Lock, Say, Tick, expect_out, expect_own_page
+from hotband.execution.experiment.store import EXPERIMENT_FILE
+from hotband.execution.runs.progress import run_progress
+from hotband.execution.runs.run import Finished
+from hotband.inference.interval.figureclass import counted, figure_class
+from hotband.questions.study import cellrows, comparisons, file, wearrows
+from hotband.questions.study.accuracy import by_class
+from hotband.questions.study.blind import blind_of
+from hotband.questions.study.file import STUDIES_DIR, Load, Measure, Published, Study, findings_file, published_row
+from hotband.questions.study.machines import machine_rows
+from hotband.questions.study.measures import error_pct, median
+from hotband.questions.study.runs import Cell, Results, chosen, collect, points, products
+
+if TYPE_CHECKING:
+    from hotband.data.documents.study import (
+        AccuracyDoc,
+        AssumptionDoc,
+        ClaimDoc,
+        FigureDoc,
+        FindingDoc,
+        InputDoc,
+        ListedFigureDoc,
+        MissDoc,
+        NamedFigure,
+        ScoredDoc,
+        StudyAccuracyDoc,
+        StudyDoc,
+    )
+    from hotband.data.documents.study_answer import AnswerDoc
+    from hotband.inference.interval.of_run import Watch
+
+__all__ = ["Cell", "Conclusion", "Results", "figure", "run_study"]
+
+DERIVED = "derived"
+"""The group of figures that follow from others."""
+SCORED = {"IOPS": "IOPS", "op/s": "op/s", "x": "ratios", "%": "gains"}
+"""Units whose errors are summed up by group of loads, and what their figures are called. Gains and reductions are
+scored by the ratio that they stand for (`comparisons.error_of`)."""
+SIGNIFICANT_ERROR = 10.0
+"""Errors beyond this (percent) are explained, not only printed."""
+
+
+@dataclass
+class Conclusion:
+    """What a study's own module adds: claims, findings, figures that no single cell has, and the answer to its
+    question."""
+
+    claims: list[ClaimDoc] = field(default_factory=list)
+    findings: list[FindingDoc] = field(default_factory=list)
+    figures: list[FigureDoc] = field(default_factory=list)
+    answer: AnswerDoc | None = None
+
+
+def figure(
+    *,
+    published: float | None,
+    predicted: float | None,
+    note: str = "",
+    error: float | None = None,
+    **named: Unpack[NamedFigure],
+) -> FigureDoc:
+    """One figure with its error: that given, else the prediction's in percent of what is published."""
+    error = error_pct(published, predicted) if error is None else error
+    return {**named, "published": published, "predicted": predicted, "error_pct": error, "note": note}
+
+
+def cell_figures(results: Results) -> dict[tuple[str, str, str], FigureDoc]:
+    """Every figure of every cell, published or not, by the ids of config, load and measure."""
+    study = results.study
+    listed = {}
+    for cell in results.cells.values():
+        if cell.config.what_if or cell.load.what_if:
+            continue
+        for offset, name in enumerate(cell.load.measures):
+            listed[cell.config.id, cell.load.id, name] = _cell_figure(study, cell, study.measure(name), offset)
+    return listed
+
+
+def _cell_figure(study: Study, cell: Cell, measure: Measure, offset: int) -> FigureDoc:
+    """A measure of a cell, beside its published row."""
+    row = published_row(study, cell.config, cell.load, measure)
+    first = cell.config.ids.get(cell.load.id)
+    numbered = study.id_format.format(first + offset) if first is not None else None
+    value = cell.value(measure)
+    return figure(
+        id=_figure_id(study, cell, row) if row else numbered or _own_id(study, cell, measure),
+        config=cell.config.label,
+        label=cell.load.label,
+        workload=measure.published or cell.load.published,
+        metric=measure.metric,
+        published=row.value if row else None,
+        unit=measure.unit,
+        predicted=value.number,
+        source=row.id if row else "not published, or withheld",
+        caveat=row.caveat if row else "",
+        note=value.note,
+        group=cell.load.group or cell.load.label,
+    )
+
+
+def _figure_id(study: Study, cell: Cell, row: Published) -> str:
+    """The row's id; a row that is published for all configurations stands for itself beside the first of them, and one
+    of a load that is run in several ways beside the first of these."""
+    shared = cell.load.published_config and cell.config.id != study.configs[0].id
+    again = study.data is not None and cell.load.id != _first_way(study, cell).id
+    return row.id + (f"/{cell.config.id}" if shared else "") + (f"/{cell.load.id}" if again else "")
+
+
+def _first_way(study: Study, cell: Cell) -> Load:
+    """The first load of the configuration that is published as this one is."""
+    ways = (load for config, load in study.pairs() if config is cell.config and load.published == cell.load.published)
+    return next(ways)
+
+
+def _own_id(study: Study, cell: Cell, measure: Measure) -> str:
+    return f"{study.name}/{cell.config.id}/{cell.load.id}/{measure.id}"
+
+
+def comparison_figures(results: Results) -> list[FigureDoc]:
+    """Figures of two configurations, where both were run."""
+    listed = []
+    for one in results.study.comparisons:
+        cells = [results.cells.get((config, one.load)) for config in one.sides]
+        values = [cell.value(results.study.measure(one.measure)) for cell in cells if cell is not None]
+        if len(values) == len(cells):
+            value = comparisons.compare(one.kind, values[0], comparisons.mean(values[1:]))
+            listed.append(figure(**comparisons.figure_of(results.study, one, value)))
+    return listed
+
+
+def figures(results: Results) -> list[FigureDoc]:
+    """Every figure that the cells alone have."""
+    return [*cell_figures(results).values(), *comparison_figures(results)]
+
+
+def listing(study: Study, rows: Sequence[FigureDoc]) -> list[ListedFigureDoc]:
+    """Figures as a result lists them. What is derived from other figures says nothing of its own, so it does not
+    count."""
+    groups = {one.label: one.group or one.label for one in study.loads}
+    derived = {row["source"]: "" for row in rows if row.get("group") == DERIVED and row["published"] is not None}
+    derived |= {row.id: "" for row in study.published if row.kind == DERIVED}
+    counts = {row["id"] for row in counted(study.name, rows, {**derived, **study.repeats})}
+    return [
+        {
+            **row,
+            "group": row.get("group") or groups.get(row["label"], row["label"]),
+            "figure_class": str(figure_class(row)),
+            "counted": row["id"] in counts,
+            "blind": blind_of(study, row),
+            "interval": None,
+        }
+        for row in rows
+    ]
+
+
+def accuracy(listed: Sequence[ListedFigureDoc]) -> StudyAccuracyDoc:
+    """How large the errors are, over all figures, by class, and by what is scored: rates, ratios and gains, by group of
+    loads. Each measurement counts once (`figureclass.counted`)."""
+
+    def of(chosen: Sequence[ListedFigureDoc]) -> AccuracyDoc:
+        errors = [abs(row["error_pct"]) for row in chosen if row["counted"] and row["error_pct"] is not None]
+        return {
+            "figures": len(chosen),
+            "compared": len(errors),
+            "median_abs_error_pct": median(errors),
+            "max_abs_error_pct": max(errors, default=None),
+        }
+
+    groups: dict[tuple[str, str], list[ListedFigureDoc]] = {}
+    for row in listed:
+        if row["unit"] in SCORED:
+            groups.setdefault((SCORED[row["unit"]], row["group"]), []).append(row)
+    scored: list[ScoredDoc] = [{"figure": name, "group": group, **of(rows)} for (name, group), rows in groups.items()]
+    iops = {one["group"]: of(groups["IOPS", one["group"]]) for one in scored if one["figure"] == "IOPS"}
+    return {**of(listed), "iops_by_group": iops, "scored": scored, "classes": by_class(listed)}
+
+
+def misses(study: Study, listed: Sequence[FigureDoc]) -> list[MissDoc]:
+    """Cells with a large error in any figure, each with the study's explanation. What is derived from others is missed
+    where they are."""
+    cells: dict[tuple[str, str], list[FigureDoc]] = {}
+    for row in listed:
+        if row.get("group") != DERIVED and row["error_pct"] is not None and abs(row["error_pct"]) > SIGNIFICANT_ERROR:
+            cells.setdefault((row["config"], row["label"]), []).append(row)
+    explained: list[MissDoc] = []
+    names = {one.label: one.name for one in study.configs}
+    for (config, label), rows in cells.items():
+        errors = ", ".join(f"{row['metric']} {row['error_pct']:+.0f} %" for row in rows)
+        what = f"{names.get(config, config)}, {label}: {errors}"
+        why = reason(study, config, label) or "No explanation known."
+        explained.append({"id": rows[0]["id"], "text": f"{what}. {why}", "what": what, "why": why})
+    return explained
+
+
+def by_reason(missed: Sequence[MissDoc]) -> dict[str, list[MissDoc]]:
+    """What is missed by its explanation: cells that share one are told together, and it once."""
+    groups: dict[str, list[MissDoc]] = {}
+    for one in missed:
+        groups.setdefault(one["why"], []).append(one)
+    return groups
+
+
+def reason(study: Study, config: str, label: str) -> str:
+    """Why a cell is missed, as far as the study knows."""
+    fits = [
+        entry["text"]
+        for entry in study.explanations
+        if entry.get("config", "") in config and entry.get("label", "") in label
+    ]
+    return " ".join(fits)
+
+
+def unmatched(study: Study, listed: Sequence[FigureDoc], conclusion: Conclusion) -> list[str]:
+    """Ids of published rows that stand beside no prediction and under no claim: background, or a slip in a name."""
+    used = {row["source"] for row in listed} | {one.get("source") for one in conclusion.claims} | set(study.inputs)
+    return [row.id for row in study.published if row.id not in used]
+
+
+def inputs(study: Study) -> list[InputDoc]:
+    """Published rows that are given to the model, or stand for comparison: nothing predicts them."""
+    rows = {row.id: row for row in study.published}
+    return [
+        {
+            "id": name,
+            "config": rows[name].config,
+            "workload": rows[name].workload,
+            "metric": rows[name].metric,
+            "value": rows[name].text,
+            "unit": rows[name].unit,
+            "used": used,
+        }
+        for name, used in study.inputs.items()
+    ]
+
+
+def assumptions(results: Results) -> list[AssumptionDoc]:
+    """What the study itself assumes, and every value of every drive used."""
+    from hotband.data.catalog.entries import product
+
+    listed = list(results.study.assumptions)
+    for name in dict.fromkeys(name for names in products(results).values() for name in names):
+        for value in product(name)["values"]:
+            if not value["key"].startswith("reference."):
+                listed.append({"part": name, **value})
+    return listed
+
+
+def in_catalog(study: Study) -> bool:
+    """Whether a study is one that Hotband ships."""
+    return study.folder.resolve().parent == STUDIES_DIR
+
+
+def not_trusted(study: Study, trust: bool) -> str | None:
+    """Why the study's own module is not executed: it came with a folder that is not of the catalog and nobody said
+    that it may. None where it is, or where there is none."""
+    path = findings_file(study)
+    if trust or in_catalog(study) or not path.is_file():
+        return None
+    return (
+        f"{path} was not executed, so there are no claims and findings: it is a program that came with the folder. "
+        "Read it, and run the study again with --trust; runs that are there are not repeated"
+    )
+
+
+def conclude(study: Study, results: Results, trust: bool = False) -> Conclusion:
+    """Runs the study's own module `findings.py`, where it has one that may be executed: that of a study of the catalog,
+    or any with `trust`."""
+    path = findings_file(study)
+    if not path.is_file() or not_trusted(study, trust) is not None:
+        return Conclusion()
+    if in_catalog(study):
+        module = importlib.import_module(f"hotband.questions.studies.{study.folder.resolve().name}.findings")
+    else:
+        spec = importlib.util.spec_from_file_location(f"{study.folder.name}_findings", path)
+        assert spec is not None, "a path that ends in .py has a loader"
+        assert spec.loader is not None, "a path that ends in .py has a loader"
+        module = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(module)
+    conclusion: Conclusion = module.conclude(results)
+    return conclusion
+
+
+def check_only(study: Study, only: Collection[str]) -> None:
+    """Refuses a load that the study does not have."""
+    from hotband.data.catalog.entries import unknown
+
+    known = [load.id for load in study.loads]
+    for name in only:
+        if name not in known:
+            raise unknown("--only", name, known)
+
+
+def named_as(study: Study) -> str:
+    """What names a study on the command line: its name, or the folder of one that is not of the catalog."""
+    return study.name if in_catalog(study) else str(study.folder)
+
+
+def run_study(
+    name: str,
+    out: Path | None,
+    seed: int | None,
+    only: Collection[str] = (),
+    fresh_seeds: bool = False,
+    *,
+    fresh: bool = False,
+    trust: bool = False,
+    page: bool = True,
+    data: Path | None = None,
+    say: Say | None = None,
+    watch: Watch = run_progress,
+) -> StudyDoc:
+    """Runs a study, or only some loads of it; with `out` it leaves records, `result.json` and (with `page`)
+    `report.html` there, and goes on from the runs that are there already, unless `fresh`. `data` is the folder that it
+    needs, of a study that does.
+
+    Without all loads there are no claims and findings: they are about the whole. With `fresh_seeds` runs that follow
+    others on one machine ask for other offsets than those before them. `trust` executes the `findings.py` of a study
+    that is not of the catalog; `say` is called with sentences for the user.
+    """
+    study = file.with_data(file.load(name), data)
+    command = f"hotband study run {name} --seed {study.seed if seed is None else seed}"
+    command += (f" --only {','.join(only)}" if only else "") + " --fresh-seeds" * fresh_seeds
+    command += " --trust" if trust and not in_catalog(study) else ""
+    command += (f" --data {data}" if data else "") + (f" --out {out}" if out else "")
+    asked = Asked(out, seed, tuple(only), fresh_seeds, fresh, trust, command, page)
+    with watch(study.name) as progress:
+        return predict(study, asked, progress, say)[0]
+
+
+@dataclass(frozen=True)
+class Asked:
+    """How a study is to be run; `command` is what its result says it can be repeated with."""
+
+    out: Path | None = None
+    seed: int | None = None
+    only: tuple[str, ...] = ()
+    fresh_seeds: bool = False
+    fresh: bool = False
+    trust: bool = False
+    command: str = ""
+    page: bool = True
+
+
+def predict(
+    study: Study, asked: Asked, progress: Tick | None = None, say: Say | None = None
+) -> tuple[StudyDoc, list[Finished]]:
+    """Runs a study as it is asked for: its result, and the runs that it rests on."""
+    expect_out(asked.fresh, asked.out)
+    check_only(study, asked.only)
+    out, root = asked.out, study.seed if asked.seed is None else asked.seed
+    pairs = chosen(study, asked.only)
+    whole = len(pairs) == len(study.pairs())
+    untrusted = not_trusted(study, asked.trust) if whole else None
+    if say is not None and untrusted is not None:
+        say(untrusted)
+    with nullcontext() if out is None else Lock(out) as held:
+        if out is not None and asked.page and not asked.fresh:
+            expect_own_page(out, (EXPERIMENT_FILE,))
+        experiment = Experiment(points(study, pairs, out, root, asked.fresh_seeds), what=f"the study {study.name}")
+        finished = experiment.run(out=held, fresh=asked.fresh, progress=progress, say=say).finished
+        results = collect(study, pairs, finished)
+        conclusion = conclude(study, results, asked.trust) if whole else Conclusion()
+        result: StudyDoc = {**result_of(results, conclusion, root), "command": asked.command}
+        if not whole:
+            result["only"] = sorted(asked.only)
+        if untrusted is not None:
+            result["untrusted"] = untrusted
+        if out is not None:
+            write_study(out, result, finished, asked.page)
+    return result, finished
+
+
+def result_of(results: Results, conclusion: Conclusion, seed: int) -> StudyDoc:
+    """The result of a study as plain data."""
+    from hotband.questions.interval.listing import intervals_of
+    from hotband.questions.study.swingfile import swings_of
+
+    study = results.study
+    of_cells = cell_figures(results)
+    rows = [*of_cells.values(), *comparison_figures(results), *conclusion.figures]
+    listed = listing(study, rows)
+    found, rest_on = intervals_of(study, listed, seed)
+    listed = [{**row, "interval": found.get(row["id"])} for row in listed]
+    published = {key: row["published"] for key, row in of_cells.items() if row["published"] is not None}
+    return {
+        "study": study.name,
+        "title": study.title,
+        "question": study.question,
+        "source": study.source,
+        "seed": str(seed),
+        "answer": conclusion.answer,
+        "machines": machine_rows(results),
+        "summary": accuracy(listed),
+        "inputs": inputs(study),
+        "figures": listed,
+        "claims": conclusion.claims,
+        "findings": conclusion.findings,
+        "misses": misses(study, listed),
+        "unmatched": unmatched(study, listed, conclusion),
+        "curves": cellrows.depth_rows(results),
+        "response": {
+            "points": cellrows.response_rows(results),
+            "rules": cellrows.rule_rows(results),
+            "published": cellrows.published_points(results, published),
+        },
+        "bars": wearrows.bar_rows(results, published),
+        "entropy": wearrows.entropy_rows(results),
+        "times": cellrows.time_rows(results),
+        "why": cellrows.why_rows(results),
+        "assumptions": assumptions(results),
+        "swings": swings_of(study, listed, seed),
+        "intervals": rest_on,
+        "runs": cellrows.run_rows(results),
+    }
+
+
+def write_study(out: Path, result: StudyDoc, finished: Sequence[Finished], page: bool = True) -> None:
+    """Writes `result.json` and, from the records in memory, `report.html` where it is asked for."""
+    from hotband.base.text.write import write_file
+    from hotband.views.report import loaded_run, study_page, write_report
+
+    write_file(out / "result.json", json.dumps(result, indent=2, ensure_ascii=False) + "\n")
+    if not page:
+        return
+    loaded = {one.spec.id: loaded_run(one) for one in finished}
+    result["report"] = str(write_report(out / REPORT_FILE, study_page(result, loaded)))

@@ -1,0 +1,122 @@
+"""From what a user says to what a suite does, for the commands and for `hb.pts` and `hb.quick`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from hotband.base.errors import UserError
+from hotband.base.text.quantities import SPAN_EXPECTED, span_ns
+from hotband.execution.experiment import expect_out
+from hotband.execution.targets.real_asked import RealAsked
+from hotband.execution.targets.target import expect_answer
+from hotband.questions.suites.quick import QuickAsked
+from hotband.questions.suites.target import SuiteTarget, executor_for, target_of
+from hotband.questions.targets.expected import expect_product
+
+if TYPE_CHECKING:
+    from hotband.execution.experiment import Executor
+    from hotband.questions.suites.pts import Asked
+
+
+@dataclass(frozen=True)
+class Suite:
+    """What every suite is told: the machine or place, values of a model, what is said of hardware, the root of all
+    randomness, the folder that keeps its runs and whether that begins anew. `can_ask` is whether somebody can be asked
+    before hardware is written, or said so before."""
+
+    machine: str
+    set: Sequence[tuple[str, str]]
+    real: RealAsked
+    seed: int
+    out: Path | None
+    fresh: bool
+    can_ask: bool = True
+
+    def target(self) -> SuiteTarget:
+        """What is measured. Raises UserError for what cannot be, and for what is said of hardware where it is none."""
+        expect_out(self.fresh, self.out)
+        found = target_of(self.machine, self.set, self.real.how().size_bytes)
+        given = {"--erase": self.real.erase, "--size": self.real.size, "--purge-by": self.real.purge_by}
+        for option, value in given.items():
+            if found.is_model and value is not None:
+                raise UserError(option, "", value, f"is for a real device; {self.machine} is a model")
+        return found
+
+    def executor(self, target: SuiteTarget, writes: bool) -> Executor | None:
+        """Who runs the runs on hardware; None for a model. Raises UserError where it must not be written, or nobody can
+        be asked."""
+        if target.is_model:
+            return None
+        found = executor_for(target, self.real, writes, lambda _: None)
+        expect_answer(writes, self.can_ask)
+        return found
+
+
+def quick_of(of: Suite, *, time: str = "5 min", expect: str | None = None) -> QuickAsked:
+    """A look at a machine. A real one is written to where `erase` says that it may be, or where the file is ours, else
+    read alone. Raises UserError for the first mistake."""
+    span = span_ns(time)
+    if span is None:
+        raise UserError("--for", "", time, f"expected {SPAN_EXPECTED}")
+    target = of.target()
+    if expect is not None:
+        expect_product(expect)
+    writes = target.is_model or of.real.erase is not None or Path(target.path).is_dir()
+    asked = QuickAsked(target, span / 1e9, writes, expect, of.seed, of.out, of.fresh)
+    asked.expect_time()
+    return asked.run_by(of.executor(target, writes))
+
+
+def pts_of(
+    of: Suite,
+    *,
+    drive_class: str = "enterprise",
+    tests: Sequence[str] = (),
+    quick: bool = False,
+    minute: str | None = None,
+    threads: int | None = None,
+    depth: int | None = None,
+    sponsor: str = "",
+    set_write_cache: bool = False,
+) -> Asked:
+    """A run of these tests (all where none is named, in the specification's order) on a machine. Raises UserError for
+    the first mistake: a machine or test that is not there, a device that must not be erased."""
+    from hotband.data.catalog.entries import unknown
+    from hotband.questions.suites.hardware import expect_ways
+    from hotband.questions.suites.pts import RANDOM, TESTS, Asked, spec
+
+    if drive_class not in spec.RULES:
+        raise unknown("--class", drive_class, list(spec.RULES))
+    for name in tests:
+        if name not in TESTS:
+            raise unknown("--test", name, list(TESTS))
+        if list(tests).count(name) > 1:
+            raise UserError("--test", "", name, "is given twice; expected each test once")
+    for option, value in (("--threads", threads), ("--depth", depth)):
+        if value is not None and tests and not set(tests) & set(RANDOM):
+            raise UserError(option, "", str(value), f"is of random loads: expected one of {', '.join(RANDOM)} with it")
+    target = of.target()
+    if target.is_model and set_write_cache:
+        raise UserError("--set-write-cache", "", "", f"is for a real device; {of.machine} is a model (--set wce=off)")
+    asked = Asked(
+        target,
+        spec.RULES[drive_class].name,
+        [name for name in TESTS if not tests or name in tests],
+        quick,
+        spec.minute_of(minute),
+        threads,
+        depth,
+        sponsor,
+        of.seed,
+        of.out,
+        of.fresh,
+        purge_by=of.real.purge_by,
+        set_write_cache=set_write_cache,
+    )
+    asked.plan()
+    executor = of.executor(target, True)
+    expect_ways(executor, asked.purge_by, set_write_cache)
+    return asked.run_by(executor)

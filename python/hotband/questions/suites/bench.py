@@ -1,0 +1,205 @@
+"""A bench: rounds of cells on one target, one after the other, until there are enough; each run kept as it ends.
+
+Whether there are enough is looked at after every round. A run's key holds those before it (a digest in its workload's
+`source`), so that a suite goes on with what was measured in the same state, and with nothing else.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from hotband.execution.experiment import (
+    Executor,
+    Experiment,
+    Point,
+    Progress,
+    Tick,
+    expect_no_experiment,
+    expect_own_page,
+)
+from hotband.execution.experiment.executor import Done
+from hotband.execution.experiment.store import EXPERIMENT_FILE, read_manifest, refused
+from hotband.execution.runs.run import RunSpec
+from hotband.questions.review.asked import toml_text
+from hotband.questions.suites.cells import Cell, Extent, workload_of
+from hotband.questions.suites.device import ModelDevice
+from hotband.questions.suites.figures import Round, cells_of
+from hotband.questions.suites.target import SuiteTarget
+
+if TYPE_CHECKING:
+    from hotband.data.documents.workload import PreconditionTable, WorkloadTable
+    from hotband.data.record.document import DriveStatesDoc
+    from hotband.execution.runs.run import Finished
+
+Enough = Callable[[Sequence[Round]], bool]
+
+
+@dataclass(frozen=True)
+class Stage:
+    """Rounds of the same cells: `most` of them, or until there are `enough`."""
+
+    name: str
+    cells: tuple[Cell, ...]
+    most: int = 1
+    enough: Enough = lambda rounds: False
+
+
+@dataclass
+class Bench:
+    """Runs the stages of one test. `fills` is how often a model was written over in order before the first run (on
+    hardware a stage does it), `random_fills` how often at random after that; `title` names the test in records, `what`
+    the folder `out`; `tick` is told the progress.
+
+    Afterwards `kept` are runs that were there already, `ran` those that were not; `state` and `context` are what the
+    first record that has them says of drives and device.
+    """
+
+    target: SuiteTarget
+    executor: Executor
+    extent: Extent
+    title: str
+    what: str
+    fills: float = 0.0
+    random_fills: float = 0.0
+    seed: int = 1
+    out: Path | None = None
+    fresh: bool = False
+    tick: Tick = lambda told: None
+    kept: int = 0
+    ran: int = 0
+    state: DriveStatesDoc | None = None
+    context: object = None
+    notes: list[str] = field(default_factory=list)
+    finished: list[Finished] = field(default_factory=list)
+    _before: RunSpec | None = None
+    _count: int = 0
+
+    def run(self, stage: Stage) -> list[Round]:
+        """The rounds of a stage. Raises UserError, OSError, RunsInterrupted."""
+        rounds: list[Round] = []
+        while len(rounds) < stage.most and not (rounds and stage.enough(rounds)):
+            rounds.append(self._round(stage, len(rounds) + 1))
+        return rounds
+
+    def _round(self, stage: Stage, number: int) -> Round:
+        groups = [stage.cells] if self.target.is_model else [(cell,) for cell in stage.cells]
+        points = [self._point(stage, number, group) for group in groups]
+        executor = self.executor
+        if isinstance(executor, ModelDevice):
+            executor.expect([point.spec for point in points])
+        elif any(cell.idle_s for cell in stage.cells):
+            executor = Resting(executor, {p.id: g[0].idle_s for p, g in zip(points, groups, strict=True)})
+        experiment = Experiment(points, what=self.what)
+        done = experiment.run(out=self.out, fresh=self.fresh, executor=executor, progress=self._told(stage, number))
+        self.fresh = False
+        self.kept, self.ran = self.kept + done.kept, self.ran + len(points) - done.kept
+        found: Round = {}
+        for one, group in zip(done.finished, groups, strict=True):
+            self._look(one)
+            found |= {cell["name"]: cell for cell in cells_of(one.record, group)}
+        return found
+
+    def _look(self, one: Finished) -> None:
+        """What a record says besides its cells."""
+        self.finished.append(replace(one, tables={}))
+        self.state = self.state or one.record.get("drive_state")
+        self.context = self.context or dict(one.record).get("context")
+        self.notes += [note for note in one.record["notes"] if not _of_length(note)]
+
+    def _point(self, stage: Stage, number: int, cells: Sequence[Cell]) -> Point:
+        """The next run: it follows the one before, and on a model the first is written over before."""
+        cell = "" if len(cells) > 1 or self.target.is_model else f": {cells[0].name}"
+        name = f"{stage.name}, round {number}{cell}" if stage.most > 1 else f"{stage.name}{cell}"
+        before = self._before
+        source = "hotband" if before is None else f"hotband, after {_digest(before)}"
+        asked: WorkloadTable = workload_of(f"{self.title}: {name}", source, _on_device(cells, self.target), self.extent)
+        if before is None and self.target.is_model and self.fills:
+            full: PreconditionTable = {"sequential": self.fills}
+            full = {**full, "random": self.random_fills} if self.random_fills else full
+            asked = {**asked, "precondition": full}
+        spec = RunSpec(
+            name,
+            self.target.name,
+            f"{self.title}: {name}",
+            self.target.set,
+            self.seed + self._count,
+            machine_text=self.target.text,
+            workload_text=toml_text(asked),
+            after="" if before is None or not self.target.is_model else before.id,
+        )
+        self._before, self._count = spec, self._count + 1
+        return Point(spec, {"stage": stage.name, "round": number, "cell": cell.removeprefix(": ")})
+
+    def _told(self, stage: Stage, number: int) -> Tick:
+        """Progress with the stage and the round before it."""
+        where = f"{stage.name}, round {number}" if stage.most > 1 else stage.name
+
+        def tick(told: Progress) -> None:
+            self.tick(replace(told, phase=f"{where}, {told.phase}" if told.phase else where))
+
+        return tick
+
+
+def _on_device(cells: Sequence[Cell], target: SuiteTarget) -> list[Cell]:
+    """Cells as they are asked: the rests of a model are steps, on hardware nothing is asked."""
+    return list(cells) if target.is_model else [replace(cell, idle_s=0.0) for cell in cells]
+
+
+def _digest(spec: RunSpec) -> str:
+    """What stands for a run and all those before it."""
+    return hashlib.sha256(f"{spec.set} {spec.seed} {spec.workload_text}".encode()).hexdigest()[:16]
+
+
+def each_once(notes: Sequence[str]) -> list[str]:
+    """Notes of many runs; of those that differ in their numbers, or in what stands in brackets, the first and how many
+    there are."""
+    alike: dict[str, list[str]] = {}
+    for note in notes:
+        alike.setdefault(re.sub(r"\([^)]*\)|\d[\d.,]*", "", note), []).append(note)
+    return [f"{of[0]} ({len(of)} runs)" if len(set(of)) > 1 else of[0] for of in alike.values()]
+
+
+def _of_length(note: str) -> bool:
+    """What a record notes of cells that are short: the suite says itself how long they are."""
+    return note.startswith("short:")
+
+
+def expect_same_suite(out: Path, asked: str, document: str) -> None:
+    """Refuses a folder with runs of a suite on another machine or with other settings than `asked`, by which the names
+    of its experiments end, and one with a page that is not beside `document`. Raises UserError."""
+    expect_no_experiment(out)
+    for file in sorted(out.glob(f"*/{EXPERIMENT_FILE}")):
+        held = read_manifest(file)
+        if held.begun(file.parent) and not held.what.endswith(f" {asked}"):
+            raise refused(out, f"holds {held.what}, not {asked}")
+    expect_own_page(out, (document,))
+
+
+@dataclass
+class Resting:
+    """An executor that asks nothing of the device for some seconds before some runs."""
+
+    executor: Executor
+    rests_s: dict[str, float]
+    sleep: Callable[[float], None] = time.sleep
+
+    def execute(self, points: Sequence[Point], done: Done, tick: Tick) -> None:
+        """See `Executor`."""
+        for number, point in enumerate(points):
+            if self.rests_s.get(point.id):
+                self.sleep(self.rests_s[point.id])
+
+            def of_all(told: Progress, number: int = number) -> None:
+                tick(replace(told, share=(number + told.share) / len(points), done=number, of=len(points)))
+
+            self.executor.execute([point], done, of_all)
+
+    def cancel(self) -> None:
+        """See `Executor`."""
+        self.executor.cancel()

@@ -1,0 +1,127 @@
+"""What a suite does to hardware besides its runs: it holds it all the time, purges it, and turns its write cache."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from hotband.base.errors import UserError
+from hotband.base.text.regular import file_text
+from hotband.execution.experiment import Executor, Progress, Tick
+from hotband.execution.targets.on_device import OnDevice
+
+if TYPE_CHECKING:
+    from hotband.execution.devices.held import Held
+    from hotband.execution.devices.safety import Permission
+
+FINISHED = "finished.json"
+"""The mark of a run that is whole (`hotband.execution.experiment`)."""
+PURGE_FILE = "purge.json"
+"""What is remembered of the purge before a test."""
+WRITE_CACHE_FILE = "write-cache.json"
+"""What is remembered of the write cache while it is turned."""
+Watch = Callable[[str], AbstractContextManager[Tick | None]]
+
+
+def is_begun(folder: Path | None) -> bool:
+    """Whether runs of a suite, or of one of its tests, were finished before."""
+    return folder is not None and any(folder.rglob(FINISHED))
+
+
+@contextmanager
+def standing(executor: Executor, seed: int, out: Path | None, fresh: bool, watch: Watch) -> Iterator[Executor]:
+    """Who runs the runs of a whole suite: hardware is held all the time, and a file that we make is there all the time;
+    it stays where the suite is stopped and can go on. Raises UserError, OSError."""
+    if not isinstance(executor, OnDevice):
+        yield executor
+        return
+    is_ours = executor.place.is_ours
+    with ExitStack() as stack:
+        with watch(f"the file in {executor.place.text}") if is_ours else nullcontext() as tick:
+
+            def shown(share: float) -> None:
+                if tick is not None:
+                    tick(Progress(share, 0, 0, 1, f"laying out its file, {share:.0%}"))
+
+            goes_on = is_begun(out) and not fresh
+            made = stack.enter_context(executor.standing(seed, shown, goes_on=goes_on, stays=out is not None))
+        yield made
+
+
+def permission_of(executor: Executor) -> Permission:
+    """What may be written. Raises UserError where nothing may."""
+    permission: Permission | None = getattr(executor, "permission", None)
+    if permission is None or not permission.may_write:
+        raise UserError("--erase", "", "", "nothing may be written")
+    return permission
+
+
+def held_of(executor: Executor) -> Held:
+    """What a standing executor holds. Raises UserError where nothing may be written."""
+    permission_of(executor)
+    held: Held | None = getattr(executor, "held", None)
+    assert held is not None, "a suite stands on its device"
+    return held
+
+
+def expect_ways(executor: Executor | None, purge_by: str | None, set_write_cache: bool) -> None:
+    """Raises UserError where hardware has not the purge that is named, or no switch for its write cache that is to be
+    set. Nothing is done yet. A file of ours is not there yet."""
+    from hotband.execution.devices.host import Host
+    from hotband.execution.devices.purge import way_of
+    from hotband.execution.devices.write_cache import switch_of
+
+    if not isinstance(executor, OnDevice):
+        return
+    found = executor.permission
+    if purge_by is not None:
+        path, kind = (str(executor.place.path), "file") if found is None else (found.path, found.kind)
+        way_of(path, kind, Host() if found is None else found.host, purge_by)
+    if set_write_cache:
+        if found is None:
+            raise UserError("--set-write-cache", "", "", "is for a whole drive: a file is of one that others use, too")
+        try:
+            switch_of(found)
+        except UserError as error:
+            raise UserError("--set-write-cache", "", error.where, error.accepted) from None
+
+
+@contextmanager
+def write_cache(executor: Executor, on: bool, out: Path | None) -> Iterator[str]:
+    """The write cache turned for the time of the block; yields how in words. Raises UserError."""
+    from hotband.base.text.write import make_folder
+    from hotband.execution.devices.write_cache import cache_turned
+
+    if out is not None:
+        make_folder(out)
+    kept = None if out is None else out / WRITE_CACHE_FILE
+    with cache_turned(permission_of(executor), on, kept) as how:
+        yield how
+
+
+def purged(executor: Executor, size_bytes: int, by: str | None) -> str:
+    """Purges what a standing executor writes to; how, in words. Raises UserError where that is not supported."""
+    from hotband.execution.devices.states import prepare
+
+    return ", ".join(prepare(held_of(executor), "purged", size_bytes=size_bytes, purge_by=by).by)
+
+
+def remember_purge(folder: Path | None, how: str, why_not: str) -> None:
+    """Keeps beside the runs of a test how it was purged before, or why not."""
+    from hotband.base.text.write import make_folder, write_file
+
+    if folder is not None:
+        make_folder(folder)
+        write_file(folder / PURGE_FILE, json.dumps({"purge": how, "why_not": why_not}) + "\n")
+
+
+def remembered_purge(folder: Path | None) -> tuple[str, str]:
+    """The same of a test that goes on."""
+    try:
+        found = json.loads(file_text(folder / PURGE_FILE)) if folder is not None else {}
+        return str(found["purge"]), str(found["why_not"])
+    except (OSError, ValueError, KeyError, TypeError):
+        return "", "whether it was purged before this part of it is not known"

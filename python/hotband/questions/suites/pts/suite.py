@@ -1,0 +1,312 @@
+"""The tests of a PTS run, one after the other, each on a drive that was purged; what was finished is kept."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import ExitStack, nullcontext
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from pathlib import Path
+
+from hotband.base.errors import UserError
+from hotband.base.text.values import read_json
+from hotband.base.version import __version__
+from hotband.data.documents.pts import ConditionsDoc, PtsDoc, TestDoc
+from hotband.data.record.states import WRITES
+from hotband.execution.experiment import Executor, Lock, Progress, Tick
+from hotband.execution.runs.interrupted import RunsInterrupted
+from hotband.execution.targets.outlook import in_words
+from hotband.questions.suites.bench import Bench, Stage, expect_same_suite
+from hotband.questions.suites.cells import Cell
+from hotband.questions.suites.device import ModelDevice
+from hotband.questions.suites.hardware import (
+    Watch,
+    is_begun,
+    purged,
+    remember_purge,
+    remembered_purge,
+    standing,
+    write_cache,
+)
+from hotband.questions.suites.pts import spec
+from hotband.questions.suites.pts.tests import TESTS, Test, document
+from hotband.questions.suites.target import SuiteTarget
+from hotband.views.text.tables import counted
+
+PTS_FILE = "pts.json"
+"""What a run leaves in its folder, beside its page."""
+SPECIFICATION = "SNIA Solid State Storage Performance Test Specification"
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What a PTS run is to do. `executor` runs a real target, or stands for one in tests; None for a model. `purge_by`
+    and `set_write_cache` are of hardware: how it is purged (None: the best way), whether its write cache is turned as
+    the class has it."""
+
+    target: SuiteTarget
+    drive_class: spec.DriveClass = "enterprise"
+    tests: Sequence[str] = tuple(TESTS)
+    quick: bool = False
+    minute_s: float | None = None
+    threads: int | None = None
+    depth: int | None = None
+    sponsor: str = ""
+    seed: int = 1
+    out: Path | None = None
+    fresh: bool = False
+    executor: Executor | None = None
+    purge_by: str | None = None
+    set_write_cache: bool = False
+
+    def plan(self) -> spec.Plan:
+        """The class's rules on the target. Raises UserError."""
+        rules = spec.RULES[self.drive_class]
+        demand = spec.demand_of(rules, self.threads, self.depth)
+        return spec.Plan(self.target, rules, demand, self.quick, self.seed, self.minute_s)
+
+    def settings(self) -> str:
+        """The target and all that changes what is run on it."""
+        demand = self.plan().demand
+        options = f"--class {self.drive_class} --threads {demand.threads} --depth {demand.depth}"
+        options += " --quick" if self.quick else ""
+        options += "" if self.minute_s is None else f' --minute "{self.minute_s:g} s"'
+        options += " --set-write-cache" if self.set_write_cache else ""
+        return self.target.with_settings(options)
+
+    def all_tests(self) -> list[str]:
+        """Those that are asked for, behind others that were finished in the folder: they stay in its document."""
+        held = {} if self.out is None or self.fresh else read_json(self.out / PTS_FILE) or {}
+        tests = held.get("tests")
+        done = {one.get("id") for one in tests if isinstance(one, dict)} if isinstance(tests, list) else set()
+        before = [name for name in TESTS if name in done and name not in self.tests]
+        return before + list(self.tests)
+
+    def ahead(self) -> list[str]:
+        """What is ahead on hardware, in words."""
+        from hotband.base.text.numbers import size
+        from hotband.questions.suites.pts.estimate import Length, length_of
+
+        plan, name = self.plan(), self.target.name
+        whole = sum((length_of(plan, test) for test in self.tests), Length())
+        least, most = (in_words(seconds) for seconds in whole.whole_s)
+        time = least if least == most else f"{least} to {most.removeprefix('about ')}"
+        before = f", and the time to write {size(whole.fill_bytes)} in order before" if whole.fill_bytes else ""
+        begun = ", of which some is kept" if is_begun(self.out) and not self.fresh else ""
+        said = [f"PTS of {name}, {counted(len(self.tests), 'test')}: {time}{before}{begun}; what it holds is lost"]
+        if self.set_write_cache:
+            said.append(f"its write cache is turned {plan.rules.write_cache} meanwhile, and afterwards as it was")
+        return said
+
+    def run_by(self, executor: Executor | None) -> Asked:
+        """The same, run by somebody."""
+        return replace(self, executor=executor)
+
+
+class Interrupted(Exception):
+    """The user stopped; `document` has the tests that were finished."""
+
+    def __init__(self, document: PtsDoc) -> None:
+        super().__init__("interrupted")
+        self.document = document
+
+
+@dataclass
+class _Run:
+    """A PTS run under way."""
+
+    asked: Asked
+    plan: spec.Plan
+    watch: Watch
+    executor: Executor | None = None
+    benches: list[Bench] = field(default_factory=list)
+    tests: list[TestDoc] = field(default_factory=list)
+    departures: list[str] = field(default_factory=list)
+    purge: str = ""
+    write_cache: str = ""
+
+    def test(self, name: str, test: Test) -> TestDoc:
+        """Runs one test."""
+        first = len(self.benches)
+        with self.watch(f"PTS {test.title} of {self.plan.target.name}") as tick:
+            told = tick or _untold
+            result = test.run(self.plan, lambda part, fills, block: self.bench(part, fills, block, test, told))
+        return document(name, test, result, self.benches[first:])
+
+    def bench(self, part: str, fills: float, block: int, test: Test, tick: Tick) -> Bench:
+        """A drive that was purged and written over."""
+        asked, target = self.asked, with_write_cache(self.plan, part)
+        folder = None if asked.out is None else asked.out / part
+        made = Bench(
+            target,
+            self.executor or ModelDevice(),
+            self.plan.extent,
+            f"PTS {spec.VERSION} {asked.drive_class}, {test.title}",
+            f"the PTS test {part} of {asked.settings()}",
+            fills if target.is_model else 0.0,
+            # A tenth of the time would leave a model that was written in order alone far from its steady state.
+            1.0 if asked.quick and fills and block == spec.FILL_BLOCK else 0.0,
+            asked.seed,
+            folder,
+            asked.fresh,
+            tick,
+        )
+        self.benches.append(made)
+        if not target.is_model:
+            self._purge(made)
+            if fills:
+                _fill(made, fills, block)
+        return made
+
+    def _purge(self, bench: Bench) -> None:
+        """Purges before a test, unless it goes on: then it says what was done before its first part."""
+        how, why_not = remembered_purge(bench.out)
+        if not is_begun(bench.out) or self.asked.fresh:
+            try:
+                how, why_not = purged(bench.executor, bench.target.bytes, self.asked.purge_by), ""
+            except UserError as error:
+                how, why_not = "", error.accepted
+            remember_purge(bench.out, how, why_not)
+        self.purge = how
+        if not how:
+            self.depart(f"not purged: {why_not}")
+
+    def depart(self, why: str) -> None:
+        """Notes what was not done as the specification has it, once."""
+        if why not in self.departures:
+            self.departures.append(why)
+
+
+def _untold(told: Progress) -> None:
+    """Progress that nobody looks at."""
+
+
+def run_pts(asked: Asked, *, watch: Watch) -> PtsDoc:
+    """Runs the tests that are asked for. With `out` every run is kept there as it ends, and those that are there are
+    not run again; tests that were finished there before are in the document, too. Raises UserError, OSError, or
+    Interrupted with what was finished."""
+    run = _Run(asked, asked.plan(), watch)
+    run.departures = spec.departures(run.plan)
+    with ExitStack() as stack:
+        stack.enter_context(nullcontext() if asked.out is None else Lock(asked.out))
+        if asked.out is not None and not asked.fresh:
+            expect_same_suite(asked.out, asked.settings(), PTS_FILE)
+        if asked.executor is not None:
+            run.executor = stack.enter_context(standing(asked.executor, asked.seed, asked.out, asked.fresh, watch))
+        if run.executor is not None and asked.set_write_cache:
+            on = run.plan.rules.write_cache == "on"
+            run.write_cache = stack.enter_context(write_cache(run.executor, on, asked.out))
+        for name in asked.all_tests():
+            try:
+                run.tests.append(run.test(name, TESTS[name]))
+            except (RunsInterrupted, KeyboardInterrupt):
+                raise Interrupted(_document(run)) from None
+        return _document(run)
+
+
+def with_write_cache(plan: spec.Plan, part: str) -> SuiteTarget:
+    """A model with its write cache as the class has it, where its drives have one to set; of the test of rests, with
+    the drives' own time until they tidy up as much shorter as all other times."""
+    from hotband import _core
+    from hotband.base.text.quantities import span_ns
+    from hotband.data.catalog import CATALOG_DIR
+
+    target = plan.target
+    if not target.is_model:
+        return target
+    given = dict(target.set)
+    keys = {
+        one["key"]: one for one in _core.set_keys(CATALOG_DIR, "fio-randread", target.name, machine_text=target.text)
+    }
+    added: list[tuple[str, str]] = [("wce", plan.rules.write_cache)] if "wce" in keys and "wce" not in given else []
+    if part == "idle-recovery" and target.scale > 1 and "idle_delay" in keys and "idle_delay" not in given:
+        delay = span_ns(_value(target, "idle_delay"))
+        added += [("idle_delay", f"{delay / target.scale:.0f} ns")] if delay else []
+    return replace(target, set=(*target.set, *added))
+
+
+def _value(target: SuiteTarget, key: str) -> str:
+    """A value of the first drive that has it."""
+    from hotband.data.catalog import entries
+
+    values = [one for name in target.drives for one in entries.drive(name)["values"] if one["key"] == key]
+    return str(values[0]["value"]) if values else ""
+
+
+def _fill(bench: Bench, fills: float, block: int) -> None:
+    """Workload-independent preconditioning (section 3.3) of a real drive: writes of `block` bytes in order."""
+    ios = int(fills * bench.extent.bytes) // block
+    bench.run(Stage("written over", (Cell("written over", 0, block, False, 1, spec.SEQUENTIAL.depth, 0.0, ios),)))
+
+
+def _document(run: _Run) -> PtsDoc:
+    plan, asked = run.plan, run.asked
+    run.tests.sort(key=lambda one: list(TESTS).index(one["id"]))
+    state = next((bench.state for bench in run.benches if bench.state is not None), None)
+    context = next((bench.context for bench in run.benches if bench.context is not None), None)
+    departures = list(run.departures)
+    conditions = _conditions(run, state)
+    if not conditions["write_cache_set"]:
+        found = conditions["write_cache"] or "how it is set is not known"
+        departures.append(
+            f"the write cache was not {plan.rules.write_cache}: {found} (--set-write-cache turns that of a whole drive)"
+        )
+    for test in run.tests:
+        if test["steady"] is False:
+            departures.append(f"{test['title']}: no steady state")
+    missing = [TESTS[name].title for name in asked.tests if name not in {one["id"] for one in run.tests}]
+    notes = [f"not finished: {', '.join(missing)}"] if missing else []
+    return {
+        "schema": "hotband-pts",
+        "schema_version": 1,
+        "hotband": __version__,
+        "sponsor": asked.sponsor,
+        "made": datetime.now(UTC).strftime("%Y-%m-%d"),
+        "answer": [test["answer"] for test in run.tests],
+        "specification": {
+            "name": SPECIFICATION,
+            "version": spec.VERSION,
+            "drive_class": asked.drive_class,
+            "compliant": not departures,
+            "departures": departures,
+        },
+        "device": {
+            "name": plan.target.name,
+            "title": plan.target.title,
+            "kind": "model" if plan.target.is_model else "real",
+            "capacity_bytes": plan.target.whole_bytes,
+            "block_bytes": plan.target.block_bytes,
+            "drive_state": state,
+            "context": context,
+        },
+        "conditions": conditions,
+        "tests": run.tests,
+        "notes": notes,
+    }
+
+
+def _conditions(run: _Run, state: object) -> ConditionsDoc:
+    plan = run.plan
+    cache, is_set = "", False
+    if isinstance(state, dict):
+        kinds = {one["write_cache"] for one in state["drives"]}
+        cache = ", ".join(WRITES.get(kind, "") for kind in sorted(kinds))
+        # What the class wants, or a drive that has nothing to be switched.
+        wanted = ("off",) if plan.rules.write_cache == "off" else ("volatile", "protected")
+        is_set = all(kind in wanted for kind in kinds) or plan.target.is_model
+    if run.write_cache:
+        cache, is_set = run.write_cache, True
+    times = "once" if plan.fills == 1 else f"{plan.fills:g} times"
+    fills = f"written over {times} in order before IOPS, throughput and latency"
+    return {
+        "write_cache": cache,
+        "write_cache_set": is_set,
+        "active_range_pct": 100 * plan.rules.active_range,
+        "active_bytes": plan.extent.bytes * plan.target.scale,
+        "data_pattern": "random, does not compress",
+        "purge": "a new drive for every test" if plan.target.is_model else run.purge,
+        "preconditioning": fills,
+        "demand": plan.demand.text(),
+        "scale": plan.target.scale,
+        "seed": str(plan.seed),
+    }

@@ -1,0 +1,322 @@
+"""A first look at a drive in a given time: what it is good at, and whether it does what a drive of its kind is expected
+to do.
+
+How the time is spent follows from the kind of drive: a disk is asked for its transfer rate and its access time, a
+solid-state drive for parallel random I/O and, longest, for writes that go on (a cache in front of its flash runs out in
+that time or not). What it leaves out: purge, preconditioning and steady state, which `hotband pts` has.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import ExitStack, nullcontext
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TypedDict
+
+from hotband.base.errors import UserError
+from hotband.base.text.numbers import number, rate, span
+from hotband.base.version import __version__
+from hotband.execution.experiment import Executor, Lock, Progress, Tick
+from hotband.execution.targets.outlook import in_words
+from hotband.questions.review.asked import KIB, MIB
+from hotband.questions.suites.bench import Bench, Stage, each_once, expect_same_suite
+from hotband.questions.suites.cells import Cell, Extent
+from hotband.questions.suites.device import ModelDevice
+from hotband.questions.suites.figures import CellDoc
+from hotband.questions.suites.hardware import Watch, standing
+from hotband.questions.suites.target import SuiteTarget
+from hotband.questions.targets.expected import NONE
+
+QUICK_FILE = "quick.json"
+"""What a look leaves in its folder, beside its page."""
+LEAST_S, MOST_S = 60.0, 24 * 3600.0
+START_S = 1.0
+"""Seconds that starting fio and reading counters cost for each run on hardware, as measured (docs/guides/pts.md)."""
+PIECES = 10
+"""Runs that the writes that go on are cut into: their rate over time."""
+ALIKE = 0.20
+"""Share by which a figure may be off the model's prediction and be called as expected: the widest tolerance that the
+models' checks against data sheets have (docs/models/ssd.md, docs/models/disk.md)."""
+MODEL_S = 0.1
+"""Least length of a cell: of a small model, whose times are shorter, tens of I/Os of 1 MiB still end in it."""
+KEPT = 0.9
+"""Share of its first rate at which writes that go on are called even."""
+
+
+@dataclass(frozen=True)
+class Load:
+    """One figure of a quick suite: a load, its share of the time, and which figure of it counts."""
+
+    name: str
+    read_pct: int
+    block_bytes: int
+    random: bool
+    threads: int
+    depth: int
+    weight: float
+    figure: str
+
+    def cell(self, seconds: float) -> Cell:
+        """As it is run."""
+        return Cell(self.name, self.read_pct, self.block_bytes, self.random, self.threads, self.depth, seconds)
+
+
+def loads_of(target: SuiteTarget, writes: bool) -> list[Load]:
+    """What a kind of drive is asked, in this order: reads before writes, writes that go on last."""
+    nvme = target.transport.startswith("nvme")
+    many = (4, 32) if nvme else (1, 32)
+    disk = target.media == "disk"
+    all_ = [
+        Load("sequential reads, 1 MiB", 100, MIB, False, 1, 4 if disk else 8, 2.0 if disk else 1.0, "bandwidth"),
+        Load("random reads, one 4 KiB at a time", 100, 4 * KIB, True, 1, 1, 2.0 if disk else 1.0, "latency"),
+        Load(f"random reads, {many[0] * many[1]} of 4 KiB", 100, 4 * KIB, True, *many, 1.0, "iops"),
+        Load("random 70/30, 16 of 8 KiB", 70, 8 * KIB, True, 1, 16, 1.0, "iops"),
+        Load("random writes, one 4 KiB at a time", 0, 4 * KIB, True, 1, 1, 1.0, "latency"),
+        Load(f"random writes, {many[0] * many[1]} of 4 KiB", 0, 4 * KIB, True, *many, 1.0 if disk else 2.0, "iops"),
+        Load(GOING_ON, 0, MIB, False, 1, 4 if disk else 8, 1.0 if disk else 4.0, "bandwidth"),
+    ]
+    return [load for load in all_ if writes or load.read_pct == 100]
+
+
+GOING_ON = "sequential writes that go on, 1 MiB"
+
+
+class LoadDoc(TypedDict):
+    """A load's figure: its value, unit (B/s, IOPS, ns), what is expected, and in words how it compares."""
+
+    name: str
+    value: float | None
+    unit: str
+    expected: float | None
+    verdict: str
+    cell: CellDoc
+
+
+class QuickDoc(TypedDict):
+    """A quick suite. `going_on` are the rates of the writes that go on, a piece each; `expected_of` is the catalog's
+    drive whose model predicts."""
+
+    schema: str
+    schema_version: int
+    hotband: str
+    name: str
+    title: str
+    media: str
+    kind: str
+    seconds: float
+    writes: bool
+    answer: list[str]
+    loads: list[LoadDoc]
+    going_on: list[float]
+    expected_of: str | None
+    health: dict[str, float]
+    notes: list[str]
+
+
+@dataclass(frozen=True)
+class QuickAsked:
+    """What a quick suite is to do. Without `writes` nothing is written. `expect` is a product whose model predicts."""
+
+    target: SuiteTarget
+    seconds: float
+    writes: bool = True
+    expect: str | None = None
+    seed: int = 1
+    out: Path | None = None
+    fresh: bool = False
+    executor: Executor | None = None
+
+    def run_by(self, executor: Executor | None) -> QuickAsked:
+        """The same, run by somebody."""
+        return replace(self, executor=executor)
+
+    def expect_time(self) -> None:
+        """Raises UserError for a time that is too short or too long."""
+        if not LEAST_S <= self.seconds <= MOST_S:
+            raise UserError("--for", "", f"{self.seconds:g} s", 'expected a time from "1 min" to "24 h"')
+
+    def settings(self) -> str:
+        """The target and all that changes what is run on it."""
+        return self.target.with_settings(f'--for "{self.seconds:g} s"') + ("" if self.writes else ", reads alone")
+
+    def ahead(self) -> list[str]:
+        """What is ahead on hardware, in words."""
+        done = "what it holds is lost" if self.writes else "nothing is written"
+        return [f"a quick look at {self.target.name}: {in_words(self.seconds)}, {done}"]
+
+
+def run_quick(asked: QuickAsked, *, watch: Watch) -> QuickDoc:
+    """Runs it. Raises UserError, OSError, RunsInterrupted."""
+    asked.expect_time()
+    out, title = asked.out, f"quick look at {asked.target.name}"
+    with ExitStack() as stack:
+        stack.enter_context(nullcontext() if out is None else Lock(out))
+        if out is not None and not asked.fresh:
+            expect_same_suite(out, asked.settings(), QUICK_FILE)
+        executor = asked.executor or ModelDevice()
+        executor = stack.enter_context(standing(executor, asked.seed, out, asked.fresh, watch))
+        tick = stack.enter_context(watch(title))
+        bench = _bench(asked, asked.target, executor, out and out / "quick", tick or _untold)
+        found = _measure(asked, bench)
+        product = asked.expect or (None if asked.target.is_model else _product(asked.target))
+        product = None if product == NONE else product
+        expected = _expected(asked, product) if product is not None else {}
+    rows = [_row(load, cell, expected.get(load.name)) for load, cell, _ in found]
+    going_on = next((pieces for load, _, pieces in found if load.name == GOING_ON), [])
+    health = {} if asked.target.is_model else health_of(asked.target)
+    notes = each_once(bench.notes)
+    if asked.target.scale > 1:
+        notes.append(f"the model has 1/{asked.target.scale} of the drive's capacity, and every time is as much shorter")
+    if not asked.target.is_model:
+        notes.append("reads of what was never written may be answered without the media")
+    if not asked.writes:
+        notes.append("nothing was written: --erase SERIAL has it written to, too")
+    return {
+        "schema": "hotband-quick",
+        "schema_version": 1,
+        "hotband": __version__,
+        "name": asked.target.name,
+        "title": asked.target.title,
+        "media": asked.target.media,
+        "kind": "model" if asked.target.is_model else "real",
+        "seconds": asked.seconds,
+        "writes": asked.writes,
+        "answer": answer(rows, going_on, product, health),
+        "loads": rows,
+        "going_on": going_on,
+        "expected_of": product,
+        "health": health,
+        "notes": notes,
+    }
+
+
+def _untold(told: Progress) -> None:
+    """Progress that nobody looks at."""
+
+
+def _bench(asked: QuickAsked, target: SuiteTarget, executor: Executor, out: Path | None, tick: Tick) -> Bench:
+    # A model holds what a drive in use holds: written over once in order, and once at random where it is flash.
+    fills = 0.0 if target.media == "disk" else 1.0
+    title = "quick look"
+    what = f"the quick look at {asked.settings()}"
+    extent = Extent(target.bytes)
+    return Bench(target, executor, extent, title, what, fills, fills, asked.seed, out, asked.fresh, tick)
+
+
+def _measure(asked: QuickAsked, bench: Bench) -> list[tuple[Load, CellDoc, list[float]]]:
+    """Each load with what it measured; of the writes that go on the rate of every piece."""
+    loads = loads_of(bench.target, asked.writes)
+    runs = len(loads) + (PIECES - 1 if asked.writes else 0)
+    over = 0.0 if bench.target.is_model else START_S * runs
+    each = max(asked.seconds - over, asked.seconds / 2) / sum(load.weight for load in loads) / bench.target.scale
+    found: list[tuple[Load, CellDoc, list[float]]] = []
+    for load in loads:
+        cell = load.cell(max(each * load.weight, MODEL_S * (PIECES if load.name == GOING_ON else 1)))
+        if load.name == GOING_ON:
+            piece = cell.shorter(PIECES)
+            cells = tuple(replace(piece, name=f"{load.name}, {n}") for n in range(1, PIECES + 1))
+            pieces = list(bench.run(Stage(load.name, cells))[0].values())
+            last: CellDoc = {**pieces[-1], "name": load.name}
+            found.append((load, last, [one["bandwidth_bytes_per_s"] for one in pieces]))
+        else:
+            found.append((load, bench.run(Stage(load.name, (cell,)))[0][load.name], []))
+    return found
+
+
+def _expected(asked: QuickAsked, product: str) -> dict[str, float]:
+    """The same loads on the model of a product."""
+    from hotband.questions.suites.target import target_of
+
+    target = target_of(product)
+    model = replace(asked, target=target, executor=None, out=None)
+    # Asked the same as the drive was, whatever the catalog calls its kind.
+    alike = replace(target, transport=asked.target.transport, media=asked.target.media)
+    bench = _bench(model, alike, ModelDevice(), None, _untold)
+    values = {load.name: value_of(load, cell) for load, cell, _ in _measure(model, bench)}
+    return {name: value for name, value in values.items() if value is not None}
+
+
+def _product(target: SuiteTarget) -> str | None:
+    """The catalog's drive that a real device is, by its model number."""
+    from hotband.execution.targets.place import place_of
+    from hotband.questions.targets.expected import product_of
+
+    found = product_of(place_of(target.name))
+    return None if found is None else found[0]
+
+
+UNITS = {"bandwidth": "B/s", "iops": "IOPS", "latency": "ns"}
+
+
+def value_of(load: Load, cell: CellDoc) -> float | None:
+    """The figure that counts."""
+    if load.figure == "latency":
+        return cell["latency_mean_ns"]
+    return cell["iops"] if load.figure == "iops" else cell["bandwidth_bytes_per_s"]
+
+
+def _row(load: Load, cell: CellDoc, expected: float | None) -> LoadDoc:
+    value = value_of(load, cell)
+    made: LoadDoc = {
+        "name": load.name,
+        "value": value,
+        "unit": UNITS[load.figure],
+        "expected": expected,
+        "verdict": "",
+        "cell": cell,
+    }
+    if not value or not expected:
+        return made
+    better = expected / value if load.figure == "latency" else value / expected
+    if abs(better - 1) <= ALIKE or abs(1 / better - 1) <= ALIKE:
+        return {**made, "verdict": "as expected"}
+    return {**made, "verdict": f"{better:.2f} times as good" if better > 1 else f"{100 * (1 - better):.0f} % worse"}
+
+
+def told(row: LoadDoc, value: float | None) -> str:
+    """A figure with its unit."""
+    if value is None:
+        return ""
+    return {"B/s": rate, "ns": span}[row["unit"]](value) if row["unit"] in ("B/s", "ns") else f"{number(value)} IOPS"
+
+
+def answer(
+    rows: Sequence[LoadDoc], going_on: Sequence[float], product: str | None, health: dict[str, float]
+) -> list[str]:
+    """What it is good at, whether its writes go on, whether it is as expected, whether it is healthy."""
+    figures = [f"{row['name']}: {told(row, row['value'])}" for row in rows if row["name"] != GOING_ON]
+    said = [f"{'; '.join(figures)}."]
+    if going_on:
+        share = going_on[-1] / going_on[0] if going_on[0] else 0.0
+        even = f"Writes that go on keep their rate ({rate(going_on[-1])})"
+        fell = f"Writes that go on fall from {rate(going_on[0])} to {rate(going_on[-1])} ({100 * (1 - share):.0f} %)"
+        said.append(f"{even if share >= KEPT else fell}.")
+    if product is not None:
+        off = [f"{row['name']} {row['verdict']}" for row in rows if row["verdict"] and row["verdict"] != "as expected"]
+        said.append(f"Against the model of {product}: {', '.join(off) if off else 'all as expected'}.")
+    if health:
+        bad = [name for name in ("media errors", "critical warnings") if health.get(name)]
+        used = f", {health['endurance used (%)']:g} % of its endurance used" if "endurance used (%)" in health else ""
+        said.append(f"By its own count it {'has ' + ' and '.join(bad) if bad else 'has no media errors'}{used}.")
+    return said
+
+
+def health_of(target: SuiteTarget) -> dict[str, float]:
+    """What a real device counts of itself, as far as it tells."""
+    from hotband.execution.devices.host import Host
+    from hotband.execution.devices.readings import reading_of
+    from hotband.execution.targets.place import place_of
+
+    place = place_of(target.name)
+    if place.path is None or place.kind != "block":
+        return {}
+    told_ = dict(reading_of(place.path, Host()))
+    names = {
+        "temperature (°C)": "temperature_c",
+        "endurance used (%)": "percentage_used",
+        "media errors": "media_errors",
+        "spare left (%)": "available_spare_pct",
+    }
+    values = {name: told_.get(key) for name, key in names.items()}
+    return {name: float(value) for name, value in values.items() if isinstance(value, int | float)}

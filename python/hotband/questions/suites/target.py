@@ -1,0 +1,173 @@
+"""What a suite measures: a model, or a real device or file, with one address space."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Literal
+
+from hotband.base.errors import UserError
+from hotband.data.catalog.named import REAL, is_real
+from hotband.execution.experiment import Executor
+from hotband.execution.runs.run import mistakes_without_load
+from hotband.questions.review.target import Target
+from hotband.questions.review.target import target as model_target
+from hotband.questions.suites.device import ModelDevice
+
+if TYPE_CHECKING:
+    from hotband.execution.targets.real_asked import RealAsked
+
+MODEL_BYTES = 8 * 10**9
+"""A modelled solid-state drive is made smaller until it holds no more: its mapping table and its preconditioning cost
+seconds then, and shares and write amplification stay (docs/models/ssd.md, "Preconditioning and scale")."""
+LEAST_BLOCKS = 1 << 16
+"""Blocks of 4 KiB below which nothing of a device can be said: 256 MiB."""
+ONE_VOLUME = (
+    "expected a machine with one, or exposes=one among what is set for a drive with several logical units; they are"
+)
+"""What a suite says of a machine with several volumes."""
+Media = Literal["disk", "ssd", "not known"]
+
+
+@dataclass(frozen=True)
+class SuiteTarget:
+    """A machine or a place. `text` is a model's machine; `set` what its runs are given; `bytes` the address space as
+    runs have it, a `scale` smaller than that of the drive one can buy. Times of cells are divided by `scale`, too, so
+    that the same share of the drive is written."""
+
+    name: str
+    title: str
+    text: str | None
+    set: tuple[tuple[str, str], ...]
+    bytes: int
+    block_bytes: int
+    scale: int
+    media: Media
+    transport: str
+    drives: tuple[str, ...] = ()
+
+    @property
+    def is_model(self) -> bool:
+        """Whether it is simulated."""
+        return not is_real(self.name)
+
+    @property
+    def path(self) -> str:
+        """Of a real one, as it is named."""
+        return self.name.removeprefix(REAL)
+
+    @property
+    def whole_bytes(self) -> int:
+        """Of the drive one can buy."""
+        return self.bytes * self.scale
+
+    def with_settings(self, options: str) -> str:
+        """Its name, the options by which it is measured, and what is said of the target itself."""
+        own = "".join(f" --set {key}={value}" for key, value in self.set)
+        return f"{self.name} with {options}{own}" + ("" if self.is_model else f", {self.bytes:,} B")
+
+    def takes(self, block_bytes: int) -> bool:
+        """Whether I/Os of a size go to it."""
+        return block_bytes % self.block_bytes == 0
+
+
+def target_of(machine: str, pairs: Sequence[tuple[str, str]] = (), size_bytes: int = 0) -> SuiteTarget:
+    """A machine or a place made ready; `size_bytes` are those of a file that is made in a folder (0: as usual). Raises
+    UserError for what cannot be measured."""
+    found = _real(machine, pairs, size_bytes) if is_real(machine) else _model(machine, pairs)
+    if found.bytes < LEAST_BLOCKS * 4096:
+        accepted = f"holds {found.bytes:,} B; a suite needs {LEAST_BLOCKS * 4096:,} B"
+        raise UserError("MACHINE", "", machine, accepted)
+    return found
+
+
+def _model(machine: str, pairs: Sequence[tuple[str, str]]) -> SuiteTarget:
+    """A model at the smallest scale that is a power of two and from 64 on at which it is small enough, or else at the
+    largest that its drives take."""
+    from hotband.data.catalog import entries
+
+    accepted = "and a suite says itself what is asked and what drives hold: expected a value of the drives"
+    with mistakes_without_load(machine, pairs, accepted):
+        found = _small_enough(machine, pairs, model_target(machine, pairs, several=ONE_VOLUME))
+    said = dict(found.run_set)
+    kinds = {entries.drive(name)["kind"] for name in found.drives}
+    return SuiteTarget(
+        name=found.name,
+        title=found.title,
+        text=found.text,
+        set=found.run_set,
+        bytes=found.capacity_bytes,
+        block_bytes=found.block_bytes,
+        scale=int(said.get("scale", "1")),
+        media="disk" if kinds == {"disk"} else "ssd" if kinds == {"ssd"} else "not known",
+        transport=_transport(found.drives),
+        drives=found.drives,
+    )
+
+
+def _small_enough(machine: str, pairs: Sequence[tuple[str, str]], found: Target) -> Target:
+    """A model as it is, or at a larger scale."""
+    whole, scale = found.capacity_bytes * found.scale, found.scale
+    while scale > 1 and whole > MODEL_BYTES * scale:
+        scale *= 2
+        try:
+            found = model_target(machine, (*pairs, ("scale", str(scale))))
+        except UserError:
+            # A block of flash has to hold something still.
+            break
+    return found
+
+
+def _transport(drives: Sequence[str]) -> str:
+    """Of catalog drives that are alike: "nvme", "sata", "sas"; empty where it is not said."""
+    from hotband.data.catalog import entries
+
+    said = " ".join(str(entries.drive(name)["title"]).lower() for name in dict.fromkeys(drives))
+    return next((name for name in ("nvme", "sata", "sas") if name in said), "")
+
+
+def _real(machine: str, pairs: Sequence[tuple[str, str]], size_bytes: int) -> SuiteTarget:
+    """What is there, without opening it for writing."""
+    from hotband.execution.devices.device import device_of
+    from hotband.execution.targets.own_file import size_for
+    from hotband.execution.targets.place import place_of
+
+    if pairs:
+        accepted = "values are of models; a real drive is measured as it is"
+        raise UserError("--set", pairs[0][0], pairs[0][1], accepted)
+    place = place_of(machine)
+    if place.kind == "rbd":
+        accepted = "an image's size is known to its cluster alone: map it (rbd map) and measure /dev/rbdN"
+        raise UserError("MACHINE", "", machine, accepted)
+    device = None if place.path is None or place.is_ours else device_of(place.path)
+    media: Media = "not known"
+    if device is not None and device.rotational is not None:
+        media = "disk" if device.rotational else "ssd"
+    model = None if device is None else device.model
+    return SuiteTarget(
+        name=machine,
+        title=model or machine.removeprefix(REAL),
+        text=None,
+        set=(),
+        bytes=size_for(place, size_bytes, 0) if place.is_ours else place.size_bytes,
+        block_bytes=place.block_bytes,
+        scale=1,
+        media=media,
+        transport=(device.transport if device is not None else None) or "",
+    )
+
+
+def executor_for(target: SuiteTarget, real: RealAsked, writes: bool, say: Callable[[str], None]) -> Executor:
+    """Who runs the runs: the model, or fio on what is there. Raises UserError where it must not be written."""
+    if target.is_model:
+        return ModelDevice()
+    from hotband.execution.targets.target import executor_of, expect_folder
+    from hotband.questions.targets.expected import NONE
+
+    # A suite says itself what is ahead, and of a result of some seconds each nobody needs a prediction.
+    how = replace(real.how(), product=NONE, probe_s=0.0, size_bytes=target.bytes)
+    found = executor_of(target.name, writes=writes, erase=real.erase, how=how, say=say)
+    assert found is not None, "a real place has an executor"
+    expect_folder(found.place, real)
+    found.expect_ready(writes)
+    return found

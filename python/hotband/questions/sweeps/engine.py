@@ -1,0 +1,302 @@
+"""Runs what a sweep asks for and is not there yet: the one engine of `hotband sweep` and `hb.sweep`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from hotband.base.errors import UserError
+from hotband.data.catalog.named import expect_model, is_emulated, is_real
+from hotband.data.record.record import record_of
+from hotband.execution.experiment import Lock, chosen, expect_models, expect_no_experiment, expect_out, using
+from hotband.execution.experiment.executor import Cancelled, Executor, Progress, Reader, Tick
+from hotband.execution.experiment.point import Point, keys_of
+from hotband.execution.experiment.store import refused
+from hotband.execution.experiment.taken import taker_of
+from hotband.execution.runs.interrupted import RunsInterrupted
+from hotband.execution.runs.run import Finished, execute
+from hotband.questions.sweeps.estimate import expect_size
+from hotband.questions.sweeps.hardware import Hardware, among, by_hardware, run_on
+from hotband.questions.sweeps.journal import FRAME_FILE, Journal
+from hotband.questions.sweeps.kept import Kept, Row, bounds_of, entry_of, kept_of, row_of_run
+from hotband.questions.sweeps.plan import Grid
+from hotband.questions.sweeps.sweep import Sweep
+from hotband.questions.sweeps.turns import Turns
+from hotband.views.text.tables import counted
+
+if TYPE_CHECKING:
+    from hotband.execution.experiment import Say
+    from hotband.execution.runs.run import RunSpec
+    from hotband.inference.interval.of_run import Asked as IntervalsAsked
+
+Watch = Callable[[str], AbstractContextManager[Tick | None]]
+"""A progress bar with a title; yields what it is told with, or None."""
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What a sweep is asked for besides its grid: how many runs at a time, the folder, whether records are kept,
+    intervals of predictions, which the first seed of every point gets, who runs those on hardware (named by
+    `real:...`), one after the other, and who runs those on models (None: the executor that was chosen, else the cores
+    of this computer)."""
+
+    jobs: int | None = None
+    out: Path | None = None
+    fresh: bool = False
+    records: bool = False
+    intervals: IntervalsAsked | None = None
+    hardware: Hardware | None = None
+    executor: str | Executor | None = None
+
+    def __post_init__(self) -> None:
+        if self.jobs is not None and (isinstance(self.jobs, bool) or not isinstance(self.jobs, int) or self.jobs < 1):
+            raise UserError("jobs", "", str(self.jobs), "expected a whole number, 1 or more")
+
+
+def sweep(grid: Grid, asked: Asked, watch: Watch, say: Say) -> Sweep:
+    """The sweep with all that could be run; an interrupt leaves the rest out. All runs are checked before the first
+    begins. Raises UserError and OSError."""
+    expect_out(asked.fresh, asked.out)
+    expect_size(grid, asked.intervals, asked.jobs)
+    _expect_predicted(grid, asked)
+    runs = _Runs(grid, asked, watch, say)
+    found = runs.finish(asked.fresh)
+    return _sweep(runs, found)
+
+
+def _expect_predicted(grid: Grid, asked: Asked) -> None:
+    """Raises UserError where hardware is among the machines and cannot be run, or intervals of predictions are asked
+    for."""
+    emulated = next((name for name in grid.machines if is_emulated(name)), None)
+    if emulated is not None:
+        expect_model(emulated, "a sweep runs hardware and")
+    real = next((name for name in grid.machines if is_real(name)), None)
+    if real is not None:
+        expect_models(asked.executor or chosen(), grid.machines)
+    if real is not None and asked.hardware is None:
+        raise UserError("--on", "", real, "is hardware, which is not swept here: hotband sweep runs it")
+    if real is not None and asked.intervals is not None:
+        raise UserError("--interval", "", f"{asked.intervals.level:g}", f"is of predictions, and {real} is measured")
+
+
+def _sweep(runs: _Runs, found: Mapping[int, Kept]) -> Sweep:
+    kept = [found.get(place) for place in range(len(runs.points))]
+    level = None if runs.asked.intervals is None else runs.asked.intervals.level
+    return Sweep(
+        tuple(runs.points),
+        tuple(one.record if one else None for one in kept),
+        tuple(one.row if one else None for one in kept),
+        level,
+        runs.grid.duration,
+        runs.grid.events,
+        lambda before: _sweep(runs, runs.finish(False, before)),
+    )
+
+
+class _Runs:
+    """The runs of a sweep, by their place in its grid."""
+
+    def __init__(self, grid: Grid, asked: Asked, watch: Watch, say: Say) -> None:
+        self.grid, self.asked, self.watch, self.say = grid, asked, watch, say
+        self.points = grid.points()
+        self.specs = [grid.spec(at) for at in self.points]
+        self.keys: list[str] = []
+        self.what = f"the sweep {grid.in_words()}"
+        self.taker = taker_of(self.what)
+        first = grid.seeds.listed[0]
+        if asked.intervals is not None:
+            expect_intervals(self.specs)
+        self.with_intervals = [n for n, at in enumerate(self.points) if asked.intervals and at["seed"] == first]
+
+    def finish(self, fresh: bool, before: Mapping[int, Kept] | None = None) -> dict[int, Kept]:
+        """Everything that could be run, also where the user stopped it; with a folder what is there is taken over."""
+        found = dict(before or {})
+        with using(self.asked.executor, self.asked.jobs), self._journal(fresh) as journal:
+            if journal is not None:
+                found |= self._taken_over(journal)
+            missing = [place for place in range(len(self.specs)) if place not in found]
+            try:
+                self._run(missing, found, journal)
+                self._add_intervals(found, journal)
+            except (KeyboardInterrupt, RunsInterrupted, Cancelled):
+                pass
+            if journal is not None:
+                _sweep(self, found).write_frame(journal.path.with_name(FRAME_FILE))
+        return found
+
+    @contextmanager
+    def _journal(self, fresh: bool) -> Iterator[Journal | None]:
+        """The folder's journal while this process alone writes there; None without a folder."""
+        out = self.asked.out
+        if out is None:
+            yield None
+            return
+        with Lock(out):
+            expect_no_experiment(out)
+            self.keys = self.keys or self._keys()
+            journal = Journal(out, self.grid.in_words(), asked=self.grid.parts(), fresh=fresh)
+            if journal.entries and not journal.entries.keys() & set(self.keys):
+                how = journal.differs()
+                raise refused(out, f"holds another sweep, {journal.held}{f' ({how})' if how else ''}")
+            try:
+                yield journal
+            finally:
+                journal.close()
+
+    def _keys(self) -> list[str]:
+        by_id = keys_of([spec] for spec in self.specs)
+        return [by_id[spec.id] for spec in self.specs]
+
+    def _taken_over(self, journal: Journal) -> dict[int, Kept]:
+        """The runs of the folder that are among those asked for; the user is told of them."""
+        found: dict[int, Kept] = {}
+        for place, key in enumerate(self.keys):
+            entry = journal.entries.get(key)
+            kept = None if entry is None else kept_of(entry, records=self.asked.records)
+            if kept is not None:
+                found[place] = self._as_asked(place, kept)
+        others = len(journal.entries.keys() - set(self.keys))
+        if found:
+            self.say(f"{len(found):,} of {len(self.specs):,} runs were there already")
+        if others:
+            were, they = ("was", "it stays") if others == 1 else ("were", "they stay")
+            self.say(f"{counted(others, 'run')} of the folder {were} not asked for; {they} in its journal")
+        return found
+
+    def _as_asked(self, place: int, kept: Kept) -> Kept:
+        """Without intervals that are not asked for."""
+        asked, held = self.asked.intervals, kept.row.intervals
+        fits = held and asked and (held.level, held.draws) == (asked.level, asked.draws)
+        if held is None or (fits and place in self.with_intervals):
+            return kept
+        return replace(kept, row=replace(kept.row, intervals=None))
+
+    def _run(self, missing: Sequence[int], found: dict[int, Kept], journal: Journal | None) -> None:
+        """Runs what is missing, into `found` and the journal: models first, side by side, then hardware."""
+        executor = chosen()
+        if executor is not None:
+            return self._run_by(executor, missing, found, journal)
+        models, real = by_hardware({place: self.specs[place] for place in missing})
+        turns = Turns([self.specs[place] for place in models], self.asked.jobs)
+        of, already = len(self.specs), len(self.specs) - len(missing)
+
+        def took(place: int, finished: Finished) -> None:
+            self._keep(place, row_of_run(finished), finished, found, journal)
+
+        with self.watch("sweep") as tick:
+            told = _shifted(tick, already, of)
+            if models:
+                turns.check(told)
+            on_hardware = [self._executor(places) for places in real]
+            if journal is not None:
+                journal.open()
+            if models:
+                of_models = among(told, 0, len(models), len(missing)) if real else told
+                turns.run(lambda number, finished: took(models[number], finished), of_models)
+            done = len(models)
+            for one, places in zip(on_hardware, real, strict=True):
+                specs = {place: self.specs[place] for place in places}
+                run_on(one, specs, took, among(told, done, len(places), len(missing)))
+                done += len(places)
+
+    def _run_by(
+        self, executor: Executor, missing: Sequence[int], found: dict[int, Kept], journal: Journal | None
+    ) -> None:
+        """The same by an executor that was chosen, which checks all before the first begins. One that can brings back
+        rows alone, where records are not kept."""
+        of, already = len(self.specs), len(self.specs) - len(missing)
+        specs = {place: self.specs[place] for place in missing}
+
+        def took(place: int, row: Row, finished: Finished | None = None) -> None:
+            if journal is not None:
+                journal.open()
+            self._keep(place, row, finished, found, journal)
+
+        with self.watch("sweep") as tick:
+            told = _shifted(tick, already, of)
+            if isinstance(executor, Reader) and not self.asked.records and self.taker is None:
+                place_of = {spec.id: place for place, spec in specs.items()}
+                points = [Point(spec) for spec in specs.values()]
+                return executor.read(points, row_of_run, lambda point, row: took(place_of[point.id], row), told)
+            run_on(executor, specs, lambda place, one: took(place, row_of_run(one), one), told)
+
+    def _executor(self, places: Sequence[int]) -> Executor:
+        assert self.asked.hardware is not None, "looked at before anything was checked"
+        return self.asked.hardware([self.specs[place] for place in places])
+
+    def _keep(
+        self, place: int, row: Row, finished: Finished | None, found: dict[int, Kept], journal: Journal | None
+    ) -> None:
+        records = self.asked.records and finished is not None
+        self._give(place, row, finished)
+        if journal is not None:
+            journal.keep(entry_of(self.keys[place], row, finished if records else None))
+        found[place] = Kept(row, record_of(finished) if records and finished is not None else None)
+
+    def _give(self, place: int, row: Row, finished: Finished | None) -> None:
+        """Gives a run to whoever takes those of this sweep; one that is to have intervals when it has them."""
+        is_whole = row.intervals is not None or place not in self.with_intervals
+        if self.taker is not None and finished is not None and is_whole:
+            self.taker(self.what, finished, self.points[place])
+
+    def _add_intervals(self, found: dict[int, Kept], journal: Journal | None) -> None:
+        """Makes the intervals that are missing, a point after the other, each on all cores."""
+        from hotband.inference.interval.of_record import intervals_of, keep
+
+        asked = self.asked.intervals
+        missing = [place for place in self.with_intervals if found[place].row.intervals is None]
+        if asked is None or not missing:
+            return
+        of, already = len(self.with_intervals), len(self.with_intervals) - len(missing)
+        with self.watch("intervals") as tick:
+            for number, place in enumerate(missing, start=already):
+                part = _part(tick, number, of)
+                spec = self.specs[place]
+                whole = execute([spec], None, self.asked.jobs)[0]
+                made, _ = intervals_of(spec, whole, asked, self.asked.jobs, lambda _: None, part)
+                if any(note.startswith("interrupted") for note in made["notes"]):
+                    raise KeyboardInterrupt
+                keep(whole, made)
+                row = replace(found[place].row, intervals=bounds_of(made, asked.draws))
+                self._keep(place, row, whole, found, journal)
+
+
+def expect_intervals(specs: Sequence[RunSpec]) -> None:
+    """Raises UserError, before hours of runs, where a machine or a workload cannot have intervals."""
+    from hotband.inference.interval.of_run import pinned
+
+    for spec in {(spec.machine, spec.workload): spec for spec in specs}.values():
+        pinned(spec)
+
+
+def _shifted(tick: Tick | None, already: int, of: int) -> Tick:
+    """Progress that counts the runs that were there."""
+    if tick is None:
+        return lambda told: None
+    shown: Tick = tick
+
+    def shifted(told: Progress) -> None:
+        share = (already + told.share * (of - already)) / of
+        shown(replace(told, share=share, done=told.done + already, of=of))
+
+    return shifted
+
+
+def _part(tick: Tick | None, number: int, of: int) -> Watch:
+    """Progress of the intervals of one point among those of all: half of it is the screening, half the draws."""
+
+    @contextmanager
+    def watch(title: str) -> Iterator[Tick | None]:
+        begin = 0.5 if title == "draws" else 0.0
+
+        def shown(told: Progress) -> None:
+            if tick is not None:
+                share = (number + begin + told.share / 2) / of
+                tick(Progress(share, told.ios, number, of, title))
+
+        yield None if tick is None else shown
+
+    return watch

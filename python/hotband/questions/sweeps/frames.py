@@ -1,0 +1,128 @@
+"""The frames of a sweep: a row a run, and a row a point over its seeds."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from hotband.inference.interval import FIGURES as INTERVAL_FIGURES
+from hotband.questions.sweeps.kept import NAMES, Row
+from hotband.questions.sweeps.plan import NOT_SET
+from hotband.questions.sweeps.values import Value, base_of
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from hotband.questions.sweeps.sweep import Sweep
+
+ENDINGS = {
+    "size": ("bytes", 1.0),
+    "time": ("ns", 1e9),
+    "rate": ("bytes_per_s", 1.0),
+    "share": ("pct", 100.0),
+    "power": ("w", 1.0),
+    "speed": ("rpm", 1.0),
+}
+"""How the column of a setting with units ends, and what one of its base unit is there."""
+CONFIDENCE = 0.95
+"""Of the intervals of means, as `hotband compare` has them."""
+
+
+def runs_frame(sweep: Sweep) -> pl.DataFrame:
+    """A row a finished run, in the order of the grid."""
+    import polars as pl
+
+    pairs = [(at, row) for at, row in zip(sweep.points, sweep.rows, strict=True) if row is not None]
+    names = list(sweep.points[0]) if sweep.points else []
+    columns = _coordinates(names, [at for at, _ in pairs])
+    columns += [_figures(name, [row.figures[name] for _, row in pairs]) for name in NAMES if pairs]
+    if sweep.level is not None:
+        columns += _intervals([row for _, row in pairs])
+    return pl.DataFrame(columns)
+
+
+def means_frame(sweep: Sweep) -> pl.DataFrame:
+    """A row a point: means over its seeds with their t intervals, and the intervals of its first seed."""
+    import polars as pl
+
+    groups: dict[tuple[str, ...], list[tuple[Mapping[str, Value], Row]]] = {}
+    names = [name for name in (sweep.points[0] if sweep.points else ()) if name != "seed"]
+    for at, row in zip(sweep.points, sweep.rows, strict=True):
+        if row is not None:
+            groups.setdefault(tuple(repr(at[name]) for name in names), []).append((at, row))
+    columns = _coordinates(names, [of[0][0] for of in groups.values()])
+    columns.append(pl.Series("runs", [len(of) for of in groups.values()], pl.Int64))
+    for name in NAMES:
+        found = [mean_of([row.figures[name] for _, row in of]) for of in groups.values()]
+        for ending, place in (("", 0), ("_low", 1), ("_high", 2)):
+            columns.append(pl.Series(f"{name}{ending}", [one[place] for one in found], pl.Float64))
+    if sweep.level is not None:
+        columns += _intervals([of[0][1] for of in groups.values()])
+    return pl.DataFrame(columns)
+
+
+def mean_of(values: Sequence[float | None]) -> tuple[float | None, float | None, float | None]:
+    """The mean of those that are there, and its t interval where there are several."""
+    known = [value for value in values if value is not None]
+    if not known:
+        return None, None, None
+    mean = math.fsum(known) / len(known)
+    if len(known) < 2:
+        return mean, None, None
+    from scipy.special import stdtrit
+
+    spread = math.sqrt(math.fsum((value - mean) ** 2 for value in known) / (len(known) - 1))
+    half = float(stdtrit(len(known) - 1, (1 + CONFIDENCE) / 2)) * spread / math.sqrt(len(known))
+    return mean, mean - half, mean + half
+
+
+def _figures(name: str, values: Sequence[float | None]) -> pl.Series:
+    import polars as pl
+
+    return pl.Series(name, values, dtype=pl.Int64 if name == "errors" else pl.Float64, strict=False)
+
+
+def _intervals(rows: Sequence[Row]) -> list[pl.Series]:
+    """Two columns a figure; null where a run has none, as those of further seeds."""
+    import polars as pl
+
+    columns = []
+    for name in INTERVAL_FIGURES:
+        bounds = [None if row.intervals is None else row.intervals.bounds.get(name) for row in rows]
+        for place, ending in enumerate(("low", "high")):
+            ends = [None if of is None else of[place] for of in bounds]
+            columns.append(pl.Series(f"{name}_interval_{ending}", ends, pl.Float64))
+    return columns
+
+
+def _coordinates(names: Sequence[str], points: Sequence[Mapping[str, Value]]) -> list[pl.Series]:
+    """A column a coordinate, and one more of those with units: its number."""
+    import polars as pl
+
+    columns = []
+    for name in names:
+        values = [at[name] for at in points]
+        columns.append(pl.Series(name, _alike(values)))
+        found = None if name in NOT_SET else numbers_of(values)
+        if found is not None and found[0]:
+            ending, scale = ENDINGS[found[0]]
+            columns.append(pl.Series(f"{name}_{ending}", [value * scale for value in found[1]], pl.Float64))
+    return columns
+
+
+def numbers_of(values: Sequence[Value]) -> tuple[str, list[float]] | None:
+    """The kind of values and their numbers in the base unit; None where they are not all of one kind."""
+    found = [base_of(value) for value in values]
+    kinds = {one[0] for one in found if one is not None}
+    if None in found or len(kinds) != 1:
+        return None
+    return kinds.pop(), [one[1] for one in found if one is not None]
+
+
+def _alike(values: list[Value]) -> list[Value]:
+    """Values of one type, for a column: mixed ones become text, integers among floats floats."""
+    kinds = {type(value) for value in values}
+    if len(kinds) <= 1:
+        return values
+    return [float(value) for value in values] if kinds == {int, float} else [str(value) for value in values]

@@ -1,0 +1,43 @@
+"""Runs of a sweep on hardware: one after the other, behind those on models."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from hotband.data.catalog.named import is_real
+from hotband.execution.experiment.executor import Executor, Progress, Tick
+from hotband.execution.experiment.point import Point
+
+if TYPE_CHECKING:
+    from hotband.execution.runs.run import Finished, RunSpec
+
+Hardware = Callable[[Sequence["RunSpec"]], Executor]
+"""Who runs these runs, which are all on one piece of hardware. Raises UserError where that cannot be used."""
+
+
+def by_hardware(specs: Mapping[int, RunSpec]) -> tuple[list[int], list[list[int]]]:
+    """Places of the runs on models, and of those on each piece of hardware."""
+    models: list[int] = []
+    real: dict[str, list[int]] = {}
+    for place, spec in specs.items():
+        (real.setdefault(spec.machine, []) if is_real(spec.machine) else models).append(place)
+    return models, list(real.values())
+
+
+def run_on(executor: Executor, specs: Mapping[int, RunSpec], took: Callable[[int, Finished], None], tick: Tick) -> None:
+    """Runs them; `took` has each by its place as soon as it is finished. Raises what the executor raises."""
+    places = {spec.id: place for place, spec in specs.items()}
+    executor.execute(
+        [Point(spec) for spec in specs.values()], lambda point, finished: took(places[point.id], finished), tick
+    )
+
+
+def among(tick: Tick, before: int, count: int, of: int) -> Tick:
+    """Progress of `count` runs that come after `before` others, as that of all of them."""
+
+    def told(one: Progress) -> None:
+        tick(replace(one, share=(before + one.share * count) / (of or 1), done=before + one.done, of=of))
+
+    return told

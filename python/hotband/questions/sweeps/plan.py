@@ -1,0 +1,150 @@
+"""What a sweep asks for, as a grid of runs: every workload on every machine with every combination of settings and
+every seed; machines vary slowest, seeds fastest."""
+
+from __future__ import annotations
+
+import hashlib
+import itertools
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from math import prod
+from typing import cast
+
+from hotband.base.errors import UserError
+from hotband.data.inputs.specify import Named, Spec, each_of, named, plain, setting, whole
+from hotband.execution.runs.run import RunSpec
+from hotband.questions.sweeps.values import MOST_RUNS, Value, Values, base_of, values_of
+
+Coordinates = Mapping[str, Value]
+MOST_KEPT = 1000
+"""Values of an axis that a folder names."""
+NOT_SET = ("target", "workload", "seed")
+"""Coordinates that are no settings."""
+
+
+@dataclass(frozen=True)
+class Grid:
+    """What is asked for: names and texts of workloads and machines, the values of each setting, the seeds."""
+
+    workloads: Mapping[str, Named]
+    machines: Mapping[str, Named]
+    settings: Mapping[str, Values]
+    seeds: Values
+    duration: str | None = None
+    events: tuple[str, ...] = ()
+
+    @property
+    def axes(self) -> dict[str, Values]:
+        """Every coordinate with its values, the slowest first."""
+        names: dict[str, Values] = {
+            "target": Values(tuple(self.machines), len(self.machines)),
+            "workload": Values(tuple(self.workloads), len(self.workloads)),
+        }
+        return {**names, **self.settings, "seed": self.seeds}
+
+    @property
+    def count(self) -> int:
+        """How many runs there are."""
+        return prod(of.count for of in self.axes.values())
+
+    @property
+    def remarks(self) -> list[str]:
+        """Where a range ends that does not meet its end."""
+        return [of.remark for of in self.settings.values() if of.remark]
+
+    def in_words(self) -> str:
+        """ "fio-randread on A, B: qd, bs"; with it a folder says what it holds."""
+        swept = [key for key, of in self.settings.items() if of.count > 1]
+        over = f": {', '.join(swept)}" if swept else ""
+        return f"{', '.join(self.workloads)} on {', '.join(self.machines)}{over}"
+
+    def parts(self) -> dict[str, list[str]]:
+        """All that tells this sweep from others, as text; of long axes and of texts enough to see that they differ."""
+        found = {name: [str(value) for value in of.listed[:MOST_KEPT]] for name, of in self.axes.items()}
+        found["duration"] = [self.duration] if self.duration is not None else []
+        found["events"] = ["; ".join(self.events)] if self.events else []
+        for one in (*self.machines.values(), *self.workloads.values()):
+            if one.text is not None:
+                found[f"text of {one.name}"] = [hashlib.sha256(one.text.encode()).hexdigest()]
+        return found
+
+    def points(self) -> list[dict[str, Value]]:
+        """The coordinates of every run. Raises UserError for a value that is there twice."""
+        for name, of in self.axes.items():
+            alike = same_of if name in self.settings else repr
+            if len({alike(value) for value in of.listed}) < len(of.listed):
+                raise UserError(name, "", repr(list(of.listed))[:60], "expected each value once")
+        names, listed = list(self.axes), [of.listed for of in self.axes.values()]
+        return [dict(zip(names, values, strict=True)) for values in itertools.product(*listed)]
+
+    def spec(self, at: Coordinates) -> RunSpec:
+        """One run, as the engine takes it."""
+        workload, machine = self.workloads[str(at["workload"])], self.machines[str(at["target"])]
+        return RunSpec(
+            name_of(at),
+            machine.name,
+            workload.name,
+            tuple((key, setting(key, at[key])) for key in self.settings),
+            cast("int", at["seed"]),
+            self.duration,
+            machine_text=machine.text,
+            workload_text=workload.text,
+            events=self.events,
+            in_use=True,
+        )
+
+
+def same_of(value: Value) -> object:
+    """What values of a setting that mean the same have in common: 4 KiB is fio's 4k, 1 the text 1, True on."""
+    return base_of(value) or setting("", value)
+
+
+def name_of(at: Coordinates) -> str:
+    """What tells a run of a sweep from the others."""
+    settings = (f"{key}={value}" for key, value in at.items() if key not in ("target", "workload"))
+    return " ".join([str(at["target"]), str(at["workload"]), *settings])
+
+
+def by_name(given: Spec | Sequence[Spec], argument: str) -> dict[str, Named]:
+    """One or several machines or workloads by their names. Two of one name are refused: a row of the frame would not
+    tell them apart."""
+    several = each_of(given)
+    found = {one.name: one for one in (named(spec, argument) for spec in several)}
+    if not found:
+        raise UserError(argument, "", "[]", "expected at least one")
+    if len(found) < len(several):
+        accepted = 'two have the same name; give each once, and texts and dicts a "title" of their own'
+        raise UserError(argument, "", "", accepted)
+    return found
+
+
+def axis_of(key: str, given: object) -> Values:
+    """The values of a setting: those of a list, tuple or range, those that a text asks for, else the one."""
+    if isinstance(given, str):
+        return values_of(key, given) if given.strip() else Values((given,), 1)
+    found = [plain(value) for value in each_of(given)]
+    if not found:
+        raise UserError(key, "", "[]", "expected at least one value")
+    for value in found:
+        setting(key, value)  # refuses what is no text, number or truth
+    return Values(tuple(cast("list[Value]", found)[: MOST_RUNS + 1]), len(found))
+
+
+def seeds_of(given: object, repeat: object) -> Values:
+    """The seeds: those of a list, or `repeat` of them from one on. Raises UserError."""
+    several = 1 if repeat is None else whole(repeat)
+    if several is None or several < 1:
+        raise UserError("repeat", "", str(repeat), "expected a whole number, 1 or more")
+    values = each_of(given)
+    if repeat is not None and len(values) != 1:
+        raise UserError("repeat", "", str(repeat), "several seeds are repeats already; expected one, or no repeat")
+    if not values:
+        raise UserError("seed", "", "[]", "expected at least one value")
+    seeds = []
+    for seed in values:
+        number = whole(seed)
+        if number is None or not 0 <= number <= 2**64 - several:
+            raise UserError("seed", "", str(seed), "expected a whole number from 0 to 2^64 - 1")
+        seeds.append(number)
+    all_seeds = range(seeds[0], seeds[0] + several) if repeat is not None else seeds
+    return Values(tuple(all_seeds[: MOST_RUNS + 1]), len(all_seeds))

@@ -1,0 +1,185 @@
+"""`Sweep`: the runs of a grid, what is missing of them, one frame of all, means over seeds, and the answer in words."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from hotband.base.arguments import public
+from hotband.base.errors import UserError
+from hotband.data.record.record import Record
+from hotband.questions.sweeps.kept import Kept, Row, row_of
+from hotband.questions.sweeps.plan import Coordinates
+from hotband.questions.sweeps.values import Value
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from hotband.views.draw.charts import View
+
+MOST_NAMED = 20
+"""Values of an axis that a mistake names."""
+
+
+@dataclass(frozen=True)
+class Sweep:
+    """A grid of runs: `points` are its coordinates (`target`, `workload`, a value for each setting, `seed`), `records`
+    what each left, None for those that an interrupt kept from ending and, where only rows are kept, for all. Iterating
+    gives the records. `rows` has what the frame says of each run, `level` the percentage of its intervals; `duration`
+    and `events` are those that all runs were given."""
+
+    points: tuple[Coordinates, ...]
+    records: tuple[Record | None, ...]
+    rows: tuple[Row | None, ...] = ()
+    level: float | None = None
+    duration: str | None = None
+    events: tuple[str, ...] = ()
+    # Runs what is missing; None for a sweep that was made of records.
+    _go_on: Callable[[Mapping[int, Kept]], Sweep] | None = None
+
+    def __post_init__(self) -> None:
+        if not self.rows:
+            rows = tuple(None if record is None else row_of(record.document) for record in self.records)
+            object.__setattr__(self, "rows", rows)
+
+    def __getstate__(self) -> dict[str, object]:
+        """Without who goes on with it: a sweep that was pickled is what it found."""
+        return {**self.__dict__, "_go_on": None}
+
+    @property
+    def complete(self) -> bool:
+        """Whether every run of the grid ended, and has the intervals that were asked for."""
+        return not self.missing
+
+    @property
+    def missing(self) -> tuple[Coordinates, ...]:
+        """The points that were not run, or lack their intervals."""
+        return tuple(self.points[place] for place in self._left())
+
+    def _left(self) -> list[int]:
+        first = self.points[0].get("seed") if self.points else None
+        lacks = [
+            row is None or (self.level is not None and at.get("seed") == first and row.intervals is None)
+            for at, row in zip(self.points, self.rows, strict=True)
+        ]
+        return [place for place, is_missing in enumerate(lacks) if is_missing]
+
+    @property
+    def axes(self) -> tuple[str, ...]:
+        """The coordinates that take more than one value."""
+        names = list(self.points[0]) if self.points else []
+        return tuple(name for name in names if len({repr(at[name]) for at in self.points}) > 1)
+
+    def resume(self) -> Sweep:
+        """The same sweep with the missing runs run; those that are there are kept. Interrupted again, it says what is
+        missing still."""
+        if self.complete or self._go_on is None:
+            return self
+        pairs = enumerate(zip(self.rows, self.records, strict=True))
+        return self._go_on({place: Kept(row, record) for place, (row, record) in pairs if row is not None})
+
+    def __iter__(self) -> Iterator[Record]:
+        return (record for record in self.records if record is not None)
+
+    def __len__(self) -> int:
+        return sum(row is not None for row in self.rows)
+
+    def __getitem__(self, index: int) -> Record:
+        """The record of a point by its place in the grid. KeyError where it is missing, or was not kept."""
+        record = self.records[index]
+        if record is None:
+            why = "did not end" if self.rows[index] is None else "left a row; records were not kept"
+            raise KeyError(f"the run of {dict(self.points[index])} {why}")
+        return record
+
+    def select(self, **at: Value) -> list[Record]:
+        """The finished records at these coordinates, such as `select(qd=32)`. UserError for a name that is no axis, and
+        for a value that no run has."""
+        known = list(self.points[0]) if self.points else []
+        for name, value in at.items():
+            if name not in known:
+                raise UserError("select", name, str(value), f"expected one of {', '.join(known)}")
+            values = list(dict.fromkeys(point[name] for point in self.points))
+            if value not in values:
+                few = ", ".join(map(repr, values[:MOST_NAMED])) + (", ..." if len(values) > MOST_NAMED else "")
+                raise UserError("select", name, repr(value), f"no run has it; expected one of {few}")
+        chosen = (all(point[name] == value for name, value in at.items()) for point in self.points)
+        return [record for record, here in zip(self.records, chosen, strict=True) if here and record is not None]
+
+    @property
+    def frame(self) -> pl.DataFrame:
+        """A row a finished run, in the order of the grid: the coordinates (as they were given; one with units also as
+        a number, `bs_bytes`, `think_s`), then `iops`, `bandwidth_bytes_per_s`, `latency_mean_ns`, `_p50_`, `_p99_`,
+        `_p999_`, `_max_ns`, `queue_depth_mean` and `errors` of all I/Os, and `read_` and `write_` with `iops`,
+        `latency_mean_ns` and `latency_p99_ns`. With intervals also `iops_interval_low` and so on."""
+        from hotband.questions.sweeps.frames import runs_frame
+
+        return runs_frame(self)
+
+    @property
+    def means(self) -> pl.DataFrame:
+        """A row a point, over its seeds: the coordinates, `runs`, the mean of each figure under its name and, where
+        there are several runs, its 95 % t interval as `iops_low`, `iops_high`; null where there is one run."""
+        from hotband.questions.sweeps.frames import means_frame
+
+        return means_frame(self)
+
+    @property
+    def answers(self) -> list[str]:
+        """What the numbers say, in a few sentences: which machine is best where, where curves cross or saturate."""
+        from hotband.views.sweeps.answers import answers_of
+
+        return answers_of(self)
+
+    @public
+    def report(self, path: str | Path) -> Path:
+        """Writes the page of the sweep, one HTML file; returns its path. Raises UserError where nothing ended or the
+        path is wrong, OSError."""
+        from hotband.views.report.page import write_report
+        from hotband.views.sweeps.page import sweep_page
+
+        return write_report(Path(path), sweep_page(self))
+
+    def write_frame(self, path: Path) -> None:
+        """Writes the frame as Parquet. Raises UserError, OSError."""
+        import io
+
+        from hotband.base.text.write import write_file
+
+        buffer = io.BytesIO()
+        self.frame.write_parquet(buffer)
+        write_file(path, buffer.getvalue())
+
+    @public
+    def plot(self, y: str = "iops", x: str | None = None) -> View:
+        """A chart (altair) of a column of the frame against an axis of numbers, a line for all other coordinates; where
+        there is no such axis, a bar for each run. Raises UserError for what is no column, or where nothing ended."""
+        from hotband.views.draw.sweep import sweep_chart
+
+        return sweep_chart(self, y, x)
+
+    @public
+    def save(self, folder: str | Path) -> Path:
+        """Writes every record to a folder of its own, `folder/0`, `folder/1` and so on by place in the grid, and the
+        frame to `folder/sweep.parquet`; returns the folder. Raises UserError where it cannot be written."""
+        from hotband.base.text.write import make_folder
+
+        path = Path(folder)
+        make_folder(path)
+        for index, record in enumerate(self.records):
+            if record is not None:
+                record.save(path / str(index))
+        self.write_frame(path / "sweep.parquet")
+        return path
+
+    def __repr__(self) -> str:
+        axes = f" over {', '.join(self.axes)}" if self.axes else ""
+        lost = f", {len(self.missing)} missing" if self.missing else ""
+        return f"<Sweep of {len(self.points)} runs{axes}{lost}>"
+
+    def _repr_html_(self) -> str:
+        from hotband.views.draw.sweep import sweep_html
+
+        return sweep_html(self)

@@ -1,0 +1,175 @@
+"""Runs of a sweep on the cores of this computer: all are checked before the first begins, then each is run in its turn
+and forgotten when it was taken, so that a sweep of thousands takes the memory of a few."""
+
+from __future__ import annotations
+
+import os
+import queue
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+
+from hotband import _core
+from hotband.base import memory
+from hotband.base.errors import UserError
+from hotband.execution.experiment.executor import TICK_SECONDS, Progress, Tick
+from hotband.execution.runs.run import Finished, Prepared, RunSpec, execute_one, prepare
+
+READY = 1024
+"""Checked runs that are kept ready, so that they need not be read again: one is a tenth of a megabyte."""
+
+PATIENCE_S = 1.0
+"""Seconds of checking after which it is shown."""
+Failure = tuple[int, BaseException]
+News = queue.SimpleQueue[tuple[int, BaseException | None]]
+"""A number that is done, or failed."""
+Took = Callable[[int, Finished], None]
+"""Takes a run by its place as soon as it is finished, in any thread."""
+
+
+class Turns:
+    """Runs to be executed, by their place. Use: `check`, then `run`, each once."""
+
+    def __init__(self, specs: Sequence[RunSpec], jobs: int | None = None) -> None:
+        self.specs, self.jobs = specs, jobs or os.cpu_count() or 1
+        self._ready: dict[int, Prepared] = {}
+        self._running: dict[int, Prepared] = {}
+        self._needs: list[int] = []
+        self._ios = 0
+        self._lock = threading.Lock()
+        self._stopping = threading.Event()
+
+    def check(self, tick: Tick) -> None:
+        """Reads and checks everything the runs name. Runs that differ in their seed alone are checked once. Raises
+        UserError for the first mistake."""
+        alike: dict[RunSpec, int] = {}
+        for place, spec in enumerate(self.specs):
+            alike.setdefault(replace(spec, id="", seed=1), place)
+        first = list(alike.values())
+        of = len(self.specs)
+
+        def one(number: int) -> None:
+            place = first[number]
+            prepared = self._checked(self.specs[place])
+            with self._lock:
+                self._needs.append(prepared.run.memory() or 0)
+                if len(self._ready) < READY:
+                    self._ready[place] = prepared
+
+        begin = time.monotonic()
+
+        def shown(done: int) -> None:
+            # A mistake in the first of them is to show no bar.
+            if time.monotonic() - begin > PATIENCE_S:
+                tick(Progress(0.0, 0, 0, of, f"checking {done:,} of {len(first):,}"))
+
+        self._in_threads(len(first), self.jobs, one, shown)
+
+    def _checked(self, spec: RunSpec) -> Prepared:
+        """A run that can be executed. A value that one of several machines refuses says which."""
+        try:
+            return prepare(spec)
+        except UserError as error:
+            if error.where != "set" or len({one.machine for one in self.specs}) == 1:
+                raise
+            found = error.where, error.key, error.value, f"on {spec.machine}: {error.accepted}"
+            raise UserError(*found) from None
+
+    def run(self, took: Took, tick: Tick) -> None:
+        """Executes all; `took` had every one by the time this returns. Raises OSError, UserError or KeyboardInterrupt:
+        nothing runs any more then, and `took` had what was finished."""
+
+        def one(place: int) -> None:
+            prepared = self._ready.pop(place, None) or prepare(self.specs[place])
+            with self._lock:
+                self._running[place] = prepared
+            try:
+                if not self._stopping.is_set():
+                    finished = execute_one([prepared], 0)
+                    self._ios += finished.ios
+                    took(place, finished)
+            finally:
+                with self._lock:
+                    self._running.pop(place, None)
+
+        jobs = memory.jobs_here(self._needs, self.jobs)
+        self._in_threads(len(self.specs), jobs, one, lambda done: tick(self._progress(done)))
+
+    def _progress(self, done: int) -> Progress:
+        with self._lock:
+            running = dict(self._running)
+        told = [one.run.progress() for one in running.values()]
+        of = len(self.specs)
+        share = min((done + sum(share for share, _ in told)) / (of or 1), 1.0)
+        first = min(running, default=None)
+        phase = "" if first is None else running[first].run.phase() or "writing"
+        return Progress(share, self._ios + sum(ios for _, ios in told), done, of, phase)
+
+    def _in_threads(self, count: int, jobs: int, work: Callable[[int], None], shown: Callable[[int], None]) -> None:
+        """Does `work` for every number below `count`, in their order. Raises the failure of the lowest number."""
+        numbers, news = iter(range(count)), News()
+        # Daemons: a second interruption that comes while they stop ends the program at once.
+        threads = [
+            threading.Thread(target=self._turn, args=(numbers, work, news), daemon=True)
+            for _ in range(min(jobs, count))
+        ]
+        for thread in threads:
+            thread.start()
+        failures: list[Failure] = []
+        is_over = False
+        try:
+            failures = _waited(news, count, shown)
+            is_over = not failures
+        finally:
+            if not is_over:
+                self._halt()
+            for thread in threads:
+                thread.join()
+        while not news.empty():
+            number, failure = news.get()
+            failures += [(number, failure)] if failure is not None else []
+        if failures:
+            raise min(failures, key=lambda one: one[0])[1]
+
+    def _turn(self, numbers: Iterator[int], work: Callable[[int], None], news: News) -> None:
+        """What a thread does: one number after the other, until there is none or something failed."""
+        while not self._stopping.is_set():
+            with self._lock:
+                number = next(numbers, None)
+            if number is None:
+                return
+            try:
+                work(number)
+                news.put((number, None))
+            except _core.Interrupted:
+                return
+            except BaseException as error:  # told to the thread that waits, whatever it is
+                news.put((number, error))
+                return
+
+    def _halt(self) -> None:
+        """Asks what runs to stop."""
+        self._stopping.set()
+        with self._lock:
+            running = list(self._running.values())
+        for one in running:
+            one.run.stop()
+
+
+def _waited(news: News, count: int, shown: Callable[[int], None]) -> list[Failure]:
+    """Waits until so many are done, or for the first failure, which it returns."""
+    done, told = 0, 0.0
+    shown(0)
+    while done < count:
+        try:
+            number, failure = news.get(timeout=TICK_SECONDS)
+            if failure is not None:
+                return [(number, failure)]
+            done += 1
+        except queue.Empty:
+            pass
+        if done == count or time.monotonic() - told >= TICK_SECONDS:
+            told = time.monotonic()
+            shown(done)
+    return []

@@ -1,0 +1,1 @@
+"""What a prediction says of a run on hardware."""

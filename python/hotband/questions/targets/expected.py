@@ -1,0 +1,167 @@
+"""What was measured on hardware beside what the catalog's model of it predicts, with a verdict."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable
+from contextlib import nullcontext
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, cast
+
+import tomli
+
+from hotband.base.errors import UserError
+from hotband.execution.targets.place import Place
+
+if TYPE_CHECKING:
+    from rich.table import Table
+    from rich.text import Text
+
+    from hotband.data.record.document import ExpectedHereDoc, RecordDoc
+    from hotband.execution.experiment import Progress
+
+NONE = "none"
+"""`--expect none`: no prediction beside it."""
+NAME_IT = "--expect PRODUCT"
+# A model number shorter than this would be found in names that are not its own.
+_SHORTEST = 6
+Product = tuple[str, str]
+
+
+def expect_product(name: str) -> None:
+    """Raises UserError where `--expect` names no machine that there is."""
+    from hotband.execution.runs.run import RunSpec, prepare
+
+    if name != NONE:
+        try:
+            prepare(RunSpec("expected", name, "fio-randread", in_use=True))
+        except UserError as error:
+            where = "--expect" if error.where == "MACHINE" else error.where
+            raise UserError(where, error.key, error.value, error.accepted) from None
+
+
+def product_of(place: Place) -> Product | None:
+    """The catalog's drive whose model number the device at a place has, and how it is known; None where there is none,
+    or several."""
+    if place.path is None:
+        return None
+    from hotband.execution.devices.device import device_of
+
+    try:
+        model = device_of(str(place.path)).model
+    except UserError:
+        return None
+    found = products_by_model(model or "")
+    return (found[0], f"by its model number, {model}") if len(found) == 1 else None
+
+
+def products_by_model(model: str) -> list[str]:
+    """The catalog's drives whose model number is part of what a device calls itself ("ATA INTEL SSDSC2KB960G7")."""
+    said = _plain(model)
+    return [name for name, number in _numbers().items() if number in said]
+
+
+@cache
+def _numbers() -> dict[str, str]:
+    """Model numbers of the catalog's drives. A variant is the same drive set up otherwise: the drive itself stands for
+    it."""
+    from hotband import _core
+    from hotband.data.catalog import CATALOG_DIR
+
+    found = {}
+    for name in _core.catalog_names(CATALOG_DIR, "drives"):
+        table = tomli.loads((CATALOG_DIR / "drives" / f"{name}.toml").read_text(encoding="utf-8"))
+        number = _plain(str(table.get("model", "")))
+        if len(number) >= _SHORTEST and "variant_of" not in table:
+            found[name] = number
+    return found
+
+
+def _plain(text: str) -> str:
+    return re.sub(r"[^A-Z0-9]", "", text.upper())
+
+
+def expected_of(
+    result: Path, place: Place, product: str | None, shown: Callable[[Progress], None] | None
+) -> ExpectedHereDoc | None:
+    """A result of fio beside the prediction for `product`, else for the drive that the place is, else for the nearest
+    by its figures, which is no verdict where none is near. None where its load cannot be rebuilt. Raises UserError for
+    a product that is none."""
+    from hotband.data.inputs.specify import Named
+    from hotband.execution.runs.run import text_of
+    from hotband.questions.expect.expect import Asked, expect
+    from hotband.questions.expect.nearest import NO_DRIVE
+
+    def watch(title: str) -> nullcontext[Callable[[Progress], None] | None]:
+        return nullcontext(shown)
+
+    def beside(name: str, chosen: str) -> ExpectedHereDoc:
+        found = expect(Asked([result], Named(name, text_of(name, "machine"))), watch, lambda _: None)
+        return cast("ExpectedHereDoc", {**found.to_dict(), "chosen": chosen, "is_near": True})
+
+    if product is not None:
+        return beside(product, "as you named it")
+    known = product_of(place)
+    try:
+        if known is not None:
+            return beside(*known)
+        ranked = expect(Asked([result]), watch, lambda _: None)
+        if ranked.ranking is None or not ranked.ranking.drives:
+            return None
+        nearest = ranked.ranking.drives[0]
+        off = f"{math.exp(nearest.distance):.2g}"
+        found = beside(nearest.machine, f"the nearest of the catalog, {off} times off; name yours with {NAME_IT}")
+        return found if nearest.distance <= NO_DRIVE else without_verdict(found, off)
+    except UserError:
+        # A load that no drive of the catalog takes: nothing is predicted then.
+        return None
+
+
+def without_verdict(of: ExpectedHereDoc, off: str) -> ExpectedHereDoc:
+    """The same beside a drive that is not near: its figures may stand beside what was measured, and judge nothing."""
+    rows = [
+        {**row, "verdict": None, "figures": [{**one, "verdict": None} for one in row["figures"]]} for row in of["rows"]
+    ]
+    verdict = f"no drive of the catalog is near; nearest is {of['machine']}, {off} times off ({NAME_IT} judges by one)"
+    made = {**of, "rows": rows, "verdict": verdict, "explanations": [], "is_near": False}
+    return cast("ExpectedHereDoc", made)
+
+
+def sentence_of(expected: ExpectedHereDoc) -> str:
+    """The verdict in a sentence without its end, for terminal and page."""
+    if not expected.get("is_near", True):
+        return f"Not judged: {expected['verdict']}"
+    return f"Expected of {expected['machine']} ({expected['chosen']}): {expected['verdict']}"
+
+
+def expected_views(record: RecordDoc) -> list[Table | Text | str]:
+    """The prediction beside what was measured, as it is printed; nothing where there is none."""
+    from rich.table import Table
+
+    from hotband.base.text.foreign import marked
+    from hotband.views.expect import COLOURS, between, exact_of, label_of
+
+    expected = record.get("expected")
+    if expected is None:
+        return []
+    machine, level = str(expected["machine"]), expected["level"]
+    table = Table(title=f"Measured beside {machine}", title_justify="left")
+    table.add_column("figure", overflow="fold")
+    for name in ("measured", "predicted", f"{level:g} % interval"):
+        table.add_column(name, justify="right")
+    table.add_column("is", overflow="fold")
+    for row in expected["rows"]:
+        for one in row["figures"]:
+            ends = [exact_of(one["figure"], end) for end in (one["low"], one["high"]) if end is not None]
+            verdict = one["verdict"] or "–"
+            table.add_row(
+                label_of(one["figure"]),
+                exact_of(one["figure"], one["measured"]),
+                exact_of(one["figure"], one["predicted"]),
+                between(ends),
+                marked(f"[{COLOURS.get(verdict, 'default')}]{verdict}[/]"),
+            )
+    said: list[Table | Text | str] = [sentence_of(expected), table]
+    return [*said, *(f"  - {text}" for text in expected["explanations"])]

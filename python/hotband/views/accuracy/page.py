@@ -1,0 +1,84 @@
+"""The account of all studies as docs/accuracy.md has it, between two marks: `make accuracy` writes it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from hotband.base.errors import UserError
+from hotband.views.accuracy.tables import COLUMNS, blocks, class_cells, goal_cells, has_intervals
+
+if TYPE_CHECKING:
+    from hotband.data.documents.study import AccountDoc, MissedDoc, MissedErrorDoc
+
+BEGIN, END = "<!-- accuracy: begin (make accuracy) -->", "<!-- accuracy: end -->"
+
+
+def rewritable(path: Path) -> tuple[str, str]:
+    """What stands before and after the account of a page. Raises UserError for a page that has no place for it."""
+    try:
+        page = path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise UserError(str(path), "", "", f"cannot be read: {error}") from None
+    begin, end = page.find(BEGIN), page.find(END)
+    if begin < 0 or end < begin:
+        accepted = f"has no place for the account: expected a line {BEGIN} and, after it, {END}"
+        raise UserError(str(path), "", "", accepted)
+    return page[: begin + len(BEGIN)], page[end:]
+
+
+def rewrite(path: Path, account: AccountDoc) -> None:
+    """Writes the account into a page."""
+    from hotband.base.text.write import write_file
+
+    before, after = rewritable(path)
+    write_file(path, f"{before}\n\n{page_text(account)}\n{after}")
+
+
+def page_text(account: AccountDoc) -> str:
+    """What stands between the marks of the page."""
+    shown = COLUMNS if has_intervals(account) else COLUMNS[:-1]
+    heading = [f"{over}: {name}" if over else name for over, name in shown]
+    rows = [
+        [f"**{name}**" if n == 0 else "", *class_cells(of)[: len(shown)]]
+        for name, classes in blocks(account)
+        for n, of in enumerate(classes)
+    ]
+    parts = [
+        "Errors, either way, in percent.",
+        markdown(["study", *heading], rows),
+        "## What is to be reached",
+        markdown(
+            ["figures", "n", "error", "at most", "reached", "holds"], [goal_cells(one) for one in account["goals"]]
+        ),
+        "## What is missed",
+        "Every measurement that is off by more than 25 %; in brackets what the blind prediction was off by.",
+    ]
+    for name, one in account["studies"].items():
+        parts += [f"### {name}", *(missed_text(one["missed"]) or ["Nothing."])]
+    return "\n\n".join(parts) + "\n"
+
+
+def markdown(heading: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """A table of Markdown."""
+    lines = [heading, ["---"] * len(heading), *rows]
+    return "\n".join(f"| {' | '.join(cell.replace('|', '/') for cell in line)} |" for line in lines)
+
+
+def missed_text(missed: Iterable[MissedDoc]) -> list[str]:
+    """What a study misses, by its explanations."""
+    by_reason: dict[str, list[MissedDoc]] = {}
+    for one in missed:
+        by_reason.setdefault(one["why"], []).append(one)
+    parts = []
+    for why, cells in by_reason.items():
+        lines = [f"- {one['config']}, {one['label']}: {', '.join(map(error_text, one['errors']))}" for one in cells]
+        parts += ["\n".join(lines), why or "Not explained."]
+    return parts
+
+
+def error_text(one: MissedErrorDoc) -> str:
+    """An error, and that of the blind prediction."""
+    blind = one["blind_error_pct"]
+    return f"{one['metric']} {one['error_pct']:+,.0f} %" + ("" if blind is None else f" ({blind:+,.0f} %)")

@@ -1,0 +1,102 @@
+"""A device, and the list of all, in words and tables."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from hotband.views.text.tables import decimal_size
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from rich.table import Table
+
+    from hotband.execution.devices.found import Found, Listed
+
+
+def table_of(rows: Sequence[Listed]) -> Table:
+    """All devices, a row each."""
+    from rich.table import Table
+
+    table = Table(title="Devices", title_justify="left")
+    for name in ("device", "size", "model", "type to erase", "what keeps it from being written"):
+        table.add_column(name, overflow="fold")
+    for one in rows:
+        device = one.device
+        why = (
+            "" if not one.refused else one.refused[0] + (f" (and {len(one.refused) - 1} more)" * (len(one.refused) > 1))
+        )
+        model = device.model or device.transport or device.kind
+        table.add_row(device.path, decimal_size(device.size_bytes), model, "" if one.refused else one.erase or "", why)
+    return table
+
+
+def lines_of(found: Found) -> list[str]:
+    """A device: what it is, what it counts, whether it may be written, what to mind."""
+    device = found.device
+    lines = [f"{device.path}: {', '.join(_what(found))}"]
+    lines += [f"  {name}: {text}" for name, text in _settings(found) if text]
+    counted = ", ".join(_counters(found))
+    lines.append(f"  counters: {counted}" if counted else "  counters: it tells none")
+    if found.power_from:
+        lines.append(f"  power: by {' and '.join(found.power_from)}")
+    if found.absent:
+        lines.append(f"  not installed, and would tell more: {', '.join(found.absent)}")
+    lines += [f"  note: {remark}" for remark in found.remarks]
+    if found.refused:
+        lines.append("It is not written, whatever is typed:")
+        return [*lines, *(f"  {reason}" for reason in found.refused)]
+    lines.append(f"It may be written with --erase {_quoted(found.erase or '')}; what it holds is lost then.")
+    return [*lines, f"  purged by: {', '.join(found.purge) or 'nothing that is supported here'}"]
+
+
+def _quoted(text: str) -> str:
+    import shlex
+
+    return shlex.quote(text)
+
+
+def _what(found: Found) -> Iterator[str]:
+    device = found.device
+    yield device.kind if device.kind != "file" else f"a file on {device.disk or 'no disk that is known'}"
+    yield decimal_size(device.size_bytes)
+    serial = device.serial if device.kind != "file" else None
+    for name, text in (("", device.model), ("serial ", serial), ("firmware ", device.firmware)):
+        if text:
+            yield f"{name}{text}"
+
+
+def _settings(found: Found) -> Iterator[tuple[str, str]]:
+    device, queue, context = found.device, found.device.queue, found.context
+    medium = {True: "rotates", False: "does not rotate"}.get(device.rotational) if device.rotational is not None else ""
+    speed = f" at {device.rotation_rpm} rpm" if device.rotation_rpm else ""
+    link = f"{device.transport or 'bus not known'}{f' ({device.link})' if device.link else ''}"
+    yield "connected by", ", ".join(text for text in (link, f"{medium}{speed}") if text)
+    yield "sectors", f"{device.logical_block_bytes} B, physical {device.physical_block_bytes} B"
+    yield "write cache", device.write_cache or ""
+    if queue is not None:
+        yield "queue", f"scheduler {queue['scheduler']}, {queue['requests']} requests, merges {queue['merges']}"
+    system = context["file_system"]
+    if system is not None:
+        yield "file system", f"{system['kind']} on {system['source']} ({','.join(system['options'])})"
+    cpu = context["cpu"]
+    yield "host", f"Linux {context['kernel']}, {cpu['count']} processors ({cpu['model'] or 'model not known'})"
+
+
+def _counters(found: Found) -> Iterator[str]:
+    counts = found.counters
+    for value, before, after in (
+        (counts["host_bytes"], "", " written by hosts"),
+        (counts["flash_bytes"], "", " written to flash"),
+        (counts["endurance_bytes"], "endurance ", " by its maker's estimate"),
+    ):
+        if value is not None:
+            yield f"{before}{decimal_size(value)}{after}"
+    for number, unit in (
+        (counts["percentage_used"], "% used"),
+        (counts["temperature_c"], "degrees Celsius"),
+        (counts["media_errors"], "media errors"),
+        (counts["power_on_hours"], "h powered on"),
+    ):
+        if number is not None:
+            yield f"{number:,.0f} {unit}"

@@ -1,0 +1,80 @@
+"""The chart of an advice: latency against what a candidate costs, with its interval as whiskers."""
+
+from __future__ import annotations
+
+from html import escape
+from typing import TYPE_CHECKING, Any
+
+from hotband.views.draw.charts import INK, dress, legend, log_axis, rate_axis
+from hotband.views.draw.curves import variant_scale
+
+if TYPE_CHECKING:
+    from hotband.questions.advise.advice import Advice
+    from hotband.views.draw.charts import View
+
+CHARS = 110
+
+
+def front_chart(advice: Advice) -> View:
+    """A point a candidate, its colour that of the layout, the recommended one filled and larger; a dashed line at the
+    bound of the objective. What it costs is money, or drives where there are no prices."""
+    import altair as alt
+    import polars as pl
+
+    priced = any(one.cost is not None for one in advice.front)
+    title = f"Cost ({advice.currency})" if advice.currency else "Cost" if priced else "Drives"
+    rows = pl.DataFrame(
+        [
+            {
+                "candidate": one.name,
+                "layout": one.layout,
+                "x": one.cost.value if one.cost is not None else float(one.drives),
+                "latency": 1e3 * one.latency.value,
+                "low": 1e3 * (one.latency.low or one.latency.value),
+                "high": 1e3 * (one.latency.high or one.latency.value),
+                "watts": None if one.watts is None else one.watts.value,
+                "chosen": advice.recommended is not None and one.name == advice.recommended.name,
+            }
+            for one in advice.front
+        ],
+        infer_schema_length=None,
+    )
+    # The bound belongs to the axis as well as the ends of the whiskers do.
+    bound = [] if advice.bound is None else [1e3 * advice.bound]
+    ends = pl.Series([*rows["low"].to_list(), *rows["high"].to_list(), *bound])
+    layouts = rows["layout"].unique(maintain_order=True).to_list()
+    y: Any = log_axis(ends, f"{advice.figure} (ms), worst workload")
+    color = alt.Color("layout:N", scale=variant_scale(layouts), legend=legend(rows["layout"], CHARS))
+    base = alt.Chart(rows).encode(x=alt.X("x:Q", **rate_axis(rows["x"], title)), color=color)
+    points = base.mark_point(strokeWidth=2, opacity=1).encode(
+        y=alt.Y("latency:Q", **y),
+        fill=alt.condition("datum.chosen", alt.value(INK), alt.value("white")),
+        size=alt.condition("datum.chosen", alt.value(190), alt.value(70)),
+        tooltip=[
+            alt.Tooltip("candidate:N", title="Candidate"),
+            alt.Tooltip("x:Q", title=title, format=",.6~r"),
+            alt.Tooltip("latency:Q", title=f"{advice.figure} (ms)", format=".4~g"),
+            alt.Tooltip("low:Q", title="from (ms)", format=".3~g"),
+            alt.Tooltip("high:Q", title="to (ms)", format=".3~g"),
+            alt.Tooltip("watts:Q", title="Watts", format=".4~g"),
+        ],
+    )
+    layers: list[Any] = [
+        base.mark_rule(strokeWidth=1.5, opacity=0.5).encode(y=alt.Y("low:Q", **y), y2="high:Q"),
+        points,
+    ]
+    if bound:
+        line = alt.Chart(alt.InlineData(values=[{"at": bound[0]}]))
+        layers.append(line.mark_rule(color=INK, strokeDash=[4, 3]).encode(y=alt.Y("at:Q", **y)))
+    return dress(alt.layer(*layers).properties(width="container", height=380))
+
+
+def advice_html(advice: Advice) -> str:
+    """What a notebook shows: the answer, the chart, the first points."""
+    from hotband.views.draw.sweep import frame_html
+    from hotband.views.record.picture import picture
+
+    said = "".join(f"<p>{escape(line)}</p>" for line in [*advice.answer, *advice.rests_on])
+    if not advice.front:
+        return f"<div>{said}</div>"
+    return f"<div>{said}{picture(front_chart(advice))}{frame_html(advice.frame)}</div>"

@@ -1,0 +1,52 @@
+"""Cumulative distributions of latencies over each other."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from hotband.views.draw.charts import NUMBER, PALETTE, dress, tight_log_axis
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from hotband.views.draw.charts import View
+
+DASH = [7, 3]
+"""Of the second line: where both lie over each other, the first shows between."""
+HEIGHT = 300
+
+
+def cumulative_chart(points: pl.DataFrame, order: tuple[str, str]) -> View:
+    """The share of the I/Os (%) that took no longer than a latency (ms, log axis), a line each of two.
+
+    `points`: line (one of `order`), share_pct, latency_ms.
+    """
+    import altair as alt
+    import polars as pl
+
+    # Zero has no place on a log axis.
+    drawn = points.filter(pl.col("latency_ms") > 0)
+    scale = alt.Scale(domain=list(order), range=list(PALETTE[: len(order)]))
+    dashes = alt.Scale(domain=list(order), range=[[1, 0], DASH])
+    shown = alt.Legend(symbolType="stroke")
+    chart = (
+        alt.Chart(drawn)
+        .mark_line(strokeWidth=2)
+        .encode(
+            x=alt.X("latency_ms:Q", **tight_log_axis(drawn["latency_ms"], "Latency (ms)")),
+            y=alt.Y(
+                "share_pct:Q",
+                scale=alt.Scale(domain=[0, 100], nice=False),
+                axis=alt.Axis(title="I/Os that took no longer (%)", format=NUMBER, tickCount=6),
+            ),
+            order="share_pct:Q",
+            color=alt.Color("line:N", sort=list(order), scale=scale, legend=shown),
+            strokeDash=alt.StrokeDash("line:N", sort=list(order), scale=dashes, legend=shown),
+            tooltip=[
+                alt.Tooltip("line:N", title="Trace"),
+                alt.Tooltip("share_pct:Q", title="I/Os (%)", format=".6~g"),
+                alt.Tooltip("latency_ms:Q", title="Latency (ms)", format=",.4~g"),
+            ],
+        )
+    )
+    return dress(chart.properties(width="container", height=HEIGHT))

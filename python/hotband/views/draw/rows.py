@@ -1,0 +1,54 @@
+"""Rows of a chart: texts that are wrapped, never cut, and as much height as they need.
+
+On a phone `draw.js` sets the same texts above their rows.
+"""
+
+from __future__ import annotations
+
+import json
+import textwrap
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING
+
+from hotband.views.draw.charts import INK
+
+if TYPE_CHECKING:
+    import altair as alt
+
+# Characters of a line left of the rows: some 300 px, less than a third of a page.
+ROW_CHARS = 46
+# Pixels of a row whose text has one line, and what every further line takes.
+ROW_PX, LINE_PX = 24, 13
+HEAD = "head:"
+
+
+def wrapped(text: str) -> str | list[str]:
+    """A text, or its lines where it needs several."""
+    lines = textwrap.wrap(text, ROW_CHARS, break_on_hyphens=False)
+    return lines if len(lines) > 1 else text
+
+
+def row_height(texts: Iterable[str]) -> int:
+    """Pixels of every row of a chart, so that the longest of its texts has room."""
+    lines = max((len(textwrap.wrap(text, ROW_CHARS, break_on_hyphens=False)) for text in texts), default=1)
+    return ROW_PX + LINE_PX * max(0, lines - 1)
+
+
+def row_axis(names: Mapping[str, str]) -> alt.Axis:
+    """An axis of texts by key, headings (keys that begin with `HEAD`) in bold; the texts are looked up, so that two
+    equal ones stay two rows."""
+    import altair as alt
+
+    is_head = f"indexof(datum.value, {json.dumps(HEAD)}) == 0"
+    weight = {"condition": {"test": is_head, "value": 600}, "value": 400}
+    texts = {key: wrapped(text) for key, text in names.items()}
+    tall = [key for key, text in texts.items() if isinstance(text, list)]
+    # A text of several lines begins at the middle of its row: it is moved up by half a line for every further one.
+    axis = alt.Axis(
+        title=None, labelExpr=f"({json.dumps(texts)})[datum.value]", labelLimit=0, labelPadding=8,
+        labelColor=INK, labelFontWeight=weight, grid=True, ticks=False, domain=False,
+    )  # fmt: skip
+    if tall:
+        up = {"test": f"indexof({json.dumps(tall)}, datum.value) >= 0", "value": -LINE_PX / 2}
+        axis.labelOffset = {"condition": up, "value": 0}
+    return axis

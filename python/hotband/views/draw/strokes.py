@@ -1,0 +1,99 @@
+"""Colours and dashes of lines: one colour a run throughout a page, and dashes where lines lie over each other."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from hotband.views.draw.charts import DASHES, PALETTE
+
+if TYPE_CHECKING:
+    import altair as alt
+    import polars as pl
+
+# Two points closer than this share of an axis are drawn over each other: 2 px wide lines in charts 190 to 330 px high.
+NEAR = 0.02
+# Places along an axis at which lines are compared: a few pixels wide each.
+PLACES = 200
+# Lines are over each other where at least this share of their common points is.
+MOSTLY = 0.5
+
+
+@dataclass(frozen=True)
+class Strokes:
+    """The colour of every run of a page. A chart asks for those of its lines (run, and what else a line is of)."""
+
+    colors: Mapping[str, str]
+
+    @classmethod
+    def of(cls, runs: Sequence[str], groups: Sequence[str] = ()) -> Strokes:
+        """A colour a run, or a group of runs where they are given (one a run)."""
+        own = list(groups or runs)
+        place = {group: n for n, group in enumerate(dict.fromkeys(own))}
+        found = (PALETTE[place[group] % len(PALETTE)] for group in own)
+        return cls(dict(zip(runs, found, strict=True)))
+
+    def colors_of(self, runs: Sequence[str]) -> alt.Scale:
+        """The colours of some runs."""
+        import altair as alt
+
+        return alt.Scale(domain=list(runs), range=[self.colors[run] for run in runs])
+
+    def scales(self, rows: pl.DataFrame, x: str, y: str, log: bool = False) -> tuple[list[str], alt.Scale, alt.Scale]:
+        """The lines of `rows` (run, line) in their order, with their colours and dashes; `log` where y is drawn so."""
+        import altair as alt
+
+        runs = dict(rows.select("line", "run").unique(maintain_order=True).rows())
+        # In the order in which they are drawn: what lies over an earlier line is dashed, so that both are seen.
+        lines = list(runs)
+        alone = len(set(runs.values())) == 1
+        colors = [PALETTE[n % len(PALETTE)] if alone else self.colors[runs[line]] for n, line in enumerate(lines)]
+        dashes = dashed(rows, x, y, lines, colors, log)
+        return lines, alt.Scale(domain=lines, range=colors), alt.Scale(domain=lines, range=dashes)
+
+
+def dashed(
+    rows: pl.DataFrame, x: str, y: str, lines: Sequence[str], colors: Sequence[str], log: bool = False
+) -> list[list[float]]:
+    """A dash for every line: solid, but for those that lie over an earlier one or share its colour."""
+    width = (maximum(rows, x) - minimum(rows, x)) / PLACES or 1.0
+    points = {line: points_of(rows, line, x, y, width) for line in lines}
+    if log:
+        points = {line: {at: math.log(value) for at, value in own.items() if value > 0} for line, own in points.items()}
+    values = [value for own in points.values() for value in own.values()]
+    height = (max(values) - min(values)) if values else 0.0
+    levels: list[int] = []
+    for n, line in enumerate(lines):
+        below = [
+            levels[other]
+            for other in range(n)
+            if colors[other] == colors[n] or over(points[lines[other]], points[line], height)
+        ]
+        free = [level for level in range(len(DASHES)) if level not in below]
+        levels.append(free[0] if free else len(below) % len(DASHES))
+    return [list(DASHES[level]) for level in levels]
+
+
+def minimum(rows: pl.DataFrame, x: str) -> float:
+    """Of a column of numbers; zero where it has none."""
+    return min((float(value) for value in rows[x].drop_nulls().to_list()), default=0.0)
+
+
+def maximum(rows: pl.DataFrame, x: str) -> float:
+    """Of a column of numbers; zero where it has none."""
+    return max((float(value) for value in rows[x].drop_nulls().to_list()), default=0.0)
+
+
+def points_of(rows: pl.DataFrame, line: str, x: str, y: str, width: float) -> dict[int, float]:
+    """The points of a line by their place along the axis, in steps of a width: lines need not have points at the same
+    places."""
+    own = rows.filter(rows["line"] == line).select(x, y).drop_nulls().rows()
+    return {round(at / width): float(value) for at, value in own if math.isfinite(at) and math.isfinite(value)}
+
+
+def over(one: Mapping[int, float], other: Mapping[int, float], height: float) -> bool:
+    """Whether two lines are drawn over each other, on an axis of such a height."""
+    common = [(one[at], other[at]) for at in one if at in other]
+    return bool(common) and sum(abs(a - b) <= NEAR * height for a, b in common) >= MOSTLY * len(common)

@@ -1,0 +1,131 @@
+"""The picture of a sweep: a figure against an axis of numbers, a line for each of the other coordinates; and the table
+that a notebook shows beside it."""
+
+from __future__ import annotations
+
+from html import escape
+from typing import TYPE_CHECKING, Literal
+
+from hotband.base.errors import UserError
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from hotband.questions.sweeps.sweep import Sweep
+    from hotband.views.draw.charts import View
+    from hotband.views.draw.review import Axis
+
+TITLES = {
+    "iops": "IOPS",
+    "bandwidth_bytes_per_s": "Bandwidth (MB/s)",
+    "queue_depth_mean": "Outstanding I/Os",
+    "errors": "I/Os that failed",
+}
+LATENCIES = {"mean": "Mean latency", "p50": "Median latency", "p99": "p99 latency", "p999": "p99.9 latency"}
+LATENCIES |= {"max": "Longest latency"}
+WIDTH, HEIGHT = 460, 220
+# Rows of a sweep that a notebook shows.
+SHOWN_ROWS = 20
+
+
+def sweep_chart(sweep: Sweep, y: str, x: str | None) -> View:
+    """The chart. Raises UserError for a column that is not there or holds no numbers, or where nothing ended."""
+    import polars as pl
+
+    from hotband.views.draw.review import Axis, Lines, curves, palette, ramp
+
+    frame = sweep.frame
+    if frame.is_empty():
+        raise UserError("sweep", "", "", "no run has ended, so there is nothing to draw")
+    _check(frame, "y", y)
+    along = x or next((name for name in sweep.axes if frame[name].dtype.is_numeric()), None)
+    if along is None:
+        raise UserError("x", "", "", f"no axis of numbers; expected one of {', '.join(_numeric(frame))}")
+    _check(frame, "x", along)
+    others = [name for name in sweep.axes if name != along]
+    label = pl.concat_str([_text(name) for name in others], separator=", ") if others else pl.lit(y)
+    scale = 1e6 if y.endswith(("_ns", "_bytes_per_s")) else 1.0
+    rows = frame.select(pl.col(along).cast(pl.Float64).alias("x"), (pl.col(y) / scale).alias("y"), label.alias("line"))
+    names = rows["line"].unique(maintain_order=True).to_list()
+    rows = rows.drop_nulls().sort("line", "x")
+    grows = len(others) == 1 and frame[others[0]].dtype.is_numeric()
+    lines: Lines = ramp(others[0], names) if grows else palette(", ".join(others) or y, names)
+    drawn: View = curves(rows, _along(rows, along), Axis("y", title_of(y), _scale(y)), lines)
+    return drawn.properties(width=WIDTH, height=HEIGHT)
+
+
+def _check(frame: pl.DataFrame, argument: str, name: str) -> None:
+    if name not in _numeric(frame):
+        raise UserError(argument, "", name, f"expected one of {', '.join(_numeric(frame))}")
+
+
+def _numeric(frame: pl.DataFrame) -> list[str]:
+    return [name for name in frame.columns if frame[name].dtype.is_numeric()]
+
+
+def _text(name: str) -> pl.Expr:
+    """A coordinate in a legend: numbers and switches with their name, texts alone."""
+    import polars as pl
+
+    column = pl.col(name).cast(pl.String)
+    return (
+        column
+        if name in ("target", "workload")
+        else pl.format(f"{name.replace('{', '').replace('}', '')} {{}}", column)
+    )
+
+
+def _along(rows: pl.DataFrame, name: str) -> Axis:
+    """Queue depths and threads in steps of two, everything else from zero, or log over decades."""
+    from hotband.views.draw.review import Axis
+
+    return Axis("x", {"qd": "Queue depth (outstanding I/Os)"}.get(name, name), "depth" if name == "qd" else "rate")
+
+
+def _scale(y: str) -> Literal["log", "rate"]:
+    """Latencies over decades, all else from zero where it fits."""
+    return "log" if y.endswith("_ns") else "rate"
+
+
+def title_of(name: str) -> str:
+    """A column's title, with the unit it is drawn in."""
+    if name in TITLES:
+        return TITLES[name]
+    direction, _, rest = name.partition("_")
+    if direction in ("read", "write") and rest:
+        return f"{title_of(rest)} of {direction}s" if rest == "iops" else f"{title_of(rest)}, {direction}s"
+    if name.startswith("latency_"):
+        return f"{LATENCIES.get(name.removeprefix('latency_').removesuffix('_ns'), name)} (ms)"
+    return name
+
+
+def sweep_html(sweep: Sweep) -> str:
+    """What a notebook shows: how far it came, the first rows, and IOPS along the first axis of numbers."""
+    from hotband.views.record.picture import picture
+
+    frame = sweep.frame
+    left = "".join(f"<li>{escape(str(dict(at)))}</li>" for at in sweep.missing[:SHOWN_ROWS])
+    try:
+        image = picture(sweep_chart(sweep, "iops", None))
+    except UserError:
+        # No axis of numbers, or no run ended.
+        image = ""
+    missing = f"<p>Missing:</p><ul>{left}</ul>" if left else ""
+    return f"<div><strong>{escape(repr(sweep))}</strong>{frame_html(frame)}{image}{missing}</div>"
+
+
+def frame_html(frame: pl.DataFrame) -> str:
+    """The first rows of a frame; every text in it escaped."""
+    head = "".join(f"<th>{escape(name)}</th>" for name in frame.columns)
+    rows = [
+        "<tr>" + "".join(f'<td style="text-align:right">{escape(_cell(value))}</td>' for value in row) + "</tr>"
+        for row in frame.head(SHOWN_ROWS).rows()
+    ]
+    more = f"<p>and {frame.height - SHOWN_ROWS} more rows: see .frame</p>" if frame.height > SHOWN_ROWS else ""
+    return f"<table><thead><tr>{head}</tr></thead><tbody>{''.join(rows)}</tbody></table>{more}"
+
+
+def _cell(value: object) -> str:
+    if isinstance(value, float):
+        return f"{value:,.0f}" if value.is_integer() or abs(value) >= 1e4 else f"{value:,.4g}"
+    return "–" if value is None else str(value)

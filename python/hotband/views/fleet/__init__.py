@@ -1,0 +1,1 @@
+"""Fleets, for the terminal and as a page."""

@@ -1,0 +1,94 @@
+"""The page of a fleet: the answer, charts by month, the numbers by group and year, and what they rest on."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from hotband.views.draw.fleet import month_chart
+from hotband.views.fleet.show import (
+    answers_of,
+    closing_lines,
+    duration,
+    figures_table,
+    group_lines,
+    groups_table,
+    plain,
+    years_table,
+)
+from hotband.views.report.page import Block, Cell, Chart, Charts, Group, Page, Prose, Section, Table
+from hotband.views.text.tables import counted
+
+if TYPE_CHECKING:
+    from rich.table import Table as RichTable
+
+    from hotband.data.documents.fleet import CostDoc, FigureDoc
+    from hotband.questions.fleet.result import Fleet
+
+BAND = "The band holds 95 % of the repetitions."
+CHARTS = (
+    ("failures", "Failures a month", ""),
+    ("rebuilds", "Drives being replaced", "Drives that failed and are not rebuilt yet, on average over the month."),
+    ("degraded_share", "Time degraded (%)", "Share of the machines' time with a drive missing."),
+    ("losses", "Expected losses of data a month", "Of every degraded episode its chance to end in loss."),
+    ("worn", "Drives worn and replaced a month", ""),
+    ("endurance_left", "Endurance left (%)", "On average over the drives of a group."),
+    ("energy_kwh", "Energy a month (kWh)", "Machines and drives times PUE."),
+    ("cost_so_far", "Cost so far", "Machines and drives when they are bought, replacements, energy, losses."),
+)
+PARTS = ("drives", "machines", "replacements", "energy", "losses", "total")
+
+
+def fleet_page(fleet: Fleet) -> Page:
+    """The page."""
+    data = fleet.summary
+    sections = [
+        Section("answer", "Answer", [Prose(answers_of(data), lead=True)]),
+        Section("months", "By month", [Charts(charts_of(fleet), width=480)]),
+        Section("figures", "Over the whole time", [on_page(figures_table(data))]),
+        Section("groups", "By group", [on_page(groups_table(data))]),
+        Section("years", "By year", [on_page(years_table(fleet))]),
+    ]
+    cost = data["fleet"]["cost"]
+    if cost is not None:
+        sections.append(Section("cost", "Cost", [cost_table(cost, data["currency"])]))
+    said: list[Block] = [Prose([*group_lines(data), *closing_lines(data)])]
+    sections.append(Section("conditions", "What it rests on", said))
+    left = "" if fleet.complete else f" of {data['asked']:,}: the rest was interrupted"
+    drives = counted(data["fleet"]["drives"], "drive")
+    subtitle = f"{drives}, {duration(data['months'])}, {data['repetitions']:,} repetitions{left}"
+    return Page(data["name"], sections, subtitle=subtitle, kicker="Fleet")
+
+
+def charts_of(fleet: Fleet) -> list[Chart]:
+    """Charts of what is known and not always zero."""
+    frame, found = fleet.frame, []
+    for name, title, caption in CHARTS:
+        known = frame[name].drop_nulls()
+        if len(known) and float(known.abs().max() or 0.0) > 0:  # type: ignore[arg-type]
+            unit = f" ({fleet.summary['currency']})" if name == "cost_so_far" else ""
+            view = month_chart(frame, name, f"{title}{unit}", width="container")
+            found.append(Chart(f"{title}{unit}", view, f"{caption} {BAND}".strip()))
+    return found
+
+
+def on_page(table: RichTable) -> Table:
+    """A table of the terminal on the page."""
+    heads = [str(column.header) for column in table.columns]
+    cells = [list(column.cells) for column in table.columns]
+    numeric = [column.justify == "right" for column in table.columns]
+    rows = [
+        [Cell(str(one[n]), numeric=is_numeric) for one, is_numeric in zip(cells, numeric, strict=True)]
+        for n in range(len(table.rows))
+    ]
+    return Table(heads, [Group(rows)], tight=True)
+
+
+def cost_table(cost: CostDoc, currency: str) -> Table:
+    """Cost by part over the whole time."""
+    rows = []
+    for name in PARTS:
+        part: FigureDoc | None = cost[name]  # type: ignore[literal-required]
+        if part is not None:
+            texts = (plain(part["mean"]), f"{plain(part['low'])} to {plain(part['high'])}")
+            rows.append([Cell(name), *(Cell(text, numeric=True) for text in texts)])
+    return Table(["", currency, "95 %"], [Group(rows)], tight=True)

@@ -1,0 +1,101 @@
+"""A record as a notebook shows it: a table of its figures and a small chart, drawn by `hotband.views.draw`.
+
+The chart is a static SVG inside an image, so it needs no script, stays in a saved notebook, and nothing in a record's
+names can reach the page.
+"""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Sequence
+from html import escape
+from typing import TYPE_CHECKING
+
+from hotband.base.errors import UserError
+from hotband.data.record.frames import PERCENTILE_POINTS, percentile_frame, series_frame
+
+if TYPE_CHECKING:
+    from hotband.data.record.record import Figures, Plot, Record
+    from hotband.views.draw.charts import View
+
+# What `Record.plot` draws over time, and the column of the chart's frame.
+OVER_TIME = {
+    "iops": "iops",
+    "latency_mean": "latency_mean_ms",
+    "latency_p99": "latency_p99_ms",
+    "queue_depth": "queue_depth",
+}
+WIDTH, HEIGHT = 460, 170
+# Points of a line of the small chart: it is kept in the notebook.
+POINTS = 40
+CELL = "text-align:right;padding:2px 10px"
+
+
+def chart(record: Record, kind: Plot, points: int = PERCENTILE_POINTS) -> View:
+    """The chart of `kind`, of about so many points a line. UserError where there is none, or nothing to draw."""
+    from hotband.views.draw.charts import percentile_chart, series_chart
+
+    records = {record.name: record.loaded()}
+    if kind == "latency":
+        frame = percentile_frame(records, points)
+        if frame.is_empty():
+            raise UserError("kind", "", kind, "the record has neither histograms nor percentiles")
+        return percentile_chart(frame, width=WIDTH, height=HEIGHT)
+    if kind not in OVER_TIME:
+        raise UserError("kind", "", str(kind), f"expected one of latency, {', '.join(OVER_TIME)}")
+    frame, _ = series_frame(records)
+    if frame.is_empty():
+        raise UserError("kind", "", kind, "the record has no series, so nothing over time")
+    drawn: View = series_chart(frame, OVER_TIME[kind]).properties(width=WIDTH, height=HEIGHT)
+    return drawn
+
+
+def html(record: Record) -> str:
+    """What a notebook shows: name, figures of all, reads and writes, notes, and latency by percentile."""
+    rows = [("all", record.summary), ("read", record.read), ("write", record.write)]
+    shown = [(name, of) for name, of in rows if name == "all" or of.count or of.errors]
+    notes = "".join(f"<li>{escape(note)}</li>" for note in record.notes)
+    try:
+        image = picture(chart(record, "latency", POINTS))
+    except UserError:
+        # Nothing was measured: the table says so.
+        image = ""
+    return (
+        f"<div><strong>{escape(record.name)}</strong> "
+        f"<span>measured for {escape(str(record.duration))}</span>{table(shown)}{image}"
+        f"{f'<ul>{notes}</ul>' if notes else ''}</div>"
+    )
+
+
+def table(rows: Sequence[tuple[str, Figures]]) -> str:
+    """Rates and latencies, a row each."""
+    heads = ("", "IOPS", "bandwidth", "mean", "p50", "p99", "p99.9", "max", "outstanding", "errors")
+    head = "".join(f'<th style="{CELL}">{name}</th>' for name in heads)
+    lines = ("".join(f'<td style="{CELL}">{cell}</td>' for cell in cells(*row)) for row in rows)
+    body = "".join(f"<tr>{line}</tr>" for line in lines)
+    return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+
+
+def cells(name: str, of: Figures) -> list[str]:
+    """The texts of a row."""
+    latencies = (of.mean, of.p50, of.p99, of.p999, of.max)
+    return [
+        escape(name),
+        "–" if of.iops is None else f"{of.iops:,.1f}",
+        "–" if of.bandwidth is None else str(of.bandwidth),
+        *("–" if one is None else str(one) for one in latencies),
+        "–" if of.queue_depth is None else f"{of.queue_depth:,.2f}",
+        f"{of.errors:,}",
+    ]
+
+
+def picture(view: View) -> str:
+    """A chart as an image that needs nothing beside it."""
+    import altair as alt
+    import vl_convert
+
+    with alt.data_transformers.disable_max_rows():
+        spec = view.to_dict(validate=False)
+    # The image has one text for screen readers, not one for every point.
+    svg: str = vl_convert.vegalite_to_svg(spec | {"config": spec.get("config", {}) | {"aria": False}})
+    return f'<img alt="chart" src="data:image/svg+xml;base64,{base64.b64encode(svg.encode()).decode()}">'

@@ -1,0 +1,102 @@
+"""The page of an advice: what to buy, the chart of the front, its figures, and what has to be known to read them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from hotband.views.advise.show import searched_text
+from hotband.views.report.page import Block, Cell, Chart, Charts, Group, Page, Prose, Section, Table
+from hotband.views.text.tables import counted, decimal_size
+
+if TYPE_CHECKING:
+    from hotband.questions.advise.advice import Advice, Between, Point
+
+
+def advise_page(advice: Advice) -> Page:
+    """The page."""
+    first: list[Block] = [Prose(advice.answer, lead=True)]
+    if advice.rests_on:
+        first.append(Prose(advice.rests_on))
+    sections = [Section("answer", "What to buy", first)]
+    if advice.front:
+        sections += [Section("front", "The front", [_chart(advice), _table(advice)])]
+    if advice.values:
+        sections.append(Section("values", "Uncertain values", [_values(advice)]))
+    sections.append(Section("searched", "What was searched", [Prose([f"{searched_text(advice)}."]), *_notes(advice)]))
+    title = "Nothing meets it" if advice.recommended is None else advice.recommended.name
+    asked = f"{advice.slo} under {', '.join(advice.workloads)}; {decimal_size(advice.capacity_bytes)}"
+    return Page(title, sections, f"{asked}, {counted(advice.failures, 'failure')} survived", kicker="Hotband advice")
+
+
+def _chart(advice: Advice) -> Charts:
+    from hotband.views.draw.advise import front_chart
+
+    against = "cost" if any(one.cost is not None for one in advice.front) else "drives"
+    caption = f"Whiskers: {advice.level:g} % intervals. Dashed: the objective. Filled: what is recommended"
+    return Charts([Chart(f"{advice.figure} against {against}", front_chart(advice), caption)], width=980)
+
+
+def _table(advice: Advice) -> Table:
+    priced = any(one.cost is not None for one in advice.front)
+    heads = ["Candidate", *([f"Cost {advice.currency}".strip()] if priced else []), "Usable TB", "W", "Drives"]
+    heads += [f"{advice.figure} ms", f"{advice.figure} ms, a drive failed", "Rebuild h", "Loss %", "Life, years"]
+    rows = [_row(advice, one, priced) for one in advice.front]
+    caption = f"{counted(len(rows), 'point')}: no other candidate is as good in every figure and better in one"
+    return Table(heads, [Group(rows)], caption=caption, folded=len(rows) > 24, tight=True)
+
+
+def _row(advice: Advice, one: Point, priced: bool) -> list[Cell]:
+    mark = "recommended" if advice.recommended is not None and advice.recommended.name == one.name else ""
+    degraded = "–" if one.degraded is None else f"{1e3 * one.degraded:,.3g}"
+    return [
+        Cell(one.name, mark=mark),
+        *([_cell(one.cost, 1.0)] if priced else []),
+        Cell(f"{one.usable_bytes / 1e12:,.1f}", numeric=True),
+        _cell(one.watts, 1.0),
+        Cell(str(one.drives), numeric=True),
+        _cell(one.latency, 1e3),
+        Cell(degraded, numeric=True),
+        _cell(one.rebuild, 1.0),
+        _cell(one.loss, 100.0),
+        Cell("–" if one.life is None else f"{one.life:,.3g}", numeric=True),
+    ]
+
+
+def _cell(of: Between | None, scale: float) -> Cell:
+    if of is None:
+        return Cell("–", numeric=True)
+    scaled = of.times(scale)
+    ends = [scaled.value if end is None else end for end in (scaled.low, scaled.high)]
+    under = "" if ends[0] == ends[1] else f"{_short(ends[0])} to {_short(ends[1])}"
+    return Cell(_short(scaled.value), numeric=True, under=under)
+
+
+def _short(value: float) -> str:
+    return f"{value:,.0f}" if value >= 1000 else f"{value:.3g}"
+
+
+def _values(advice: Advice) -> Table:
+    """What the uncertain values of the recommended machine do to its latency."""
+    rows = [
+        [
+            Cell(f"{one['key']} of {one['part']}", under=one["meaning"]),
+            Cell(one["nominal"]),
+            Cell(f"{one['low']} to {one['high']}"),
+            Cell(f"{100 * one['total']:.0f} %", numeric=True),
+            Cell(_percent(one["low_pct"]), numeric=True),
+            Cell(_percent(one["high_pct"]), numeric=True),
+        ]
+        for one in advice.values
+    ]
+    heads = ["Value", "Taken", "Range", "Share", f"{advice.figure} at low", f"{advice.figure} at high"]
+    return Table(
+        heads, [Group(rows)], caption="Shares of what the values do, of the recommended machine", folded=len(rows) > 8
+    )
+
+
+def _percent(value: float | None) -> str:
+    return "–" if value is None else f"{value:+.3g} %"
+
+
+def _notes(advice: Advice) -> list[Block]:
+    return [Prose([f"{note[0].upper()}{note[1:]}." for note in advice.notes])] if advice.notes else []

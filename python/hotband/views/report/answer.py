@@ -1,0 +1,325 @@
+"""What a page of records says first: which is faster and by how much, with the interval where there is one.
+
+Sentences are made of the numbers, by what was compared: one record, two, several, or the points of curves. Which side
+is faster is `hotband.inference.audit.compare`'s verdict; where that cannot compare, figures stand side by side and no
+more is said. Of open loops, whose rate is given, the mean latency decides.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, TypeAlias
+
+from hotband.base.errors import UserError
+from hotband.base.text.numbers import finite, millis, number, rate
+from hotband.data.record.intervals import figures_of
+from hotband.views.report.curve import Curve, curve_of
+from hotband.views.report.naming import Naming
+
+if TYPE_CHECKING:
+    from hotband.data.record.document import RecordDoc
+    from hotband.data.record.load import LoadedRecord
+    from hotband.inference.audit.compare import Comparison
+    from hotband.inference.audit.difference import Difference
+
+    Sides: TypeAlias = Mapping[str, Sequence[RecordDoc]]
+
+# From here on a ratio reads better as a multiple than in percent.
+MULTIPLE = 2.0
+# As `hotband.inference.audit.difference` has them, which reads records and is loaded when used.
+FASTER, SLOWER, NONE = "faster", "slower", "no difference shown"
+# What most of a curve's IOPS are.
+MOST = 0.9
+
+
+@dataclass(frozen=True)
+class Answer:
+    """`sentences` for the head of a page; `against` has of every side but the first how it compares with that, None
+    where it cannot be compared; `unlike` says what was not asked alike."""
+
+    sentences: Sequence[str]
+    against: Mapping[str, Comparison | None]
+    unlike: Sequence[str] = ()
+    curve: Curve | None = None
+
+
+def answer(naming: Naming) -> Answer:
+    """Of records by what differs among them; repeats are one side."""
+    labels = list(naming.records)
+    if not labels:
+        return Answer([], {})
+    sides = naming.sides()
+    if len(labels) == 1:
+        return Answer(_alone(naming.records[labels[0]].record), {})
+    curve = curve_of(naming)
+    if curve is not None:
+        return Answer(_of_curve(curve), {}, curve=curve)
+    if len(sides) == 1:
+        return Answer(_of_repeats(naming), {})
+    records = {name: [naming.records[label].record for label in own] for name, own in sides.items()}
+    first, *others = sides
+    against = {name: compared(naming, sides[first], sides[name]) for name in others}
+    unlike = list(dict.fromkeys(words for one in against.values() if one is not None for words in one.unlike))
+    if unlike:
+        said = f"They were not asked the same ({'; '.join(unlike)}), so none is called faster."
+        return Answer([said], against, unlike)
+    if len(sides) == 2:
+        return Answer(_of_two(records, first, others[0], against[others[0]]), against)
+    return Answer(_of_many(naming, sides, records), against)
+
+
+def compared(naming: Naming, a: Sequence[str], b: Sequence[str]) -> Comparison | None:
+    """Side B against A, labels of repeats each; None where they cannot be compared."""
+    from hotband.inference.audit import shapes
+    from hotband.inference.audit.audited import Audited, Side
+    from hotband.inference.audit.compare import compare
+
+    sides = []
+    for labels in (a, b):
+        runs = []
+        for label in labels:
+            one = naming.records[label]
+            try:
+                shapes.check(label, one.record)
+            except UserError:
+                return None
+            runs.append(Audited(label, one.record, one.series))
+        sides.append(Side(labels[0], runs))
+    try:
+        return compare(sides[0], sides[1], anyway=True)
+    except UserError:
+        return None
+
+
+def mean(records: Sequence[RecordDoc], key: str) -> float | None:
+    """A figure of a side: the mean of its repeats."""
+    known = [value for record in records if (value := figure(record, key)) is not None]
+    return sum(known) / len(known) if known else None
+
+
+def figure(record: RecordDoc, key: str) -> float | None:
+    """A figure of all I/Os."""
+    return finite(record["summary"].get(key))
+
+
+def is_open(record: RecordDoc) -> bool:
+    """Whether its rate was given: then it says nothing of the machine."""
+    from hotband.inference.audit.audited import Audited
+
+    return Audited("", record).asked.rate_iops is not None
+
+
+# --- one --------------------------------------------------------------------------------------------------------
+
+
+def _alone(record: RecordDoc) -> list[str]:
+    iops = figure(record, "iops")
+    if iops is None or not record["summary"].get("count"):
+        return ["No I/O ended in the measured time."]
+    depth = figure(record, "queue_depth_mean")
+    outstanding = f" with {number(depth, 3)} outstanding" if depth else ""
+    bandwidth = rate(record["summary"].get("bandwidth_bytes_per_s"))
+    mean, p99 = (millis(figure(record, key)) for key in ("latency_mean_ns", "latency_p99_ns"))
+    said = f"{number(iops)} IOPS{_interval(record)}, {bandwidth}{outstanding}"
+    return [f"{said}. An I/O takes {mean} on average; 99 of 100 take no longer than {p99}."]
+
+
+def _interval(record: RecordDoc) -> str:
+    """Of the rate, where the record has one: ` (90 %: 363 to 686)`."""
+    from hotband.views.interval import said
+
+    found = [one for one in figures_of(record) if one["figure"] == "iops"]
+    return f" ({said(found[0])})" if found else ""
+
+
+def _of_repeats(naming: Naming) -> list[str]:
+    """How far repeats of one run lie apart."""
+    rates = [value for one in naming.records.values() if (value := figure(one.record, "iops"))]
+    if not rates:
+        return ["No I/O ended in the measured time."]
+    middle = sum(rates) / len(rates)
+    apart = 100 * (max(rates) - min(rates)) / middle
+    ends = f"{number(min(rates))} to {number(max(rates))}"
+    return [f"{number(middle)} IOPS, the mean of {len(rates)} repeats from {ends} ({apart:.1f} % apart)."]
+
+
+# --- two --------------------------------------------------------------------------------------------------------
+
+
+def _of_two(sides: Sides, a: str, b: str, found: Comparison | None) -> list[str]:
+    if all(is_open(record) for own in sides.values() for record in own):
+        return [_latencies(a, b, sides, "latency_mean_ns", "mean")]
+    one, other = (mean(sides[name], "iops") for name in (a, b))
+    if not one or not other:
+        return ["No rate is known of both, so they are not compared."]
+    difference = next((row for row in found.differences if row.metric == "IOPS"), None) if found else None
+    first = _sentence(a, b, (one, other), difference)
+    repeats = f" Means of {' and '.join(str(len(own)) for own in sides.values())} repeats."
+    many = repeats if any(len(own) > 1 for own in sides.values()) else ""
+    return [f"{first} {_latencies(a, b, sides, 'latency_p99_ns', 'p99')}{many}"]
+
+
+def _sentence(a: str, b: str, rates: tuple[float, float], found: Difference | None) -> str:
+    """The rates of two, and which is faster."""
+    iops = f"{number(rates[1])} against {number(rates[0])} IOPS"
+    if found is None or found.verdict not in (FASTER, SLOWER, NONE):
+        why = found.how if found is not None else "they cannot be compared"
+        return f"{b} does {by(rates[1] / rates[0])} {a}: {iops}. How sure that is cannot be said: {why}."
+    if found.low_pct is None or found.high_pct is None:
+        return _of_one_run_each(a, b, rates, found)
+    low, high = found.low_pct, found.high_pct
+    if found.verdict == NONE:
+        span = f"{low:+.1f} to {high:+.1f} %".replace("-", "−")
+        return f"No difference in IOPS is shown between {a} and {b}: {iops} (95 % interval {span})."
+    fast, slow, ratio = (b, a, rates[1] / rates[0]) if found.verdict == FASTER else (a, b, rates[0] / rates[1])
+    ends = sorted((1 + end / 100) if found.verdict == FASTER else 1 / (1 + end / 100) for end in (low, high))
+    iops = f"{number(max(rates))} against {number(min(rates))} IOPS"
+    return f"{fast} is {faster(ratio)} {slow}: {iops} (95 % interval {_between(ends, ratio)})."
+
+
+def _of_one_run_each(a: str, b: str, rates: tuple[float, float], found: Difference) -> str:
+    """The rates of two where nothing says how much runs differ: no interval, but a verdict."""
+    iops = f"{number(rates[1])} against {number(rates[0])} IOPS"
+    how = f"{found.how[0].upper()}{found.how[1:]}."
+    if found.verdict == NONE:
+        return f"No difference in IOPS is shown between {a} and {b}: {iops}. {how}"
+    fast, slow = (b, a) if rates[1] > rates[0] else (a, b)
+    iops = f"{number(max(rates))} against {number(min(rates))} IOPS"
+    return f"{fast} is {faster(max(rates) / min(rates))} {slow}: {iops}. {how}"
+
+
+def faster(ratio: float) -> str:
+    """`23.8 % faster than`, from twice on `2.4 times as fast as`."""
+    return f"{number(ratio, 3)} times as fast as" if ratio >= MULTIPLE else f"{100 * (ratio - 1):.1f} % faster than"
+
+
+def by(ratio: float) -> str:
+    """`23.8 % more IOPS than`, or how many times as many."""
+    if ratio >= MULTIPLE:
+        return f"{number(ratio, 3)} times the IOPS of"
+    return f"{100 * abs(ratio - 1):.1f} % {'more' if ratio >= 1 else 'fewer'} IOPS than"
+
+
+def _between(ends: Sequence[float], ratio: float) -> str:
+    """Ends of a ratio, as the ratio itself is said."""
+    if ratio >= MULTIPLE:
+        return f"{number(ends[0], 3)} to {number(ends[1], 3)} times"
+    return f"{100 * (ends[0] - 1):.1f} to {100 * (ends[1] - 1):.1f} %".replace("-", "−")
+
+
+def _latencies(a: str, b: str, sides: Sides, key: str, name: str) -> str:
+    """Who waits longer, by one of the latencies."""
+    one, other = (mean(sides[side], key) for side in (a, b))
+    if not one or not other:
+        return ""
+    long, short, ratio = (a, b, one / other) if one > other else (b, a, other / one)
+    times = f"{number(ratio, 3)} times" if ratio >= MULTIPLE else f"{100 * (ratio - 1):.1f} % over"
+    most, least = millis(max(one, other)), millis(min(one, other))
+    if ratio == 1.0:
+        return f"Their {name} latency is the same, {most}."
+    return f"The {name} latency of {long} is {most}, {times} that of {short} ({least})."
+
+
+# --- several ----------------------------------------------------------------------------------------------------
+
+
+def _of_many(naming: Naming, labels: Mapping[str, Sequence[str]], sides: Sides) -> list[str]:
+    given = all(is_open(record) for own in sides.values() for record in own)
+    key = "latency_mean_ns" if given else "iops"
+    known = {name: value for name, own in sides.items() if (value := mean(own, key))}
+    if len(known) < 2:
+        return ["Too few rates are known to compare them."]
+    ordered = sorted(known.items(), key=lambda one: one[1] if given else -one[1])
+    (best, most), (second, next_) = ordered[0], ordered[1]
+    if given:
+        others = ", ".join(f"{label} {millis(value)}" for label, value in ordered[1:4])
+        return [f"At the rate that was asked {best} answers first: {millis(most)} on average; {others}."]
+    level = _level(naming, labels[best], labels[second])
+    rest = ordered[1:4] if len(ordered) <= 4 else [ordered[1], ordered[-1]]
+    times = " and ".join(f"{_as_many(most / value)} {label} ({number(value)})" for label, value in rest)
+    head = f"{best} is fastest with {number(most)} IOPS: {times}."
+    if level:
+        head = f"{best} ({number(most)} IOPS) and {second} ({number(next_)}) lead, without a difference that is shown."
+        head += f" Last is {ordered[-1][0]} with {number(ordered[-1][1])}." if len(ordered) > 2 else ""
+    return [f"{head} {_tails(sides)}"]
+
+
+def _as_many(ratio: float) -> str:
+    return f"{number(ratio, 3)} times" if ratio >= MULTIPLE else f"{100 * (ratio - 1):.1f} % over"
+
+
+def _level(naming: Naming, a: Sequence[str], b: Sequence[str]) -> bool:
+    """Whether no difference is shown between two."""
+    found = compared(naming, a, b)
+    return found is not None and any(row.metric == "IOPS" and row.verdict == NONE for row in found.differences)
+
+
+def _tails(sides: Sides) -> str:
+    """The shortest and the longest p99."""
+    known = {name: value for name, own in sides.items() if (value := mean(own, "latency_p99_ns"))}
+    if len(known) < 2:
+        return ""
+    low, high = min(known, key=known.__getitem__), max(known, key=known.__getitem__)
+    return f"At p99 {low} waits {millis(known[low])}, {high} {millis(known[high])}."
+
+
+# --- curves -----------------------------------------------------------------------------------------------------
+
+
+def _of_curve(curve: Curve) -> list[str]:
+    """The most of every line, and who leads where."""
+    most: dict[str, tuple[float, float, LoadedRecord]] = {}
+    for line, points in curve.lines.items():
+        known = [(value, at, one) for at, one in points.items() if (value := figure(one.record, "iops"))]
+        if known:
+            most[line] = max(known, key=lambda point: point[0])
+    if not most:
+        return ["No rate is known."]
+    if len(most) > 1:
+        return [f"{_leads(curve)} {_tops(curve, most)}".strip()]
+    ((line, (iops, at, one)),) = most.items()
+    points = curve.lines[line]
+    enough = next((place, own) for place, own in points.items() if (figure(own.record, "iops") or 0) >= MOST * iops)
+    of = f"{line} does" if line else "It does"
+    said = f"{of} most at {curve.key} {curve.text(at)}: {number(iops)} IOPS, p99 {_p99(one)}."
+    if enough[0] == at:
+        return [said]
+    rest = f"{number(figure(enough[1].record, 'iops'))} IOPS, p99 {_p99(enough[1])}"
+    return [f"{said} From {curve.key} {curve.text(enough[0])} on it does at least 90 % of that ({rest})."]
+
+
+def _p99(one: LoadedRecord) -> str:
+    return millis(figure(one.record, "latency_p99_ns"))
+
+
+def _tops(curve: Curve, most: Mapping[str, tuple[float, float, LoadedRecord]]) -> str:
+    named = [f"{line} {number(iops)} at {curve.text(at)}" for line, (iops, at, _) in most.items()]
+    listed = ", ".join(named[:4]) + (f" and {len(named) - 4} more" if len(named) > 4 else "")
+    return f"The most of each: {listed}."
+
+
+def _leads(curve: Curve) -> str:
+    """Who is fastest at which points, with the lead over the next."""
+    leads: list[tuple[float, str, float]] = []
+    for at in curve.places:
+        known = [(value, line) for line, points in curve.lines.items()
+                 if at in points and (value := figure(points[at].record, "iops"))]  # fmt: skip
+        if len(known) > 1:
+            (first, line), (second, _) = sorted(known, reverse=True)[:2]
+            leads.append((at, line, first / second))
+    if not leads:
+        return ""
+    lines = dict.fromkeys(line for _, line, _ in leads)
+    (low, _, lead), (high, _, last) = leads[0], leads[-1]
+    if len(lines) == 1:
+        (leader,) = lines
+        others = [line for line in curve.lines if line != leader]
+        next_ = others[0] if len(others) == 1 else "the next"
+        ends = f"{_as_many(lead)} {next_} at {curve.text(low)}, {_as_many(last)} it at {curve.text(high)}"
+        return f"{leader} does most IOPS at every {curve.key}: {ends}."
+    pieces = []
+    for line in lines:
+        own = [curve.text(at) for at, of, _ in leads if of == line]
+        pieces.append(f"{line} at {', '.join(own)}")
+    return f"Most IOPS by {curve.key}: {'; '.join(pieces)}."

@@ -1,0 +1,113 @@
+"""Records beside each other: bars of rate and latency, and a table with the difference from the first."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from hotband.base.text.numbers import amount, finite, number, percent
+from hotband.data.record.intervals import figures_of
+from hotband.views.draw.review import Lines, amounts
+from hotband.views.report.page import Block, Cell, Chart, Charts, Group, Table
+from hotband.views.report.review_topics import bar, bar_frame
+
+if TYPE_CHECKING:
+    from hotband.data.record.document import RecordDoc
+    from hotband.data.record.load import LoadedRecord
+    from hotband.views.draw.strokes import Strokes
+    from hotband.views.report.answer import Answer
+    from hotband.views.report.naming import Naming
+    from hotband.views.report.review_columns import Bar, Range
+
+# From here on a ratio reads better as a multiple than in percent.
+MULTIPLE = 2.0
+# Records of which bars still say something.
+MOST_BARS = 24
+BARS = (
+    ("iops", "IOPS", 1.0),
+    ("latency_mean_ns", "Mean latency (ms)", 1e6),
+    ("latency_p99_ns", "p99 latency (ms)", 1e6),
+)
+COLUMNS = (
+    "Run", "IOPS", "Against the first", "MB/s", "Mean (ms)", "p50 (ms)", "p99 (ms)", "p99.9 (ms)", "Max (ms)", "Errors",
+)  # fmt: skip
+LATENCIES = ("mean", "p50", "p99", "p999", "max")
+
+
+def bars_blocks(records: Mapping[str, LoadedRecord], strokes: Strokes) -> list[Block]:
+    """A bar a record of rate, mean and p99 latency; none where there are too many, or nothing was measured."""
+    if len(records) > MOST_BARS:
+        return []
+    lines = Lines("Run", {label: strokes.colors[label] for label in records})
+    charts = []
+    for key, title, unit in BARS:
+        bars = [made for label, one in records.items() if (made := _bar(label, one.record, key, unit)) is not None]
+        if len(bars) > 1:
+            charts.append(Chart(title, amounts(bar_frame(bars), title, lines, wide=False)))
+    return [Charts(charts, width=300)] if charts else []
+
+
+def _bar(label: str, record: RecordDoc, key: str, unit: float) -> Bar | None:
+    value = finite(record["summary"].get(key))
+    return bar(key, key, value / unit, label, ends=_ends(record, key, unit)) if value else None
+
+
+def _ends(record: RecordDoc, key: str, unit: float) -> Range | None:
+    """The interval of a figure, where the record has one."""
+    found = [one for one in figures_of(record) if one["figure"] == key]
+    return {"low": found[0]["low"] / unit, "high": found[0]["high"] / unit} if found else None
+
+
+def comparison_table(naming: Naming, found: Answer, states: Mapping[str, str], lines: Mapping[str, str]) -> Table:
+    """A row a record: its figures, the difference of its rate from that of the first, and the state of its drives, said
+    once for the points of a line and for repeats."""
+    by_line = {line: states[label] for label, line in lines.items()}
+    together = len(by_line) < len(states) and all(by_line[lines[label]] == state for label, state in states.items())
+    alike = len(set(states.values())) == 1
+    with_change = bool(found.against) and not found.unlike
+    columns = [name for name in COLUMNS if with_change or name != "Against the first"]
+    sides = {label: name for name, labels in naming.sides().items() for label in reversed(labels)}
+    firsts = {labels[0] for labels in naming.sides().values()}
+    rows = []
+    for label in found.curve.labels if found.curve else naming.records:
+        one = naming.records[label]
+        summary = one.record["summary"]
+        cells = [Cell(label, under="" if alike or together else states[label]), _rate(one.record)]
+        # Of repeats the first has what all of them show.
+        cells += [_change(found, sides[label] if label in firsts else "")] if with_change else []
+        cells.append(Cell(amount(_scaled(summary.get("bandwidth_bytes_per_s"))), numeric=True))
+        cells += [Cell(amount(_scaled(summary.get(f"latency_{key}_ns"))), numeric=True) for key in LATENCIES]
+        rows.append([*cells, Cell(number(summary.get("errors")), numeric=True)])
+    caption = f"State of the drives in all: {next(iter(states.values()))}." if alike else ""
+    if together and not alike:
+        caption = f"State of the drives: {'; '.join(f'{line}: {state}' for line, state in by_line.items())}."
+    if with_change:
+        caption = f"{caption} Differences of IOPS with their 95 % interval.".strip()
+    return Table(columns, [Group(rows)], caption=caption, tight=True)
+
+
+def _rate(record: RecordDoc) -> Cell:
+    """The rate, and under it its interval where it has one."""
+    from hotband.views.interval import said
+
+    own = [one for one in figures_of(record) if one["figure"] == "iops"]
+    return Cell(number(record["summary"].get("iops")), numeric=True, under=f"({said(own[0])})" if own else "")
+
+
+def _change(found: Answer, label: str) -> Cell:
+    """How much more than the first, with the interval."""
+    one = found.against.get(label)
+    rate = next((row for row in one.differences if row.metric == "IOPS"), None) if one is not None else None
+    if rate is None:
+        return Cell("", numeric=True)
+    large = rate.change_pct >= 100 * (MULTIPLE - 1)
+    changed = f"{number(1 + rate.change_pct / 100, 3)} times" if large else percent(rate.change_pct)
+    if rate.low_pct is None or rate.high_pct is None:
+        return Cell(changed, numeric=True, under=rate.verdict)
+    ends = [number(1 + end / 100, 3) if large else percent(end) for end in (rate.low_pct, rate.high_pct)]
+    return Cell(changed, numeric=True, under=" to ".join(ends))
+
+
+def _scaled(value: object) -> float | None:
+    found = finite(value)
+    return None if found is None else found / 1e6

@@ -1,0 +1,106 @@
+"""Measured beside replayed latencies: a chart of both distributions, a table by class, percentiles."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from hotband.base.text.numbers import amount, percent
+from hotband.views.draw.cumulative import cumulative_chart
+from hotband.views.report.page import Block, Cell, Chart, Charts, Group, Prose, Section, Table
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from hotband.data.record.document import ComparedDoc, ComparisonDoc
+    from hotband.data.record.load import LoadedRecord
+
+Names = tuple[str, str]
+OF_RECORD: Names = ("measured", "replayed")
+CAPTION = "Demerit is the root of the mean squared horizontal distance of the two lines."
+
+
+def comparison_section(records: Mapping[str, LoadedRecord]) -> Section | None:
+    """Replays of traces with latencies beside what was measured, of the records that have them."""
+    found = {label: one.record["comparison"] for label, one in records.items() if "comparison" in one.record}
+    blocks: list[Block] = []
+    for label, comparison in found.items():
+        blocks += comparison_blocks(comparison, OF_RECORD, label if len(found) > 1 else "")
+    return Section("comparison", "Measured and replayed", blocks) if blocks else None
+
+
+def comparison_blocks(comparison: ComparisonDoc, names: Names, label: str = "") -> list[Block]:
+    """What the figures say, both distributions, a table by class, and percentiles."""
+    of = f"{label}: " if label else ""
+    blocks: list[Block] = [Prose([of + sentence(comparison, names)])]
+    frame = distribution_frame(comparison, names)
+    if frame is not None:
+        blocks.append(
+            Charts([Chart(f"{of}latencies, {names[0]} and {names[1]}", cumulative_chart(frame, names), CAPTION)])
+        )
+    return [*blocks, class_table(comparison, names), percentile_table(comparison, names)]
+
+
+def sentence(comparison: ComparedDoc, names: Names) -> str:
+    """Mean and demerit in words."""
+    means = (comparison["mean_measured_ns"] / 1e6, comparison["mean_replayed_ns"] / 1e6)
+    text = f"Mean {amount(means[0])} ms {names[0]}, {amount(means[1])} ms {names[1]}"
+    if comparison["mean_error_pct"] is not None:
+        text += (
+            f" ({percent(comparison['mean_error_pct'])}); demerit {percent(comparison['demerit_pct'], signed=False)}"
+        )
+    if comparison["rms_ns"] is not None:
+        text += f"; single I/Os differ by {amount(comparison['rms_ns'] / 1e6)} ms (RMS)"
+    return f"{text}."
+
+
+def distribution_frame(comparison: ComparisonDoc, names: Names) -> pl.DataFrame | None:
+    """Both distributions: line, share_pct, latency_ms. None of a record of old."""
+    import polars as pl
+
+    found = comparison.get("distribution")
+    if found is None:
+        return None
+    frames = [
+        pl.DataFrame({"share_pct": found["share_pct"], "latency_ms": [value / 1e6 for value in values]}).with_columns(
+            line=pl.lit(name)
+        )
+        for name, values in zip(names, (found["measured_ns"], found["replayed_ns"]), strict=True)
+    ]
+    return pl.concat(frames)
+
+
+def class_table(comparison: ComparisonDoc, names: Names) -> Table:
+    """All I/Os, and each class of them."""
+    columns = ["", "I/Os", f"Mean {names[0]} (ms)", f"Mean {names[1]} (ms)", "Error", "Demerit (ms)", "Demerit"]
+    classes: list[tuple[str, ComparedDoc]] = [
+        (f"{one['direction']}s, {one['distance']}", one) for one in comparison["classes"]
+    ]
+    rows = [_row(name, one) for name, one in [("all", comparison), *classes]]
+    return Table([*columns, "RMS of an I/O (ms)"], [Group(rows)], caption="By class of I/O", tight=True)
+
+
+def _row(name: str, one: ComparedDoc) -> list[Cell]:
+    rms = one["rms_ns"]
+    count = f"{one['ios']:,}" + (f" and {one['ios_replayed']:,}" if "ios_replayed" in one else "")
+    texts = [
+        count,
+        amount(one["mean_measured_ns"] / 1e6),
+        amount(one["mean_replayed_ns"] / 1e6),
+        percent(one["mean_error_pct"]),
+        amount(one["demerit_ns"] / 1e6),
+        percent(one["demerit_pct"], signed=False),
+        amount(None if rms is None else rms / 1e6),
+    ]
+    return [Cell(name), *(Cell(text, numeric=True) for text in texts)]
+
+
+def percentile_table(comparison: ComparisonDoc, names: Names) -> Table:
+    """Percentiles side by side."""
+    rows = [
+        [Cell(f"{one['percentile']:g} %", numeric=True)]
+        + [Cell(amount(one[key] / 1e6), numeric=True) for key in ("measured_ns", "replayed_ns")]
+        for one in comparison["percentiles"]
+    ]
+    columns = ["Percentile", *(f"{name[:1].upper()}{name[1:]} (ms)" for name in names)]
+    return Table(columns, [Group(rows)], caption="Percentiles", folded=True)

@@ -1,0 +1,123 @@
+"""Records whose settings differ in a number, as the points of curves: a line for whatever else differs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from hotband.base.text.numbers import block_size, finite, number
+from hotband.views.draw.review import Axis, Lines, curves
+from hotband.views.report.naming import Naming, as_number
+from hotband.views.report.page import Chart, Charts
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from hotband.data.record.load import LoadedRecord
+    from hotband.views.draw.strokes import Strokes
+
+# Points of a curve, at least; and the points of a page that are worth a curve instead of bars.
+LEAST = 3
+TITLES = {
+    "qd": "Queue depth (outstanding I/Os)",
+    "depth": "I/Os outstanding of a thread",
+    "threads": "Threads",
+    "bs": "Size of an I/O",
+    "read_pct": "Reads (%)",
+    "random_pct": "Random I/Os (%)",
+}
+
+
+@dataclass(frozen=True)
+class Curve:
+    """Records by line and by the number that `key` is, in its order; `sizes` where that is bytes."""
+
+    key: str
+    lines: Mapping[str, Mapping[float, LoadedRecord]]
+    labels: Mapping[str, str]
+    sizes: bool
+
+    @property
+    def places(self) -> list[float]:
+        """All numbers, in order."""
+        return sorted({at for points in self.lines.values() for at in points})
+
+    def text(self, at: float) -> str:
+        """A place in a sentence."""
+        return block_size(round(at)) if self.sizes else number(at)
+
+
+def curve_of(naming: Naming) -> Curve | None:
+    """The curves of records that differ in a number at three places or more, one record a point; None of others."""
+    best: Curve | None = None
+    for key in naming.keys:
+        values = {label: as_number(own[key]) for label, own in naming.differ.items()}
+        if None in values.values() or key in ("measured for", "seed") or len(set(values.values())) < LEAST:
+            continue
+        found: dict[str, dict[float, LoadedRecord]] = {}
+        labels: dict[str, str] = {}
+        for label, at in sorted(values.items(), key=lambda one: one[1] or 0.0):
+            line = _line(naming.differ[label], key)
+            found.setdefault(line, {})[at or 0.0] = naming.records[label]
+            labels[label] = line
+        order = list(dict.fromkeys(labels[label] for label in naming.differ))
+        labels = dict(sorted(labels.items(), key=lambda one: order.index(one[1])))
+        whole = sum(len(points) for points in found.values()) == len(values)
+        ordered = {line: found[line] for line in order}
+        sizes = any(not own[key].replace(".", "").isdecimal() for own in naming.differ.values())
+        if whole and (best is None or len(ordered) < len(best.lines)):
+            best = Curve(key, ordered, labels, sizes)
+    return best
+
+
+def _line(own: Mapping[str, str], key: str) -> str:
+    """What a record is of, but for what lies along the axis."""
+    plain = ("workload", "machine")
+    return ", ".join(value if name in plain else f"{name} {value}" for name, value in own.items() if name != key)
+
+
+def curve_block(curve: Curve, strokes: Strokes) -> Charts:
+    """Throughput and latency against what differs, and latency over throughput."""
+    lines = Lines("Run", {line: strokes.colors[label] for label, line in curve.labels.items()})
+    rows = _frame(curve)
+    title = TITLES.get(curve.key, curve.key)
+    x = Axis("x", title, "size" if curve.sizes else "depth" if _doubles(curve) else "rate")
+    p99, mean = Axis("p99_ms", "p99 latency (ms)", "rate"), Axis("mean_ms", "Mean latency (ms)", "rate")
+    iops, rate = Axis("iops", "IOPS", "rate"), Axis("mbps", "Bandwidth (MB/s)", "rate")
+    what = title.partition(" (")[0].lower() if curve.key in TITLES else curve.key
+    made = [
+        Chart(f"IOPS against {what}", curves(rows.drop("mbps", "mean_ms"), x, iops, lines)),
+        Chart(f"p99 latency against {what}", curves(rows.drop("mbps", "mean_ms"), x, p99, lines)),
+        Chart(
+            "Latency over IOPS",
+            curves(rows.drop("mbps", "p99_ms"), iops, mean, lines, order="x"),
+            f"Each line goes through {what}; where it turns up, more only waits longer.",
+        ),
+    ]
+    if curve.sizes:
+        made.insert(1, Chart(f"Bandwidth against {what}", curves(rows.drop("mean_ms", "p99_ms"), x, rate, lines)))
+    return Charts(made, width=320)
+
+
+def _frame(curve: Curve) -> pl.DataFrame:
+    import polars as pl
+
+    rows = []
+    for line, points in curve.lines.items():
+        for at, one in points.items():
+            of = one.record["summary"]
+            values = [finite(of.get(key)) for key in ("iops", "bandwidth_bytes_per_s", "latency_mean_ns")]
+            values.append(finite(of.get("latency_p99_ns")))
+            scaled = [None if value is None else value / unit for value, unit in zip(values, UNITS, strict=True)]
+            rows.append((line, at, *scaled))
+    numbers = dict.fromkeys(("x", "iops", "mbps", "mean_ms", "p99_ms"), pl.Float64)
+    return pl.DataFrame(rows, schema={"line": pl.String, **numbers}, orient="row")
+
+
+UNITS = (1.0, 1e6, 1e6, 1e6)
+
+
+def _doubles(curve: Curve) -> bool:
+    """Whether the places are powers of two, which stand equally far apart."""
+    return all(at >= 1 and at == int(at) and int(at) & (int(at) - 1) == 0 for at in curve.places)

@@ -1,0 +1,119 @@
+"""What drives draw: watts over time, and a table of joules."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from hotband.base.text.numbers import finite, quantity
+from hotband.views.draw.charts import HALF_CHARS, NUMBER, SECONDS, dress, legend, marked
+from hotband.views.draw.curves import variant_scale
+from hotband.views.report.page import Cell, Chart, Charts, Group, Table
+from hotband.views.report.repair import mark_frame
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from hotband.data.record.load import LoadedRecord
+    from hotband.views.draw.charts import Clock, View
+    from hotband.views.draw.strokes import Strokes
+
+Records = Mapping[str, "LoadedRecord"]
+
+# Points of a line: as many as a chart is wide enough to tell apart.
+POINTS = 400
+CAPTION = "All drives together. The band is what the ranges of their power values allow (hotband drives NAME)."
+COLUMNS = ("Drives", "Mean", "At rest", "Energy", "Least", "Most", "An I/O")
+
+
+def power_frame(records: Records) -> pl.DataFrame:
+    """What `power_chart` draws: line, time_s, power_w, low_w, high_w, summed over drives and joined where many."""
+    import polars as pl
+
+    numbers = ("time_s", "power_w", "low_w", "high_w")
+    kinds: dict[str, type[pl.DataType]] = {"line": pl.String} | dict.fromkeys(numbers, pl.Float64)
+    frames = [pl.DataFrame(schema=kinds)]
+    watts = pl.col("power_w", "low_w", "high_w")
+    for label, loaded in records.items():
+        if loaded.power is None:
+            continue
+        summed = loaded.power.group_by("time_ns").agg(watts.sum(), pl.col("length_ns").first()).sort("time_ns")
+        group = pl.int_range(pl.len()) // max(1, math.ceil(summed.height / POINTS))
+        weight = pl.col("length_ns")
+        joined = summed.group_by(group.alias("group")).agg(
+            pl.col("time_ns").min(), (watts * weight).sum() / weight.sum()
+        )
+        placed = joined.sort("group").with_columns(line=pl.lit(label), time_s=pl.col("time_ns") / 1e9)
+        frames.append(placed.select(list(kinds)))
+    return pl.concat(frames)
+
+
+def power_chart(
+    rows: pl.DataFrame, marks: pl.DataFrame | None = None, strokes: Strokes | None = None, clock: Clock = SECONDS
+) -> View:
+    """Watts over time, a colour per run, with the band of their ranges; `marks` as `charts.marked` takes them."""
+    import altair as alt
+
+    lines = rows["line"].unique(maintain_order=True).to_list()
+    scale, dashes = variant_scale(lines), None
+    if strokes is not None:
+        lines, scale, dashes = strokes.scales(rows.with_columns(run=rows["line"]), "time_s", "power_w")
+    title, shown = "Power of all drives (W)", legend(rows["line"], HALF_CHARS)
+    base = alt.Chart(clock.told(rows, "time_s", 1.0)).encode(
+        x=alt.X("time:Q", scale=alt.Scale(nice=False), axis=alt.Axis(title=clock.title, format=NUMBER, grid=False)),
+        color=alt.Color("line:N", sort=lines, scale=scale, legend=shown),
+    )
+    axis = alt.Axis(title=title, format=NUMBER, tickCount=5)
+    band = base.mark_area(opacity=0.15).encode(
+        y=alt.Y("low_w:Q", scale=alt.Scale(zero=True), axis=axis), y2=alt.Y2("high_w:Q")
+    )
+    line = base.mark_line(strokeWidth=1.8, strokeCap="round").encode(
+        y=alt.Y("power_w:Q", axis=axis),
+        tooltip=[
+            alt.Tooltip("line:N", title="Run"),
+            alt.Tooltip("time:Q", title=clock.title, format=NUMBER),
+            *(
+                alt.Tooltip(f"{name}:Q", title=text, format=",.4~g")
+                for name, text in (("power_w", "Power (W)"), ("low_w", "At least (W)"), ("high_w", "At most (W)"))
+            ),
+        ],
+    )
+    if dashes is not None:
+        # The key of the colours, which dashes merge with: another one would be in conflict with it.
+        line = line.encode(strokeDash=alt.StrokeDash("line:N", sort=lines, scale=dashes, legend=shown))
+    return dress(marked(alt.layer(band, line), marks, clock).properties(width="container", height=220))
+
+
+def power_block(records: Records, strokes: Strokes | None = None, clock: Clock = SECONDS) -> Charts | None:
+    """Watts of runs over time; none where no record has them for more than one interval."""
+    frame = power_frame(records)
+    if frame["time_s"].n_unique() < 2:
+        return None
+    return Charts(
+        [Chart("Power over time", power_chart(frame, mark_frame(records), strokes, clock), CAPTION)], width=560
+    )
+
+
+def energy_table(records: Records) -> Table | None:
+    """What the drives of each record drew; none where no record tells."""
+    groups = []
+    for label, loaded in records.items():
+        energy = loaded.record.get("energy")
+        if not isinstance(energy, Mapping):
+            continue
+        texts = [
+            quantity(energy.get("drives"), ""),
+            quantity(energy.get("mean_w"), "W"),
+            quantity(energy.get("idle_w"), "W"),
+            *(quantity(energy.get(key), "J") for key in ("energy_j", "energy_low_j", "energy_high_j")),
+            quantity(_milli(energy.get("joules_per_io")), "mJ"),
+        ]
+        groups.append(Group([[Cell(text, numeric=True) for text in texts]], label if len(records) > 1 else ""))
+    caption = "Energy of the measured time, with the least and the most by the ranges of the power values"
+    return Table(COLUMNS, groups, caption=caption) if groups else None
+
+
+def _milli(value: object) -> float | None:
+    found = finite(value)
+    return None if found is None else found * 1e3

@@ -1,0 +1,81 @@
+"""What records of real hardware have besides: the prediction beside them, and what was measured on what."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from hotband.base.text.numbers import cell
+from hotband.questions.targets.expected import sentence_of
+from hotband.views.expect import label_of, range_of, value_of
+from hotband.views.report.page import Block, Cell, Group, Prose, Section, Table, plain
+
+if TYPE_CHECKING:
+    from hotband.data.record.document import RecordDoc
+    from hotband.data.record.load import LoadedRecord
+
+
+def hardware_sections(records: Mapping[str, LoadedRecord]) -> list[Section]:
+    """The sections of those that have them."""
+    found = [
+        Section("expected", "Measured beside predicted", _expected(records)),
+        Section("hardware", "Device and host", _contexts(records)),
+    ]
+    return [one for one in found if one.blocks]
+
+
+def _expected(records: Mapping[str, LoadedRecord]) -> list[Block]:
+    groups, said, levels = [], [], set()
+    for label, loaded in records.items():
+        expected = loaded.record.get("expected")
+        if expected is None:
+            continue
+        name = f"{label}: " if len(records) > 1 else ""
+        said.append(f"{name}{sentence_of(expected)}.")
+        said += [f"{name}{text}" for text in expected["explanations"]]
+        levels.add(expected["level"])
+        rows = []
+        for one in (figure for row in expected["rows"] for figure in row["figures"]):
+            ends = [value_of(one["figure"], end) for end in (one["low"], one["high"]) if end is not None]
+            values = (value_of(one["figure"], one[key]) for key in ("measured", "predicted"))
+            numbers = [Cell(text, True) for text in (*values, range_of(ends))]
+            rows.append([Cell(label_of(one["figure"])), *numbers, Cell(one["verdict"] or "–")])
+        groups.append(Group(rows, label if len(records) > 1 else ""))
+    if not groups:
+        return []
+    level = " or ".join(f"{one:g} %" for one in sorted(levels))
+    return [Prose(said), Table(["Figure", "Measured", "Predicted", f"{level} interval", "Is"], groups)]
+
+
+def _contexts(records: Mapping[str, LoadedRecord]) -> list[Block]:
+    groups = [
+        Group(rows, label if len(records) > 1 else "")
+        for label, loaded in records.items()
+        if (rows := _context(loaded.record))
+    ]
+    return [Table(["What", "Is"], groups)] if groups else []
+
+
+def _context(record: RecordDoc) -> list[list[Cell]]:
+    context = record.get("context")
+    if context is None:
+        return []
+    device, files, cpu = context["device"], context["file_system"], context["cpu"]
+    queue, background = device["queue"], context.get("background")
+    celsius = [context["temperature_before_c"], context.get("temperature_after_c")]
+    kept = record.get("state_kept")
+    rows = {
+        "device": " ".join(filter(None, [device["model"], device["serial"], device["firmware"]])) or device["path"],
+        "blocks": f"{cell(device['logical_block_bytes'])} B, {cell(device['physical_block_bytes'])} B physical",
+        "write cache": cell(device["write_cache"]),
+        "scheduler": cell(queue["scheduler"] if queue else None),
+        "file system": f"{files['kind']} ({','.join(files['options'])})" if files else "none: the device itself",
+        "kernel": context["kernel"],
+        "processors": f"{cpu['count']} x {cell(cpu['model'])}, governor {cell(cpu['governor'])}",
+        "temperature": " to ".join(f"{one:g} °C" for one in celsius if one is not None) or "not told",
+        "before the run": f"{kept['state']}, by {', '.join(kept['by'])}" if kept else "as it was found",
+    }
+    if background is not None:
+        ours, others = background["cpu_ours"], background["cpu_others"] + background["cpu_stolen"]
+        rows["processor time"] = f"{ours:.0%} ours, {others:.0%} of others and stolen"
+    return [plain([name, value]) for name, value in rows.items()]

@@ -1,0 +1,176 @@
+"""A report as Python has it: its page, and every chart of it by name, as files or to be changed."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, cast
+
+from hotband.base.arguments import public
+from hotband.base.errors import UserError
+from hotband.base.text.regular import file_text
+from hotband.base.version import __version__
+from hotband.views.report.page import Chart, Charts, Drawable, Page, write_report
+
+if TYPE_CHECKING:
+    from hotband.data.documents.study import StudyDoc
+    from hotband.data.record.load import LoadedRecord
+    from hotband.inference.audit.facts import MachineFacts
+
+FORMATS = ("svg", "png")
+RESULT_FILE = "result.json"
+
+
+@dataclass(frozen=True)
+class ReportChart:
+    """A chart of a report: its title and caption, and `view`, what altair or Vega-Lite draws (`view.to_dict()`)."""
+
+    name: str
+    title: str
+    caption: str
+    view: Drawable
+    origin: str
+
+    @public
+    def save(self, path: str | Path) -> Path:
+        """Writes it as .svg or .png, by the name of the file. Raises UserError for another, OSError."""
+        from hotband.views.report.pictures import write_picture
+
+        file = Path(path)
+        if file.suffix.lower().removeprefix(".") not in FORMATS:
+            raise UserError("path", "", str(file), f"expected a file that ends in {' or '.join(FORMATS)}")
+        write_picture(file, self.view, self.title, self.origin)
+        return file
+
+
+class Report:
+    """A page of records or of a study: `save` writes it, `charts` has every chart by its name."""
+
+    def __init__(self, page: Page) -> None:
+        self.page = page
+
+    @property
+    def title(self) -> str:
+        """Its heading."""
+        return self.page.title
+
+    @cached_property
+    def charts(self) -> Mapping[str, ReportChart]:
+        """Every chart by a name made of its title, in the order of the page."""
+        origin = f"{self.page.title} · Hotband {__version__}"
+        blocks = [block for section in self.page.every_section for block in section.blocks if isinstance(block, Charts)]
+        found: dict[str, ReportChart] = {}
+        for chart in (chart for block in blocks for chart in block.charts):
+            name = _free(_name(chart), found)
+            found[name] = ReportChart(name, chart.title, chart.caption, chart.view, origin)
+        return found
+
+    @public
+    def save(self, path: str | Path) -> Path:
+        """Writes the page, one HTML file that loads nothing from anywhere. Raises UserError, OSError."""
+        return write_report(Path(path), self.page)
+
+    @public
+    def save_charts(self, folder: str | Path, form: str = "svg") -> list[Path]:
+        """Writes every chart into the folder, which is made, as NAME.svg or NAME.png. Raises UserError, OSError."""
+        if form not in FORMATS:
+            raise UserError("form", "", form, f"expected one of {', '.join(FORMATS)}")
+        return [chart.save(Path(folder) / f"{name}.{form}") for name, chart in self.charts.items()]
+
+    def __repr__(self) -> str:
+        return f"<Report {self.title!r}: {len(self.charts)} charts>"
+
+
+def _name(chart: Chart) -> str:
+    return re.sub(r"[^a-z0-9]+", "-", chart.title.lower()).strip("-") or "chart"
+
+
+def _free(name: str, taken: Mapping[str, object]) -> str:
+    found, again = name, 2
+    while found in taken:
+        found, again = f"{name}-{again}", again + 1
+    return found
+
+
+def report_of(
+    given: Sequence[Path | LoadedRecord],
+    title: str | None = None,
+    *,
+    audit: bool = False,
+    machine: MachineFacts | None = None,
+) -> Report:
+    """The report of records, on disk or in memory, as `places_of` names them, or of the study that was kept in the
+    folder which is all that is given; `audit` and `machine` as in `record_page`. Raises UserError."""
+    from hotband.views.report.record_page import record_page
+
+    if (study := kept_study(given)) is not None:
+        return read_study(study)
+    loaded = [record for one in given for record in (read_records(one) if isinstance(one, Path) else [one])]
+    return Report(record_page(loaded, title, audit=audit, machine=machine))
+
+
+def expect_fit(
+    given: Sequence[Path | LoadedRecord], title: str | None, audit: bool, machine: MachineFacts | None
+) -> None:
+    """Raises UserError for options of a report that another would have to be with, or that a study's has not."""
+    if machine is not None and not audit:
+        raise UserError("--audit", "", "", "missing: --on, --media and --cache say what the auditor is to know")
+    if kept_study(given) is not None and (audit or title is not None):
+        option = "--audit" if audit else "--title"
+        raise UserError(option, "", title or "", "is for records; expected none with the folder of a study")
+
+
+def places_of(given: Sequence[Path | LoadedRecord]) -> list[Path | LoadedRecord]:
+    """What is reported: of folders the records in them, the folder of a study as it is. Raises UserError for a result
+    that is given twice."""
+    from hotband.inference.audit.load import expect_once, records_in
+
+    if kept_study(given) is not None:
+        return list(given)
+    found = [place for one in given for place in (records_in(one) if isinstance(one, Path) else [one])]
+    expect_once([one for one in found if isinstance(one, Path)])
+    return found
+
+
+def read_records(path: Path) -> list[LoadedRecord]:
+    """The records behind a path: one of ours, or the results in a file of another tool. Raises UserError."""
+    from hotband.data.record.files import RECORD_FILE
+    from hotband.data.record.load import load_record
+    from hotband.views.draw.latency import load_any
+
+    is_foreign = path.is_file() and path.name != RECORD_FILE
+    return load_any(path) if is_foreign else [load_record(path)]
+
+
+def kept_study(given: Sequence[Path | LoadedRecord]) -> Path | None:
+    """The folder of a study's result, where that is what is to be reported."""
+    first = given[0] if len(given) == 1 else None
+    return first if isinstance(first, Path) and (first / RESULT_FILE).is_file() else None
+
+
+def read_study(folder: Path) -> Report:
+    """The report of a study that was kept in a folder. Raises UserError."""
+    from hotband.data.record.load import load_record
+    from hotband.views.report.study_page import study_page
+
+    file = folder / RESULT_FILE
+    try:
+        found = json.loads(file_text(file))
+    except (OSError, ValueError, RecursionError) as error:
+        raise UserError(str(file), "", "", f"is no result of a study: {error}") from None
+    needed = ("study", "title", "summary", "figures", "runs")
+    missing = [key for key in needed if key not in found] if isinstance(found, dict) else list(needed)
+    if missing:
+        raise UserError(str(file), missing[0], "", "is missing; expected the result.json of hotband study run --out")
+    result = cast("StudyDoc", found)
+    files = {run["id"]: folder / str(run["record"]) for run in result["runs"] if run["record"]}
+    records = {name: load_record(path) for name, path in files.items() if path.is_file()}
+    try:
+        return Report(study_page(result, records))
+    except (KeyError, TypeError, AttributeError) as error:
+        again = f"is damaged or of another version of hotband ({error}); run the study again into the same folder"
+        raise UserError(str(file), "", "", again) from None

@@ -1,0 +1,167 @@
+"""What records of a page are called: by what differs among them, and the page by what all have in common.
+
+Left out: texts of machines and workloads are not compared; two of the same name are told apart by settings, duration,
+seed, file, and at last by number.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import PurePath
+from typing import TYPE_CHECKING
+
+from hotband.base.text.numbers import span
+from hotband.data.record.document import source_file
+from hotband.views.report import sections
+
+if TYPE_CHECKING:
+    from hotband.data.record.load import LoadedRecord
+
+NOT_SET = "as it is"
+# Of what is listed in a title; of more there is a count.
+LISTED = 4
+MACHINE, WORKLOAD, SEED = "machine", "workload", "seed"
+
+
+@dataclass(frozen=True)
+class Naming:
+    """Records by label; `differ` has of every label the aspects that differ (machine, workload, keys of what was set),
+    `same` those that all share."""
+
+    records: Mapping[str, LoadedRecord]
+    differ: Mapping[str, Mapping[str, str]]
+    same: Mapping[str, str]
+
+    @property
+    def keys(self) -> list[str]:
+        """The aspects that differ."""
+        return list(next(iter(self.differ.values()), {}))
+
+    def values(self, key: str) -> list[str]:
+        """Of an aspect that differs, each once, in the order of the records."""
+        return list(dict.fromkeys(found[key] for found in self.differ.values() if key in found))
+
+    def sides(self) -> dict[str, list[str]]:
+        """Labels of repeats, which differ in nothing but their seed, by what they are of; a record alone by its own."""
+        found: dict[str, list[str]] = {}
+        for label, own in self.differ.items():
+            of = {key: value for key, value in own.items() if key != SEED}
+            found.setdefault((_label(of) or "all") if SEED in own else label, []).append(label)
+        return found
+
+    @property
+    def title(self) -> str:
+        """What was run on what, and what was changed."""
+        workload, machine = (self._said(key) for key in (WORKLOAD, MACHINE))
+        what = f"{workload} on {machine}" if machine else workload
+        keys = [key for key in self.keys if key not in (WORKLOAD, MACHINE, SEED)]
+        changed = [f"{key} {_range([value or NOT_SET for value in self.values(key)])}" for key in keys]
+        return f"{what}: {', '.join(changed)}" if changed else what
+
+    def _said(self, key: str) -> str:
+        return self.same[key] if key in self.same else _listed(self.values(key), f"{key}s")
+
+    @property
+    def subtitle(self) -> str:
+        """How many, with what they share, and for how long they were measured."""
+        times = sorted({float(one.record["duration_ns"]) for one in self.records.values()})
+        ends = dict.fromkeys(span(time) for time in (times[0], times[-1])) if times else {}
+        said = [f"{key} {value}" for key, value in self.same.items() if key not in (WORKLOAD, MACHINE)]
+        alike = f"{', '.join(said)} in all" if len(self.records) > 1 and said else ", ".join(said)
+        count = [f"{len(self.records)} runs"] if len(self.records) > 1 else []
+        return "; ".join(part for part in (*count, alike, f"measured for {' to '.join(ends)}") if part)
+
+
+def named(records: Sequence[LoadedRecord]) -> Naming:
+    """Records by what differs among them, in their order."""
+    aspects = [_aspects(one) for one in records]
+    shared = [key for key in (aspects[0] if aspects else {}) if all(key in one for one in aspects)]
+    same = {key: aspects[0][key] for key in shared if len({one[key] for one in aspects}) == 1}
+    keys = [key for key in shared if key not in same]
+    further = [key for one in aspects for key in one if key not in shared]
+    told = [{key: one[key] for key in keys} for one in aspects]
+    for key, of in (*((key, _one_of(key)) for key in dict.fromkeys(further)), *FURTHER.items()):
+        if len({tuple(one.items()) for one in told}) == len(told):
+            break
+        values = [of(one) for one in records]
+        if len(set(values)) > 1:
+            told = [{**one, key: value} for one, value in zip(told, values, strict=True)]
+    found: dict[str, LoadedRecord] = {}
+    differ: dict[str, Mapping[str, str]] = {}
+    for loaded, own in zip(records, told, strict=True):
+        label = _numbered(_label(own) or loaded.label, found)
+        found[label], differ[label] = loaded, own
+    return Naming(found, differ, same)
+
+
+def _aspects(loaded: LoadedRecord) -> dict[str, str]:
+    """What may differ: workload, machine, and what was set."""
+    record = loaded.record
+    machine = str(record["target"].get("machine") or "") if record["target"].get("kind") == "model" else ""
+    name = loaded.label.removesuffix(f" on {machine}") if machine else loaded.label
+    found = {WORKLOAD: name, MACHINE: machine} if machine and name != loaded.label else {WORKLOAD: name}
+    spec = record.get("spec")
+    settings = spec.get("set") if isinstance(spec, dict) else None
+    return found | {str(key): str(value) for key, value in (settings or {}).items()}
+
+
+def _one_of(key: str) -> Callable[[LoadedRecord], str]:
+    """Reads a key that only some records have; nothing of the others."""
+    return lambda loaded: _aspects(loaded).get(key, "")
+
+
+def _happens(loaded: LoadedRecord) -> str:
+    return " ".join(sections.events(loaded.record.get("spec") or {})) or "nothing happens"
+
+
+def _file(loaded: LoadedRecord) -> str:
+    file = source_file(loaded.record)
+    return PurePath(file).name if file else ""
+
+
+FURTHER: dict[str, Callable[[LoadedRecord], str]] = {
+    "events": _happens,
+    "measured for": lambda loaded: span(loaded.record["duration_ns"]),
+    SEED: lambda loaded: str(loaded.record.get("seed")),
+    "file": _file,
+}
+"""What tells records apart where nothing else does, in this order."""
+
+
+def _label(own: Mapping[str, str]) -> str:
+    """The values, those of settings with their keys."""
+    plain = (WORKLOAD, MACHINE, "events", "file")
+    return ", ".join(value if key in plain else f"{key} {value}" for key, value in own.items() if value)
+
+
+def _numbered(label: str, taken: Mapping[str, object]) -> str:
+    found, again = label, 2
+    while found in taken:
+        found, again = f"{label} ({again})", again + 1
+    return found
+
+
+def _listed(values: Sequence[str], what: str) -> str:
+    """`a, b and c`, or `9 machines`."""
+    if len(values) > LISTED:
+        return f"{len(values)} {what}"
+    return values[0] if len(values) == 1 else f"{', '.join(values[:-1])} and {values[-1]}" if values else ""
+
+
+def _range(values: Sequence[str]) -> str:
+    """`1 to 64` of numbers, else a list."""
+    if len(values) > 2 and all(as_number(value) is not None for value in values):
+        ordered = sorted(values, key=lambda value: as_number(value) or 0.0)
+        return f"{ordered[0]} to {ordered[-1]}"
+    return _listed(values, "values")
+
+
+def as_number(text: str) -> float | None:
+    """The number that a setting is, or bytes where it is a size; None for words."""
+    from hotband.base.text.quantities import size_bytes
+
+    try:
+        return float(text)
+    except ValueError:
+        return size_bytes(text)

@@ -1,0 +1,124 @@
+"""Charts as picture files: SVG for pages and print, PNG for everything else.
+
+A picture stands alone, so it bears its title and where it is from. The SVG is drawn once, and the PNG from it: the same
+picture twice.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from copy import copy
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from hotband.base.text.foreign import all_visible
+from hotband.base.text.write import make_folder, write_files
+from hotband.views.draw.charts import FONT, INK, MUTED
+
+if TYPE_CHECKING:
+    from hotband.base.text.values import Json
+    from hotband.views.draw.charts import View
+    from hotband.views.report.page import Drawable
+
+WIDTH = 760
+# What a legend may be of.
+LEGENDS = ("color", "shape", "strokeDash")
+# Twice the pixels: legible on paper and on dense screens.
+SCALE = 2.0
+# Characters of a title and of a subtitle that fit in a line.
+_TITLE_CHARS, _SUBTITLE_CHARS = 76, 118
+
+
+@dataclass(frozen=True)
+class Drawing:
+    """A chart whose spec was made once, for the page and for its pictures."""
+
+    spec: dict[str, Json]
+
+    def to_dict(self) -> dict[str, Json]:
+        """The spec; a copy, of which the datasets may be taken out."""
+        return copy(self.spec)
+
+    def bare(self) -> Drawing:
+        """Without legends, for charts that stand under one key."""
+        bare, layers = _without_legend(self.spec), self.spec.get("layer")
+        if isinstance(layers, list) and layers:
+            bare |= {"layer": [_without_legend(layer) if isinstance(layer, dict) else layer for layer in layers]}
+        return Drawing(bare)
+
+    def picture(self, title: str, subtitle: str) -> dict[str, Json]:
+        """The spec of a picture of a fixed width, with its title; marks without texts for screen readers, which a
+        picture on somebody's page has in its place.
+        """
+        fixed: dict[str, Json] = {"width": WIDTH, "padding": 18, "title": _heading(title, subtitle)}
+        config = self.spec.get("config")
+        return self.spec | fixed | {"config": (config if isinstance(config, dict) else {}) | {"aria": False}}
+
+
+def _without_legend(view: dict[str, Json]) -> dict[str, Json]:
+    """A copy of a view whose channels that are of a column have no legend."""
+    encoding = view.get("encoding")
+    if not isinstance(encoding, dict):
+        return copy(view)
+    bare: dict[str, Json] = {}
+    for name in LEGENDS:
+        channel = encoding.get(name)
+        if isinstance(channel, dict) and "field" in channel:
+            bare[name] = channel | {"legend": None}
+    return view | {"encoding": encoding | bare}
+
+
+def drawing(view: View) -> Drawing:
+    """The chart's spec. Not checked against Vega-Lite's schema, which takes longer than making it: the tests do."""
+    import altair as alt
+
+    with alt.data_transformers.disable_max_rows():
+        return Drawing(view.to_dict(validate=False))
+
+
+def _heading(title: str, subtitle: str) -> dict[str, Json]:
+    return {
+        "text": _wrapped(title, _TITLE_CHARS),
+        "subtitle": _wrapped(subtitle, _SUBTITLE_CHARS),
+        "anchor": "start",
+        "font": FONT,
+        "subtitleFont": FONT,
+        "color": INK,
+        "subtitleColor": MUTED,
+        "fontSize": 17,
+        "subtitleFontSize": 12,
+        "subtitlePadding": 6,
+        "offset": 14,
+    }
+
+
+def _wrapped(text: str, width: int) -> list[Json]:
+    import textwrap
+
+    return [*textwrap.wrap(text, width)]
+
+
+def write_picture(path: Path, view: Drawable, title: str, subtitle: str) -> None:
+    """Writes a chart as its file is called, .svg or .png, into a folder that is made. Raises UserError, OSError."""
+    import altair as alt
+    import vl_convert
+
+    with alt.data_transformers.disable_max_rows():
+        drawn = Drawing(view.to_dict())
+    svg: str = vl_convert.vegalite_to_svg(all_visible(drawn.picture(title, subtitle)))
+    is_png = path.suffix.lower() == ".png"
+    make_folder(path.parent)
+    write_files({path: vl_convert.svg_to_png(svg, scale=SCALE) if is_png else svg})
+
+
+def write_pictures(folder: Path, name: str, drawn: Drawing, title: str, subtitle: str) -> Sequence[Path]:
+    """Writes NAME.svg and NAME.png into the folder, which is made. Raises UserError, OSError."""
+    import vl_convert
+
+    svg: str = vl_convert.vegalite_to_svg(all_visible(drawn.picture(title, subtitle)))
+    png: bytes = vl_convert.svg_to_png(svg, scale=SCALE)
+    paths = [folder / f"{name}.svg", folder / f"{name}.png"]
+    make_folder(folder)
+    write_files({paths[0]: svg, paths[1]: png})
+    return paths

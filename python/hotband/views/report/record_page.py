@@ -1,0 +1,261 @@
+"""The page of one record or of several beside each other (`hotband report`)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from hotband.base.text.numbers import cell, millis, number, rate, span
+from hotband.data.record import frames
+from hotband.data.record.document import side_of
+from hotband.data.record.states import state_words, states_of, unequal
+from hotband.questions.study import cellrows
+from hotband.views.draw.charts import MINUTES, SECONDS
+from hotband.views.draw.strokes import Strokes
+from hotband.views.report import energy, sections, variants, wear
+from hotband.views.report.answer import Answer, answer
+from hotband.views.report.beside import bars_blocks, comparison_table
+from hotband.views.report.compared import comparison_section
+from hotband.views.report.curve import curve_block
+from hotband.views.report.hardware import hardware_sections
+from hotband.views.report.intervals import intervals_table
+from hotband.views.report.naming import Naming, named
+from hotband.views.report.page import Block, Cards, Cell, Group, Page, Prose, Section, Table, plain, unchecked
+from hotband.views.report.repair import repair_blocks
+from hotband.views.report.verdicts import verdict_blocks
+from hotband.views.sweeps.of_records import curve_sections_of
+
+if TYPE_CHECKING:
+    from hotband.data.record.document import RecordDoc
+    from hotband.data.record.load import LoadedRecord
+    from hotband.inference.audit.facts import MachineFacts
+    from hotband.views.draw.charts import Clock
+
+# Longer ones have their axes of time in minutes.
+LONG_NS = 600e9
+
+
+@unchecked()
+def record_page(
+    records: Sequence[LoadedRecord],
+    title: str | None = None,
+    *,
+    audit: bool = False,
+    machine: MachineFacts | None = None,
+) -> Page:
+    """A page that says first what the records show, with a chart and a table of them; what it rests on is folded.
+
+    Without a `title` it is what was run on what. With `audit` what the auditor says of the records, too; `machine` is
+    what is known of their target.
+    """
+    naming = named(records)
+    of, found = naming.records, answer(naming)
+    looks = _Looks.of(naming, found)
+    # Curves of one number stand in the answer, those of several in sections of their own.
+    blocks = [Section("results", "Results", _results(naming, found, looks))]
+    blocks += [] if found.curve else curve_sections_of(of)
+    if audit:
+        blocks.append(_audit(of, machine))
+    if (compared := comparison_section(of)) is not None:
+        blocks.append(compared)
+    beside = hardware_sections(of)
+    blocks += [section for section in beside if section.id == "expected"]
+    repaired = repair_blocks(of)
+    if repaired:
+        blocks.append(Section("repair", "Failure and repair", repaired))
+    runs = sections.run_sections(of, looks.strokes, looks.clock)
+    blocks += [section for section in runs if section.id == "latency"] if len(of) <= sections.OVERLAID else []
+    rest = [section for section in runs if section not in blocks]
+    rest += [*_of_variants(of, looks), Section("figures", "All figures", _figures(of))]
+    rest += [section for section in beside if section.id != "expected"]
+    rest.append(Section("details", "Streams and parts", _details(of)))
+    rest.append(Section("reproduction", "Reproduction", _reproduction(of)))
+    blocks += [replace(section, folded=True) for section in rest if section.blocks]
+    subtitle = naming.subtitle if len(of) != 1 else _about(next(iter(of.values())).record)
+    own = naming.title if of else "No records"
+    return Page(title or own, blocks, subtitle=subtitle, kicker="Hotband records")
+
+
+@dataclass(frozen=True)
+class _Looks:
+    """What all charts of a page share: the colour of each run, and the unit of time."""
+
+    strokes: Strokes
+    clock: Clock
+
+    @classmethod
+    def of(cls, naming: Naming, found: Answer) -> _Looks:
+        """A colour a run, or a line of curves."""
+        lines = _lines(naming, found)
+        labels, groups = list(lines), list(lines.values())
+        longest = max((float(one.record["duration_ns"]) for one in naming.records.values()), default=0.0)
+        return cls(Strokes.of(labels, groups), MINUTES if longest > LONG_NS else SECONDS)
+
+
+def _lines(naming: Naming, found: Answer) -> dict[str, str]:
+    """What every record is a point of a curve or a repeat of; others are of themselves."""
+    if found.curve is not None:
+        return {label: found.curve.labels[label] for label in naming.records}
+    return {label: side for side, labels in naming.sides().items() for label in labels}
+
+
+def _audit(records: Mapping[str, LoadedRecord], machine: MachineFacts | None) -> Section:
+    from hotband.inference.audit import Audited, findings, shapes
+    from hotband.views.report.audit_page import audit_section
+
+    for label, loaded in records.items():
+        shapes.check(label, loaded.record)
+    results = [Audited(label, loaded.record, loaded.series) for label, loaded in records.items()]
+    return audit_section(findings(results, machine), len(results))
+
+
+def _of_variants(records: Mapping[str, LoadedRecord], looks: _Looks) -> list[Section]:
+    """Where an I/O's time went, how caches filled, drives wore and what they drew, of the records that tell."""
+    strokes, clock = looks.strokes, looks.clock
+    found = [
+        ("io-time", "Where each I/O's time went", variants.io_time_block(records)),
+        ("caches", "Caches over time", variants.caches_block(records, strokes, clock)),
+        ("once", "Scripts that run once", variants.once_block(records, strokes, clock)),
+        ("wear", "Write amplification", wear.amplification_block(records, strokes, clock)),
+        ("power", "Power", energy.power_block(records, strokes, clock)),
+    ]
+    return [Section(name, title, [block]) for name, title, block in found if block is not None]
+
+
+def _about(record: RecordDoc) -> str:
+    """Where and for how long, in a line."""
+    target = record["target"]
+    machine = target.get("machine") or target.get("kind") or "an unnamed target"
+    settings = _settings(record)
+    changed = "" if settings == "none" else f", {settings}"
+    return f"{machine} ({target.get('kind', 'target')}), measured for {span(record['duration_ns'])}{changed}"
+
+
+def _results(naming: Naming, found: Answer, looks: _Looks) -> list[Block]:
+    """The answer, what is not alike, and the same in a chart and a table."""
+    records = naming.records
+    if not records:
+        return [Prose(["There are no records to show."])]
+    # The points of a curve, and repeats, have one state: it is said of all of them together.
+    lines = _lines(naming, found)
+    states = {(lines[label], str(state)): state for label, one in records.items() for state in [states_of(one.record)]}
+    differ = unequal([(line, state) for (line, _), state in states.items()])
+    blocks: list[Block] = [Prose([f"Not alike: {words}." for words in differ])] if differ else []
+    blocks.append(Prose(list(found.sentences), lead=True))
+    if len(records) == 1:
+        record = next(iter(records.values())).record
+        blocks += [_cards(record), Prose([f"State of the drives: {state_words(record)}."])]
+    elif found.curve is not None:
+        blocks.append(curve_block(found.curve, looks.strokes))
+    else:
+        blocks += bars_blocks(records, looks.strokes)
+    if len(records) > 1:
+        states_said = {label: state_words(one.record) for label, one in records.items()}
+        blocks.append(comparison_table(naming, found, states_said, lines))
+    return [*blocks, *verdict_blocks(records), *variants.power_loss_blocks(records), *sections.notes_blocks(records)]
+
+
+def _figures(records: Mapping[str, LoadedRecord]) -> list[Block]:
+    """Reads and writes apart, with steps, scripts and operations, wear and energy."""
+    groups = []
+    for label, loaded in records.items():
+        summary = loaded.record["summary"]
+        rows = [sections.result_row("all", summary)]
+        for direction, side in (("read", summary.get("read")), ("write", summary.get("write"))):
+            if side and side.get("count"):
+                rows.append(sections.result_row(direction, side, muted=True))
+        groups.append(Group(rows, label if len(records) > 1 else ""))
+    whys = [(label, cellrows.why(loaded.record)) for label, loaded in records.items()]
+    tables = [
+        Table(sections.RESULT_COLUMNS, groups, tight=True) if groups else None,
+        intervals_table(records),
+        variants.steps_table(records),
+        variants.scripts_table(records),
+        wear.operations_table(records),
+    ]
+    tables += [wear.smart_table(records), energy.energy_table(records), variants.why_table({"": whys})]
+    return [table for table in tables if table is not None]
+
+
+def _cards(record: RecordDoc) -> Cards:
+    summary = record["summary"]
+    return Cards(
+        [
+            (number(summary.get("iops")), "IOPS"),
+            (rate(summary.get("bandwidth_bytes_per_s")), "bandwidth"),
+            (millis(summary.get("latency_mean_ns")), "mean latency"),
+            (millis(summary.get("latency_p99_ns")), "p99 latency"),
+            (millis(summary.get("latency_p999_ns")), "p99.9 latency"),
+            (sections.whole(summary.get("errors")), "errors"),
+        ]
+    )
+
+
+def _details(records: Mapping[str, LoadedRecord]) -> list[Block]:
+    blocks: list[Block] = []
+    rows = [
+        (label, found)
+        for label, loaded in records.items()
+        if len(loaded.record["streams"]) > 1 and (found := _stream_rows(loaded.record))
+    ]
+    if rows:
+        columns = ["Stream", "Direction", "I/Os", "IOPS", "Bandwidth", "Mean latency", "p99", "Max", "Errors"]
+        groups = [Group(found, label if len(records) > 1 else "") for label, found in rows]
+        blocks.append(Table(columns, groups, caption="Streams"))
+    tables = [sections.parts_table(loaded.record, label) for label, loaded in records.items()]
+    return blocks + [table for table in tables if table is not None]
+
+
+def _stream_rows(record: RecordDoc) -> list[list[Cell]]:
+    seconds = float(record["duration_ns"]) / 1e9
+    rows = []
+    for stream in record["streams"]:
+        for direction in frames.DIRECTIONS:
+            side = side_of(stream, direction)
+            count = side.get("count") if side is not None else None
+            if side is None or not count:
+                continue
+            total = side.get("latency_sum_ns")
+            buckets = frames.buckets_of([stream], direction) or []
+            texts = [
+                sections.whole(count),
+                number(count / seconds if seconds else None),
+                rate((side.get("bytes") or 0) / seconds if seconds else None),
+                millis(int(total) / count if total is not None else None),
+                millis(frames.value_at(buckets, 0.99)),
+                millis(side.get("latency_max_ns")),
+                sections.whole(side.get("errors")),
+            ]
+            name = [Cell(str(stream.get("name", ""))), Cell(direction)]
+            rows.append(name + [Cell(text, numeric=True) for text in texts])
+    return rows
+
+
+def _reproduction(records: Mapping[str, LoadedRecord]) -> list[Block]:
+    columns = ["Run", "Record", "Target", "Seed", "Settings", "Concurrency", "Measured for", "Written by"]
+    rows = [
+        plain(
+            [
+                label,
+                loaded.record["name"],
+                f"{loaded.record['target'].get('machine', '')} ({loaded.record['target'].get('kind', '')})",
+                cell(loaded.record.get("seed")),
+                _settings(loaded.record),
+                cell(loaded.record.get("concurrency")),
+                span(loaded.record["duration_ns"]),
+                sections.versions({label: loaded}),
+            ]
+        )
+        for label, loaded in records.items()
+    ]
+    text = "The same workload, machine and seed give the same record, bit for bit."
+    blocks: list[Block] = [Prose([text]), Table(columns, [Group(rows)], tight=True)]
+    folds = [sections.spec_fold(label, loaded.record.get("spec") or {}) for label, loaded in records.items()]
+    return blocks + [fold for fold in folds if fold is not None]
+
+
+def _settings(record: RecordDoc) -> str:
+    spec = record.get("spec") or {}
+    settings = [f"{key}={value}" for key, value in (spec.get("set") or {}).items()]
+    return ", ".join([*settings, *sections.events(spec)]) or "none"

@@ -1,0 +1,96 @@
+"""Intervals of a review on its page: behind the figures of tables in words, and as ends of bars."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from hotband.views.interval import said
+
+if TYPE_CHECKING:
+    from hotband.data.documents.interval import BoundsDoc
+    from hotband.data.documents.review import ComparisonDoc, GroupRatiosDoc, ReviewDoc
+    from hotband.views.report.review_columns import Range
+    from hotband.views.report.review_rows import Machine
+
+COLUMNS = {
+    "iops": ("iops", 1.0),
+    "mbps": ("bandwidth_bytes_per_s", 1e6),
+    "slowest_mbps": ("slowest_bytes_per_s", 1e6),
+    "mean_ms": ("latency_mean_ns", 1e6),
+    "p99_ms": ("latency_p99_ns", 1e6),
+    "per_s": ("files_per_s", 1.0),
+    "mean_ns": ("mean_ns", 1e6),
+    "p50_ns": ("p50_ns", 1e6),
+    "p99_ns": ("p99_ns", 1e6),
+    "extents_per_s": ("extents_per_s", 1.0),
+}
+"""Columns of a page: the figure of the JSON, and what it is divided by. Times stand in ms."""
+
+
+def bounds(row: object, key: str) -> BoundsDoc | None:
+    """The interval of a figure in an object of the JSON; None where it has none."""
+    found: Mapping[str, Any] = row if isinstance(row, dict) else {}
+    ends: BoundsDoc | None = found.get("intervals", {}).get(key)
+    return ends
+
+
+def words(level: float, ends: BoundsDoc, scale: float = 1.0) -> str:
+    """90 %: 4,900 to 6,300."""
+    return said({"level": level, **ends}, scale)
+
+
+def level_of(machine: Machine) -> float | None:
+    """The level of a review's intervals; None where it has none."""
+    made = machine.review.get("intervals")
+    return None if made is None else made["level"]
+
+
+def in_words(machine: Machine, row: object, columns: Iterable[str] = COLUMNS) -> dict[str, str]:
+    """The intervals of an object of the JSON, by the columns of its row on the page."""
+    level = level_of(machine)
+    if level is None:
+        return {}
+    found = {column: (bounds(row, COLUMNS[column][0]), COLUMNS[column][1]) for column in columns}
+    return {column: words(level, ends, scale) for column, (ends, scale) in found.items() if ends is not None}
+
+
+def of_mean(machine: Machine, op: str) -> dict[str, str]:
+    """The interval of the mean over the surface."""
+    found, level = machine.review["linear"], level_of(machine)
+    ends = found.get("intervals", {}).get("mean", {}).get(op) if found else None
+    return {} if ends is None or level is None else {"mean": words(level, ends, 1e6)}
+
+
+def of_ratio(comparison: ComparisonDoc, group: GroupRatiosDoc, name: str) -> BoundsDoc | None:
+    """The interval of a machine's ratio in a group, or in all of them."""
+    whole = comparison.get("intervals")
+    if group["group"] == "overall":
+        return whole.get("overall", {}).get(name) if whole else None
+    return group.get("intervals", {}).get("ratios", {}).get(name)
+
+
+def ratio_text(text: str, comparison: ComparisonDoc, ends: BoundsDoc | None) -> str:
+    """A ratio with its interval behind it."""
+    whole = comparison.get("intervals")
+    return text if ends is None or whole is None else f"{text} ({words(whole['level'], ends)})"
+
+
+def of_level(document: ReviewDoc | ComparisonDoc) -> str:
+    """What lines over bars are, where a review or a comparison has intervals."""
+    made = document.get("intervals")
+    return "" if made is None else f" The line over a bar is its {made['level']:g} % interval."
+
+
+def range_of(ends: BoundsDoc | None, scale: float = 1.0) -> Range:
+    """The ends of a bar."""
+    if ends is None:
+        return {"low": None, "high": None}
+    return {"low": ends["low"] / scale, "high": ends["high"] / scale}
+
+
+def with_words(text: str, row: Mapping[str, object], column: str) -> str:
+    """A cell with its interval behind it, where its row has one."""
+    ends = row.get("ends")
+    found = ends.get(column) if isinstance(ends, dict) else None
+    return f"{text} ({found})" if found else text

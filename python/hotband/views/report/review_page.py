@@ -1,0 +1,149 @@
+"""`hotband review`: the pages, one a machine and one that compares them, and every chart as SVG and PNG.
+
+    from hotband.views.report.review_page import write_review
+
+    write_review([review("savvio-10k1"), review("cheetah-15k4")], comparison, Path("out"))
+
+What it leaves out: it measures nothing and computes no result (`hotband.questions.review` does); numbers come from its
+JSON.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from hotband.base.errors import UserError
+from hotband.base.text.write import make_folder
+from hotband.base.version import __version__
+from hotband.data.record.files import REPORT_FILE
+from hotband.data.record.states import state_lines, states_of
+from hotband.views.report import review_comparison, review_machine, review_rows, review_settings
+from hotband.views.report.page import Block, Cards, Fold, Page, Part, Prose, Section, write_report
+from hotband.views.report.pictures import Drawing, drawing, write_pictures
+from hotband.views.report.review_rows import Machine
+from hotband.views.report.review_topics import PLAIN, Looks, Topic
+
+if TYPE_CHECKING:
+    from hotband.data.documents.review import ComparisonDoc, ReviewDoc
+
+COMPARISON = "comparison"
+# What is not folded, of a page that compares and of that of a machine; "absent" says what is missing.
+COMPARED_FIRST = ("ratios", "linear", "access", "patterns", "absent")
+FIRST = ("linear", "access", "blocks", "patterns", "absent")
+
+
+def write_review(reviews: Sequence[ReviewDoc], comparison: ComparisonDoc | None, out: Path) -> list[Path]:
+    """Writes report.html and charts/ into the folder `out`; returns the files. Raises UserError, OSError.
+
+    `reviews` are the dicts of review.json, at least one, and `comparison` that of comparison.json.
+    """
+    if not reviews:
+        raise UserError("review", "", "", "nothing to show; accepted: one review or more")
+    everyone = review_rows.machines(reviews)
+    make_folder(out)
+    with _unchecked():
+        parts, pictures = _parts(everyone, comparison, out)
+    page = Page(_title(everyone), [], subtitle=_about(everyone), kicker="Hotband review", parts=parts)
+    if len(parts) == 1:
+        # The page of one machine is the whole.
+        page = Page(page.title, parts[0].sections, page.subtitle, page.kicker)
+    return [write_report(out / REPORT_FILE, page), *pictures]
+
+
+def _parts(everyone: Sequence[Machine], comparison: ComparisonDoc | None, out: Path) -> tuple[list[Part], list[Path]]:
+    """The page that compares, where there is something to compare, and each machine's; and their picture files."""
+    parts: list[Part] = []
+    pictures: list[Path] = []
+    if comparison is not None and len(everyone) > 1:
+        topics = review_comparison.topics(everyone, comparison)
+        drawn, files = _draw(topics, out / "charts" / COMPARISON, _subtitle(everyone))
+        lines = review_comparison.machine_lines(everyone)
+        sections = [review_settings.at_a_glance(COMPARISON, everyone)]
+        sections += _unfolded_first(topic.section(COMPARISON, drawn, lines, first=COMPARED_FIRST) for topic in topics)
+        differ = [f"Not alike: {words}." for words in comparison.get("unequal_state", [])]
+        lead = " ".join([*differ, review_comparison.finding(everyone, comparison)])
+        parts.append(Part(COMPARISON, "All machines compared", sections, lead))
+        pictures += files
+    colors = review_comparison.machine_lines(everyone).colors
+    for machine in everyone:
+        looks = Looks.of(colors[machine.label]) if len(everyone) > 1 else PLAIN
+        part, files = _machine_part(machine, out, looks)
+        parts.append(part)
+        pictures += files
+    return parts, pictures
+
+
+def _machine_part(machine: Machine, out: Path, looks: Looks) -> tuple[Part, list[Path]]:
+    """The page of one machine, and its picture files; folded where others are compared with it."""
+    topics = review_machine.topics(machine, looks)
+    drawn, files = _draw(topics, out / "charts" / machine.slug, _subtitle([machine], machine.label))
+    lead = review_machine.lead(machine)
+    of = f"m-{machine.slug}"
+    glance: list[Block] = [Cards(review_machine.cards(machine)), review_settings.settings_table([machine])]
+    said: list[Block] = [Prose([lead], lead=True)] if lead and not looks.shaded else []
+    sections = [Section(f"{of}-first", "At a glance", [*said, *glance])]
+    sections += _unfolded_first(topic.section(of, drawn, first=FIRST) for topic in topics)
+    sections.append(replace(_made_from(machine), folded=True))
+    return Part(of, machine.label, sections, lead, folded=looks.shaded), files
+
+
+def _unfolded_first(sections: Iterable[Section]) -> list[Section]:
+    """What a reader sees at once, then what is folded, both in their order."""
+    return sorted(sections, key=lambda section: section.folded)
+
+
+def _unchecked() -> AbstractContextManager[None]:
+    """Charts are made without checks against Vega-Lite's schema, which take a third of the time; the tests check."""
+    from altair.utils.schemapi import debug_mode
+
+    return debug_mode(False)
+
+
+def _draw(topics: Sequence[Topic], folder: Path, subtitle: str) -> tuple[dict[str, Drawing], list[Path]]:
+    """The charts of the topics by their ids, and the files they were written to."""
+    drawn: dict[str, Drawing] = {}
+    files: list[Path] = []
+    for figure in (figure for topic in topics for figure in topic.figures):
+        drawn[figure.id] = drawing(figure.view)
+        files += write_pictures(folder, figure.id, drawn[figure.id], figure.title, subtitle)
+    return drawn, files
+
+
+def _subtitle(everyone: Sequence[Machine], label: str = "") -> str:
+    """Where a picture is from."""
+    versions = dict.fromkeys(str(machine.review.get("hotband") or __version__) for machine in everyone)
+    seeds = dict.fromkeys(str(machine.review["seed"]) for machine in everyone)
+    quick = ", quick review" if any(machine.review.get("quick") for machine in everyone) else ""
+    made = f"Simulated with Hotband {', '.join(versions)}, seed {', '.join(seeds)}{quick}"
+    return f"{label} · {made}" if label else made
+
+
+def _title(everyone: Sequence[Machine]) -> str:
+    if len(everyone) == 1:
+        return f"Review: {everyone[0].label}"
+    first, others = everyone[0].label, everyone[1:]
+    return f"Review: {first} against {others[0].label if len(others) == 1 else f'{len(others)} others'}"
+
+
+def _about(everyone: Sequence[Machine]) -> str:
+    text = f"{_subtitle(everyone)}. The same machine, settings and seed give the same numbers."
+    if any(machine.review.get("quick") for machine in everyone):
+        text += " A quick review measures for a shorter time and at fewer points."
+    return text
+
+
+def _made_from(machine: Machine) -> Section:
+    """What the machine was, to repeat it."""
+    of = machine.review["machine"]
+    drives = ", ".join(dict.fromkeys(str(drive) for drive in of.get("drives") or [])) or "none named"
+    settings = ", ".join(f"{key} = {value}" for key, value in (of.get("set") or {}).items()) or "none"
+    text = f"Machine {of['name']}; drives: {drives}; settings: {settings}; seed {machine.review['seed']}."
+    text += f" State: {'; '.join(state_lines(states_of(of)))}."
+    blocks: list[Any] = [Prose([text, *(f"Note: {note}" for note in machine.review.get("notes") or [])])]
+    if of.get("spec"):
+        blocks.append(Fold("The machine's spec", str(of["spec"])))
+    return Section(f"m-{machine.slug}-spec", "What was reviewed", blocks)

@@ -1,0 +1,402 @@
+"""Reviews as rows for charts and tables: the numbers of a review's JSON in the units that a page shows.
+
+Nothing is computed here beyond units, running sums of a distribution, and the coarser bins of its histogram.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+from hotband.base.folders import folder_name
+from hotband.base.text.numbers import block_size
+from hotband.views.draw.charts import LOG_SPAN, shorten
+from hotband.views.report.review_intervals import bounds, in_words, level_of, range_of, words
+from hotband.views.text.tables import counted
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from hotband.data.documents.review import AccessDoc, MachineDoc, Part, ReviewDoc
+    from hotband.views.report.review_columns import (
+        ApplicationRow,
+        BlockSizeRow,
+        CumulativeRow,
+        FilesRow,
+        HistogramRow,
+        JoulesRow,
+        PatternRow,
+        Range,
+        StreamingRow,
+        StreamsRow,
+        SummaryRow,
+        TransferRow,
+        WattsRow,
+    )
+
+OPS = ("read", "write", "copy")
+# What a reader sees of the names in the JSON.
+PATTERNS = {
+    "file-server": "File server",
+    "web-server": "Web server",
+    "database": "Database",
+    "workstation": "Workstation",
+}
+LABEL_CHARS = 72
+HISTOGRAM_BINS = 60
+# The shares of the I/Os between which the histogram is drawn, and at which a log axis is chosen.
+LOWEST, HIGHEST = 0.001, 0.999
+
+
+@dataclass(frozen=True)
+class Machine:
+    """One review: how its machine is called on the page, and the folder of its charts."""
+
+    label: str
+    slug: str
+    review: ReviewDoc
+
+    @property
+    def capacity_bytes(self) -> int:
+        """Of the address space under review."""
+        return int(self.review["machine"]["capacity_bytes"])
+
+    def has(self, part: Part) -> bool:
+        """Whether the review has a part: the machine can do it, and something came of it."""
+        return bool(self.review.get(part))
+
+
+def machines(reviews: Sequence[ReviewDoc]) -> list[Machine]:
+    """The reviews with labels and folders of their own: equal titles get the machine's name, then a number."""
+    titles = [_title(review["machine"]) for review in reviews]
+    names = [str(review["machine"]["name"]) for review in reviews]
+    labels: list[str] = []
+    for title, name in zip(titles, names, strict=True):
+        label = title if titles.count(title) == 1 else f"{title} ({shorten(_last(name), 24)})"
+        labels.append(_unused(shorten(label, LABEL_CHARS), labels, " ({})"))
+    slugs: list[str] = ["comparison"]
+    for name in names:
+        slugs.append(_unused(folder_name(_last(name).removesuffix(".toml")), slugs, "-{}"))
+    return [Machine(*each) for each in zip(labels, slugs[1:], reviews, strict=True)]
+
+
+def _title(machine: MachineDoc) -> str:
+    """Its title; of a path only the file."""
+    title = str(machine.get("title") or machine["name"])
+    return _last(title) if title.endswith(".toml") else title
+
+
+def _last(name: str) -> str:
+    """Of a path only the file."""
+    return re.split(r"[/\\]", name)[-1] or name if name.endswith(".toml") else name
+
+
+def _unused(text: str, used: Sequence[str], form: str) -> str:
+    """The text, or with the first number from 2 that makes it one of its own."""
+    found, again = text, 2
+    # Folders may be the same but for their case on some systems.
+    while found.lower() in (one.lower() for one in used):
+        found, again = text + form.format(again), again + 1
+    return found
+
+
+def frame(rows: Sequence[Mapping[str, object]], **kinds: type[pl.DataType]) -> pl.DataFrame:
+    """Rows as a frame; `kinds` are the types of columns that may be all null."""
+    import polars as pl
+
+    return pl.DataFrame(rows, infer_schema_length=None, schema_overrides=kinds or None)
+
+
+def linear(machine: Machine) -> list[TransferRow]:
+    """Every place of the reads, then of the writes."""
+    found = machine.review.get("linear")
+    return [
+        {
+            "op": op,
+            "gb": point["offset_bytes"] / 1e9,
+            "pct": 100 * point["offset_bytes"] / machine.capacity_bytes,
+            "mbps": mega(point["bandwidth_bytes_per_s"]),
+        }
+        for op, points in ((("read", found.get("read")), ("write", found.get("write"))) if found else ())
+        for point in points or []
+    ]
+
+
+def linear_mean(machine: Machine, op: str) -> float | None:
+    """The mean rate over the surface, in bytes per second."""
+    found = machine.review.get("linear")
+    return (found.get("mean") or {}).get(op) if found else None
+
+
+def cumulative(machine: Machine) -> list[CumulativeRow]:
+    """What was served within a time, at the ends of the bins and at the percentiles."""
+    rows: list[CumulativeRow] = []
+    for op, figures in access_figures(machine):
+        points: dict[float, float] = {}
+        total, seen = sum(count for _, _, count in _bins(figures)), 0
+        for start, upper, count in _bins(figures):
+            if start > 0:
+                points.setdefault(start, 100 * seen / total)
+            seen += count
+            points[upper] = 100 * seen / total
+        if points:
+            within = ((figures.get("p50_ns"), 50.0), (figures.get("p99_ns"), 99.0))
+            points = {float(at): share for at, share in within if at} | points
+            rows += [{"op": op, "ms": at / 1e6, "share": points[at]} for at in sorted(points)]
+    return _rising(rows)
+
+
+def _rising(rows: list[CumulativeRow]) -> list[CumulativeRow]:
+    """Without points that lie below the one before: a percentile is rounded within its bin's edge."""
+    kept: list[CumulativeRow] = []
+    for row in rows:
+        if not kept or kept[-1]["op"] != row["op"] or row["share"] >= kept[-1]["share"]:
+            kept.append(row)
+    return kept
+
+
+def _bins(figures: AccessDoc) -> list[tuple[float, float, int]]:
+    """The filled bins of a direction: lower end, upper end, count. A bin begins where the one before ends."""
+    start, found = 0.0, []
+    for upper, count in sorted(figures.get("bins") or []):
+        if count:
+            found.append((start, float(upper), int(count)))
+        start = float(upper)
+    return found
+
+
+def is_wide(everyone: Sequence[Machine]) -> bool:
+    """Whether access times span decades, so that they need a log axis."""
+    ends = [_ends(bins) for machine in everyone for _, one in access_figures(machine) if (bins := _bins(one))]
+    return bool(ends) and max(high for _, high in ends) / max(1.0, min(low for low, _ in ends)) > LOG_SPAN
+
+
+def _ends(bins: Sequence[tuple[float, float, int]]) -> tuple[float, float]:
+    """Where all but the rarest I/Os lie: the upper ends of the bins that hold the first and the last of them."""
+    total, seen, low, high = sum(count for _, _, count in bins), 0, 0.0, bins[-1][1]
+    for _, upper, count in bins:
+        seen += count
+        low = low or (upper if seen >= LOWEST * total else 0.0)
+        if seen >= HIGHEST * total:
+            high = upper
+            break
+    return low, high
+
+
+def histogram(machine: Machine) -> list[HistogramRow]:
+    """Bins of one width.
+
+    The bins of both directions are made the same: each source bin's I/Os are spread evenly between its ends.
+    """
+    found = [(op, bins) for op, one in access_figures(machine) if (bins := _bins(one))]
+    if not found:
+        return []
+    last = max(_ends(bins)[1] for _, bins in found)
+    finest = max(min(upper - start for start, upper, _ in bins) for _, bins in found)
+    width = max(finest, last / HISTOGRAM_BINS)
+    edges = [width * n for n in range(math.ceil(last / width - 1e-9) + 1)]
+    rows: list[HistogramRow] = []
+    for op, bins in found:
+        total = sum(count for _, _, count in bins)
+        for n, (start, end) in enumerate(pairwise(edges)):
+            # The last bin holds the rarest beyond it, too.
+            reach = math.inf if n + 2 == len(edges) else end
+            inside = sum(count * _overlap(one, start, reach) for *one, count in bins)
+            rows.append({"op": op, "from_ms": start / 1e6, "ms": end / 1e6, "share": 100 * inside / total})
+    return rows
+
+
+def _overlap(ends: Sequence[float], start: float, end: float) -> float:
+    """Which share of a bin lies between two places."""
+    low, high = ends
+    return max(0.0, min(high, end) - max(low, start)) / (high - low)
+
+
+def access_figures(machine: Machine) -> list[tuple[str, AccessDoc]]:
+    """Direction and its figures, of those that were measured."""
+    found = machine.review.get("access") or {}
+    return [(op, found[op]) for op in OPS if found.get(op)]
+
+
+def block_sizes(machine: Machine) -> list[BlockSizeRow]:
+    """By file, then block."""
+    rows: list[BlockSizeRow] = [
+        {
+            "op": row["op"],
+            "file": block_size(row["file_bytes"]),
+            "file_bytes": row["file_bytes"],
+            "block_bytes": row["block_bytes"],
+            "mbps": mega(row["bandwidth_bytes_per_s"]),
+            "iops": row["iops"],
+        }
+        for row in machine.review.get("block_sizes") or []
+    ]
+    return sorted(rows, key=lambda row: (row["op"], row["file_bytes"], row["block_bytes"]))
+
+
+def streams(machine: Machine) -> list[StreamsRow]:
+    """Concurrent readers and writers."""
+    return [
+        {
+            "op": row["op"],
+            "streams": row["streams"],
+            "title": counted(row["streams"], "stream"),
+            "mbps": mega(row["bandwidth_bytes_per_s"]),
+            "slowest_mbps": mega(row.get("slowest_bytes_per_s")),
+            "ends": in_words(machine, row),
+        }
+        for row in machine.review.get("streams") or []
+    ]
+
+
+def patterns(machine: Machine) -> list[PatternRow]:
+    """Every step of every server pattern."""
+    return [
+        {
+            "pattern": pattern_title(row["pattern"]),
+            "qd": row["queue_depth"],
+            "iops": row["iops"],
+            "mbps": mega(row["bandwidth_bytes_per_s"]),
+            "mean_ms": mega(row["latency_mean_ns"]),
+            "p99_ms": mega(row["latency_p99_ns"]),
+            "ends": in_words(machine, row),
+        }
+        for row in machine.review.get("patterns") or []
+    ]
+
+
+def pattern_title(name: str) -> str:
+    """As the page writes it."""
+    return PATTERNS.get(name, name)
+
+
+def files(machine: Machine) -> list[FilesRow]:
+    """Small and large files."""
+    return [
+        {
+            "op": row["op"],
+            "size": row["size"],
+            "qd": row["queue_depth"],
+            "per_s": row["files_per_s"],
+            "mbps": mega(row["bandwidth_bytes_per_s"]),
+            "ends": in_words(machine, row),
+        }
+        for row in machine.review.get("files") or []
+    ]
+
+
+def streaming(machine: Machine) -> list[StreamingRow]:
+    """Small and large blocks."""
+    return [
+        {
+            "op": row["op"],
+            "title": f"{row['blocks'].capitalize()} blocks ({block_size(row['block_bytes'])})",
+            "of": f"{row['op'].capitalize()}, {row['blocks']} blocks",
+            "mbps": mega(row["bandwidth_bytes_per_s"]),
+            "ends": in_words(machine, row),
+        }
+        for row in machine.review.get("streaming") or []
+    ]
+
+
+def applications(machine: Machine) -> list[ApplicationRow]:
+    """Desktop loads."""
+    return [
+        {
+            "name": row["name"],
+            "title": row["title"],
+            "mbps": mega(row["bandwidth_bytes_per_s"]),
+            "low": mega(row.get("low_bytes_per_s")),
+            "high": mega(row.get("high_bytes_per_s")),
+            "iops": row["iops"],
+            "uncertainty": row.get("uncertainty") or "",
+            "ends": in_words(machine, row),
+        }
+        for row in machine.review.get("applications") or []
+    ]
+
+
+def ranged(row: Range) -> Range:
+    """The ends of a row's range as a chart has them: none where the range has no width."""
+    low, high = row["low"], row["high"]
+    return {"low": low, "high": high} if low is not None and high is not None and low < high else NO_RANGE
+
+
+NO_RANGE: Range = {"low": None, "high": None}
+
+
+def mega(value: float | None) -> float | None:
+    """Bytes as MB, nanoseconds as ms."""
+    return None if value is None else value / 1e6
+
+
+def watts(machine: Machine) -> list[WattsRow]:
+    """Idle, then each pattern."""
+    found = machine.review.get("energy")
+    if not found:
+        return []
+    rows: list[WattsRow] = []
+    if (idle := found.get("idle_w")) is not None:
+        rows.append({"name": "idle", "title": "Idle", "watts": idle, **NO_RANGE})
+    lows, highs = found.get("patterns_low_w") or {}, found.get("patterns_high_w") or {}
+    for name, value in (found.get("patterns_w") or {}).items():
+        ends: Range = {"low": lows.get(name), "high": highs.get(name)}
+        rows.append({"name": name, "title": pattern_title(name), "watts": value, **ends})
+    return rows
+
+
+def joules(machine: Machine) -> list[JoulesRow]:
+    """The patterns whose energy of an I/O is known."""
+    found = machine.review.get("energy")
+    if not found:
+        return []
+    rows: list[JoulesRow] = []
+    lows, highs = found.get("joules_per_io_low") or {}, found.get("joules_per_io_high") or {}
+    for name, value in (found.get("joules_per_io") or {}).items():
+        if value is not None:
+            ends: Range = {"low": milli(lows.get(name)), "high": milli(highs.get(name))}
+            rows.append({"name": name, "title": pattern_title(name), "millijoules": 1e3 * value, **ends})
+    return rows
+
+
+def milli(value: float | None) -> float | None:
+    """Joules as mJ."""
+    return None if value is None else 1e3 * value
+
+
+def shown_mean(value: float, unit: str) -> tuple[float, str]:
+    """A summary's mean in the unit that a page shows: bytes per second as MB/s, ns as ms, all else as it is."""
+    if unit in ("B/s", "bytes/s", "bytes_per_s", "bandwidth_bytes_per_s"):
+        return value / 1e6, "MB/s"
+    if unit == "ns":
+        return value / 1e6, "ms"
+    return value, unit
+
+
+def units(rows: Iterable[SummaryRow]) -> dict[str, str]:
+    """The units of a summary, each with a name for files."""
+    return {row["unit"]: re.sub(r"[^a-z0-9]+", "-", row["unit"].lower()).strip("-") for row in rows}
+
+
+def summary(machine: Machine) -> list[SummaryRow]:
+    """Geometric means by group."""
+    rows: list[SummaryRow] = []
+    for row in machine.review.get("summary") or []:
+        mean, unit = shown_mean(row["geometric_mean"], row["unit"])
+        ends, scale = bounds(row, "geometric_mean"), row["geometric_mean"] / mean
+        rows.append(
+            {
+                "group": row["group"],
+                "title": row["title"],
+                "mean": mean,
+                "unit": unit,
+                "of": row["of"],
+                "ends": {} if ends is None else {"mean": words(level_of(machine) or 0.0, ends, scale)},
+                **range_of(ends, scale),
+            }
+        )
+    return rows

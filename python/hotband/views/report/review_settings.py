@@ -1,0 +1,39 @@
+"""The head of a review: how the drives of every machine are set, and the figures that are looked for first."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from hotband.data.record.states import settings_of, states_of
+from hotband.views.report import review_machine
+from hotband.views.report.page import Cell, Group, Section, Table, plain
+from hotband.views.report.review_rows import Machine
+
+COLUMNS = ("Machine", "Write cache", "Look-ahead", "Flash", "Values that were set")
+
+
+def settings_table(everyone: Sequence[Machine]) -> Table:
+    """A row a machine, or one for all its drives that are alike; the last column has what was set for the review."""
+    rows = []
+    for machine in everyone:
+        of = machine.review["machine"]
+        values = ", ".join(f"{key} = {value}" for key, value in (of.get("set") or {}).items()) or "none"
+        for own in settings_of(states_of(of)):
+            name = f"{machine.label}: {own['of']}" if own["of"] else machine.label
+            said = [own[key] or "none" for key in ("write cache", "look-ahead", "flash")]
+            rows.append(plain([name, *said, values]))
+    return Table(COLUMNS, [Group(rows)], caption="Settings of the drives")
+
+
+def at_a_glance(prefix: str, everyone: Sequence[Machine]) -> Section:
+    """A row a machine with its figures, and the settings."""
+    found = [dict((what, value) for value, what in review_machine.cards(machine)) for machine in everyone]
+    # The most IOPS of any pattern are another pattern for each machine: they stand in the charts.
+    names = [name for name in dict.fromkeys(name for one in found for name in one) if not name.startswith("most IOPS")]
+    rows = [
+        [Cell(machine.label), *(Cell(one.get(name, "–"), numeric=True) for name in names)]
+        for machine, one in zip(everyone, found, strict=True)
+    ]
+    heads = ["Machine", *(f"{name[:1].upper()}{name[1:]}" for name in names)]
+    figures = Table(heads, [Group(rows)], tight=True)
+    return Section(f"{prefix}-glance", "At a glance", [figures, settings_table(everyone)])

@@ -1,0 +1,269 @@
+"""What the page of one machine and the page that compares several are made of: topics with charts and their tables."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+from hotband.base.text.numbers import ABSENT, amount, block_size, finite
+from hotband.views.draw.charts import PALETTE
+from hotband.views.draw.review import Axis, Lines, mixed
+from hotband.views.report.page import Block, Cell, Chart, Charts, Group, KeyItem, Prose, Section, Table
+from hotband.views.report.review_intervals import with_words
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from hotband.data.documents.review import Part
+    from hotband.views.draw.charts import View
+    from hotband.views.report.pictures import Drawing
+    from hotband.views.report.review_columns import Bar, Range
+    from hotband.views.report.review_rows import Machine
+
+# The least width (px) of charts that stand side by side: two fit on a page of 1200 px, and on paper.
+HALF, WHOLE = 420, 1000
+# Rows above which a table is folded away, and one beneath a chart that shows the same.
+LONG, SHORT = 24, 4
+
+
+@dataclass(frozen=True)
+class Looks:
+    """The colours of a machine's own charts: where others are on the page shades of the machine's colour there."""
+
+    read: str = PALETTE[0]
+    write: str = PALETTE[1]
+    copy: str = PALETTE[2]
+    shaded: bool = False
+
+    @classmethod
+    def of(cls, color: str) -> Looks:
+        """Shades of a colour: writes lighter, copies darker."""
+        return cls(color, mixed((color, "#ffffff"), LIGHTER), mixed((color, "#000000"), LIGHTER), shaded=True)
+
+    @property
+    def read_write(self) -> Lines:
+        """Of directions."""
+        return Lines("Direction", {"read": self.read, "write": self.write})
+
+    @property
+    def over_each_other(self) -> Lines:
+        """Where reads and writes are as fast in most places."""
+        return Lines("Direction", {"read": self.read, "write": self.write}, dashed=("write",))
+
+    @property
+    def read_write_copy(self) -> Lines:
+        """Of what is done with files."""
+        return Lines("Operation", {"read": self.read, "write": self.write, "copy": self.copy})
+
+    @property
+    def one(self) -> Lines:
+        """Of charts without a second line."""
+        return Lines("", {"": self.read})
+
+
+# How far towards white or black a shade goes: far enough to tell three apart.
+LIGHTER = 0.5
+PLAIN = Looks()
+
+MBPS, POSITION = "Bandwidth (MB/s)", "Position (GB)"
+DEPTH, MEAN_MS, ACCESS_MS = "Queue depth (outstanding I/Os)", "Mean latency (ms)", "Access time (ms)"
+BLOCK = "Block size"
+SHARE = "I/Os that take no longer (%)"
+
+# Why a part of a review may be null, where the review itself does not say.
+ABSENT_PARTS: dict[Part, str] = {
+    "linear": "the transfer over the surface",
+    "access": "random access times",
+    "block_sizes": "the sweep of block sizes",
+    "streams": "concurrent streams",
+    "patterns": "the server patterns",
+    "files": "the reading, writing and copying of files",
+    "streaming": "streaming",
+    "defragmentation": "defragmentation",
+    "applications": "the desktop applications",
+    "energy": "power and energy",
+    "summary": "the geometric means",
+}
+
+
+NOT_ASKED = "the review was not asked for them"
+ABSENT_WHY: dict[Part, str] = {
+    "energy": f"not every drive in it states what power it draws, or {NOT_ASKED}",
+    "applications": f"the catalog had no such loads, or {NOT_ASKED}",
+    "summary": "there is no group of numbers above zero",
+}
+
+
+@dataclass(frozen=True)
+class Figure:
+    """One chart: `id` is the name of its files, `title` says what it shows, in the picture too."""
+
+    id: str
+    title: str
+    view: View
+    caption: str = ""
+
+
+@dataclass(frozen=True)
+class Topic:
+    """A heading with its charts and below them the same numbers; `notes` say what is missing, and why."""
+
+    id: str
+    title: str
+    figures: Sequence[Figure] = ()
+    tables: Sequence[Table] = ()
+    notes: Sequence[str] = ()
+    width: int = HALF
+
+    def section(
+        self, prefix: str, drawn: Mapping[str, Drawing], lines: Lines | None = None, *, first: Sequence[str] = ()
+    ) -> Section:
+        """As a section of a page; `drawn` has the charts by their ids; with `lines` they stand under one key. Those
+        that are not among the `first` are folded, long tables in all."""
+        blocks: list[Block] = [Prose(list(self.notes))] if self.notes else []
+        if self.figures:
+            views = {one.id: drawn[one.id].bare() if lines else drawn[one.id] for one in self.figures}
+            charts = [Chart(one.title, views[one.id], one.caption) for one in self.figures]
+            blocks.append(Charts(charts, width=self.width, key=key_of(lines) if lines else ()))
+        tables = [_folded(one) if self.figures else one for one in self.tables]
+        return Section(f"{prefix}-{self.id}", self.title, [*blocks, *tables], folded=self.id not in first)
+
+
+def _folded(of: Table) -> Table:
+    """A table of more than a few rows, which a chart shows, folded away."""
+    rows = sum(len(group.rows) for group in of.groups)
+    if of.folded or rows <= SHORT:
+        return of
+    return replace(of, caption=f"{of.caption or 'All numbers'} ({rows} rows)", folded=True)
+
+
+# As `draw.review.SHAPES`.
+SIGNS = ("●", "■", "▲", "◆", "▼", "✚", "▶", "◀")
+
+
+def key_of(lines: Lines) -> list[KeyItem]:
+    """One legend for all charts of the same lines; the signs are those of their points."""
+    return [
+        KeyItem(name if n < len(PALETTE) else f"{name} (dashed)", color, SIGNS[n % len(SIGNS)])
+        for n, (name, color) in enumerate(lines.colors.items())
+    ]
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column of a table: its heading with the unit, the key of the rows, and how a value is written."""
+
+    title: str
+    key: str
+    text: Callable[[object], str] = field(default=amount)
+    numeric: bool = True
+
+
+def table(
+    rows: Iterable[Mapping[str, object]], columns: Sequence[Column], caption: str = "", *, fold: bool = False
+) -> Table:
+    """One row each; folded away where there are more than `LONG`, or on demand."""
+    cells = [
+        [Cell(with_words(_text(row.get(one.key), one.text), row, one.key), numeric=one.numeric) for one in columns]
+        for row in rows
+    ]
+    folded = fold or len(cells) > LONG
+    heading = f"{caption or 'All numbers'} ({len(cells)} rows)" if folded else caption
+    return Table([one.title for one in columns], [Group(cells)], caption=heading, folded=folded, tight=True)
+
+
+def _text(value: object, write: Callable[[object], str]) -> str:
+    return ABSENT if value is None else write(value)
+
+
+def block(value: object) -> str:
+    """Bytes of a block in a cell."""
+    return block_size(value) if isinstance(value, int) else ABSENT
+
+
+def milliseconds(value: object) -> str:
+    """Nanoseconds in ms in a cell."""
+    found = finite(value)
+    return ABSENT if found is None else amount(found / 1e6)
+
+
+def bar(row: str, label: str, value: float | None, line: str = "", text: str = "", ends: Range | None = None) -> Bar:
+    """A bar as `draw.review.amounts` draws it; without `line` all are of one."""
+    low, high = (ends["low"], ends["high"]) if ends else (None, None)
+    return {
+        "row": row, "label": label, "line": line, "value": value, "text": text or amount(value), "low": low,
+        "high": high,
+    }  # fmt: skip
+
+
+def bar_frame(bars: Iterable[Bar]) -> pl.DataFrame:
+    """The frame of bars. One whose value is not known keeps its row, which is then empty."""
+    import polars as pl
+
+    kinds = {"row": pl.String, "label": pl.String, "line": pl.String, "value": pl.Float64, "text": pl.String,
+             "low": pl.Float64, "high": pl.Float64}  # fmt: skip
+    return pl.DataFrame(list(bars), schema=kinds)
+
+
+def crossed(
+    rows: Iterable[Mapping[str, object]],
+    keys: Sequence[str],
+    across: str,
+    value: str,
+    heads: Sequence[str],
+    names: Sequence[str],
+    *,
+    caption: str = "",
+    write: Callable[[object], str] = str,
+    fold: bool = False,
+) -> Table:
+    """A table with the values of `across` (in the order `names`) as columns and the `keys` as the rows' beginning."""
+    found: dict[tuple[object, ...], dict[str, object]] = {}
+    for row in rows:
+        # A text stays as it is: a number with its interval is one.
+        text = with_words("", row, value)
+        own = f"{amount(row[value])}{text}" if text else row[value]
+        found.setdefault(tuple(row[key] for key in keys), {})[str(row[across])] = own
+    columns = [Column(head, key, write, numeric=False) for head, key in zip(heads, keys, strict=True)]
+    columns += [Column(name, f"at {name}", _number_or_text) for name in names]
+    lines = [
+        dict(zip(keys, key, strict=True)) | {f"at {name}": values.get(name) for name in names}
+        for key, values in found.items()
+    ]
+    return table(lines, columns, caption, fold=fold)
+
+
+def _number_or_text(value: object) -> str:
+    return value if isinstance(value, str) else amount(value)
+
+
+def missing(everyone: Sequence[Machine], part: Part) -> list[str]:
+    """Which machines' reviews have nothing of a part, and why: a line for each reason."""
+    whys: dict[str, list[str]] = {}
+    for machine in everyone:
+        if not machine.has(part):
+            whys.setdefault(_why(machine, part), []).append(machine.label)
+    return [f"{', '.join(labels)}: no figures of {ABSENT_PARTS[part]}: {why}." for why, labels in whys.items()]
+
+
+def _why(machine: Machine, part: Part) -> str:
+    """What the review's notes say of a part that is null, else what is likely."""
+    name = part.replace("_", "-")
+    notes = [note for note in machine.review.get("notes") or [] if note.startswith(f"{name}: ")]
+    return "; ".join(note.removeprefix(f"{name}: ") for note in notes) or ABSENT_WHY.get(part, NOT_ASKED)
+
+
+def gathered_notes(topics: Sequence[Topic]) -> list[Topic]:
+    """The topics that have something to show, and at the end the notes of those that have nothing else."""
+    full = [topic for topic in topics if topic.figures or topic.tables]
+    notes = [note for topic in topics if topic not in full for note in topic.notes]
+    return [*full, Topic("absent", "Not in this review", notes=notes)] if notes else full
+
+
+def place_axis(everyone: Sequence[Machine]) -> Axis:
+    """Along the surface: GB, or percent of the capacity where that differs too much for one axis."""
+    sizes = [machine.capacity_bytes for machine in everyone]
+    if max(sizes) > 3 * min(sizes):
+        return Axis("pct", "Position (% of the capacity)", "share")
+    return Axis("gb", POSITION, "zero")

@@ -1,0 +1,170 @@
+"""Sections that a page of records and a page of a study share: latency, time series, where the time went."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, cast
+
+from hotband.base.text.numbers import ABSENT, cell, finite, millis, number, rate
+from hotband.data.record import frames
+from hotband.views.draw import charts
+from hotband.views.draw.charts import SECONDS
+from hotband.views.report.page import Block, Cell, Chart, Charts, Fold, Group, Heading, Section, Table
+from hotband.views.report.repair import mark_frame
+
+if TYPE_CHECKING:
+    from hotband.data.record.document import FiguresDoc, RecordDoc, SpecDoc
+    from hotband.data.record.load import LoadedRecord
+    from hotband.views.draw.charts import Clock
+    from hotband.views.draw.strokes import Strokes
+
+# Up to this many runs lie over each other in one chart; of more, the reader chooses one and another.
+OVERLAID = 4
+
+PERCENTILE_CAPTION = (
+    "Each labelled step to the right from 90 % is ten times rarer. "
+    f"A line ends where {frames.SUPPORT} I/Os are left beyond it: further out the sample says little."
+)
+PRINTED_CAPTION = (
+    "Points are percentiles that a source printed, or the edges of its coarse histogram; what joins them leads the eye."
+)
+
+RESULT_COLUMNS = (
+    "", "IOPS", "Bandwidth", "Mean latency", "p50", "p99", "p99.9", "Max", "Queue depth", "I/Os", "Errors",
+)  # fmt: skip
+
+
+def result_row(name: str, of: FiguresDoc | None, muted: bool = False) -> list[Cell]:
+    """One row under `RESULT_COLUMNS`; without figures where there are none."""
+    summary = cast("Mapping[str, object]", of or {})
+    latencies = ("mean", "p50", "p99", "p999", "max")
+    texts = [number(summary.get("iops")), rate(summary.get("bandwidth_bytes_per_s"))]
+    texts += [millis(summary.get(f"latency_{key}_ns")) for key in latencies]
+    texts += [
+        number(summary.get("queue_depth_mean")),
+        whole(summary.get("count")),
+        whole(summary.get("errors")),
+    ]
+    return [Cell(name, muted=muted), *(Cell(text, numeric=True, muted=muted) for text in texts)]
+
+
+def whole(value: object) -> str:
+    """A count, to its last digit."""
+    found = finite(value)
+    return ABSENT if found is None else f"{found:,.0f}"
+
+
+def run_sections(
+    records: Mapping[str, LoadedRecord], strokes: Strokes | None = None, clock: Clock = SECONDS
+) -> list[Section]:
+    """The sections that runs alone can fill; one without anything to show is left out."""
+    # The same choice stands above both kinds of chart, so that a page has one chosen run.
+    chosen = tuple(records) if len(records) > OVERLAID else ()
+    sections = [_distribution(records, chosen, strokes), _series(records, chosen, strokes, clock), _time(records)]
+    return [section for section in sections if section is not None]
+
+
+def _distribution(
+    records: Mapping[str, LoadedRecord], chosen: tuple[str, ...], strokes: Strokes | None
+) -> Section | None:
+    frame = frames.percentile_frame(records)
+    if frame.is_empty():
+        return None
+    caption = f"{PERCENTILE_CAPTION} {PRINTED_CAPTION}" if bool(frame["printed"].any()) else PERCENTILE_CAPTION
+    chart = Chart("Latency by percentile", charts.percentile_chart(frame, strokes=strokes), caption)
+    return Section("latency", "Latency distribution", [Charts([chart], width=1000, runs=chosen)])
+
+
+def _series(
+    records: Mapping[str, LoadedRecord], chosen: tuple[str, ...], strokes: Strokes | None, clock: Clock
+) -> Section | None:
+    frame, width_s = frames.series_frame(records)
+    if frame.is_empty():
+        return None
+    marks = mark_frame(records)
+    each = f"One point covers up to {number(width_s)} s"
+    captions = {
+        "iops": f"{each}.",
+        "latency_mean_ms": "Weighted by the I/Os of each interval.",
+        "latency_p99_ms": "Where a point covers several intervals, the worst of them.",
+        "queue_depth": "Mean outstanding I/Os.",
+    }
+    drawn = [
+        Chart(f"{title} over time", charts.series_chart(frame, value, marks, strokes, clock), captions[value])
+        for value, title in charts.SERIES.items()
+        if frame[value].is_not_null().any()
+    ]
+    return Section("series", "Over time", [Charts(drawn, width=460, runs=chosen)])
+
+
+def _time(records: Mapping[str, LoadedRecord]) -> Section | None:
+    frame = frames.time_frame(records)
+    if frame.is_empty():
+        return None
+    most = max(frame["parts"].to_list())
+    caption = "The rest of each bar is idle time."
+    if most > 1:
+        caption += f" Each bar is a mean over the parts of one kind (up to {most})."
+    chart = Chart("Share of the time by activity", charts.time_chart(frame), caption)
+    return Section("time", "What the parts were doing", [Charts([chart], width=1000)])
+
+
+def parts_table(record: RecordDoc, name: str) -> Table | None:
+    """Every counter of every part, folded away."""
+    parts = [part for part in record["parts"] if part.get("counters")]
+    keys = list(dict.fromkeys(key for part in parts for key in part["counters"]))
+    if not keys:
+        return None
+    rows = [
+        [Cell(str(part.get("id", ""))), Cell(str(part.get("kind", "")))]
+        + [Cell(cell(part["counters"].get(key)), numeric=True) for key in keys]
+        for part in parts
+    ]
+    return Table(["Part", "Kind", *keys], [Group(rows)], caption=f"Counters of every part: {name}", folded=True)
+
+
+def notes_blocks(records: Mapping[str, LoadedRecord]) -> list[Block]:
+    """What records say could not be carried over, and what could not be read or drawn of them."""
+    rows = []
+    for label, loaded in records.items():
+        texts = [
+            *(loaded.record.get("notes") or []),
+            *loaded.remarks,
+            *frames.histogram_remarks(loaded.record),
+        ]
+        rows += [[Cell(label), Cell(str(text))] for text in texts]
+    return [Heading("Notes"), Table(["Run", "Note"], [Group(rows)])] if rows else []
+
+
+def spec_fold(label: str, spec: SpecDoc) -> Fold | None:
+    """The texts a record was made from, folded away."""
+    drives, settings = spec.get("drives") or {}, spec.get("set") or {}
+    named = {"workload": spec.get("workload"), "machine": spec.get("machine")}
+    texts = {key: str(text) for key, text in named.items() if text}
+    texts |= {f"drive {name}": str(text) for name, text in drives.items()}
+    if settings:
+        texts["set"] = "\n".join(f"{key} = {value}" for key, value in settings.items())
+    if found := events(spec):
+        texts["options of hotband run"] = "\n".join(found)
+    text = "\n\n".join(f"--- {name} ---\n{text.strip()}" for name, text in texts.items())
+    return Fold(f"What {label} was made from", text) if text else None
+
+
+def events(spec: SpecDoc) -> list[str]:
+    """What was to happen in a run, as options of `hotband run`: drives that fail, their repair, a power loss."""
+    asked: list[tuple[str, str | int | None]] = []
+    if repair := spec.get("repair"):
+        asked += [("fail", drive) for drive in repair.get("fail") or []]
+        asked += [("spare", repair.get("spare") or None), ("rebuild-rate", repair.get("rebuild_rate"))]
+        asked.append(("rebuild-after", repair.get("rebuild_after")))
+    asked.append(("power-loss", spec.get("power_loss")))
+    asked += [("event", event) for event in spec.get("events") or []]
+    return [f"--{name} {shlex.quote(str(value))}" for name, value in asked if value is not None]
+
+
+def versions(records: Mapping[str, LoadedRecord], further: object = None) -> str:
+    """Every program and version that had a part in it, each once."""
+    sources = [loaded.record.get("versions") for loaded in records.values()]
+    pairs = [pair for found in [further, *sources] if isinstance(found, dict) for pair in found.items()]
+    return ", ".join(dict.fromkeys(f"{name} {version}" for name, version in pairs)) or "not recorded"

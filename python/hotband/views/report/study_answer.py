@@ -1,0 +1,160 @@
+"""What stands on top of a study's page: the answer with its chart, how accurate it is, and the machines."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from hotband.base.text.numbers import percent
+from hotband.views.accuracy.tables import COLUMNS, class_cells
+from hotband.views.draw import published
+from hotband.views.report.page import Block, Cards, Cell, Chart, Charts, Group, Prose, Section, Table
+from hotband.views.report.study_figures import error_frame, figure_rows, frame_of, names_of
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from hotband.data.documents.study import ClassErrorsDoc, FigureDoc, StudyDoc
+    from hotband.data.documents.study_answer import AnswerChartDoc, MachineDoc
+    from hotband.views.draw.charts import View
+
+# Loads that a state of drives is named by; of more, how many there are.
+NAMED_LOADS = 3
+
+
+def answer_section(result: StudyDoc) -> Section | None:
+    """The answer and one chart; why there is none where not the whole study was run. A study without an answer of its
+    own has its largest chart of published figures."""
+    answer = result.get("answer")
+    if answer is not None:
+        found = answer["chart"]
+        chart = Chart(found["title"], _answer_chart(found), _answer_caption(found))
+        further = [Prose([answer["further"]])] if answer["further"] else []
+        return Section("answer", "Answer", [Prose([answer["text"]], lead=True), Charts([chart], width=1000), *further])
+    text = "Only some loads were run: the answer, claims and findings need the whole study." if "only" in result else ""
+    blocks: list[Block] = [Prose([text])] if text else []
+    blocks += [Prose([result["untrusted"]])] if "untrusted" in result else []
+    return Section("answer", "Answer", blocks) if blocks else None
+
+
+def _answer_chart(chart: AnswerChartDoc) -> View:
+    """Against queue depth where points have one, else a row a value."""
+    import polars as pl
+
+    points = chart["points"]
+    if any(point["qd"] is not None for point in points):
+        rows = [
+            {
+                "machine": one["machine"],
+                "series": one["row"],
+                **{key: one[key] for key in ("qd", "published", "predicted")},
+            }
+            for one in points
+        ]
+        kinds = {"machine": pl.String, "series": pl.String, "qd": pl.Int64, "published": pl.Float64}
+        return published.depth_chart(pl.DataFrame(rows, schema={**kinds, "predicted": pl.Float64}), chart["quantity"])
+    rule = chart["rule"]
+    return published.published_chart(_rows(chart), chart["quantity"], rule["at"] if rule else None)
+
+
+def _rows(chart: AnswerChartDoc) -> pl.DataFrame:
+    """Rows of a chart: the machines under each heading, or one row each where there is one machine."""
+    alone = len({one["machine"] for one in chart["points"]}) == 1
+    figures: list[FigureDoc] = [
+        {
+            "id": str(n),
+            "config": "" if alone else one["row"],
+            "label": one["row"] if alone else one["machine"],
+            "metric": chart["quantity"],
+            "unit": "",
+            "source": "",
+            "published": one["published"],
+            "predicted": one["predicted"],
+            "error_pct": _error(one["published"], one["predicted"]),
+            "note": "",
+        }
+        for n, one in enumerate(chart["points"])
+    ]
+    rows = figure_rows(figures)
+    machines = {f"{n}:{n}": one["machine"] for n, one in enumerate(chart["points"])}
+    said = any(one["published"] is not None for one in chart["points"])
+    return frame_of(
+        [{**row, "machine": machines[row["id"]], "error_text": row["error_text"] if said else ""} for row in rows]
+    )
+
+
+def _error(published: float | None, predicted: float | None) -> float | None:
+    return (predicted / published - 1) * 100 if published and predicted is not None else None
+
+
+def _answer_caption(chart: AnswerChartDoc) -> str:
+    both = [one for one in chart["points"] if one["published"] is not None and one["predicted"] is not None]
+    error = "Beside the points is the error of the prediction." if both and chart["points"][0]["qd"] is None else ""
+    rule = f"The dashed line is {chart['rule']['text']}." if chart["rule"] else ""
+    return " ".join(text for text in (rule, error, chart["caption"]) if text)
+
+
+# --- accuracy -----------------------------------------------------------------------------------------------
+
+
+def accuracy_section(result: StudyDoc) -> Section:
+    """How far predictions are off, over all figures, at a glance and by class."""
+    summary, claims = result["summary"], result.get("claims") or []
+    decided = [claim for claim in claims if claim.get("holds") is not None]
+    cards = [
+        (percent(summary.get("median_abs_error_pct"), signed=False), "median error, either way"),
+        (percent(summary.get("max_abs_error_pct"), signed=False), "largest error, either way"),
+        (str(summary["compared"]), f"measurements compared, in {summary['figures']} figures"),
+    ]
+    if claims:
+        held = sum(bool(claim["holds"]) for claim in decided)
+        cards.append((f"{held} of {len(decided)}", "claims that hold, of those decided"))
+    if result.get("runs"):
+        cards.append((str(len(result["runs"])), "runs"))
+    blocks: list[Block] = [Cards(cards)]
+    rows = error_frame(result["figures"], names_of(result.get("machines") or []))
+    if rows.height > 1:
+        caption = "Each point is a published figure; zero is exact."
+        far = published.beyond(rows, published.reach_of(rows["error_pct"].to_list()))
+        caption += " An arrow is farther off than the axis goes." if far.height else ""
+        blocks.append(Charts([Chart("Errors at a glance", published.error_chart(rows), caption)], width=1000))
+    classes = summary.get("classes") or []
+    if any(one["blind"]["measurements"] for one in classes):
+        blocks.append(_class_table(classes))
+    return Section("accuracy", "Accuracy", blocks)
+
+
+def _class_table(classes: Sequence[ClassErrorsDoc]) -> Table:
+    """Errors by class of figure, where some were predicted before they were seen."""
+    columns = ["Figures", *(f"{over}: {name}" for over, name in COLUMNS[1:])]
+    rows = [[Cell(text, n > 0) for n, text in enumerate(class_cells(of))] for of in classes]
+    caption = (
+        "Errors, either way, in percent, each measurement once: of figures that were seen while the models were built, "
+        "and of those that were predicted blind, before they were seen, as predicted then and as now."
+    )
+    return Table(columns, [Group(rows)], caption=caption, tight=True)
+
+
+# --- machines -----------------------------------------------------------------------------------------------
+
+
+def machines_section(result: StudyDoc, colors: Mapping[str, str]) -> Section | None:
+    """What was set beside each other: what each machine is built from, and how its drives were set. The dots are the
+    machines' colours on the page."""
+    machines = result.get("machines") or []
+    if not machines:
+        return None
+    rows = [_machine_cells(one, colors.get(one["name"], "")) for one in machines]
+    return Section("machines", "Machines", [Table(["Machine", "Built from", "Drives as run"], [Group(rows)])])
+
+
+def _machine_cells(machine: MachineDoc, color: str) -> list[Cell]:
+    under = machine["label"] if machine["label"] != machine["name"] else ""
+    mark = "what if" if machine["what_if"] else ""
+    state = Cell(machine["state"], under="; ".join(_varying(one["text"], one["loads"]) for one in machine["varying"]))
+    return [Cell(machine["name"], mark=mark, under=under, color=color), Cell(machine["built"]), state]
+
+
+def _varying(text: str, loads: Sequence[str]) -> str:
+    named = ", ".join(loads) if len(loads) <= NAMED_LOADS else f"{len(loads)} loads"
+    return f"{named}: {text}"

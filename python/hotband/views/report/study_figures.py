@@ -1,0 +1,234 @@
+"""The figures of a study on its page: charts of published beside predicted, errors, and the table of all of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, TypedDict
+
+from hotband.base.text.numbers import finite, number, percent, quantity
+from hotband.views.draw import published
+from hotband.views.report.page import Block, Cell, Chart, Charts, Group, Section, Table
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from hotband.data.documents.study import FigureDoc, ListedFigureDoc, StudyDoc
+    from hotband.data.documents.study_answer import MachineDoc
+
+# A metric with fewer figures than this shares a chart with others of its unit: one point alone says little.
+FEWEST_ROWS = 3
+OTHER = "Other figures"
+# An error that fills the small bar beside it (%).
+FULL_BAR = 50.0
+
+
+class FigureRow(TypedDict):
+    """A figure with the texts that a chart shows; its colour is of `machine`, its axis of `quantity`."""
+
+    id: str
+    label: str
+    config: str
+    machine: str
+    workload: str
+    metric: str
+    unit: str
+    quantity: str
+    published: float | None
+    predicted: float | None
+    error_pct: float | None
+    published_text: str
+    predicted_text: str
+    error_text: str
+
+
+def names_of(machines: Sequence[MachineDoc]) -> dict[str, str]:
+    """The short names of machines by what the publication calls them."""
+    return {one["label"]: one["name"] for one in machines}
+
+
+def figures_section(result: StudyDoc) -> Section | None:
+    """Charts of what is published beside what is predicted, and a table of every figure."""
+    figures = result["figures"]
+    if not figures:
+        return None
+    rows = figure_rows(figures, names_of(result.get("machines") or []))
+    caption = "The line between two points is the error. A circle alone has no published figure beside it."
+    made = [
+        Chart(title, published.published_chart(frame_of(of), title), caption if n == 0 else "")
+        for n, (title, of) in enumerate(_chart_groups(rows).items())
+    ]
+    blocks: list[Block] = [Charts(made, width=1000)] if made else []
+    compared = sum(row["error_pct"] is not None for row in rows)
+    gist = f"all {len(rows)} figures, {compared} of them published, in charts and a table"
+    return Section("figures", "Published against predicted", [*blocks, _figure_table(figures)], folded=True, gist=gist)
+
+
+def figure_rows(figures: Sequence[FigureDoc], names: Mapping[str, str] | None = None) -> list[FigureRow]:
+    """Figures in the order of their configurations, with the texts a chart shows."""
+    order = list(dict.fromkeys(figure.get("config") or "" for figure in figures))
+    rows: list[FigureRow] = []
+    for n, figure in enumerate(figures):
+        published, predicted = finite(figure.get("published")), finite(figure.get("predicted"))
+        unit, config = figure.get("unit") or "", figure.get("config") or ""
+        rows.append(
+            {
+                "id": f"{n}:{figure['id']}",
+                "label": figure["label"],
+                "config": (names or {}).get(config, config),
+                "machine": (names or {}).get(config, config),
+                "workload": figure.get("workload") or "",
+                "metric": figure.get("metric") or "value",
+                "unit": unit,
+                "quantity": quantity_name(figure.get("metric") or "value", unit),
+                "published": published,
+                "predicted": predicted,
+                "error_pct": finite(figure.get("error_pct")),
+                "published_text": quantity(published, unit) if published is not None else "not published",
+                "predicted_text": quantity(predicted, unit) if predicted is not None else "not predicted",
+                "error_text": _error_text(figure),
+            }
+        )
+    places = {(names or {}).get(config, config): n for n, config in reversed(list(enumerate(order)))}
+    return sorted(rows, key=lambda row: places[row["config"]])
+
+
+def error_frame(figures: Sequence[FigureDoc], names: Mapping[str, str] | None = None) -> pl.DataFrame:
+    """What `published.error_chart` draws: figures that are published and predicted, by class where they have one."""
+    classes = {f"{n}:{figure['id']}": str(figure.get("figure_class") or "") for n, figure in enumerate(figures)}
+    rows = [row for row in figure_rows(figures, names) if row["error_pct"] is not None]
+    return frame_of([{**row, "quantity": classes[row["id"]].capitalize() or row["quantity"]} for row in rows])
+
+
+def published_frame(
+    figures: Sequence[FigureDoc], quantity: str, names: Mapping[str, str] | None = None
+) -> pl.DataFrame:
+    """What `published.published_chart` draws: the figures of one quantity, such as "IOPS", that are published."""
+    rows = figure_rows(figures, names)
+    return frame_of([row for row in rows if row["quantity"] == quantity and row["published"] is not None])
+
+
+def quantity_name(metric: str, unit: str) -> str:
+    """`Mean latency (ms)`; a metric that names its unit, like IOPS, stays alone."""
+    name = metric if metric[1:2].isdigit() else metric[:1].upper() + metric[1:]
+    return name if not unit or unit.lower() in metric.lower().split() else f"{name} ({unit})"
+
+
+def _error_text(figure: FigureDoc) -> str:
+    if finite(figure.get("published")) is None:
+        return "predicted only"
+    if finite(figure.get("predicted")) is None:
+        return "not predicted"
+    return percent(figure.get("error_pct"))
+
+
+def _chart_groups(rows: Sequence[FigureRow]) -> dict[str, list[FigureRow]]:
+    """Rows by the quantity of their chart; small quantities of one unit share a chart. A quantity of which nothing is
+    published has nothing to be set beside: it stands in the table alone."""
+    by_quantity: dict[str, list[FigureRow]] = {}
+    for row in rows:
+        if row["published"] is not None or row["predicted"] is not None:
+            by_quantity.setdefault(row["quantity"], []).append(row)
+    small: dict[str, list[str]] = {}
+    for name, found in by_quantity.items():
+        if len(found) < FEWEST_ROWS:
+            small.setdefault(found[0]["unit"], []).append(name)
+    groups: dict[str, list[FigureRow]] = {}
+    for name, found in by_quantity.items():
+        unit = found[0]["unit"]
+        shared = name in small.get(unit, []) and len(small[unit]) > 1
+        title = quantity_name(OTHER, unit) if shared else name
+        groups.setdefault(title, []).extend(
+            {**row, "label": _with_metric(row) if shared else row["label"]} for row in found
+        )
+    drawn = {title: of for title, of in groups.items() if any(row["published"] is not None for row in of)}
+    return dict(sorted(drawn.items(), key=lambda group: group[0].startswith(OTHER)))
+
+
+def _with_metric(row: FigureRow) -> str:
+    metric, label = str(row["metric"]), str(row["label"])
+    return label if metric.lower() in label.lower() else f"{label}: {metric}"
+
+
+def frame_of(rows: Sequence[FigureRow]) -> pl.DataFrame:
+    """What `published.published_chart` and `published.error_chart` read."""
+    import polars as pl
+
+    texts = (
+        "id",
+        "label",
+        "config",
+        "machine",
+        "workload",
+        "quantity",
+        "published_text",
+        "predicted_text",
+        "error_text",
+    )
+    numbers = ("published", "predicted", "error_pct")
+    schema = pl.Schema(dict.fromkeys(texts, pl.String()) | dict.fromkeys(numbers, pl.Float64()))
+    return pl.DataFrame(rows, schema=schema)
+
+
+def _blind_cell(figure: ListedFigureDoc) -> Cell:
+    """What was predicted before the figure was seen, with the error of that."""
+    blind = figure.get("blind")
+    if blind is None:
+        return Cell("")
+    return Cell(quantity(blind["predicted"], figure.get("unit") or ""), True, under=percent(blind["error_pct"]))
+
+
+def _figure_table(figures: Sequence[ListedFigureDoc]) -> Table:
+    some_blind = any(figure.get("blind") for figure in figures)
+    order = list(dict.fromkeys(figure.get("config") or "" for figure in figures))
+    groups: dict[tuple[int, str], list[list[Cell]]] = {}
+    for figure in figures:
+        place = order.index(figure.get("config") or ""), str(figure.get("workload") or "")
+        groups.setdefault(place, []).append(_figure_cells(figure, some_blind))
+    blind = ["Blind"] if some_blind else []
+    columns = ["Figure", "Published", "Predicted", "Error", *blind, "Caveat and note", "Source"]
+    caption = f"Every figure, by configuration. The bar beside an error is full at {number(FULL_BAR)} %."
+    caption += " Below a prediction is its interval." if any(figure.get("interval") for figure in figures) else ""
+    caption += " Blind is what was predicted before the figure was seen." if some_blind else ""
+    made, shown = [], -1
+    for (config, workload), rows in sorted(groups.items(), key=lambda group: group[0][0]):
+        made.append(Group(rows, order[config] if config != shown else "", workload))
+        shown = config
+    return Table(columns, made, caption=caption)
+
+
+def _figure_cells(figure: ListedFigureDoc, some_blind: bool) -> list[Cell]:
+    unit = figure.get("unit") or ""
+    error = finite(figure.get("error_pct"))
+    published, predicted = finite(figure.get("published")), finite(figure.get("predicted"))
+    remarks = [str(text) for text in (figure.get("caveat"), figure.get("note")) if text]
+    return [
+        Cell(figure["label"], under=_metric_unless_named(figure)),
+        Cell(
+            quantity(published, unit) if published is not None else "not published",
+            True,
+            muted=published is None,
+        ),
+        Cell(
+            quantity(predicted, unit) if predicted is not None else "not predicted",
+            True,
+            muted=predicted is None,
+            under=_interval_text(figure),
+        ),
+        Cell(percent(error), True, bar=None if error is None else error / FULL_BAR),
+        *([_blind_cell(figure)] if some_blind else []),
+        Cell(" ".join(remarks), muted=True),
+        Cell(figure.get("source") or "", muted=True),
+    ]
+
+
+def _interval_text(figure: ListedFigureDoc) -> str:
+    """The interval of a prediction in words; nothing where it has none."""
+    from hotband.views.interval import said
+
+    interval = figure.get("interval")
+    return "" if interval is None else said(interval)
+
+
+def _metric_unless_named(figure: FigureDoc) -> str:
+    metric = str(figure.get("metric") or "")
+    return "" if metric.lower() in str(figure["label"]).lower() else metric

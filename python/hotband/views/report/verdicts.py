@@ -1,0 +1,50 @@
+"""Whether runs kept their limits and reached steady state, as tables of a page."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from hotband.data.record.steady import of_phases
+from hotband.views.report.page import Block, Cell, Group, Table
+from hotband.views.text.tables import LIMIT_WORDS, STEADY_FIGURES, in_unit
+
+if TYPE_CHECKING:
+    from hotband.data.record.document import RecordDoc
+    from hotband.data.record.load import LoadedRecord
+
+
+def verdict_blocks(records: Mapping[str, LoadedRecord]) -> list[Block]:
+    """A table of limits and one of phases that were to end when steady; each only where a record has any."""
+    found: list[Block] = []
+    for columns, caption, rows_of in (
+        (["Limit", "Measured", "Bound", "Passed"], "Limits", _limit_rows),
+        (["Phase", "Tracked", "Reached", "Mean", "Why"], "Steady state", _steady_rows),
+    ):
+        rows = [(label, rows_of(loaded.record)) for label, loaded in records.items()]
+        groups = [Group(own, label if len(records) > 1 else "") for label, own in rows if own]
+        if groups:
+            found.append(Table(columns, groups, caption=caption))
+    return found
+
+
+def _limit_rows(record: RecordDoc) -> list[list[Cell]]:
+    rows = []
+    for limit in record.get("limits", []):
+        figure, op = limit["figure"], "reads and writes" if limit["op"] == "all" else f"{limit['op']}s"
+        what = f"{LIMIT_WORDS[figure]} of {op} of {', '.join(limit['streams']) or 'all streams'}"
+        bound = f"{limit['bound'].replace('_', ' ')} {in_unit(limit['limit'], figure)}"
+        measured = Cell(in_unit(limit["value"], figure), numeric=True)
+        rows.append([Cell(what), measured, Cell(bound, numeric=True), Cell("yes" if limit["passed"] else "no")])
+    return rows
+
+
+def _steady_rows(record: RecordDoc) -> list[list[Cell]]:
+    rows = []
+    for state in of_phases(record):
+        figure = STEADY_FIGURES[state["track"]]
+        reached = f"round {state['round']}" if state["reached"] else "no"
+        tracked = f"{LIMIT_WORDS[figure]}, {len(state['rounds'])} rounds of {state['round_ns'] / 1e9:g} s"
+        mean = Cell(in_unit(state["window_mean"], figure), numeric=True)
+        rows.append([Cell(state["phase"] or ""), Cell(tracked), Cell(reached), mean, Cell(state["why"])])
+    return rows

@@ -1,0 +1,1 @@
+"""Results of studies, for the terminal."""

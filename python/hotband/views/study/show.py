@@ -1,0 +1,109 @@
+"""A study's result on the terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+from hotband.base.text.foreign import marked
+
+if TYPE_CHECKING:
+    from hotband.data.documents.study import StudyDoc
+    from hotband.data.documents.study_answer import MachineDoc
+
+FEW = 3
+"""Machines or loads that a line names; of more it says how many there are."""
+
+
+def print_result(result: StudyDoc, show: Callable[..., None]) -> None:
+    """The answer first, then how accurate it is, claims and what is missed; below them the tables of all figures, and
+    findings."""
+    from hotband.views.text.tables import claims_table, entropy_table, figures_table, inputs_table, swings_table
+
+    show(marked("[bold]{title}[/]", title=result["title"]), result["question"], "")
+    _print_answer(result, show)
+    _print_errors(result, show)
+    if result["claims"]:
+        show("", claims_table(result["claims"]))
+    _print_misses(result, show)
+    _print_findings(result, show)
+    if result["inputs"]:
+        show("", inputs_table(result["inputs"]))
+    show("", figures_table(result["figures"]))
+    for row in result["figures"]:
+        if row["note"]:
+            show(marked("[dim]{note}[/]", note=f"{row['config']}, {row['metric']}: {row['note']}"))
+    if result["entropy"]["points"]:
+        show("", entropy_table(result["entropy"]["points"]))
+    if result["swings"] is not None:
+        show("", swings_table(result["swings"]), result["swings"]["text"])
+    if result["intervals"] is not None:
+        show("", result["intervals"]["text"])
+    if result["unmatched"] and "only" not in result:
+        show("", f"Published and compared with nothing: {', '.join(result['unmatched'])}")
+    if "report" in result:
+        show("", f"Report: {result['report']}")
+
+
+def _print_answer(result: StudyDoc, show: Callable[..., None]) -> None:
+    """The answer, how the drives were set, and why there is no answer where there is none."""
+    if result["answer"] is not None:
+        further = [result["answer"]["further"]] if result["answer"]["further"] else []
+        show(marked("[bold]{text}[/]", text=result["answer"]["text"]), *further, "")
+    if "only" in result:
+        show(f"Only {', '.join(result['only'])}: the answer, claims and findings need the whole study.", "")
+    if "untrusted" in result:
+        show(result["untrusted"], "")
+    for line in _drive_lines(result["machines"]):
+        show(marked("[dim]{text}[/]", text=line))
+    show("")
+
+
+def _drive_lines(machines: Sequence[MachineDoc]) -> list[str]:
+    """How drives were set, and which machines were so: the names of a few, the number of many."""
+    states: dict[str, list[str]] = {}
+    for one in machines:
+        varying = [f"{_few(each['loads'], 'loads')}: {each['text']}" for each in one["varying"]]
+        states.setdefault("; ".join([one["state"], *varying]), []).append(one["name"])
+    if len(states) == 1:
+        return [f"Drives: {state}" for state in states]
+    return [f"Drives of {_few(names, 'machines')}: {state}" for state, names in states.items()]
+
+
+def _few(names: Sequence[str], what: str) -> str:
+    return ", ".join(names) if len(names) <= FEW else f"{len(names)} {what}"
+
+
+def _print_errors(result: StudyDoc, show: Callable[..., None]) -> None:
+    """How large the errors are."""
+    from hotband.views.accuracy.tables import percent
+    from hotband.views.text.tables import significant
+
+    for of in result["summary"]["scored"]:
+        if of["compared"]:
+            worst = significant(of["max_abs_error_pct"])
+            typical = significant(of["median_abs_error_pct"])
+            what = f"{of['figure']}, {of['group']}"
+            show(f"{what}: {of['compared']} compared, median error {typical} %, largest {worst} %")
+    for one in result["summary"]["classes"]:
+        if one["blind"]["measurements"]:
+            then, now = (
+                f"{percent(of['median_pct'])} %, largest {percent(of['largest_pct'])} %"
+                for of in (one["blind"], one["now"])
+            )
+            count = one["blind"]["measurements"]
+            show(f"{one['figure_class']}, predicted before seen: {count}, median error {then}; today {now}")
+
+
+def _print_misses(result: StudyDoc, show: Callable[..., None]) -> None:
+    """What is missed, by explanation: cells that share one, and it once below them."""
+    from hotband.questions.study.study import by_reason
+
+    for why, cells in by_reason(result["misses"]).items():
+        show("", *(marked("[yellow]Missed:[/] {what}", what=one["what"]) for one in cells), f"  {why}")
+
+
+def _print_findings(result: StudyDoc, show: Callable[..., None]) -> None:
+    """Findings."""
+    for finding in result["findings"]:
+        show("", marked("[bold]{title}[/]", title=finding["title"]), finding["text"])

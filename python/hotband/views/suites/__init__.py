@@ -1,0 +1,1 @@
+"""Results of test suites: lines, charts, pages."""

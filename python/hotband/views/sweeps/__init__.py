@@ -1,0 +1,1 @@
+"""Sweeps: lines, charts, pages."""

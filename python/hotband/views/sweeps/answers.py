@@ -1,0 +1,282 @@
+"""What a sweep says, in a few sentences made from its numbers: which machine is best where, where curves cross, where
+they saturate. What it leaves out: why."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations, groupby
+from typing import TYPE_CHECKING
+
+from hotband.base.text.numbers import number, span
+from hotband.views.sweeps.curves import LOADS, Along, Curve, Curves, Dot
+
+if TYPE_CHECKING:
+    from hotband.questions.sweeps.sweep import Sweep
+
+IOPS, P99 = "iops", "latency_p99_ns"
+SATURATED = 0.9
+"""Share of the most from which a rate is called saturated: what is left costs more latency than it gives."""
+STILL_RISES = 1.05
+"""Last over last but one value of a rate from which it is said to rise still."""
+ALIKE = 0.01
+"""Values without intervals that differ by less are called alike: seeds move a rate by as much."""
+MOST_NAMED = 4
+"""Lines that a sentence lists one by one."""
+
+
+@dataclass(frozen=True)
+class Better:
+    """A figure, what the best of it is called, and how it is written."""
+
+    figure: str
+    words: str
+    is_less: bool
+    text: Callable[[float], str]
+
+
+FIGURES = (
+    Better(IOPS, "most IOPS", False, lambda value: f"{number(value, 3)} IOPS"),
+    Better(P99, "lowest p99 latency", True, lambda value: span(float(f"{value:.3g}"))),
+)
+
+
+def answers_of(sweep: Sweep) -> list[str]:
+    """The sentences; none where no run ended."""
+    curves = Curves(sweep)
+    if not curves.panels:
+        return []
+    if len(curves.panels) > 1:
+        found = [_over_panels(curves, better) for better in FIGURES]
+    elif curves.along is None:
+        found = [_ranked(next(iter(curves.panels.values())), better) for better in FIGURES]
+    else:
+        panel = next(iter(curves.panels.values()))
+        found = [_along(panel, curves.along, better) for better in FIGURES] + [_saturation(panel, curves.along)]
+    return [sentence for sentence in [*found, _predictions(curves)] if sentence]
+
+
+def alike(one: Dot, other: Dot, figure: str) -> bool:
+    """Whether two values are not told apart: their spreads over seeds overlap or, without any, they differ by little.
+    Intervals of predictions do not count: what a model leaves out of two machines it leaves out alike."""
+    a, b = one.figures[figure], other.figures[figure]
+    if figure not in one.spread or figure not in other.spread:
+        return abs(a - b) <= ALIKE * max(abs(a), abs(b))
+    return overlap(one.spread[figure], other.spread[figure])
+
+
+def overlap(one: tuple[float, float], other: tuple[float, float]) -> bool:
+    """Whether two intervals have something in common."""
+    return one[0] <= other[1] and other[0] <= one[1]
+
+
+def best_of(dots: Mapping[str, Dot], better: Better) -> tuple[str, ...]:
+    """The line that is best, with those that are not told from it; none where nothing was measured."""
+    known = {line: dot for line, dot in dots.items() if better.figure in dot.figures}
+    if not known:
+        return ()
+    sign = 1 if better.is_less else -1
+    best = min(known, key=lambda line: sign * known[line].figures[better.figure])
+    return tuple(line for line, dot in known.items() if line == best or alike(dot, known[best], better.figure))
+
+
+def _columns(panel: Mapping[str, Curve]) -> dict[str, dict[str, Dot]]:
+    """The points of the lines by their place along the axis."""
+    places = {dot.x: dot.text for curve in panel.values() for dot in curve}
+    return {
+        places[x]: {line: dot for line, curve in panel.items() for dot in curve if dot.x == x} for x in sorted(places)
+    }
+
+
+def _along(panel: Mapping[str, Curve], along: Along, better: Better) -> str:
+    """Which line is best from where to where; of one line, how far it goes."""
+    if len(panel) == 1:
+        return _course(next(iter(panel.values())), along, better)
+    columns = _columns(panel)
+    winners = [(text, best) for text, dots in columns.items() if (best := best_of(dots, better))]
+    runs = [(best, [text for text, _ in of]) for best, of in groupby(winners, lambda one: one[1])]
+    if not runs:
+        return ""
+    if len(runs) == 1:
+        line, texts = runs[0]
+        factor = "" if len(line) > 1 else _factors(columns, line[0], better)
+        return f"{_has(line, better)} at every {along.title}, {texts[0]} to {texts[-1]}{factor}."
+    # Where the best changes more often than that, a list of places says nothing.
+    if len(runs) > MOST_NAMED:
+        return _counted(winners, better, along.title)
+    first, *others = [f"{_names(best)} {_where(texts, along, n == 0)}" for n, (best, texts) in enumerate(runs)]
+    return f"The {better.words}: {'; '.join([first, *others])}."
+
+
+def _where(texts: Sequence[str], along: Along, is_first: bool) -> str:
+    if len(texts) == 1:
+        return f"at {along.title} {texts[0]}"
+    return f"up to {along.title} {texts[-1]}" if is_first else f"from {texts[0]} to {texts[-1]}"
+
+
+def _factors(columns: Mapping[str, Mapping[str, Dot]], line: str, better: Better) -> str:
+    """How far the best is before the next, at least and at most."""
+    found = []
+    for dots in columns.values():
+        values = {name: dot.figures[better.figure] for name, dot in dots.items() if better.figure in dot.figures}
+        others = [value for name, value in values.items() if name != line and value > 0]
+        if line in values and values[line] > 0 and others:
+            next_one = min(others) if better.is_less else max(others)
+            found.append(next_one / values[line] if better.is_less else values[line] / next_one)
+    if not found:
+        return ""
+    low, high = number(min(found), 3), number(max(found), 3)
+    times = low if low == high else f"{low} to {high}"
+    return f"; that of the next is {times} times as long" if better.is_less else f", {times} times as many as the next"
+
+
+def _has(lines: Sequence[str], better: Better) -> str:
+    if len(lines) == 1:
+        return f"{lines[0]} has the {better.words}"
+    return f"{_names(lines)} are alike in {'p99 latency' if better.is_less else 'IOPS'}"
+
+
+def _names(lines: Sequence[str]) -> str:
+    """Names as a sentence lists them."""
+    if len(lines) > MOST_NAMED:
+        return f"{', '.join(lines[:MOST_NAMED])} and {len(lines) - MOST_NAMED} more"
+    return lines[0] if len(lines) == 1 else f"{', '.join(lines[:-1])} and {lines[-1]}"
+
+
+def _course(curve: Curve, along: Along, better: Better) -> str:
+    """How a figure goes along the axis."""
+    known = [dot for dot in curve if better.figure in dot.figures]
+    if len(known) < 2:
+        return ""
+    first, last = known[0], known[-1]
+    begin, end = (better.text(dot.figures[better.figure]) for dot in (first, last))
+    name = "p99 latency" if better.is_less else "The rate"
+    verb = "goes" if alike(first, last, better.figure) else "rises" if _rises(first, last, better) else "falls"
+    return f"{name} {verb} from {begin} at {along.title} {first.text} to {end} at {last.text}."
+
+
+def _rises(first: Dot, last: Dot, better: Better) -> bool:
+    return last.figures[better.figure] > first.figures[better.figure]
+
+
+def _saturation(panel: Mapping[str, Curve], along: Along) -> str:
+    """From where on each line has nearly the most that it reaches; of parameters that say how hard is asked."""
+    if along.key not in LOADS or len(along.texts) < 3:
+        return ""
+    end = max((dot for curve in panel.values() for dot in curve), key=lambda dot: dot.x).text
+    reached, rising = [], []
+    for line, curve in panel.items():
+        known = [dot for dot in curve if dot.figures.get(IOPS)]
+        if len(known) < 3:
+            continue
+        most = max(dot.figures[IOPS] for dot in known)
+        at = next(dot for dot in known if dot.figures[IOPS] >= SATURATED * most)
+        if known[-1].figures[IOPS] > STILL_RISES * known[-2].figures[IOPS]:
+            rising.append(line)
+        else:
+            reached.append(f"{at.text}{_of_line(line, panel)} ({number(most, 3)} IOPS at most)")
+    if len(reached) > MOST_NAMED:
+        reached = []
+    share = f"{SATURATED * 100:.0f} % of {'the' if len(panel) == 1 else 'its'} highest rate"
+    said = [f"{share} is reached at {along.title} {_names(reached)}"] if reached else []
+    if rising:
+        names = "the rate" if len(panel) == 1 else _names(rising)
+        said.append(f"{names} still {'rises' if len(rising) == 1 else 'rise'} at {end}")
+    if not said:
+        return ""
+    text = "; ".join(said)
+    if len(panel) > 1 and len(rising) == len(panel):
+        return f"All rates still rise at {along.title} {end}."
+    # A name of a machine keeps its small letter.
+    return f"{text}." if not reached and len(panel) > 1 else f"{text[:1].upper()}{text[1:]}."
+
+
+def _of_line(line: str, panel: Mapping[str, Curve]) -> str:
+    return f" by {line}" if len(panel) > 1 else ""
+
+
+def _over_panels(curves: Curves, better: Better) -> str:
+    """Of several panels: the best of all points, and how often each line is best."""
+    every = [
+        (line, panel, dot)
+        for panel, lines in curves.panels.items()
+        for line, curve in lines.items()
+        for dot in curve
+        if better.figure in dot.figures
+    ]
+    if not every:
+        return ""
+    sign = 1 if better.is_less else -1
+    line, panel, dot = min(every, key=lambda one: sign * one[2].figures[better.figure])
+    along = f"{curves.along_title} {dot.text}" if curves.along is not None else ""
+    at = ", ".join(word for word in (along, panel) if word)
+    value = better.text(dot.figures[better.figure])
+    whole = f"The {better.words} of all: {value}, {line} at {at}."
+    if len(curves.lines) == 1:
+        return whole
+    columns = [pair for of in curves.panels.values() for pair in _columns(of).items()]
+    winners = [(text, best) for text, dots in columns if (best := best_of(dots, better))]
+    return f"{whole} {_counted(winners, better, curves.along_title)}"
+
+
+def _counted(winners: Sequence[tuple[str, tuple[str, ...]]], better: Better, along: str) -> str:
+    """How often each line is best; of those that rarely are, where. `winners` has for each point its text along the
+    axis and the lines that are best."""
+    where: dict[str, list[str]] = {}
+    for text, best in winners:
+        for line in best:
+            where.setdefault(line, []).append(text)
+    order = sorted(where, key=lambda line: -len(where[line]))
+    first, *others = order[:MOST_NAMED]
+    if len(where[first]) == len(winners) and not others:
+        return f"{first} has the {better.words} at all {len(winners):,} points."
+    said = [f"{line} at {len(where[line]):,}{_places(where[line], along)}" for line in others]
+    shared = sum(len(best) > 1 for _, best in winners)
+    alikes = f"; {shared:,} are shared" if shared else ""
+    more = f", {', '.join(said)}" if said else ""
+    return f"{first} has the {better.words} at {len(where[first]):,} of {len(winners):,} points{more}{alikes}."
+
+
+def _places(texts: Sequence[str], along: str) -> str:
+    """Where a line is best, if that is at one or two places along the axis."""
+    places = list(dict.fromkeys(texts))
+    return f" ({along} {' and '.join(places)})" if along and len(places) <= 2 else ""
+
+
+def _predictions(curves: Curves) -> str:
+    """Where intervals of predictions overlap, which say how sure the best is."""
+    level, over, of = curves.sweep.level, 0, 0
+    for panel in curves.panels.values():
+        for dots in _columns(panel).values():
+            ends = [dot.ends[IOPS] for dot in dots.values() if IOPS in dot.ends]
+            if level is not None and len(ends) > 1:
+                of += 1
+                over += any(overlap(one, other) for one, other in combinations(ends, 2))
+    if not of:
+        return ""
+    return f"The {level:g} % intervals of predicted IOPS overlap at {over:,} of {of:,} points."
+
+
+def _ranked(panel: Mapping[str, Curve], better: Better) -> str:
+    """Without an axis of numbers: the best and the worst."""
+    dots = {line: curve[0] for line, curve in panel.items() if better.figure in curve[0].figures}
+    if len(dots) < 2:
+        alone = _one(dots)
+        # A latency's text has its unit, a rate's its name.
+        name = " p99 latency" if better.is_less else ""
+        return f"{better.text(alone.figures[better.figure])}{name}." if alone else ""
+    sign = 1 if better.is_less else -1
+    order = sorted(dots, key=lambda line: sign * dots[line].figures[better.figure])
+    best, worst = order[0], order[-1]
+    if alike(dots[best], dots[worst], better.figure):
+        return f"{_names(order)} are alike in {_plain(better)}."
+    values = [better.text(dots[line].figures[better.figure]) for line in (best, worst)]
+    return f"{best} has the {better.words}, {values[0]}; {worst} {'most' if better.is_less else 'fewest'}, {values[1]}."
+
+
+def _one(dots: Mapping[str, Dot]) -> Dot | None:
+    return next(iter(dots.values()), None)
+
+
+def _plain(better: Better) -> str:
+    return "p99 latency" if better.is_less else "IOPS"

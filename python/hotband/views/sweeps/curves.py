@@ -1,0 +1,195 @@
+"""What is drawn and said of a sweep: which parameter lies along the axis, what a line is, what a chart of its own.
+
+A line is a machine (or a workload, where those differ). Along the axis lies the parameter that says how hard is asked,
+else that of numbers with most values; every combination of the others is a panel, a chart of its own. A sweep of one
+machine has a line for each panel instead.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
+from typing import TYPE_CHECKING, TypeVar
+
+from hotband.questions.sweeps.frames import ENDINGS, numbers_of
+from hotband.questions.sweeps.plan import NOT_SET
+from hotband.questions.sweeps.values import Value
+
+if TYPE_CHECKING:
+    from hotband.questions.sweeps.sweep import Sweep
+
+T = TypeVar("T")
+TITLES = {
+    "qd": "queue depth",
+    "depth": "depth of a thread",
+    "bs": "block size",
+    "read_pct": "reads (%)",
+    "random_pct": "random (%)",
+    "rate_iops": "rate asked for",
+    "think": "think time",
+}
+"""What is written beside an axis where the key alone says little."""
+LOADS = ("qd", "depth", "threads", "clients", "rate_iops")
+"""Keys that say how hard is asked: rates saturate along them."""
+MOST_LINES = 8
+"""Panels that a sweep of one machine draws into one chart: as many as there are colours."""
+LOG_FROM = 8.0
+"""Largest over smallest value of evenly spaced ratios from which an axis is logarithmic."""
+
+
+@dataclass(frozen=True)
+class Along:
+    """What lies along the axis: its key, its values as they were given with their numbers, in the order of those, and
+    whether they double."""
+
+    key: str
+    texts: tuple[str, ...]
+    numbers: tuple[float, ...]
+    is_log: bool
+
+    @property
+    def title(self) -> str:
+        """As a sentence calls it."""
+        return TITLES.get(self.key, self.key)
+
+
+Ends = Mapping[str, tuple[float, float]]
+
+
+@dataclass(frozen=True)
+class Dot:
+    """A point of a curve: the number along the axis (0 where none lies there) and its text, figures by the names of
+    their columns; between which ends each lies by its seeds (`spread`), and as it is drawn (`ends`)."""
+
+    x: float
+    text: str
+    figures: Mapping[str, float]
+    spread: Ends
+    ends: Ends
+
+
+Curve = list[Dot]
+
+
+class Curves:
+    """The curves of a sweep by panel and line, in the order of its grid."""
+
+    def __init__(self, sweep: Sweep) -> None:
+        self.sweep = sweep
+        names = list(sweep.points[0]) if sweep.points else []
+        self.values = {name: _distinct([at[name] for at in sweep.points]) for name in names}
+        varied = [name for name, of in self.values.items() if len(of) > 1 and name != "seed"]
+        self.swept = [name for name in varied if name not in NOT_SET]
+        self.along = self._along()
+        self._named = [name for name in varied if name in ("target", "workload")]
+        self.panel_keys = [name for name in self.swept if self.along is None or name != self.along.key]
+        several = len(_distinct([self._label(at, self.panel_keys) for at in sweep.points]))
+        self.lines_are_panels = not self._named and 1 < several <= MOST_LINES
+        if self.lines_are_panels:
+            self._named, self.panel_keys = self.panel_keys, []
+
+    def _along(self) -> Along | None:
+        numbers = {name: numbers_of(self.values[name]) for name in self.swept}
+        known = [name for name in self.swept if numbers[name] is not None]
+        if not known:
+            return None
+        key = max(known, key=lambda name: (name in LOADS, len(self.values[name])))
+        kind, found = numbers[key] or ("", [])
+        scale = ENDINGS[kind][1] if kind else 1.0
+        pairs = sorted(zip(found, self.values[key], strict=True))
+        places = tuple(number * scale for number, _ in pairs)
+        return Along(key, tuple(str(value) for _, value in pairs), places, _doubles(places))
+
+    def _label(self, at: Mapping[str, Value], names: Sequence[str]) -> str:
+        """The coordinates of some names; names of settings stand before their values."""
+        return ", ".join(str(at[name]) if name in NOT_SET else f"{name} {at[name]}" for name in names)
+
+    @property
+    def along_title(self) -> str:
+        """What lies along the axis, as a sentence calls it; nothing where nothing does."""
+        return "" if self.along is None else self.along.title
+
+    @property
+    def line_title(self) -> str:
+        """What a line is."""
+        names = {"target": "machine"}
+        return ", ".join(names.get(name, TITLES.get(name, name)) for name in self._named) or "machine"
+
+    @property
+    def lines_grow(self) -> bool:
+        """Whether lines are numbers, such as block sizes: their colours go from dark to light."""
+        return self.lines_are_panels and len(self._named) == 1 and numbers_of(self.values[self._named[0]]) is not None
+
+    @property
+    def lines(self) -> list[str]:
+        """Names of lines, in the order of the grid."""
+        return _distinct([self._line(at) for at in self.sweep.points])
+
+    def _line(self, at: Mapping[str, Value]) -> str:
+        return self._label(at, self._named) or str(at.get("target", "all"))
+
+    @cached_property
+    def panels(self) -> dict[str, dict[str, Curve]]:
+        """Curves by panel (the empty text where there is one) and line, each in the order of the axis."""
+        from hotband.questions.sweeps.kept import NAMES
+
+        found: dict[str, dict[str, Curve]] = {}
+        along = None if self.along is None else self.along.key
+        place = {} if self.along is None else dict(zip(self.along.texts, self.along.numbers, strict=True))
+        for row in self.sweep.means.iter_rows(named=True):
+            text = "" if along is None else _text(row[along], self.values[along])
+            figures = {name: row[name] for name in NAMES if row[name] is not None}
+            spread = {name: of for name in figures if (of := _ends(row, name, "")) is not None}
+            predicted = {name: of for name in figures if (of := _ends(row, name, "_interval")) is not None}
+            at = {name: row[name] for name in self.values if name != "seed"}
+            panel = found.setdefault(self._label(at, self.panel_keys), {})
+            panel.setdefault(self._line(at), []).append(
+                Dot(place.get(text, 0.0), text, figures, spread, predicted or spread)
+            )
+        for panel in found.values():
+            for curve in panel.values():
+                curve.sort(key=lambda dot: dot.x)
+        return found
+
+    @property
+    def has_ends(self) -> bool:
+        """Whether points have error bars."""
+        return any(dot.ends for panel in self.panels.values() for curve in panel.values() for dot in curve)
+
+    @property
+    def of_ends(self) -> str:
+        """What error bars are."""
+        if self.sweep.level is not None:
+            return f"Bars are {self.sweep.level:g} % intervals of the predictions."
+        return f"Bars are 95 % t intervals of the mean of {len(self.values.get('seed', []))} seeds."
+
+    def every(self, read: Callable[[Dot], float | None]) -> list[float]:
+        """What is read of all points."""
+        dots = (dot for panel in self.panels.values() for curve in panel.values() for dot in curve)
+        return [value for dot in dots if (value := read(dot)) is not None]
+
+
+def _text(value: Value, values: Sequence[Value]) -> str:
+    """A value of a column as it was given: a column of whole numbers and others has them as floats."""
+    return next((str(one) for one in values if one == value or str(one) == str(value)), str(value))
+
+
+def _ends(row: Mapping[str, float | None], name: str, ending: str) -> tuple[float, float] | None:
+    """The interval of a figure, where it has one: that of its mean, or of its prediction (`_interval`)."""
+    low, high = row.get(f"{name}{ending}_low"), row.get(f"{name}{ending}_high")
+    return None if low is None or high is None else (low, high)
+
+
+def _distinct(values: Sequence[T]) -> list[T]:
+    """Each value once; whole numbers and truths of one size are two."""
+    return list({repr(value): value for value in values}.values())
+
+
+def _doubles(numbers: Sequence[float]) -> bool:
+    """Whether sorted numbers go up by factors rather than by steps."""
+    if len(numbers) < 3 or numbers[0] <= 0 or numbers[-1] / numbers[0] < LOG_FROM:
+        return False
+    steps = [b - a for a, b in pairwise(numbers)]
+    return steps[-1] > 2 * steps[0]

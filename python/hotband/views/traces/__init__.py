@@ -1,0 +1,1 @@
+"""What traces are like, and how two differ."""
