@@ -1,7 +1,7 @@
 """Run the Python tests in two lanes beside one another: those that compute, and those that wait.
 
     python_tests.py              the tests of `make test`
-    python_tests.py --long       the long forms alone (tests marked `long`), and what they cover
+    python_tests.py --long       the long forms alone (tests marked `long` or `sized`), and what they cover
 
 Tests that wait for servers, programs, kills and browsers leave the processor idle, so their lane runs beside the one
 that computes on both cores. The exit code is 1 where a lane failed.
@@ -26,13 +26,17 @@ WAITING = (
     "cli/test_interrupts.py",
     "cli/test_surroundings.py",
     "experiment/test_on_ray.py",
+    "experiment/test_ray_joins.py",
     "experiment/test_resume.py",
+    "report/test_answer.py",
     "report/test_browser.py",
     "report/test_browser_commands.py",
+    "report/test_repair.py",
     "store/test_store_crashes.py",
     "suites/test_kill.py",
     "suites/test_suites_on_hardware.py",
     "ui/test_ui_browser.py",
+    "ui/test_ui_ends.py",
 )
 """Folders and files of tests that wait more than they compute."""
 WORKERS = 2
@@ -72,8 +76,11 @@ def main(arguments: list[str]) -> int:
     if arguments and not is_long:
         sys.exit(__doc__)
     env = os.environ | {"HOTBAND_TEST_TIMES": str(stage_times.TABLE)}
-    options = ["-m", "long"] if is_long else []
-    with tempfile.TemporaryFile("w+") as printed:
+    # Without compiled modules each worker compiles all tests, and each process that a test starts all of hotband.
+    env.pop("PYTHONDONTWRITEBYTECODE", None)
+    options = ["-m", "long or sized"] if is_long else []
+    with tempfile.TemporaryFile("w+") as printed, tempfile.TemporaryDirectory(prefix="hotband-tests-") as runs:
+        env["HOTBAND_TEST_RUNS"] = runs
         paths = lanes()
         waiting = subprocess.Popen(
             command(paths["waiting"], options), env=env, cwd=ROOT, stdout=printed, stderr=subprocess.STDOUT

@@ -4,7 +4,6 @@ A process of its own costs 0.4 s and more before it does anything, hundreds of t
 
 from __future__ import annotations
 
-import contextlib
 import fcntl
 import functools
 import importlib.util
@@ -13,7 +12,6 @@ import os
 import signal
 import subprocess
 import sys
-import traceback
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -22,8 +20,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 import typer.testing
 from hypothesis import HealthCheck, settings
-from typer.testing import CliRunner
 
+from command_line import run_hotband
 from forms import LONG, RANDOM_LOADS, SHORT_LOADS, sized
 
 if TYPE_CHECKING:
@@ -50,7 +48,18 @@ POOL_LOADS = [
     "read-2-short",
     *(f"{op}-{1 << n}" for op in ("read", "write") for n in range(9) if (op, n) != ("read", 1)),
 ]
+CONTENT_LOADS = {
+    **dict.fromkeys(("8k-random-75r", "8k-random-25r"), "60 s"),
+    **dict.fromkeys(("8k-seq-75r", "8k-seq-25r", "128k-read", "128k-write"), "10 s"),
+    "8k-random-75r-curve": "20 s",
+}
 SHORTER: dict[str, dict[tuple[str, str], dict[str, Any]]] = {
+    # Some thousand I/Os, and more, tell a rate to 2 %.
+    "content-hdd": {
+        (config, load): {"duration": duration}
+        for config in ("ent-15k-raid1", "ent-10k-raid1", "ent-cap-raid1", "ent-10k-raid10", "ecap-raid0")
+        for load, duration in sized(CONTENT_LOADS, {}).items()
+    },
     # Some thousand I/Os at each depth tell a rate to 2 %.
     "exos-15e900": {
         (config, load): {"duration": "10 s"}
@@ -84,11 +93,13 @@ SHORTER: dict[str, dict[tuple[str, str], dict[str, Any]]] = {
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Properties have a long form, too; the files that cost most begin, so that no worker ends with one of them."""
+    """Properties have a long form, too, and tests of a module with sizes of both; the files that cost most begin, so
+    that no worker ends with one of them."""
     for item in items:
         if "long" in item.path.relative_to(TESTS).parts:
             item.add_marker("long")
-        if getattr(getattr(item, "obj", None), "is_hypothesis_test", False):
+        is_property = getattr(getattr(item, "obj", None), "is_hypothesis_test", False)
+        if is_property or {"sized", "LONG"} & set(vars(getattr(item, "module", None) or object)):
             item.add_marker("sized")
     items.sort(key=lambda item: FIRST.index(item.path.parent.name) if item.path.parent.name in FIRST else len(FIRST))
 
@@ -96,19 +107,6 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 TESTS = Path(__file__).parent
 FIRST = ("study", "calibrate", "docs")
 """Folders whose tests cost most."""
-
-
-def run_hotband(*arguments: str, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
-    """Runs `hotband ARGUMENTS` in `cwd`; nothing is checked. What no command catches ends in a traceback on stderr and
-    exit code 1, as in a process."""
-    from hotband.faces.cli import app
-
-    with contextlib.chdir(cwd or Path.cwd()):
-        done = CliRunner().invoke(app, arguments, prog_name="hotband")
-    stderr = done.stderr
-    if done.exception is not None and not isinstance(done.exception, SystemExit):
-        stderr += "".join(traceback.format_exception(done.exception))
-    return subprocess.CompletedProcess(["hotband", *arguments], done.exit_code, done.stdout, stderr)
 
 
 def process(*arguments: str, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
@@ -155,11 +153,13 @@ def durawrite(tmp_path_factory: pytest.TempPathFactory) -> tuple[dict[str, Any],
 
 def study_result(name: str, factory: pytest.TempPathFactory) -> tuple[dict[str, Any], Path]:
     """Runs a study with `--json --out`; processes of one run of the tests share the result, the others wait for it.
+    `HOTBAND_TEST_RUNS` names the folder where both lanes of scripts/python_tests.py share it.
 
     Where `HOTBAND_KEPT_RUNS` names a folder (such as `out/accuracy`) its runs are taken over as far as they are of this
     engine and of the same specs: what does not depend on them is tested again without repeating them."""
     base = factory.getbasetemp()
-    folder = (base.parent if os.environ.get("PYTEST_XDIST_WORKER") else base) / f"study-{name}"
+    shared = os.environ.get("HOTBAND_TEST_RUNS") or (base.parent if os.environ.get("PYTEST_XDIST_WORKER") else base)
+    folder = Path(shared) / f"study-{name}"
     folder.mkdir(exist_ok=True)
     kept = os.environ.get("HOTBAND_KEPT_RUNS", "")
     out, printed = Path(kept, name).resolve() if kept else folder / "out", folder / "printed.json"
@@ -185,8 +185,10 @@ def run_whole(name: str, out: Path) -> str:
     from hotband.views.report import study_page, write_report
 
     only = () if LONG else SHORT_LOADS.get(name, ())
-    result, _ = predict(shortened(file.load(name), SHORTER[name]), Asked(out, only=only, page=False))
-    write_report(out / "report.html", study_page(result, {}))
+    whole_page = name == "content-hdd"
+    result, _ = predict(shortened(file.load(name), SHORTER[name]), Asked(out, only=only, page=whole_page))
+    if not whole_page:
+        write_report(out / "report.html", study_page(result, {}))
     return json.dumps(result)
 
 

@@ -42,7 +42,7 @@ FEW = "drives=exos-x18-18tb,toshiba-mg08-16tb,layouts=raid6,raid10,counts=8,12,c
 def short_runs() -> Iterator[None]:
     """What is asked is the search, not the third digit."""
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(searching, "ROUNDS", (300, 900, 2_700))
+        patched.setattr(searching, "ROUNDS", (200, 600, 1_800))
         patched.setattr(advising, "FAILED_IOS", 900)
         yield
 

@@ -16,7 +16,7 @@ GUIDE = Path(__file__).parents[2] / "docs" / "guides" / "advise.md"
 
 
 def test_the_example_and_the_lines_of_python_run(hotband, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(searching, "ROUNDS", (300, 900, 2_700))
+    monkeypatch.setattr(searching, "ROUNDS", (200, 600, 1_800))
     monkeypatch.setattr(advising, "FAILED_IOS", 900)
     # Drawn in other tests: this one is about the page.
     monkeypatch.setattr(advising, "drawn", lambda point, *_: Finalist(point, [], 1.0))

@@ -7,14 +7,18 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from made_up import SSD, points
+from scipy.stats import binom, ttest_ind
 
 from hotband.inference.audit import resample
+from hotband.inference.audit.difference import of_repeats
 from hotband.inference.audit.distribution import Distribution
 from hotband.inference.audit.lengths import largest_supported, longest_rising
 from hotband.inference.audit.orderstat import interval_ranks, least_count
+
+VALUES = st.floats(50.0, 200.0)
 
 
 @pytest.mark.parametrize(("share", "count"), [(0.5, 6), (0.9, 36), (0.99, 368), (0.999, 3688), (0.9999, 36887)])
@@ -27,6 +31,23 @@ def test_a_percentile_needs_so_many(share: float, count: int) -> None:
 def test_ranks_are_those_of_the_binomial_law() -> None:
     # Binomial (100, 0.5): 39 or fewer with 1.76 %, 40 or fewer with 2.84 %.
     assert interval_ranks(100, 0.5) == (40, 61)
+
+
+@given(st.integers(0, 10_000_000), st.sampled_from([0.01, 0.5, 0.9, 0.99, 0.99999]), st.sampled_from([0.9, 0.95]))
+def test_ranks_are_those_of_scipy(count: int, share: float, confidence: float) -> None:
+    tail = (1 - confidence) / 2
+    low, high = (int(binom.ppf(tail, count, at)) for at in (share, 1 - share))
+    assert interval_ranks(count, share, confidence) == (low, count + 1 - high)
+
+
+@given(st.lists(VALUES, min_size=1, max_size=8), st.lists(VALUES, min_size=2, max_size=8))
+def test_intervals_of_repeats_are_those_of_scipy(a: list[float], b: list[float]) -> None:
+    assume(len(set(a)) > 1 or len(set(b)) > 1)
+    ends = ttest_ind(np.log(b), np.log(a), equal_var=len(a) == 1).confidence_interval(0.95)
+    ratio, factor = sum(b) / len(b) / (sum(a) / len(a)), math.exp((ends.high - ends.low) / 2)
+    found = of_repeats(a, b)
+    assert found.low == pytest.approx(100 * (ratio / factor - 1), rel=1e-6)
+    assert found.high == pytest.approx(100 * (ratio * factor - 1), rel=1e-6)
 
 
 @given(st.integers(1, 3000), st.sampled_from([0.5, 0.9, 0.99, 0.999]))

@@ -11,7 +11,9 @@ from subprocess import CompletedProcess
 import pytest
 
 import hotband as hb
+from forms import LONG
 from hotband.base.errors import UserError
+from hotband.questions.calibrate import run as calibrating
 from hotband.questions.calibrate.calibrated import Calibrated, Value
 from hotband.questions.calibrate.model import Product
 from hotband.questions.calibrate.trace.replay import variant
@@ -97,7 +99,12 @@ def test_what_is_checked_is_what_is_written(found: Calibrated, trace: Path, tmp_
     assert record["comparison"] == found.comparison
 
 
-def test_the_command_says_the_same(trace: Path, hotband: Hotband, found: Calibrated) -> None:
+def test_the_command_says_the_same(
+    trace: Path, hotband: Hotband, found: Calibrated, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In the short form the command is given the fit that Python made of the same."""
+    if not LONG:
+        monkeypatch.setattr(calibrating, "of_trace", lambda *_: (found, 4000))
     done = hotband("calibrate", str(trace), "--like", LIKE, "--json")
     assert done.returncode == 0, done.stderr
     told = json.loads(done.stdout)

@@ -5,13 +5,14 @@ from __future__ import annotations
 import os
 import shlex
 import shutil
+import signal
 import subprocess
-import sys
 import threading
 from pathlib import Path
 
 import pytest
 
+from command_line import run_hotband
 from hotband.base.errors import UserError
 from hotband.base.text import regular, write
 from hotband.base.text.regular import file_bytes, file_text, opened
@@ -52,10 +53,18 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def hotband(line: str, folder: Path) -> subprocess.CompletedProcess[str]:
-    """A command that may take a minute: one that waits for ever is ended, and raises."""
-    given = [sys.executable, "-m", "hotband", *shlex.split(line)]
-    environ = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
-    return subprocess.run(given, cwd=folder, env=environ, capture_output=True, text=True, timeout=60)
+    """A command, in this process, that may take a minute: one that waits for ever is ended, and raises."""
+
+    def ended(*_: object) -> None:
+        raise TimeoutError(line)
+
+    before = signal.signal(signal.SIGALRM, ended)
+    signal.alarm(60)
+    try:
+        return run_hotband(*shlex.split(line), cwd=folder)
+    finally:
+        signal.alarm(0)
+        signal.signal(signal.SIGALRM, before)
 
 
 @pytest.mark.parametrize("kind", ["pipe", "device"])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import subprocess
@@ -11,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from command_line import run_hotband
 from hotband.base.errors import UserError
 from hotband.base.text.pipes import with_pipes
 
@@ -31,7 +33,27 @@ FIO = {
 }  # fmt: skip
 
 
-def hotband(*given: str, said: bytes | None = None, folder: Path) -> subprocess.CompletedProcess[bytes]:
+def hotband(*given: str, said: bytes = b"", folder: Path) -> subprocess.CompletedProcess[str]:
+    """A command, in this process, with a pipe as its standard input: `process` is how a user starts one."""
+    kept, (reading, writing) = os.dup(0), os.pipe()
+    os.dup2(reading, 0)
+    os.close(reading)
+
+    def write() -> None:
+        with open(writing, "wb") as file, contextlib.suppress(BrokenPipeError):
+            file.write(said)
+
+    writer = threading.Thread(target=write)
+    writer.start()
+    try:
+        return run_hotband(*given, cwd=folder)
+    finally:
+        os.dup2(kept, 0)
+        os.close(kept)
+        writer.join()
+
+
+def process(*given: str, said: bytes | None = None, folder: Path) -> subprocess.CompletedProcess[bytes]:
     environ = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
     command = [sys.executable, "-m", "hotband", *given]
     return subprocess.run(command, cwd=folder, env=environ, input=said, capture_output=True, timeout=120)
@@ -58,16 +80,16 @@ def test_what_comes_in_is_read_like_a_file(given: list[str], end: str, tmp_path:
 
 
 def test_a_record_that_comes_in_is_compared(record: Path, tmp_path: Path) -> None:
-    found = hotband("compare", "-", str(record), said=record.read_bytes(), folder=tmp_path)
+    found = process("compare", "-", str(record), said=record.read_bytes(), folder=tmp_path)
     assert found.returncode == 0, found.stderr
     assert b"B: run, against A: stdin" in found.stdout
 
 
 def test_what_is_no_result_is_said_with_where_it_came_from(tmp_path: Path) -> None:
-    for said, reason in ((b"", b"the file is empty"), (b"\0" * 1000, b"not a result that is recognised")):
+    for said, reason in ((b"", "the file is empty"), (b"\0" * 1000, "not a result that is recognised")):
         found = hotband("audit", "-", said=said, folder=tmp_path)
         assert found.returncode == 2
-        assert found.stderr.startswith(b"hotband: error: /dev/stdin: " + reason)
+        assert found.stderr.startswith("hotband: error: /dev/stdin: " + reason)
 
 
 def test_a_file_of_that_name_is_the_file(tmp_path: Path) -> None:
@@ -110,7 +132,7 @@ def test_a_pipe_that_is_given_twice_is_said(tmp_path: Path) -> None:
     for command in ("audit", "compare"):
         found = hotband(command, "-", "-", said=json.dumps(FIO).encode(), folder=tmp_path)
         assert found.returncode == 2
-        assert b"given twice" in found.stderr
+        assert "given twice" in found.stderr
 
 
 def test_a_log_of_fio_comes_through_a_pipe_of_its_name(tmp_path: Path) -> None:

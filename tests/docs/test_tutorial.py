@@ -5,12 +5,16 @@ from __future__ import annotations
 import itertools
 import os
 import re
+import shlex
 import subprocess
 import sys
 from pathlib import Path
 from typing import NamedTuple
 
 import pytest
+
+from command_line import run_hotband
+from forms import LONG
 
 TUTORIAL = Path(__file__).parents[2] / "docs" / "tutorial"
 FIVE = sorted(path.name for path in TUTORIAL.glob("[1-9]-*.md"))
@@ -46,6 +50,14 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+def line_run(folder: Path, line: str) -> subprocess.CompletedProcess[str]:
+    """A line of the shell; in the long form as a shell runs it, else in this process where hotband is all it starts."""
+    words = shlex.split(line, comments=True)
+    if not LONG and words[0] == "hotband":
+        return run_hotband(*words[1:], cwd=folder)
+    return run(folder, ["sh", "-c", line])
+
+
 def run(folder: Path, command: list[str]) -> subprocess.CompletedProcess[str]:
     """A command in the reader's folder."""
     environment = os.environ | {"PATH": f"{folder / 'bin'}:{os.environ['PATH']}"}
@@ -64,7 +76,7 @@ def follow(folder: Path, block: Block) -> None:
         assert done.returncode == 0, done.stderr
     else:
         for line in block.text.strip().splitlines():
-            done = run(folder, ["sh", "-c", line])
+            done = line_run(folder, line)
             assert done.returncode == (2 if block.fails else 0), (line, done.stderr)
             _, _, printed = line.partition("# prints ")
             assert printed in done.stdout, (line, done.stdout)

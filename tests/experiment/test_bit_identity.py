@@ -11,6 +11,7 @@ import sys
 
 import pytest
 
+from forms import sized
 from hotband import _core
 from hotband.data.catalog import CATALOG_DIR, entries
 from hotband.data.documents.run import RunSpec
@@ -27,9 +28,10 @@ def is_flash(drive: str) -> bool:
 
 
 WORKLOADS = ("fio-randread", "iometer-4k-rand-50-50", "vdbench-128k-seq-write")
+DRIVES = [one["name"] for one in entries.drives() if len(volumes(one["name"])) == 1]
 MACHINES = [
     *("raid0:4xent-15k", "raid1:2xent-15k", "raid10:4xent-15k", "raid5:4xent-15k", "raid6:5xent-15k"),
-    *(one["name"] for one in entries.drives() if len(volumes(one["name"])) == 1),
+    *sized(DRIVES[::3], DRIVES),
 ]
 DIGEST = """
 import json, sys

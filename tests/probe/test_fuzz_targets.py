@@ -11,6 +11,7 @@ from types import ModuleType
 import pytest
 from probe.mutate import Donors, damaged, drawn
 
+from forms import sized
 from hotband.base.errors import UserError
 from hotband.data.jobs.form import Names
 from hotband.data.jobs.job_file import converted, tool_of
@@ -65,7 +66,9 @@ def target(name: str) -> ModuleType:
     return module
 
 
-@pytest.mark.parametrize(("name", "form", "rounds"), [("job_files", "lines", 10), ("records", "json", 5)])
+@pytest.mark.parametrize(
+    ("name", "form", "rounds"), [("job_files", "lines", sized(3, 10)), ("records", "json", sized(2, 5))]
+)
 def test_what_it_starts_from_and_damage_to_it(name: str, form: str, rounds: int, tmp_path: Path) -> None:
     fuzzed = target(name)
     fuzzed.write_seeds(tmp_path)
@@ -93,7 +96,7 @@ def test_inputs_of_commands_and_damage_to_them(commands: ModuleType) -> None:
         one = commands.asked(data)
         assert commands.written(one) == data
         commands.one_input(data)
-        for _ in range(3):
+        for _ in range(sized(1, 3)):
             commands.one_input(commands.written(mutator.changed(one, rng)))
 
 

@@ -25,7 +25,7 @@ from probe.identities import contradictions
 import hotband as hb
 from forms import sized
 
-QUICK = sized(24, 60)
+QUICK = sized(12, 60)
 CASES = int(os.environ.get("CASES", QUICK))
 """A case takes 50 ms or so; of those with seven runs each a third are asked."""
 of_all = settings(

@@ -13,12 +13,13 @@ import pytest
 from reliability_cases import CASES
 from scipy.stats import binom
 
+from forms import sized
 from hotband.inference.reliability import chain as exact
 from hotband.inference.reliability.cycles import by_cycles, direct
 from hotband.inference.reliability.estimate import Estimate
 from hotband.inference.reliability.mission import simulate
 
-RUNS = 100
+RUNS = sized(50, 100)
 LAYOUTS = ("raid1", "raid5", "raid6", "raid10")
 MISSION = 87600.0
 

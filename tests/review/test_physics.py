@@ -7,11 +7,12 @@ from typing import Any
 
 import pytest
 
+from forms import sized
 from hotband.base.text.quantities import size_bytes, span_ns
 
 Reviewed = Callable[[str], dict[str, Any]]
 Value = Callable[[str, str], str]
-DISKS = ["savvio-10k1", "cheetah-15k4", "exos-15e900-512n"]
+DISKS = sized(["savvio-10k1", "exos-15e900-512n"], ["savvio-10k1", "cheetah-15k4", "exos-15e900-512n"])
 SAVVIO = "savvio-10k1"
 
 

@@ -132,7 +132,6 @@ def of_repeats(a: Sequence[float], b: Sequence[float]) -> Interval:
     """Interval of the ratio of repeats: Welch's t of the logarithms; where a side has one run, it is taken to spread as
     the other's do (Student's t)."""
     import numpy as np
-    from scipy.stats import ttest_ind
 
     alone = min(len(a), len(b)) == 1
     law = "Student's t, one run taken to spread as the others" if alone else "Welch's t"
@@ -141,10 +140,25 @@ def of_repeats(a: Sequence[float], b: Sequence[float]) -> Interval:
     ratio = change[1] / change[0]
     if len(set(a)) == len(set(b)) == 1:
         return Interval(100 * (ratio - 1), 100 * (ratio - 1), how)
-    ends = ttest_ind(np.log(b), np.log(a), equal_var=alone).confidence_interval(CONFIDENCE)
     with np.errstate(over="ignore"):
-        factor = float(np.exp((ends.high - ends.low) / 2))
+        factor = float(np.exp(_half_width(np.log(a), np.log(b), alone)))
     return Interval(100 * (ratio / factor - 1), 100 * (ratio * factor - 1), how)
+
+
+def _half_width(a: Numbers, b: Numbers, equal: bool) -> float:
+    """Return half of the interval of a difference of means: Welch's t, Student's where both spread alike."""
+    from scipy.special import stdtrit
+
+    counts = [len(values) for values in (a, b)]
+    squares = [float(((values - values.mean()) ** 2).sum()) for values in (a, b)]
+    if equal:
+        freedom = float(sum(counts) - 2)
+        variance = sum(squares) / freedom * (1 / counts[0] + 1 / counts[1])
+    else:
+        parts = [square / (count - 1) / count for square, count in zip(squares, counts, strict=True)]
+        variance = sum(parts)
+        freedom = variance**2 / sum(part**2 / (count - 1) for part, count in zip(parts, counts, strict=True))
+    return float(stdtrit(freedom, 1 - TAIL)) * math.sqrt(variance)
 
 
 def _rates_over_time(a: Audited, b: Audited, seed: int) -> Interval:
@@ -193,14 +207,14 @@ def _apart(a: Numbers | None, b: Numbers | None) -> bool:
 
 def _poisson(a: Audited, b: Audited, how: str = "no series: Poisson law, I/Os taken to be independent") -> Interval:
     """Interval of the ratio of two Poisson rates: given their sum, one count is binomial (Clopper and Pearson)."""
-    from scipy.stats import binomtest
+    from scipy.special import betaincinv
 
     counts = [int(run.summary().get("count") or 0) for run in (a, b)]
     if not all(counts):
         return Interval(None, None, "no series, and no count of I/Os")
     times = [count / known(run.summary()["iops"]) for count, run in zip(counts, (a, b), strict=True)]
-    ends = binomtest(counts[1], sum(counts)).proportion_ci(CONFIDENCE, method="exact")
-    low, high = (100 * (share / (1 - share) * times[0] / times[1] - 1) for share in (ends.low, ends.high))
+    ends = betaincinv(counts[1], counts[0] + 1, TAIL), betaincinv(counts[1] + 1, counts[0], 1 - TAIL)
+    low, high = (100 * (float(share) / (1 - float(share)) * times[0] / times[1] - 1) for share in ends)
     return Interval(low, high, how, least=True)
 
 

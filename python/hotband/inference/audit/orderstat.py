@@ -24,7 +24,16 @@ def least_count(share: float, confidence: float = CONFIDENCE) -> int:
 
 def interval_ranks(count: int, share: float, confidence: float = CONFIDENCE) -> tuple[int, int]:
     """Ranks (from 1) of the order statistics around a quantile; 0 and count + 1 where the sample ends before."""
-    from scipy.stats import binom
-
     tail = (1 - confidence) / 2
-    return int(binom.ppf(tail, count, share)), count + 1 - int(binom.ppf(tail, count, 1 - share))
+    return _binomial_quantile(tail, count, share), count + 1 - _binomial_quantile(tail, count, 1 - share)
+
+
+def _binomial_quantile(below: float, count: int, share: float) -> int:
+    """Return the smallest number that at most `below` of the binomial law lies under.
+
+    `scipy.stats` has it, too, and takes a second of the processor to import."""
+    from scipy.special import bdtr, bdtrik
+
+    near = math.ceil(bdtrik(below, count, share)) if count else 0
+    # The inverse is rounded: the law itself decides between neighbours.
+    return next(number for number in range(max(0, near - 1), count + 1) if bdtr(number, count, share) >= below)

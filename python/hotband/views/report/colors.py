@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from hotband.views.draw.charts import PALETTE
-from hotband.views.report.page import Charts, Section
+from hotband.views.report.page import Charts, Section, spec_of
 
 if TYPE_CHECKING:
     from hotband.base.text.values import Json
@@ -38,7 +38,7 @@ class Painted:
 
     def to_dict(self) -> dict[str, Json]:
         """The spec; a copy."""
-        spec = self.view.to_dict()
+        spec = spec_of(self.view)
         datasets = spec.pop("datasets", None)
         made = deepcopy(spec)
         _paint(made, self.colors)

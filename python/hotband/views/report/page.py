@@ -6,15 +6,21 @@ frames of all charts are stored once each, by column, and `draw.js` hands every 
 
 from __future__ import annotations
 
+import hashlib
 import json
 import math
-from collections.abc import Iterable, Mapping, Sequence
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import cache
+from importlib.metadata import version
 from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, NotRequired, Protocol, TypedDict
 
+from hotband.base.errors import UserError
+from hotband.base.text.regular import file_bytes
 from hotband.base.text.write import write_file
 from hotband.base.version import __version__
 
@@ -23,6 +29,15 @@ if TYPE_CHECKING:
 
 # Digits that a stored number keeps: a pixel of a large screen is one part in 4000.
 STORED_DIGITS = 5
+
+
+@contextmanager
+def unchecked() -> Iterator[None]:
+    """Make charts without checking every part of them against Vega-Lite's schema, which doubles the time."""
+    from altair.utils.schemapi import debug_mode
+
+    with debug_mode(False):
+        yield
 
 
 @dataclass(frozen=True)
@@ -166,6 +181,17 @@ class Section:
     gist: str = ""
 
 
+CHECKED = False
+"""Whether specs are checked against Vega-Lite's schema, which takes longer than making them: tests set it."""
+
+
+def spec_of(view: Drawable) -> dict[str, Json]:
+    """The spec of a chart, which the caller may change."""
+    import altair as alt
+
+    return view.to_dict(validate=CHECKED) if isinstance(view, alt.TopLevelMixin) else view.to_dict()
+
+
 @dataclass(frozen=True)
 class Part:
     """Sections under a title and one sentence that says what was found; printed, it begins on a sheet of its own. A
@@ -271,7 +297,7 @@ class ChartStore:
         import altair as alt
 
         with alt.data_transformers.disable_max_rows():
-            spec = chart.view.to_dict()
+            spec = spec_of(chart.view)
         datasets = spec.pop("datasets", {})
         frames = datasets if isinstance(datasets, dict) else {}
         for name, rows in frames.items():
@@ -318,10 +344,34 @@ def to_json(value: object) -> str:
 @cache
 def library() -> str:
     """Vega, Vega-Lite and vega-embed as one script, in a scope of its own."""
+    script = _bundle()
+    return "(() => {" + script.replace("</script", "<\\/script").replace("<!--", "<\\!--") + "\n})();"
+
+
+def _bundle() -> str:
+    """Return the libraries as vl-convert bundles them.
+
+    Bundling takes two seconds of the processor and always has the same result, so the result stays in the user's cache
+    (XDG base folders) behind its digest. Without a cache that can be read and written it is bundled again."""
     import vl_convert
 
+    folder = Path(os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache"), "hotband")
+    file = folder / f"charts-{version('vl-convert-python')}.js"
+    with suppress(OSError, UnicodeError):
+        digest, _, kept = file_bytes(file).decode().partition("\n")
+        if digest == _digest(kept):
+            return kept
     script: str = vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;")
-    return "(() => {" + script.replace("</script", "<\\/script").replace("<!--", "<\\!--") + "\n})();"
+    with suppress(OSError, UserError):
+        # An environment without a home folder leaves "~" as it is.
+        if folder.is_absolute():
+            folder.mkdir(parents=True, exist_ok=True)
+            write_file(file, f"{_digest(script)}\n{script}")
+    return script
+
+
+def _digest(script: str) -> str:
+    return hashlib.sha256(script.encode()).hexdigest()
 
 
 def plain(texts: Iterable[object]) -> list[Cell]:

@@ -21,7 +21,7 @@ from hotband.views.report.curve import curve_block
 from hotband.views.report.hardware import hardware_sections
 from hotband.views.report.intervals import intervals_table
 from hotband.views.report.naming import Naming, named
-from hotband.views.report.page import Block, Cards, Cell, Group, Page, Prose, Section, Table, plain
+from hotband.views.report.page import Block, Cards, Cell, Group, Page, Prose, Section, Table, plain, unchecked
 from hotband.views.report.repair import repair_blocks
 from hotband.views.report.sweep_of_records import curve_sections_of
 from hotband.views.report.verdicts import verdict_blocks
@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 LONG_NS = 600e9
 
 
+@unchecked()
 def record_page(
     records: Sequence[LoadedRecord],
     title: str | None = None,

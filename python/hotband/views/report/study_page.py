@@ -27,6 +27,7 @@ from hotband.views.report.page import (
     Section,
     Table,
     plain,
+    unchecked,
 )
 from hotband.views.report.pictures import drawing
 from hotband.views.report.study_answer import accuracy_section, answer_section, machines_section
@@ -50,6 +51,7 @@ MOST_BARS = 60
 MINUTES_FROM_NS = 600e9
 
 
+@unchecked()
 def study_page(result: StudyDoc, loaded: Mapping[str, LoadedRecord]) -> Page:
     """The page for a study's `result`; `loaded` are its runs' records by run id (a run may lack one)."""
     named = _named_runs(result, loaded)
