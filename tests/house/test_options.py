@@ -16,7 +16,7 @@ PACKAGE = Path(__file__).parents[2] / "python" / "hotband"
 OF_OTHERS = {
     "data/importers/fio": "results that fio is asked for",
     "execution/devices/device.py": "options of lsblk",
-    "execution/devices/purge.py": "options of nvme and hdparm",
+    "execution/targets/purge.py": "options of nvme and hdparm",
     "execution/devices/refusals.py": "options of wipefs",
     "execution/devices/remarks.py": "options of losetup",
     "execution/devices/signatures.py": "options of wipefs",
@@ -30,7 +30,7 @@ OF_OTHERS = {
 """Modules that give options to other programs, or say what others are to be given."""
 REPEATED = {
     "questions/study/study.py", "questions/study/swings.py", "questions/suites/pts/suite.py",
-    "questions/suites/quick.py", "questions/suites/target.py", "views/sweeps/page.py",
+    "questions/suites/quick.py", "questions/suites/target.py", "views/report/sweep_page.py",
 }  # fmt: skip
 """They write the command that asks the same again: of a question's definition once there is one. It may only shrink."""
 OF_TERMINAL = {"views/advise/show.py", "views/audit.py", "views/expect.py", "views/sweeps/show.py", "views/devices.py"}
