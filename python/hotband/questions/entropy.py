@@ -367,10 +367,10 @@ def entropy(
     """
     given = [paths] if isinstance(paths, str | PathLike) else list(paths)
     if not given:
-        raise UserError("paths", "", "[]", "expected a file or a folder")
+        raise UserError("question.paths", "", "[]", "expected a file or a folder")
     expect_seed(seed)
     if jobs is not None and not 1 <= jobs <= MOST_JOBS:
-        raise UserError("jobs", "", str(jobs), f"expected a whole number from 1 to {MOST_JOBS}")
+        raise UserError("question.jobs", "", str(jobs), f"expected a whole number from 1 to {MOST_JOBS}")
     names, chunks = texts(compressor, "compressor"), texts(chunk, "chunk")
     try:
         found = measure(Asked(tuple(map(Path, given)), names, chunks, sample, seed, jobs, one_file_system))

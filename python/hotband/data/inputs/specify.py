@@ -124,10 +124,10 @@ def texts(value: object, argument: str) -> tuple[str, ...]:
 def expect_seed(seed: int) -> None:
     """Raises UserError for a root of randomness that is none."""
     if not 0 <= seed < 2**64:
-        raise UserError("seed", "", str(seed), "expected a whole number from 0 to 2^64 - 1")
+        raise UserError("question.seed", "", str(seed), "expected a whole number from 0 to 2^64 - 1")
 
 
 def expect_interval(interval: float | None, draws: int | None) -> None:
     """Raises UserError for draws without an interval."""
     if interval is None and draws is not None:
-        raise UserError("draws", "", str(draws), "is for intervals: expected interval=PERCENT with it")
+        raise UserError("question.draws", "", str(draws), "is for intervals: expected interval=PERCENT with it")

@@ -53,7 +53,7 @@ class Asked:
 
     def __post_init__(self) -> None:
         if self.jobs is not None and (isinstance(self.jobs, bool) or not isinstance(self.jobs, int) or self.jobs < 1):
-            raise UserError("jobs", "", str(self.jobs), "expected a whole number, 1 or more")
+            raise UserError("question.jobs", "", str(self.jobs), "expected a whole number, 1 or more")
 
 
 def sweep(grid: Grid, asked: Asked, watch: Watch, say: Say) -> Sweep:

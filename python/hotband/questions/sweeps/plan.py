@@ -135,17 +135,17 @@ def seeds_of(given: object, repeat: object) -> Values:
     """The seeds: those of a list, or `repeat` of them from one on. Raises UserError."""
     several = 1 if repeat is None else whole(repeat)
     if several is None or several < 1:
-        raise UserError("repeat", "", str(repeat), "expected a whole number, 1 or more")
+        raise UserError("question.repeat", "", str(repeat), "expected a whole number, 1 or more")
     values = each_of(given)
     if repeat is not None and len(values) != 1:
-        raise UserError("repeat", "", str(repeat), "several seeds are repeats already; expected one, or no repeat")
+        raise UserError("question.repeat", "", str(repeat), "several seeds are repeats already; expected one, or no repeat")
     if not values:
-        raise UserError("seed", "", "[]", "expected at least one value")
+        raise UserError("question.seed", "", "[]", "expected at least one value")
     seeds = []
     for seed in values:
         number = whole(seed)
         if number is None or not 0 <= number <= 2**64 - several:
-            raise UserError("seed", "", str(seed), "expected a whole number from 0 to 2^64 - 1")
+            raise UserError("question.seed", "", str(seed), "expected a whole number from 0 to 2^64 - 1")
         seeds.append(number)
     all_seeds = range(seeds[0], seeds[0] + several) if repeat is not None else seeds
     return Values(tuple(all_seeds[: MOST_RUNS + 1]), len(all_seeds))
