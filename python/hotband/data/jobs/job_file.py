@@ -131,7 +131,9 @@ def written(name: str, text: str, tool: str, target: str = PLACEHOLDER) -> tuple
     except _core.SpecError as error:
         raise user_error(error) from None
     if not target.strip() or any(char in target for char in "\n\r,;# ") or (tool == "vdbench" and "$" in target):
-        raise UserError("question.target", "", target, "expected the path of a device or file, without blanks and commas")
+        raise UserError(
+            "question.target", "", target, "expected the path of a device or file, without blanks and commas"
+        )
     asked = told(name, text, tool)
     job = fio_text(asked, target) if tool == "fio" else vdbench_text(asked, target)
     return job, asked.report

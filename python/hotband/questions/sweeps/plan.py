@@ -138,7 +138,9 @@ def seeds_of(given: object, repeat: object) -> Values:
         raise UserError("question.repeat", "", str(repeat), "expected a whole number, 1 or more")
     values = each_of(given)
     if repeat is not None and len(values) != 1:
-        raise UserError("question.repeat", "", str(repeat), "several seeds are repeats already; expected one, or no repeat")
+        raise UserError(
+            "question.repeat", "", str(repeat), "several seeds are repeats already; expected one, or no repeat"
+        )
     if not values:
         raise UserError("question.seed", "", "[]", "expected at least one value")
     seeds = []
