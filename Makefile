@@ -63,9 +63,9 @@ test: ## every test and lint, as in CI
 	@$(STAGE) stages
 	@$(STAGE) budget
 
-# Clippy compiles as rustc does, and lints what it compiles. Its arguments are in the form that `cargo clippy` gives them.
-CLIPPY_DRIVER = $(shell rustup which clippy-driver 2>/dev/null || command -v clippy-driver)
-test test-long: export RUSTC_WORKSPACE_WRAPPER = $(CLIPPY_DRIVER)
+# Clippy lints what is compiled with its tests. Its arguments are in the form that `cargo clippy` gives them.
+test test-long: export RUSTC_WORKSPACE_WRAPPER = $(abspath scripts/rustc.sh)
+test test-long: export CLIPPY_DRIVER = $(shell rustup which clippy-driver 2>/dev/null || command -v clippy-driver || echo rustc)
 test test-long: export CLIPPY_ARGS = -D__CLIPPY_HACKERY__warnings__CLIPPY_HACKERY__
 
 .PHONY: test-times test-long fetched compiled lint-python test-rust-debug

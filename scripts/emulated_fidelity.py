@@ -16,8 +16,8 @@ import time
 from pathlib import Path
 from typing import Any
 
+from hotband.data.documents.run import RunSpec
 from hotband.data.documents.serving import Serving
-from hotband.execution.runs.run import RunSpec
 from hotband.execution.targets.emulated import emulate
 from hotband.inference.beside import beside
 

@@ -31,7 +31,7 @@ from probe.identities import accusations, contradictions
 from probe.relations import WHY, WRAPPED, Relation, Setup, of_layouts, of_loads, of_values, times
 
 import hotband as hb
-from hotband.execution.experiment.point import version
+from hotband.base.engine import version
 
 ROOT = Path(__file__).resolve().parent.parent
 EXCEPTIONS = ROOT / "scripts/probe/exceptions.csv"

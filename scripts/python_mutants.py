@@ -47,7 +47,7 @@ PARTS = {
     "audit": Part(("inference/audit/*.py",), ("tests/audit",), COMPARING),
     "compare": Part(tuple(f"inference/audit/{one}.py" for one in COMPARING), ("tests/audit",)),
     "interval": Part(
-        ("inference/interval/*.py", "questions/interval/*.py"),
+        ("inference/interval/*.py", "questions/study/intervals/*.py"),
         ("tests/interval", "tests/review/test_review_intervals.py"),
     ),
 }

@@ -20,11 +20,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+from hotband.data.documents.run import RunSpec
+from hotband.data.results.sweep_journal import FRAME_FILE, JOURNAL_FILE, line_of
+from hotband.data.results.sweep_rows import entry_of, row_of_run
 from hotband.execution.experiment.parcel import Line, Returned, unpacked
 from hotband.execution.experiment.ray_task import build, run_lines
-from hotband.execution.runs.run import RunSpec
-from hotband.questions.sweeps.journal import FRAME_FILE, JOURNAL_FILE, line_of
-from hotband.questions.sweeps.kept import entry_of, row_of_run
 
 IOS = 20_000
 WORKLOAD = f"""

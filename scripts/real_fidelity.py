@@ -19,9 +19,9 @@ from pathlib import Path
 from statistics import mean
 from typing import Any
 
+from hotband.data.documents.run import RunSpec
 from hotband.data.importers.fio.importer import read
 from hotband.execution.experiment import Experiment, Point
-from hotband.execution.runs.run import RunSpec
 from hotband.execution.serve import Served, ServeSpec
 from hotband.execution.targets.emulated import emulate
 from hotband.execution.targets.fio_child import find_fio

@@ -16,7 +16,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from hotband.questions.sweeps.journal import FRAME_FILE, JOURNAL_FILE, parsed
+from hotband.data.results.sweep_journal import FRAME_FILE, JOURNAL_FILE, parsed
 
 SWEEP = [
     *("sweep", "fio-randread", "--on", "exos-15e900-512n", "--on", "ent-10k"),

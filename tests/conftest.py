@@ -25,7 +25,7 @@ from command_line import run_hotband
 from forms import LONG, RANDOM_LOADS, SHORT_LOADS, sized
 
 if TYPE_CHECKING:
-    from hotband.questions.study.file import Load, Study
+    from hotband.questions.study.definition import Load, Study
 
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     # A shell starts what it puts into the background so, and every process that a test starts would inherit it.

@@ -9,6 +9,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from hotband.base import views as _views
 from hotband.base.version import __version__
 
 if TYPE_CHECKING:
@@ -154,6 +155,8 @@ __all__ = [
     "workload",
     "workloads",
 ]
+
+_views.registered_in("hotband.views.registered")
 
 
 def __getattr__(name: str) -> Any:

@@ -11,7 +11,7 @@ import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
-from hotband.execution.experiment.point import version
+from hotband.base.engine import version
 from probe import written_by_hand
 from probe.command import hotband
 

@@ -14,7 +14,7 @@ import pytest
 import hotband as hb
 from hotband.data.inputs.loads import Load
 from hotband.data.inputs.specify import Named
-from hotband.execution.runs.watch import watch
+from hotband.execution.experiment.watch import watch
 from hotband.questions.advise import advise as advising
 from hotband.questions.advise import front
 from hotband.questions.advise import search as searching
@@ -224,7 +224,7 @@ def test_that_nothing_meets_it_is_an_answer(hotband) -> None:
 
 
 def test_the_table_fits_and_csv_has_plain_numbers(advice: Advice, tmp_path: Path) -> None:
-    from hotband.base.text.foreign import console
+    from hotband.base.foreign import console
     from hotband.base.text.formats import values_of
     from hotband.base.text.layout import fitted
     from hotband.views.advise.show import front_table

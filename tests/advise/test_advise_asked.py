@@ -8,9 +8,9 @@ import pytest
 
 import hotband as hb
 from hotband.base.errors import UserError
+from hotband.data.documents.run import RunSpec
 from hotband.data.inputs.specify import Named
-from hotband.execution.runs.run import RunSpec
-from hotband.inference.interval.short import refusal
+from hotband.execution.runs.run import refusal
 from hotband.inference.reliability.asked import Asked as ArrayAsked
 from hotband.inference.reliability.asked import subject_of
 from hotband.questions.advise.advice import Between, Point
@@ -26,7 +26,7 @@ from hotband.questions.advise.candidates import (
 )
 from hotband.questions.advise.finalists import Finalist
 from hotband.questions.advise.prices import Prices, expect_known, read_prices
-from hotband.views.advise.words import rests_on
+from hotband.questions.advise.words import rests_on
 
 ASKED = ("advise", "fio-randread", "--slo", "p99 < 5 ms", "--capacity", "5 TB", "--protect", "one failure")
 
@@ -112,7 +112,7 @@ def test_a_number_that_no_layout_takes_is_told_as_that() -> None:
     space = space_of("drives=ent-10k,layouts=raid0,counts=1", 0)
     with pytest.raises(UserError) as error:
         candidates_of(space, needs("1 TB", "no failure"), Prices())
-    said = "--candidates: counts = '1': leaves none of 2 candidates: 2 of a number of drives that raid0 does not take"
+    said = "question.candidates: counts = '1': leaves none of 2 candidates: 2 of a number of drives"
     assert said in str(error.value)
     assert "layouts.data" not in str(error.value)
 

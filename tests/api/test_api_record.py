@@ -11,10 +11,11 @@ from pathlib import Path
 import pytest
 
 import hotband as hb
+from hotband.data.documents.run import RunSpec
 from hotband.data.record.quantity import BytesPerSecond, Seconds
 from hotband.data.record.record import Record
 from hotband.data.record.written import record_text
-from hotband.execution.runs.run import RunSpec, execute
+from hotband.execution.experiment.experiment import execute
 
 
 def test_latencies_are_seconds(disk: Record) -> None:

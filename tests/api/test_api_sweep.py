@@ -12,8 +12,7 @@ import polars as pl
 import pytest
 
 import hotband as hb
-from hotband.execution.experiment import Progress
-from hotband.execution.runs import watch
+from hotband.execution.experiment import Progress, watch
 
 DISKS = ["exos-15e900-512n", "ent-10k"]
 

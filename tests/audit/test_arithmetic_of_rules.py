@@ -11,12 +11,13 @@ import numpy as np
 import pytest
 from made_up import DISK, changed, deep, result
 
+from hotband.base.text.order import natural
 from hotband.data.catalog import capacity
 from hotband.inference.audit import Audited, bandwidth, caches, lengths, levels, littles_law, steadiness
 from hotband.inference.audit.audited import Printed
 from hotband.inference.audit.distribution import Distribution, of, sides_of
 from hotband.inference.audit.facts import MachineFacts
-from hotband.inference.audit.finding import Finding, audit_data, kept, listed, natural, ordered
+from hotband.inference.audit.finding import Finding, audit_data, kept, listed, ordered
 from hotband.inference.audit.littles_law import HOST_NS, Cell, factor_of, is_idle, outstanding_of_failed, submission_ns
 
 

@@ -19,7 +19,8 @@ from made_up import (
     table,
 )
 
-from hotband.execution.runs.run import RunSpec, execute
+from hotband.data.documents.run import RunSpec
+from hotband.execution.experiment.experiment import execute
 from hotband.inference.audit import Audited, findings, load_results
 from hotband.inference.audit.facts import MachineFacts, of_machine, of_media
 

@@ -13,8 +13,9 @@ import pytest
 from made_up import DISK, SSD, changed, deep, result, series
 
 from hotband.base.errors import UserError
-from hotband.data.record.document import known
-from hotband.execution.runs.run import RunSpec, execute
+from hotband.data.documents.record import known
+from hotband.data.documents.run import RunSpec
+from hotband.execution.experiment.experiment import execute
 from hotband.inference.audit import Audited
 from hotband.inference.audit.audited import Side
 from hotband.inference.audit.compare import Comparison, comparisons_data

@@ -10,9 +10,10 @@ import pytest
 from made_up import SSD, changed, result
 from planted_in_devices import RISING, beside, reads, with_processor, writes
 
+from hotband.data.documents.run import RunSpec
 from hotband.data.record.files import REAL, TEXT, WHOLE, ReadTable, save_record
 from hotband.data.record.load import loaded_run
-from hotband.execution.runs.run import RunSpec, execute
+from hotband.execution.experiment.experiment import execute
 from hotband.inference.audit import Audited, findings, load_results
 from hotband.inference.audit.finding import GROUPS
 from hotband.inference.audit.load import audited_record

@@ -9,7 +9,8 @@ import pytest
 from hotband import _core
 from hotband.base.errors import UserError
 from hotband.data.catalog import CATALOG_DIR
-from hotband.execution.runs.run import RunSpec, execute
+from hotband.data.documents.run import RunSpec
+from hotband.execution.experiment.experiment import execute
 from hotband.inference.audit.facts import of_machine, of_media, of_options, of_record
 
 
@@ -71,7 +72,7 @@ LAYOUTS = {
 
 
 def capacity_in_engine(path: str, changed: list[tuple[str, str]] | None = None) -> float:
-    from hotband.execution.runs.run import text_of
+    from hotband.data.inputs.texts import text_of
 
     offer = _core.machine_offer(CATALOG_DIR, path, text_of(path, "machine"), changed or [])
     return dict(offer["volumes"])["a" if "a" in dict(offer["volumes"]) else "data"]
@@ -145,10 +146,10 @@ def test_media_and_cache() -> None:
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        ((None, "tape", None), "--media = 'tape': expected hdd, ssd or a speed"),
+        ((None, "tape", None), "question.media = 'tape': expected hdd, ssd or a speed"),
         ((None, "100rpm", None), "expected hdd, ssd or a speed"),
-        ((None, None, "8"), "--cache = '8': expected a size with its unit"),
-        (("ent-10k", "hdd", None), "not together with --on"),
+        ((None, None, "8"), "question.cache = '8': expected a size with its unit"),
+        (("ent-10k", "hdd", None), "not together with question.on"),
         (("nosuch", None, None), "expected one of"),
         (("raid9:2xent-10k", None, None), "expected LAYOUT:COUNTxDRIVE"),
         (("raid1:0xent-10k", None, None), "expected LAYOUT:COUNTxDRIVE"),

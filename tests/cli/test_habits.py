@@ -13,10 +13,12 @@ import pytest
 from rich.cells import cell_len
 
 from hotband import _core
+from hotband.data.documents.run import RunSpec
 from hotband.data.inputs.keys import set_keys
 from hotband.data.inputs.words import FIO_WORDS
 from hotband.execution.experiment.executor import phase_of
-from hotband.execution.runs.run import RunSpec, execute, prepare
+from hotband.execution.experiment.experiment import execute
+from hotband.execution.runs.run import prepare
 from hotband.faces.commands.examples import RUN_EPILOG
 
 GUIDE = Path(__file__).parents[2] / "docs" / "guides" / "command-line.md"

@@ -58,7 +58,7 @@ def test_building_stops() -> None:
     # The interrupt is sent as the last thing before the machine is built.
     code = (
         "import signal, threading\n"
-        "from hotband.execution.runs import memory\n"
+        "from hotband.base import memory\n"
         "from hotband.execution.runs.run import RunSpec, prepare\n"
         "main = threading.main_thread().ident\n"
         "def available():\n"

@@ -10,7 +10,7 @@ from rich.cells import cell_len
 from rich.table import Table
 from rich.text import Text
 
-from hotband.base.text.foreign import console, marked
+from hotband.base.foreign import console, marked
 from hotband.base.text.layout import fitted, hanging
 
 WORDS = "a note that goes on for longer than any terminal is wide, word after word, and then some more words"

@@ -205,15 +205,15 @@ def test_what_contradicts_itself_on_the_sheet_of_a_solid_state_drive_is_refused(
         ("read-bandwidth", "9 GB/s", "at most 7.524 GB/s, what the port of 4x4 carries"),
         ("write-bandwidth", "9000MB/s", "at most 7.524 GB/s, what the port of 4x4 carries"),
         ("read-iops", "3000000", "12.29 GB/s in reads of 4 KiB, more than 7.524 GB/s, what the port"),
-        ("read-iops", "150000", "614.4 MB/s in reads of 4 KiB, more than 550 MB/s, --read-bandwidth"),
-        ("read-iops", "5000", "contradicts --read-latency: one at a time already gives 9,091"),
-        ("write-iops", "900000", "more than --write-bandwidth"),
+        ("read-iops", "150000", "614.4 MB/s in reads of 4 KiB, more than 550 MB/s, question.read_bandwidth"),
+        ("read-iops", "5000", "contradicts question.read_latency: one at a time already gives 9,091"),
+        ("write-iops", "900000", "more than question.write_bandwidth"),
         ("read-latency", "20 us", "less than flash, channel and link"),
     ]
     for line, value, accepted in cases:
         with pytest.raises(UserError) as refused:
             described("nvme", lines | {line: value})
-        assert (refused.value.where, refused.value.value) == (f"--{line}", value)
+        assert (refused.value.where, refused.value.value) == (f"question.{line.replace('-', '_')}", value)
         assert accepted in refused.value.accepted
 
 
@@ -247,8 +247,10 @@ def test_the_lanes_of_a_port_are_in_the_file_and_limit_what_is_put_in_later(tmp_
 
 def test_what_only_the_file_shows_is_blamed_on_the_line_it_follows_from() -> None:
     error = _core.SpecError("t.toml:70", "values.seek_read_full", "14.85 s", "expected at most 1 s")
-    assert str(blamed(error, {"seek": "7.9 s"})).startswith("--seek = '7.9 s': expected at most 1 s (seek_read_full")
-    assert str(blamed(error, {})) == "LINES: make no drive: seek_read_full = '14.85 s': expected at most 1 s"
+    assert str(blamed(error, {"seek": "7.9 s"})).startswith(
+        "question.seek = '7.9 s': expected at most 1 s (seek_read_full"
+    )
+    assert str(blamed(error, {})) == "question.lines: make no drive: seek_read_full = '14.85 s': expected at most 1 s"
 
 
 def test_help_lists_every_line_of_every_kind(hotband) -> None:

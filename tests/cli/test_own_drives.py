@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from hotband.data.documents.run import RunSpec
 from hotband.execution.experiment.point import keys_of
-from hotband.execution.runs.run import RunSpec
 
 VARIANT = """variant_of = "mg06sca-10tb"
 title = "A disk of mine"

@@ -125,7 +125,7 @@ def test_a_drop_after_steady_state_is_a_departure(saved) -> None:
 def test_too_few_rounds_say_what_to_do(saved) -> None:
     [found] = judge_files([saved("a", rows(FLAT * 20))], None, None)
     assert (found["reached"], len(found["rounds"])) == (False, 1)
-    assert found["why"] == "100 s are 1 round of 60 s: 5 are needed (--round sets their length)"
+    assert found["why"] == "100 s are 1 round of 60 s: 5 are needed (a shorter round makes more)"
     assert found["notes"] == ["the last 40 s are no whole round and not looked at"]
 
 
@@ -142,7 +142,7 @@ def test_rounds_of_different_length_are_noted(saved) -> None:
     paths = [saved(f"r{n}", duration_ns=(60 + n) * SECOND) for n in range(5)]
     [found] = judge_files(paths, "60 s", None)
     assert "the rounds took 60 s to 64 s" in found["notes"]
-    assert any("--round does not apply" in note for note in found["notes"])
+    assert any("the length asked for does not apply" in note for note in found["notes"])
 
 
 def test_the_samples_that_fio_kept_are_its_rounds(saved) -> None:

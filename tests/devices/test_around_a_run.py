@@ -17,10 +17,10 @@ from hotband.execution.devices.background import Background, between, look
 from hotband.execution.devices.context import context_of, ended
 from hotband.execution.devices.counters import Counters
 from hotband.execution.devices.device import ID_NS, SMARTCTL, device_of
-from hotband.execution.devices.found import found, listed
 from hotband.execution.devices.host import Host
 from hotband.execution.devices.power import Energy, sources
 from hotband.execution.devices.remarks import of_run
+from hotband.execution.targets.found import found, listed
 
 RECORDED = Path(__file__).parent / "recorded"
 OCP = "nvme ocp smart-add-log /dev/nvme0n1 -o json"
@@ -303,7 +303,7 @@ def test_power_is_of_zones_the_drives_sensor_and_a_command(tree: Tree) -> None:
 
 @pytest.mark.parametrize("command", ["echo none", "false", "/no/such/meter", "'", ""])
 def test_a_command_that_prints_no_watts_is_refused_before_the_run(tree: Tree, command: str) -> None:
-    with pytest.raises(UserError, match="--power"):
+    with pytest.raises(UserError, match=r"question\.power"):
         Counters(nvme(tree), tree.host, power_command=command)
 
 

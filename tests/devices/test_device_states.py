@@ -14,11 +14,11 @@ import pytest
 from trees import Tree
 
 from hotband.base.errors import UserError
-from hotband.execution.devices import purge as purging
 from hotband.execution.devices.device import ID_CTRL, ID_NS
 from hotband.execution.devices.held import Held, held
 from hotband.execution.devices.safety import Permission, permission
-from hotband.execution.devices.states import Data, Rounds, StateKept, Step, prepare, ways_to_purge
+from hotband.execution.targets import purge as purging
+from hotband.execution.targets.states import Data, Rounds, StateKept, Step, prepare, ways_to_purge
 
 RECORDED = Path(__file__).parent / "recorded"
 MIB = 1 << 20
@@ -212,7 +212,7 @@ def test_data_that_reads_back_otherwise_is_told(holds: Holds, tmp_path: Path, mo
 
 @needs_fio
 def test_preconditioning_ends_by_the_rule(holds: Holds, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from hotband.execution.devices import states
+    from hotband.execution.targets import states
 
     holding = holds(permission(tmp_path / "a.img", writes=True, erase=None))
     rates = iter([900.0, 500.0, 101.0, 100.0, 99.0, 100.0, 100.0, 1.0])

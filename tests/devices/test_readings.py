@@ -8,18 +8,10 @@ from pathlib import Path
 import pytest
 from trees import Tree
 
+from hotband.data.documents.counters import ReadingDoc
 from hotband.execution.devices.counters import amplification, endurance_of
 from hotband.execution.devices.device import SMARTCTL
-from hotband.execution.devices.readings import (
-    NOTHING,
-    ReadingDoc,
-    of_ata,
-    of_nvme,
-    of_scsi,
-    of_smartctl,
-    reading_of,
-    with_ocp,
-)
+from hotband.execution.devices.readings import NOTHING, of_ata, of_nvme, of_scsi, of_smartctl, reading_of, with_ocp
 
 RECORDED = Path(__file__).parent / "recorded"
 SAMPLES = Path(__file__).parents[3] / "shared" / "samples" / "smart"

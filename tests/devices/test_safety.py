@@ -554,7 +554,7 @@ def test_a_file_that_we_did_not_make_needs_its_name(tree: Tree) -> None:
     tree.put("/images/vm.img", b"precious")
     tree.link("/images/link", "vm.img")
     for path in ("/images/vm.img", "/images/link"):
-        with pytest.raises(UserError, match=r"--erase vm\.img"):
+        with pytest.raises(UserError, match=r"question\.erase vm\.img"):
             permission(path, tree.host, writes=True, erase=None)
         assert permission(path, tree.host, writes=True, erase="vm.img").path == "/images/vm.img"
     assert permission("/images/vm.img", tree.host, writes=True, erase=None, is_ours=True).may_write
@@ -606,7 +606,7 @@ def test_a_file_that_is_only_read_by_others_may_be_written(tree: Tree) -> None:
 
 def test_a_uri_must_be_typed_again(tree: Tree) -> None:
     uri = "nbd+unix:///disk?socket=/run/a"
-    with pytest.raises(UserError, match="--erase"):
+    with pytest.raises(UserError, match=r"question\.erase"):
         permission(uri, tree.host, writes=True, erase=None)
     assert permission(uri, tree.host, writes=True, erase=uri).may_write
     assert not permission(uri, tree.host, writes=False, erase=None).may_write

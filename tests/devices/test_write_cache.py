@@ -12,7 +12,7 @@ from hotband.base.errors import UserError
 from hotband.execution.devices.device import ID_CTRL
 from hotband.execution.devices.host import Host, Output
 from hotband.execution.devices.safety import Permission, permission
-from hotband.execution.devices.write_cache import cache_turned
+from hotband.execution.targets.write_cache import cache_turned
 
 FILE = "/sys/block/sdb/device/scsi_disk/2:0:0:0/cache_type"
 

@@ -16,7 +16,7 @@ from hotband.questions.expect import nearest, predict
 from hotband.questions.expect.judge import Judged, distance, whole_verdict
 
 if TYPE_CHECKING:
-    from hotband.execution.runs.run import Finished
+    from hotband.data.record.finished import Finished
     from hotband.questions.expect.expected import Expected
 
 DISK = "exos-15e900-512n"

@@ -14,7 +14,8 @@ import pytest
 from forms import sized
 from hotband import _core
 from hotband.data.catalog import CATALOG_DIR, entries
-from hotband.execution.runs.run import RunSpec, execute
+from hotband.data.documents.run import RunSpec
+from hotband.execution.experiment.experiment import execute
 
 
 def volumes(drive: str) -> list[tuple[str, int]]:

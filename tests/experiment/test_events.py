@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 
 from hotband.base.errors import UserError
+from hotband.data.documents.run import RunSpec
 from hotband.data.inputs.events import check_events
-from hotband.execution.runs.run import RunSpec, execute
+from hotband.execution.experiment.experiment import execute
 from hotband.questions.study.study import run_study
 
 CONCLUDE = """
@@ -29,12 +30,12 @@ def test_events_of_every_kind_are_taken() -> None:
     "text", ["", "fail d3", "at 5 s: fail", "at 5 s: explode d3", "at 5 s: power-off d1", "at: fail d"]
 )
 def test_what_is_no_event_is_told(text: str) -> None:
-    with pytest.raises(UserError, match="--event"):
+    with pytest.raises(UserError, match=r"question\.events"):
         check_events([text])
 
 
 def test_a_run_with_events_is_that_with_the_options() -> None:
-    from hotband.execution.runs.run import Repair
+    from hotband.data.documents.run import Repair
 
     named = RunSpec("a", "raid1:2xsavvio-10k1", "fio-randread", duration="3 s", events=("at 1 s: fail d1",))
     options = RunSpec("b", named.machine, named.workload, duration="3 s", repair=Repair(("d1@1 s",)))
@@ -86,7 +87,8 @@ def test_a_program_of_a_strangers_folder_is_executed_with_trust_only(tiny: Path,
 
 
 def test_a_study_of_the_catalog_is_trusted_by_its_path_too() -> None:
-    from hotband.questions.study.file import STUDIES_DIR, load
+    from hotband.data.catalog import STUDIES_DIR
+    from hotband.questions.study.file import load
     from hotband.questions.study.study import not_trusted
 
     for name in ("content-hdd", str(STUDIES_DIR / "content_hdd"), f"{STUDIES_DIR}/../studies/content_hdd"):

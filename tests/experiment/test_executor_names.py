@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from hotband.base.errors import UserError
+from hotband.data.documents.run import RunSpec
 from hotband.execution.experiment import (
     Experiment,
     Local,
@@ -24,7 +25,6 @@ from hotband.execution.experiment import (
     using,
 )
 from hotband.execution.experiment.parcel import Packing
-from hotband.execution.runs.run import RunSpec
 
 SWEEP = ("sweep", "fio-randread", "--on", "ent-10k", "--duration", "10 ms")
 
@@ -74,7 +74,7 @@ def test_other_names_are_refused(text: str, hotband: Callable[..., Any]) -> None
 def test_addresses_that_are_none_are_refused(text: str, with_ray: None) -> None:
     with pytest.raises(UserError, match="expected HOST:PORT") as refused:
         executor_of(text)
-    assert refused.value.where == "--executor"
+    assert refused.value.where == "question.executor"
 
 
 def test_a_wrong_variable_is_named(with_ray: None, monkeypatch: pytest.MonkeyPatch) -> None:

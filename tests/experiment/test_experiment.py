@@ -10,6 +10,8 @@ from pathlib import Path
 import pytest
 
 from hotband.base.errors import UserError
+from hotband.data.documents.run import RunSpec
+from hotband.data.record.finished import Finished
 from hotband.execution.experiment import (
     Experiment,
     Local,
@@ -26,7 +28,7 @@ from hotband.execution.experiment.executor import Done
 from hotband.execution.experiment.load import load_finished
 from hotband.execution.runs import run as runs
 from hotband.execution.runs.interrupted import RunsInterrupted
-from hotband.execution.runs.run import Finished, RunSpec, save
+from hotband.execution.runs.run import save
 
 DISK = "savvio-10k1"
 

@@ -14,10 +14,10 @@ from kept_runs import finished, records
 
 import hotband as hb
 from hotband.base.errors import UserError
+from hotband.data.results.sweep_journal import Journal, line_of
 from hotband.execution.experiment import Experiment, Lock, grid, store
 from hotband.questions.study.file import load
 from hotband.questions.study.runs import points
-from hotband.questions.sweeps.journal import Journal, line_of
 
 RUN = ("run", "fio-randread", "--on", "savvio-10k1", "--duration", "1 s", "--out")
 
@@ -67,8 +67,8 @@ def test_what_is_of_another_spec_is_run_again_and_the_rest_kept(tiny: Path, tmp_
 
 
 def test_the_text_of_a_machine_a_workload_and_a_drive_are_of_the_spec(tmp_path: Path) -> None:
+    from hotband.data.documents.run import RunSpec
     from hotband.execution.experiment.point import keys_of
-    from hotband.execution.runs.run import RunSpec
 
     workload, machine = tmp_path / "w.toml", tmp_path / "m.toml"
     workload.write_text("a")
@@ -117,7 +117,7 @@ def test_a_folder_of_something_else_is_refused_and_fresh_starts_over(
     words = {"what": "holds a test", "seed": "seed 1, not 2", "version": "another version of hotband"}
     with pytest.raises(UserError, match=words[other]) as refused:
         again.run(out=tmp_path)
-    assert "--fresh" in str(refused.value)
+    assert "question.fresh" in str(refused.value)
     assert records(tmp_path) == before
     assert again.run(out=tmp_path, fresh=True).kept == 0
     assert (records(tmp_path) == before) is (other != "seed")
@@ -156,7 +156,7 @@ def test_fresh_starts_over_where_the_list_of_runs_is_damaged(tmp_path: Path, how
     whole = file.read_text()
     newer = whole.replace('"schema_version": 1', '"schema_version": 2')
     file.write_text({"empty": "", "truncated": whole[: len(whole) // 2], "newer": newer}[how])
-    with pytest.raises(UserError, match="or --fresh to start over"):
+    with pytest.raises(UserError, match=r"or question\.fresh"):
         small().run(out=tmp_path)
     assert records(tmp_path) == before
     assert store.other_version(tmp_path) is None

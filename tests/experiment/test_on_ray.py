@@ -15,15 +15,16 @@ from typing import Any
 import pytest
 
 import hotband as hb
+from hotband.data.documents.run import RunSpec
+from hotband.data.record.finished import Finished
+from hotband.data.results.sweep_journal import FRAME_FILE
 from hotband.execution.experiment import Experiment, executor_of, grid, points_of, sequence, using
 from hotband.execution.runs.interrupted import RunsInterrupted
-from hotband.execution.runs.run import Finished, RunSpec
 from hotband.questions.calibrate import screen
 from hotband.questions.calibrate.calibrate import Asked, of_plan, plan
 from hotband.questions.calibrate.measure import measure
 from hotband.questions.calibrate.model import Product
 from hotband.questions.calibrate.unknowns import unknowns_of
-from hotband.questions.sweeps.journal import FRAME_FILE
 
 pytest.importorskip("ray", reason="Ray is not installed: pip install hotband[ray]")
 

@@ -146,7 +146,7 @@ def test_a_run_that_ends_its_worker_each_time_is_named(through: Any, death: type
 def test_another_hotband_is_refused_with_both(through: Any) -> None:
     with pytest.raises(UserError) as refused:
         through(lambda lines: run_lines("0.0.1+abc, catalog 123", lines, None))
-    assert refused.value.where == "--executor"
+    assert refused.value.where == "question.executor"
     assert "0.0.1" not in str(refused.value)
     assert str(refused.value).count("catalog") == 2
 

@@ -76,5 +76,5 @@ def test_a_share_of_the_most() -> None:
 def test_what_is_no_question_is_answered_with_what_is(text: str, value: str, accepted: str) -> None:
     with pytest.raises(UserError) as caught:
         read_question(text)
-    assert (caught.value.where, caught.value.value) == ("QUESTION", value)
+    assert (caught.value.where, caught.value.value) == ("question.question", value)
     assert accepted in caught.value.accepted

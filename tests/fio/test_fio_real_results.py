@@ -10,8 +10,9 @@ from typing import Any
 import pytest
 
 from hotband.base.errors import UserError
+from hotband.data.documents.sides import Histogram
 from hotband.data.importers.fio.documents import read_fio
-from hotband.data.record.stats import DIRECTIONS, Histogram
+from hotband.data.record.stats import DIRECTIONS
 
 FOLDER = Path(__file__).resolve().parents[2].parent / "shared" / "samples"
 RESULTS = sorted([*FOLDER.glob("fio/*.json"), *FOLDER.glob("croit-normal/*.json")])

@@ -7,17 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hotband.base.errors import UserError
-from hotband.data.record.stats import (
-    Histogram,
-    Side,
-    idle_side,
-    mean,
-    merge,
-    percentile,
-    rates_of,
-    summary_of,
-    total,
-)
+from hotband.data.documents.sides import Histogram, Side
+from hotband.data.record.stats import idle_side, mean, merge, percentile, rates_of, summary_of, total
 
 
 def histogram(*buckets: tuple[int, int], kind: str = "fio") -> Histogram:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from hotband.execution.runs.watch import watch
+from hotband.execution.experiment.watch import watch
 from hotband.questions.fleet.result import Fleet
 from hotband.questions.fleet.run import Asked, run_fleet, spec_of
 

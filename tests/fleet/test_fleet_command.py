@@ -66,7 +66,8 @@ def test_the_keys_of_the_guide_are_those_of_the_file() -> None:
     """Every key that a file may have stands in the guide's tables."""
     guide = (DOCS / "guides" / "fleet.md").read_text()
     source = "".join(
-        (Path(hb.__file__).parent / "fleet" / name).read_text() for name in ("spec.py", "law.py", "prices.py")
+        (Path(hb.__file__).parent / "questions" / "fleet" / name).read_text()
+        for name in ("spec.py", "law.py", "prices.py")
     )
     keys = set(re.findall(r'\.(?:whole|text|flag|choice|part|parts|settings|positive)\("(\w+)"', source))
     keys |= set(re.findall(r'(?:value_of|numbers_of|priced)\(\w+, "(\w+)"', source))

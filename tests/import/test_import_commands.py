@@ -14,7 +14,7 @@ import result_documents as build
 from hotband.base.errors import UserError
 from hotband.data.record.load import load_record
 from hotband.views.draw.charts import MOST_LINES, natural_order
-from hotband.views.draw.latency import labelled, latency_chart, load_any
+from hotband.views.report.latency import labelled, latency_chart, load_any
 
 Hotband = Callable[..., "subprocess.CompletedProcess[str]"]
 

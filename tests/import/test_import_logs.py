@@ -15,8 +15,8 @@ from hotband.base.errors import UserError
 from hotband.data.importers import hdr
 from hotband.data.importers.fio import importer as fio
 from hotband.data.importers.fio.jobs import PLAT_NR, bucket_value
-from hotband.data.importers.imported import Imported
 from hotband.data.record.files import save_imported
+from hotband.data.record.imported import Imported
 from hotband.data.record.load import load_record
 from hotband.inference.audit import findings, load_results
 from hotband.inference.audit.compare import compare
@@ -340,5 +340,5 @@ def test_a_histogram_that_unpacks_without_end_is_refused(tmp_path: Path) -> None
 
 
 def test_a_unit_that_is_none_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(UserError, match="--unit"):
+    with pytest.raises(UserError, match=r"question\.unit"):
         hdr.read([tmp_path / "x"], "hours")

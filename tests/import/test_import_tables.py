@@ -10,7 +10,7 @@ import result_documents as build
 
 from hotband.base.errors import UserError
 from hotband.data.importers import diskspd, iometer, vdbench
-from hotband.data.importers.imported import Imported
+from hotband.data.record.imported import Imported
 
 
 def written(folder: Path, name: str, text: str) -> Path:

@@ -11,7 +11,7 @@ from hotband.inference.interval import residuals
 from hotband.inference.interval.conformal import ARRAYS
 from hotband.inference.interval.figureclass import FigureClass
 from hotband.inference.interval.residuals import Kept, ResidualFile, read_residuals
-from hotband.questions.interval import listing
+from hotband.questions.study.intervals import listing
 
 ERRORS_PCT = (2.0, -3.0, 4.0, -5.0, 6.0, -8.0, 10.0, -12.0, 15.0, -20.0, 25.0, -30.0)
 

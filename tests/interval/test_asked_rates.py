@@ -10,8 +10,9 @@ from typing import Any
 import pytest
 
 from hotband.base.text.tomltable import loads
+from hotband.data.documents.run import RunSpec
 from hotband.data.inputs.loads import Load
-from hotband.execution.runs.run import RunSpec, execute
+from hotband.execution.experiment.experiment import execute
 from hotband.inference.interval import asked_rate
 from hotband.inference.interval.asked_rate import NOTE, at_speed, ends_of
 from hotband.inference.interval.of_record import intervals_of

@@ -12,7 +12,8 @@ import pytest
 from hotband import _core
 from hotband.data.catalog import CATALOG_DIR
 from hotband.data.catalog.entries import drives
-from hotband.execution.runs.run import RunSpec, execute
+from hotband.data.documents.run import RunSpec
+from hotband.execution.experiment.experiment import execute
 from hotband.inference.interval.ceiling import capped, room_below, room_of
 from hotband.inference.interval.of_record import intervals_of
 from hotband.inference.interval.of_run import Asked

@@ -10,15 +10,14 @@ import numpy as np
 import pytest
 
 from hotband.execution.experiment.ranges import Range
-from hotband.inference.interval.conformal import Spread
+from hotband.inference.interval.conformal import FigureSpread, Spread
 from hotband.inference.interval.distribution import distribution_of
 from hotband.inference.interval.figures import between, log_of, sorted_pair, value_of
 from hotband.inference.interval.uncertain import Uncertain
-from hotband.questions.interval.combine import Combined, of_comparison
-from hotband.questions.interval.intervalfile import FigureSpread
-from hotband.questions.interval.lines import LineResult
-from hotband.questions.interval.of_study import Work, weights_of, with_spread
-from hotband.questions.study.file import Comparison
+from hotband.questions.study.definition import Comparison
+from hotband.questions.study.intervals.combine import Combined, of_comparison
+from hotband.questions.study.intervals.lines import LineResult
+from hotband.questions.study.intervals.of_study import Work, weights_of, with_spread
 
 A, B, C = "a/mixed/most", "b/mixed/most", "c/mixed/most"
 PREDICTED = {A: 600.0, B: 100.0, C: 300.0}

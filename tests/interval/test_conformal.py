@@ -10,7 +10,7 @@ import pytest
 
 from hotband.inference.interval.conformal import ARRAYS, POOLS, Kind, ModelTerm, Residual, Spread, rank_quantile
 from hotband.inference.interval.figureclass import FigureClass
-from hotband.questions.interval.coverage import coverage
+from hotband.questions.study.intervals.coverage import coverage
 
 RANDOM = Kind(FigureClass.RANDOM)
 NONE = Spread()

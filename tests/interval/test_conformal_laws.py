@@ -8,7 +8,7 @@ import pytest
 
 from hotband.inference.interval.conformal import ARRAYS, POOLS, Kind, ModelTerm, Pool, Residual, Spread, rank_quantile
 from hotband.inference.interval.figureclass import FigureClass
-from hotband.questions.interval.coverage import coverage, half_width, is_inside, terms_of
+from hotband.questions.study.intervals.coverage import coverage, half_width, is_inside, terms_of
 
 RANDOM, APPLICATION = Kind(FigureClass.RANDOM), Kind(FigureClass.APPLICATION)
 TIME, GAIN = Kind(FigureClass.TIME), Kind(FigureClass.GAIN)

@@ -7,8 +7,9 @@ import math
 import numpy as np
 import pytest
 
+from hotband.data.documents.run import RunSpec
 from hotband.execution.experiment.ranges import Range
-from hotband.execution.runs.run import RunSpec, prepare
+from hotband.execution.runs.run import prepare
 from hotband.inference.interval.distribution import NOMINAL, Distribution, distribution_of
 from hotband.inference.interval.sampler import Sampler
 from hotband.inference.interval.uncertain import of_product, of_run, with_values

@@ -13,9 +13,10 @@ import numpy as np
 import pytest
 
 from hotband.base.errors import UserError
+from hotband.data.documents.run import RunSpec
+from hotband.data.record.finished import Finished
 from hotband.execution.experiment.ranges import Range
 from hotband.execution.runs.interrupted import RunsInterrupted
-from hotband.execution.runs.run import Finished, RunSpec
 from hotband.inference.interval import of_record, of_run, short
 from hotband.inference.interval.conformal import ARRAYS, Kind, ModelTerm, Residual, Spread
 from hotband.inference.interval.distribution import distribution_of

@@ -13,14 +13,14 @@ import pytest
 from hotband.base.errors import UserError
 from hotband.execution.experiment.ranges import Range
 from hotband.inference.interval import check_level
-from hotband.inference.interval.conformal import ARRAYS, POOLS, Kind, Spread
+from hotband.inference.interval.conformal import ARRAYS, POOLS, FigureSpread, Kind, Spread
 from hotband.inference.interval.distribution import distribution_of
 from hotband.inference.interval.figureclass import FigureClass
 from hotband.inference.interval.residuals import Kept, ResidualFile, kept_of, read_residuals
 from hotband.inference.interval.uncertain import Uncertain
-from hotband.questions.interval.intervalfile import FigureSpread, IntervalFile, Value, read_intervals
-from hotband.questions.interval.lines import LineResult
-from hotband.questions.interval.of_study import announced
+from hotband.questions.study.intervals.intervalfile import IntervalFile, Value, read_intervals
+from hotband.questions.study.intervals.lines import LineResult
+from hotband.questions.study.intervals.of_study import announced
 
 
 def uncertain(low: object = "4 ms", nominal: str = "5 ms", high: object = "6 ms", group: str = "g") -> Uncertain:

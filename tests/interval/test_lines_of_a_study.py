@@ -11,21 +11,22 @@ from typing import Any, cast
 import numpy as np
 import pytest
 
+from hotband.data.documents.run import RunSpec
 from hotband.execution.experiment.ranges import Range
-from hotband.execution.runs.run import RunSpec
 from hotband.faces.commands import all_studies
-from hotband.inference.interval.conformal import ARRAYS, Kind, ModelTerm, Residual, Spread
+from hotband.inference.interval.conformal import ARRAYS, FigureSpread, Kind, ModelTerm, Residual, Spread
 from hotband.inference.interval.distribution import distribution_of
 from hotband.inference.interval.figureclass import FigureClass
 from hotband.inference.interval.of_run import _announced
 from hotband.inference.interval.residuals import RESIDUALS_FILE, ResidualFile
 from hotband.inference.interval.sampler import Sampler
 from hotband.inference.interval.uncertain import Uncertain
-from hotband.questions.interval import listing, of_study
-from hotband.questions.interval.intervalfile import FigureSpread, IntervalFile, Value
-from hotband.questions.interval.lines import LineResult, figure_key, lines_of, values_of
-from hotband.questions.interval.of_study import Work, figures_of
-from hotband.questions.study.file import Study, Swing, load
+from hotband.questions.study.definition import Study, Swing
+from hotband.questions.study.file import load
+from hotband.questions.study.intervals import listing, of_study
+from hotband.questions.study.intervals.intervalfile import IntervalFile, Value
+from hotband.questions.study.intervals.lines import LineResult, figure_key, lines_of, values_of
+from hotband.questions.study.intervals.of_study import Work, figures_of
 
 TINY = Path(__file__).parents[1] / "study" / "tiny"
 MOST = figure_key("fifteen", "mixed", "most")
@@ -112,7 +113,7 @@ def test_what_listed_intervals_rest_on_is_said(tiny: Study, monkeypatch: pytest.
     kept = IntervalFile("tiny", "1", "", {name: Value.of(value(name)) for name in "abcd"}, {}, {"f": FigureSpread(10)})
     text = "Each figure has its 90 % interval; the model's term is from the other studies."
     assert rests(tiny, kept) == {"level": 90.0, "text": text, "stale": False, "changed": []}
-    make = "hotband study intervals tiny --save"
+    make = "draw and keep them again (study intervals tiny)"
     drawn = rests(tiny, None)
     assert drawn["text"] == f"{text} No value was drawn yet, so only what the model leaves out is in them: {make}"
     assert drawn["stale"]
@@ -123,7 +124,7 @@ def test_what_listed_intervals_rest_on_is_said(tiny: Study, monkeypatch: pytest.
     assert new["text"] == f"{text} 4 values are drawn otherwise now (a, b, c): {make}"
     assert new["changed"] == ["a", "b", "c", "d"]
     stale = rests(tiny, kept, stale=True)
-    assert stale["text"].endswith("was made (residuals.json): hotband study intervals --all --save")
+    assert stale["text"].endswith("was made (residuals.json): make it again of all studies")
     assert stale["stale"]
 
 

@@ -9,7 +9,8 @@ from rich.table import Table
 
 from hotband.base.text.formats import Estimate, Figure, plain, values_of
 from hotband.data.documents.interval import ClassTermDoc, CoverageDoc, FigureIntervalDoc, RunIntervalsDoc, ShareDoc
-from hotband.questions.interval.intervalfile import FigureSpread, IntervalFile
+from hotband.inference.interval.conformal import FigureSpread
+from hotband.questions.study.intervals.intervalfile import IntervalFile
 from hotband.views import interval as show
 
 

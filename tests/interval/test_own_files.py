@@ -13,7 +13,8 @@ import pytest
 import hotband as hb
 from hotband.base.errors import UserError
 from hotband.data.catalog import CATALOG_DIR
-from hotband.execution.runs.run import RunSpec, execute
+from hotband.data.documents.run import RunSpec
+from hotband.execution.experiment.experiment import execute
 from hotband.faces.commands import intervals
 from hotband.inference.interval.of_run import Asked, draw, pinned
 

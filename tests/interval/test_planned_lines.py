@@ -12,17 +12,20 @@ import numpy as np
 import pytest
 
 from hotband.base.errors import UserError
+from hotband.data.documents.run import RunSpec
+from hotband.data.record.finished import Finished
 from hotband.execution.experiment.ranges import Range
-from hotband.execution.runs.run import Finished, RunSpec
 from hotband.inference.interval import short
+from hotband.inference.interval.conformal import FigureSpread
 from hotband.inference.interval.distribution import NOMINAL, distribution_of
 from hotband.inference.interval.short import cheaper, shortened, with_shorter_warm_up
 from hotband.inference.interval.uncertain import Uncertain
-from hotband.questions.interval import lines
-from hotband.questions.interval.intervalfile import FigureSpread, IntervalFile
-from hotband.questions.interval.lines import Line, LineResult, ShortRun, plan_of, run_line
-from hotband.questions.interval.of_study import _take_over
-from hotband.questions.study.file import Study, load
+from hotband.questions.study.definition import Study
+from hotband.questions.study.file import load
+from hotband.questions.study.intervals import lines
+from hotband.questions.study.intervals.intervalfile import IntervalFile
+from hotband.questions.study.intervals.lines import Line, LineResult, ShortRun, plan_of, run_line
+from hotband.questions.study.intervals.of_study import _take_over
 
 TINY = Path(__file__).parents[1] / "study" / "tiny"
 SPEC = RunSpec("run", "ent-10k", "fio-randread")

@@ -12,12 +12,15 @@ from typing import Any
 import pytest
 
 import hotband as hb
+from hotband.data.documents.run import RunSpec
+from hotband.data.record.finished import Finished
+from hotband.execution.experiment.experiment import execute
 from hotband.execution.runs.interrupted import RunsInterrupted
-from hotband.execution.runs.run import Finished, RunSpec, execute
+from hotband.execution.runs.run import refusal
 from hotband.inference.interval import of_run, uncertain
 from hotband.inference.interval.of_record import expect_figure, intervals_of
 from hotband.inference.interval.of_run import Asked
-from hotband.inference.interval.short import refusal, shortened
+from hotband.inference.interval.short import shortened
 
 Hotband = Callable[..., "subprocess.CompletedProcess[str]"]
 SHORT = ("run", "fio-randread", "--on", "exos-15e900-512n", "--set", "qd=8", "--duration", "2 s")

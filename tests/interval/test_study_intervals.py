@@ -12,12 +12,12 @@ import pytest
 
 from hotband.base.errors import UserError
 from hotband.execution.runs.interrupted import RunsInterrupted
-from hotband.questions.interval import of_study
-from hotband.questions.interval.combine import Combined, of_comparison
-from hotband.questions.interval.intervalfile import IntervalFile, read_intervals
-from hotband.questions.interval.lines import LineResult, lines_of
-from hotband.questions.interval.of_study import run_intervals, why_figure
 from hotband.questions.study.file import load
+from hotband.questions.study.intervals import of_study
+from hotband.questions.study.intervals.combine import Combined, of_comparison
+from hotband.questions.study.intervals.intervalfile import IntervalFile, read_intervals
+from hotband.questions.study.intervals.lines import LineResult, lines_of
+from hotband.questions.study.intervals.of_study import run_intervals, why_figure
 from hotband.questions.study.study import run_study
 
 Hotband = Callable[..., "subprocess.CompletedProcess[str]"]

@@ -6,13 +6,13 @@ from typing import Any, cast
 
 import pytest
 
+from hotband.data.documents.run import RunSpec
 from hotband.execution.experiment.ranges import Range
-from hotband.execution.runs.run import RunSpec
 from hotband.inference.interval.conformal import Kind, ModelTerm, Residual, Spread
 from hotband.inference.interval.distribution import NOMINAL, distribution_of
 from hotband.inference.interval.figureclass import FigureClass
 from hotband.inference.interval.uncertain import Uncertain, group_of, of_product, of_run, of_value, with_values
-from hotband.questions.interval.listing import interval_of
+from hotband.questions.study.intervals.listing import interval_of
 
 
 def catalog(key: str, *ends: str, value: str = "5 ms", estimate: bool = False) -> Any:

@@ -10,7 +10,8 @@ import pytest
 from in_process import SSD, spec_of
 
 from hotband.data.catalog import entries
-from hotband.execution.runs.run import RunSpec, execute
+from hotband.data.documents.run import RunSpec
+from hotband.execution.experiment.experiment import execute
 
 
 @pytest.fixture(scope="session")

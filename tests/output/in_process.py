@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 from hotband.data.catalog import CATALOG_DIR
-from hotband.execution.runs.run import RunSpec
+from hotband.data.documents.run import RunSpec
 
 Said = tuple[int, str, str]
 DISK, SSD, STRIPE = "exos-15e900-512n", "nytro-1351-960", "raid0:4xexos-15e900-512n"

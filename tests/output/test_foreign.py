@@ -10,7 +10,7 @@ from foreign_names import ESCAPES, MARKUP, NAMES, ORDERS
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hotband.base.text.foreign import console, csv_cell, json_text, marked, shortened, visible
+from hotband.base.foreign import console, csv_cell, json_text, marked, shortened, visible
 
 
 def shown(*renderables: object) -> str:

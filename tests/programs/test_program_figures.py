@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from hotband.data.documents.program import FigureDoc
 from hotband.execution.programs import (
     db_bench,
     fio_files,
@@ -20,7 +21,7 @@ from hotband.execution.programs import (
     ycsb,
 )
 from hotband.execution.programs.processes import ProgramFailed
-from hotband.execution.programs.program import FigureDoc, percentile
+from hotband.execution.programs.program import percentile
 
 DATA = Path(__file__).parent / "data"
 

@@ -112,8 +112,8 @@ def test_afr_is_another_way_to_say_mtbf() -> None:
 
 def test_afr_is_printed_as_it_was_given() -> None:
     for given in ("50 %", "0.9 %", "99.95 %"):
-        assert f"({given} a year; --afr)" in "\n".join(summary_lines(figures(afr=given)))
-    assert "(over 99.999 % a year; --mtbf)" in "\n".join(summary_lines(figures(mtbf="100 h", years=1)))
+        assert f"({given} a year; given)" in "\n".join(summary_lines(figures(afr=given)))
+    assert "(over 99.999 % a year; given)" in "\n".join(summary_lines(figures(mtbf="100 h", years=1)))
 
 
 @pytest.mark.parametrize(

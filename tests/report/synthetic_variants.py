@@ -9,7 +9,7 @@ from typing import Any
 import polars as pl
 import synthetic
 
-from hotband.questions.study.file import Config, Load, Measure, Published, Study
+from hotband.questions.study.definition import Config, Load, Measure, Published, Study
 from hotband.questions.study.measures import Parameters, Reading
 from hotband.questions.study.runs import Cell, Results, run_id
 from hotband.questions.study.study import Conclusion, result_of

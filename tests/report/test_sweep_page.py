@@ -13,13 +13,13 @@ import pytest
 from browser import needs_browser, open_page
 
 import hotband as hb
-from hotband.data.record.document import RecordDoc
-from hotband.questions.sweeps.kept import NAMES, Row
-from hotband.questions.sweeps.values import Value
+from hotband.data.documents.record import RecordDoc
+from hotband.data.inputs.values import Value
+from hotband.data.results.sweep_rows import NAMES, Row
+from hotband.views.report import sweep_drawn as drawn
 from hotband.views.report.page import Charts, Fold, Page, Prose, Table, render
-from hotband.views.sweeps import drawn
-from hotband.views.sweeps.of_records import sweep_of
-from hotband.views.sweeps.page import sweep_page
+from hotband.views.report.sweep_of_records import sweep_of
+from hotband.views.report.sweep_page import sweep_page
 
 
 def swept(axes: Mapping[str, Sequence[Value]], seeds: int = 1) -> hb.Sweep:

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from hotband.questions.review import PARTS, compare
-from hotband.questions.review.tables import comparison_views, glance, review_views, sparkline
+from hotband.views.review import comparison_views, glance, review_views, sparkline
 
 Hotband = Callable[..., "CompletedProcess[str]"]
 Reviewed = Callable[[str], dict[str, Any]]

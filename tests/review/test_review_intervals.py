@@ -18,12 +18,12 @@ from hotband.inference.interval.conformal import ARRAYS, Kind, Spread
 from hotband.inference.interval.figureclass import FigureClass
 from hotband.inference.interval.of_run import Asked
 from hotband.inference.interval.residuals import model_term
-from hotband.questions.interval.lines import SEEDS
 from hotband.questions.review import compare, intervals, many, plan, review
 from hotband.questions.review.draws import Drawn, Draws, draws_of, run_draws
-from hotband.questions.review.tables import comparison_views, review_views
 from hotband.questions.review.target import targets_of
+from hotband.questions.study.intervals.lines import SEEDS
 from hotband.views.report import review_comparison, review_machine, review_rows
+from hotband.views.review import comparison_views, review_views
 
 FIRST, MIRROR = "savvio-10k1", "raid1:2xsavvio-10k1"
 ONLY = ["access", "defragmentation"]

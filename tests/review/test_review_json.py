@@ -17,12 +17,13 @@ from hypothesis import strategies as st
 from hotband import __version__
 from hotband.base.errors import UserError
 from hotband.base.folders import folder_name
+from hotband.base.text.tomltext import toml_text
+from hotband.data.documents.run import RunSpec
 from hotband.execution.experiment import Experiment, Local, Point, Tick
 from hotband.execution.experiment.executor import Done
-from hotband.execution.runs.run import RunSpec, execute
+from hotband.execution.experiment.experiment import execute
 from hotband.questions.review import PARTS, applications, energy, many, plan, review
 from hotband.questions.review import suite as suite_module
-from hotband.questions.review.asked import toml_text
 from hotband.questions.review.suite import ReviewInterrupted, run_plan, text_of
 from hotband.questions.review.target import target, targets_of
 
@@ -183,7 +184,7 @@ def test_one_of_several_volumes_is_reviewed(tmp_path: Any) -> None:
     machine = tmp_path / "two.toml"
     volumes = 'a = { on = "d", size = "10 GB" }\nb = { on = "d", from = "60 GB", size = "10 GB" }\n'
     machine.write_text(f'[drives.d]\nproduct = "{SAVVIO}"\n[volumes]\n{volumes}')
-    with pytest.raises(UserError, match="--volume with one of a, b"):
+    with pytest.raises(UserError, match=r"question\.volume with one of a, b"):
         target(str(machine))
     outer, inner = (review(str(machine), volume=name, only=["linear"])["linear"]["mean"]["read"] for name in "ab")
     assert outer > 1.2 * inner

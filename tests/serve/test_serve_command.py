@@ -16,14 +16,15 @@ from pathlib import Path
 import pytest
 
 import hotband as hb
+from hotband.data.documents.run import RunSpec
 from hotband.data.documents.serving import Kind, Serving
-from hotband.execution.runs.run import RunSpec, execute
+from hotband.execution.experiment.experiment import execute
 from hotband.execution.serve import Served
+from hotband.execution.serve.lateness import lateness_lines
 from hotband.execution.serve.speed import Speed, expect_servable
 from hotband.execution.targets import emulated
 from hotband.execution.targets.emulated import Emulated
 from hotband.inference import beside
-from hotband.views.serve import lateness_lines
 
 DRIVE = "exos-15e900-512n"
 fio = pytest.mark.skipif(shutil.which("fio") is None, reason="fio is not installed (apt install fio)")

@@ -12,7 +12,7 @@ from hotband.base.errors import UserError
 from hotband.questions.study import file
 from hotband.questions.study.account import account_of, missed
 from hotband.questions.study.accuracy import GOALS, LISTED, RATES_AND_TIMES, by_class, errors, goals, totals
-from hotband.questions.study.blind import blind_errors
+from hotband.questions.study.blind_errors import blind_errors
 from hotband.views.accuracy.page import BEGIN, END, page_text, rewritable, rewrite
 from hotband.views.accuracy.tables import COLUMNS, accuracy_table, goals_table
 

@@ -13,10 +13,10 @@ import pytest
 from _pytest.mark import ParameterSet
 
 from forms import SHORT_LOADS
-from hotband.questions.studies.mach2_ceph.answer import DEPTHS, load_at
-from hotband.questions.study import file
+from hotband.questions.study import definition, file
 from hotband.questions.study.answer import Figures, beside, change, more, named, said, times
 from hotband.questions.study.result import StudyResult
+from hotband.questions.study.studies.mach2_ceph.answer import DEPTHS, load_at
 from hotband.questions.study.study import by_reason
 from hotband.views.study.show import print_result
 
@@ -61,7 +61,7 @@ class Drawn(Mapping[Any, Any]):
 
 def answer_of(name: str, seed: str, empty: bool = False) -> Any:
     """The answer of a study from drawn figures."""
-    module = importlib.import_module(f"hotband.questions.studies.{name.replace('-', '_')}.answer")
+    module = importlib.import_module(f"hotband.questions.study.studies.{name.replace('-', '_')}.answer")
     names = {config.id: config.name for config in file.load(name).configs}
     drawn = Drawn(f"{name} {seed}", empty)
     claim: ClaimDoc = {"id": "", "text": "", "holds": True, "measured": "", "source": ""}
@@ -71,7 +71,7 @@ def answer_of(name: str, seed: str, empty: bool = False) -> Any:
 def test_every_study_of_the_catalog_has_its_answer() -> None:
     assert sorted(FIXTURES) == file.names()
     for name in file.names():
-        assert (file.OWN_MODULES / file.folders()[name].name / "answer.py").is_file()
+        assert (definition.OWN_MODULES / file.folders()[name].name / "answer.py").is_file()
 
 
 @pytest.mark.parametrize("name", sorted(FIXTURES))

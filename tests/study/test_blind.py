@@ -9,7 +9,8 @@ import pytest
 from hotband.base.errors import UserError
 from hotband.inference.interval.figureclass import FigureClass, figure_class
 from hotband.questions.study import file
-from hotband.questions.study.blind import ALL, TABLE, blind_errors, blind_figures, check_released, predictions, released
+from hotband.questions.study.blind import TABLE, check_released, predictions, released
+from hotband.questions.study.blind_errors import ALL, blind_errors, blind_figures
 
 HEADING = "id,value,blind,blind_error_pct,blind_of\n"
 

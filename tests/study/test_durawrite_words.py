@@ -7,11 +7,12 @@ from typing import Any
 
 import pytest
 
-from hotband.questions.studies.durawrite import claims, findings, printed
 from hotband.questions.study.amplification import compressed, uniform
-from hotband.questions.study.file import Study, load
+from hotband.questions.study.definition import Study
+from hotband.questions.study.file import load
 from hotband.questions.study.measures import Reading
 from hotband.questions.study.runs import Cell, Results
+from hotband.questions.study.studies.durawrite import claims, findings, printed
 from hotband.questions.study.study import result_of, unmatched
 
 GB = 10**9

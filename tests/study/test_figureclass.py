@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
+from hotband.data.catalog import STUDIES_DIR
 from hotband.inference.interval.figureclass import FigureClass, class_of, counted, figure_class, measurement
-from hotband.questions.study.file import STUDIES_DIR
 
 OLTP = "MS SQL OLTP, ~8KB I/O"
 CELL = "vdbench 8KB 100% random, 16 threads, 25% read"

@@ -10,8 +10,9 @@ from typing import Any
 
 import pytest
 
+from hotband.data.documents.run import RunSpec
+from hotband.execution.experiment.experiment import execute
 from hotband.execution.runs import run as runs
-from hotband.execution.runs.run import RunSpec, execute
 from hotband.questions.study.study import run_study
 
 TINY = Path(__file__).parent / "tiny"

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
+from hotband.data.record.finished import Finished
 from hotband.execution.experiment import Point, Tick
 from hotband.execution.experiment.executor import Done
-from hotband.execution.runs.run import Finished
 from hotband.questions.suites.device import ModelDevice
 from hotband.questions.suites.target import SuiteTarget, target_of
 

@@ -14,10 +14,9 @@ from fake_device import fake
 
 import hotband as hb
 from hotband import _core
-from hotband.data.documents.pts import LoopDoc, PtsDoc
+from hotband.data.documents.pts import CellDoc, LoopDoc, PtsDoc
 from hotband.data.record.steady import is_steady
 from hotband.execution.experiment import Tick
-from hotband.questions.suites.figures import CellDoc
 from hotband.questions.suites.pts import Asked, run_pts, spec, steady
 from hotband.questions.suites.pts.iops import cells as iops_cells
 from hotband.questions.suites.pts.loops import mean_of

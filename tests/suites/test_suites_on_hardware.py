@@ -86,7 +86,7 @@ def test_it_is_compliant_where_all_is_done_and_says_why_where_not(monkeypatch: p
     asked = Asked(faked, tests=(), executor=device)
     left = run_pts(asked, watch=lambda _: nullcontext(None))["specification"]
     assert left["departures"] == [
-        "the write cache was not off: how it is set is not known (--set-write-cache turns that of a whole drive)"
+        "the write cache was not off: how it is set is not known (that of a whole drive can be set)"
     ]
 
     @contextmanager
@@ -132,8 +132,8 @@ def test_notes_that_differ_in_their_numbers_are_said_once() -> None:
 @pytest.mark.parametrize(
     ("asked", "said"),
     [
-        ("pts real:nowhere", "--on = 'real:nowhere': cannot be used: no such file or directory"),
-        ("pts real:small --yes", "MACHINE = 'real:small': holds 4,096 B; a suite needs"),
+        ("pts real:nowhere", "MACHINE|real:PATH = 'real:nowhere': cannot be used: no such file or directory"),
+        ("pts real:small --yes", "MACHINE|real:PATH = 'real:small': holds 4,096 B; a suite needs"),
         ("pts real:folder", "no terminal to ask: expected --yes"),
         ("pts real:folder --yes --size 900PiB", "has room for"),
         ("pts real:folder --yes --size huge", "--size = 'huge': expected a size with its unit"),

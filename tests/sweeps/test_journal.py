@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from hotband.base.errors import UserError
-from hotband.questions.sweeps import journal as module
-from hotband.questions.sweeps.journal import JOURNAL_FILE, Journal
+from hotband.data.results import sweep_journal as module
+from hotband.data.results.sweep_journal import JOURNAL_FILE, Journal
 
 ENTRIES = [{"key": f"k{n}", "figures": {"iops": n + 0.1}} for n in range(3)]
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 import hotband as hb
-from hotband.questions.sweeps.kept import NAMES, Row
-from hotband.questions.sweeps.values import Value
+from hotband.data.inputs.values import Value
+from hotband.data.results.sweep_rows import NAMES, Row
 
 DEPTHS = (1, 2, 4, 8)
 

@@ -17,11 +17,12 @@ import pytest
 from small_sweep import ASKED, Swept
 
 import hotband as hb
-from hotband.execution.runs.progress import Pace
-from hotband.execution.runs.run import Finished, RunSpec
+from hotband.data.documents.run import RunSpec
+from hotband.data.record.finished import Finished
+from hotband.data.results.sweep_journal import FRAME_FILE, JOURNAL_FILE
+from hotband.execution.experiment.progress import Pace
 from hotband.inference.interval import of_record
 from hotband.inference.interval.of_run import Asked, figures_of
-from hotband.questions.sweeps.journal import FRAME_FILE, JOURNAL_FILE
 
 DISKS = ["ent-10k", "ent-15k"]
 
@@ -105,7 +106,7 @@ def test_what_is_there_is_not_run_again_and_more_is_added(swept: Swept, tmp_path
 # Kills itself, as `kill -9` would, in the middle of the line of a run.
 KILLED = """
 import os, signal, sys
-from hotband.questions.sweeps import journal
+from hotband.data.results import sweep_journal as journal
 left = [int(sys.argv.pop(1))]
 line_of = journal.line_of
 def cut(entry):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from hotband.base.errors import UserError
-from hotband.questions.sweeps.values import base_of, values_of
+from hotband.data.inputs.values import base_of, values_of
 
 
 @pytest.mark.parametrize(

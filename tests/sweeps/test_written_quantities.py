@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from hotband.questions.sweeps.values import base_of, spelled, values_of
+from hotband.data.inputs.values import base_of, spelled, values_of
 
 
 @pytest.mark.parametrize(

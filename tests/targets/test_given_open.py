@@ -11,13 +11,14 @@ from pathlib import Path
 import pytest
 
 from hotband.base.errors import UserError
+from hotband.data.documents.run import RunSpec
+from hotband.data.record.finished import Finished
 from hotband.execution.devices import held as holds
 from hotband.execution.devices.held import Held, held
 from hotband.execution.devices.nodes import Node
 from hotband.execution.devices.safety import permission
 from hotband.execution.devices.users import Opened
 from hotband.execution.experiment import Point, Progress
-from hotband.execution.runs.run import Finished, RunSpec
 from hotband.execution.targets import fio_child, on_device
 from hotband.execution.targets.asked import asked_of
 from hotband.execution.targets.fio_child import Status, run_fio

@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 from hotband.base.errors import UserError
+from hotband.data.documents.run import RunSpec
 from hotband.data.jobs.job_file import converted
-from hotband.execution.runs.run import RunSpec
 from hotband.execution.targets import fio_child
 from hotband.execution.targets.asked import asked_of
 from hotband.execution.targets.fio_child import LOOK_EVERY_S, TO_END_S, find_fio, run_fio

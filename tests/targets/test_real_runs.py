@@ -12,10 +12,11 @@ from pathlib import Path
 import pytest
 
 import hotband as hb
+from hotband.data.documents.run import RunSpec
+from hotband.data.record.finished import Finished
 from hotband.data.record.states import state_words
 from hotband.execution.experiment import Cancelled, Experiment, Point
 from hotband.execution.runs.interrupted import RunsInterrupted
-from hotband.execution.runs.run import Finished, RunSpec
 from hotband.execution.serve import Served, ServeSpec
 from hotband.execution.targets.asked import asked_of
 from hotband.execution.targets.fio_child import run_fio

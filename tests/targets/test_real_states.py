@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 import hotband as hb
-from hotband.execution.devices import states
 from hotband.execution.serve import Served, ServeSpec
+from hotband.execution.targets import states
 
 pytestmark = pytest.mark.skipif(shutil.which("fio") is None, reason="fio is not installed (apt install fio)")
 MIB = 1 << 20

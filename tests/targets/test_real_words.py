@@ -16,8 +16,8 @@ import pytest
 
 import hotband as hb
 from hotband.data.catalog import CATALOG_DIR
+from hotband.data.documents.run import RunSpec
 from hotband.data.inputs.specify import Named
-from hotband.execution.runs.run import RunSpec
 from hotband.execution.runs.sequence import in_sequence, settings_after
 from hotband.execution.targets.asked import asked_of
 from hotband.execution.targets.fio_child import run_fio
@@ -25,7 +25,8 @@ from hotband.execution.targets.outlook import outlook_of
 from hotband.execution.targets.place import Place, place_of
 from hotband.faces.commands.run import run
 from hotband.faces.commands.sweep import sweep
-from hotband.questions.targets.expected import expected_views, products_by_model, sentence_of, without_verdict
+from hotband.questions.targets.expected import products_by_model, sentence_of, without_verdict
+from hotband.views.expect import expected_views
 
 fio = pytest.mark.skipif(shutil.which("fio") is None, reason="fio is not installed (apt install fio)")
 GIB = 1 << 30

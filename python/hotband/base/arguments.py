@@ -7,7 +7,8 @@ those itself.
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping
+import operator
+from collections.abc import Callable, Iterator, Mapping, Set
 from functools import cache, wraps
 from os import PathLike
 from types import NoneType
@@ -15,7 +16,6 @@ from typing import ParamSpec, TypeVar
 
 from hotband.base.errors import UserError
 from hotband.base.text.nearest import hint
-from hotband.data.inputs.specify import in_python, listed, plain, short, whole
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -68,7 +68,7 @@ def public(function: Callable[P, R]) -> Callable[P, R]:
         try:
             return function(*bound.args, **bound.kwargs)
         except UserError as error:
-            raise _meant(in_python(error, _signature(function).parameters), function, kwargs) from None
+            raise _meant(in_python(error), function, kwargs) from None
 
     return called
 
@@ -163,3 +163,39 @@ def _words(annotation: str, names: Mapping[str, object]) -> list[str]:
         else:
             found += _words(of, names) if isinstance(of, str) else [WORDS.get(base, f"a {base}")]
     return [word for word in dict.fromkeys(found) if word != "a None"]
+
+
+def whole(given: object) -> int | None:
+    """A whole number, be it one of numpy's; None for anything else."""
+    if isinstance(given, bool) or not hasattr(given, "__index__") or hasattr(given, "__len__"):
+        return None
+    return operator.index(given)
+
+
+def plain(given: object) -> object:
+    """A number of numpy as Python's; everything else as it is."""
+    return given.item() if hasattr(given, "item") and getattr(given, "ndim", None) == 0 else given
+
+
+def listed(given: object) -> list[object] | None:
+    """Several values: those of a list, tuple, range, set or generator, of an array or a series. None for one value, a
+    dict among them."""
+    if isinstance(given, list | tuple | range | Set | Iterator):
+        return list(given)
+    for name in ("tolist", "to_list"):
+        if hasattr(given, name):
+            found = getattr(given, name)()
+            return found if isinstance(found, list) else None
+    return None
+
+
+def in_python(error: UserError) -> UserError:
+    """The same mistake with the fields of the question as arguments of Python, which have their names."""
+    where = error.where.split("[")[0]
+    return UserError(where, error.key, error.value, error.accepted).worded(str).with_traceback(error.__traceback__)
+
+
+def short(value: object) -> str:
+    """A value as an error shows it."""
+    text = " ".join(repr(value).split())
+    return text if len(text) <= 60 else f"{text[:57]}..."

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from hotband.base.text.foreign import MOST_SHOWN, shortened
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+from hotband.base.fields import in_words
+from hotband.base.foreign import MOST_SHOWN, shortened
 
 LONGEST_WORD = 1000
 """Characters of a word of what is accepted: a path, or a name of a file's own."""
@@ -11,9 +15,9 @@ LONGEST_WORD = 1000
 class UserError(Exception):
     """A mistake in the input.
 
-    `where` (also `file`) is the file or argument, `key` the key in it (may be empty; `path` has its fields), `value`
-    what was found there and `accepted` what would have been right. The text is one line, in which a long value is
-    shortened.
+    `where` (also `file`) is the file or the field of the question (`question.capacity`), `key` the key in it (may be
+    empty; `path` has its fields), `value` what was found there and `accepted` what would have been right. The text is
+    one line, in which a long value is shortened.
     """
 
     def __init__(self, where: str, key: str, value: str, accepted: str) -> None:
@@ -35,6 +39,12 @@ class UserError(Exception):
 
         names = re.findall(r"\[(\d+)\]|([^.\[\]]+)", self.key)
         return tuple(int(number) if number else name for number, name in names)
+
+    def worded(self, word: Callable[[str], str]) -> UserError:
+        """The same mistake with each field of the question as `word` says it: the option, the argument."""
+        where = in_words(self.where, word)
+        said = UserError(where, self.key, self.value, in_words(self.accepted, word))
+        return said.with_traceback(self.__traceback__)
 
     def __str__(self) -> str:
         # Paths have up to 4096 bytes (PATH_MAX); what is longer came from within a file.
@@ -73,3 +83,14 @@ def another_version(path: object, found: object, reads: int, expected: str = "")
     accepted = f"is of another version of hotband; this one reads {reads}"
     accepted += f": expected {expected}" if expected else ""
     return UserError(str(path), "schema_version", str(found), accepted)
+
+
+def refused(out: Path, why: str, option: str = "question.out") -> UserError:
+    """The error for a folder that holds something else."""
+    return UserError(option, "", str(out), f"{why}: expected another folder, or question.fresh to start over")
+
+
+def is_of_another_version(table: Mapping[str, object], schema: str, reads: int) -> bool:
+    """Whether a file is what it should be, but in the form of another version of hotband."""
+    found = table.get("schema_version")
+    return table.get("schema") == schema and isinstance(found, int) and found != reads

@@ -158,7 +158,7 @@ def audit(
 
     Exit code 1 if a finding is severe, so that it works in CI.
     """
-    from hotband.inference.audit.command import audit_results
+    from hotband.faces.commands.auditing import audit_results
 
     views, data, severe = audit_results(list(results or []), study, on, media, cache)
     if as_json:
@@ -183,7 +183,7 @@ def compare(
 
     Every further result is compared with the first. Repeats of a side: A1 A2 A3 vs B1 B2 B3, or a folder of records.
     """
-    from hotband.inference.audit.command import compare_results
+    from hotband.faces.commands.auditing import compare_results
 
     views, data = compare_results(results, seed, anyway)
     return print_json(data, "hotband-compare") if as_json else show(*views)
@@ -205,7 +205,7 @@ def report(
     ] = None,
     chart_format: Annotated[ChartFormat | None, typer.Option(help="Of the charts; svg where not said.")] = None,
     title: Annotated[str | None, typer.Option(help="Its heading; what was run on what where not said.")] = None,
-    with_audit: Annotated[bool, typer.Option("--audit", help="With what the auditor finds in them.")] = False,
+    audit: Annotated[bool, typer.Option("--audit", help="With what the auditor finds in them.")] = False,
     on: OnOption = None,
     media: MediaOption = None,
     cache: CacheOption = None,
@@ -225,13 +225,13 @@ def report(
     if chart_format is not None and charts is None:
         raise UserError("--chart-format", "", chart_format.value, "is of the files of charts: expected --charts DIR")
     machine = of_options(on, media, cache)
-    expect_fit(records, title, with_audit, machine)
+    expect_fit(records, title, audit, machine)
     is_study = kept_study(records) is not None
     given = records if is_study else [one for one in places_of(with_pipes(records)) if isinstance(one, Path)]
     if output is not None:
         expect_page("--output", output, [one for path in given for one in (path, path / "record.json")])
     with refusing_incomplete([] if is_study else given):
-        found = report_of(given, title, audit=with_audit, machine=machine)
+        found = report_of(given, title, audit=audit, machine=machine)
         if output is not None:
             show(f"Report: {found.save(output)}")
         if charts is not None:

@@ -6,13 +6,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypedDict
 
+from hotband.data.documents.record import figures_of
 from hotband.data.documents.serving import Serving
-from hotband.data.record.document import figures_of
 
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from hotband.data.record.document import RecordDoc
+    from hotband.data.documents.record import RecordDoc
     from hotband.execution.targets.emulated import Emulated
 
 FIGURES = (("IOPS", "iops"), ("mean", "latency_mean_ns"), ("p50", "latency_p50_ns"), ("p99", "latency_p99_ns"))
@@ -49,7 +49,7 @@ def beside_table(emulated: Emulated) -> Table:
     """The figures as a table."""
     from rich.table import Table
 
-    from hotband.views.text.tables import millis, number
+    from hotband.base.text.cells import millis, number
 
     table = Table(title="Model and emulated drive (times in ms)", title_justify="left")
     for name in ("", "model", "emulated by fio", "differs by"):
@@ -62,7 +62,7 @@ def beside_table(emulated: Emulated) -> Table:
 
 def beside_lines(emulated: Emulated) -> Iterator[str]:
     """What explains the difference, and what is not the same."""
-    from hotband.views.serve import lateness_lines
+    from hotband.execution.serve.lateness import lateness_lines
 
     record: Any = emulated.fio.record
     serving = Serving.of(record["serving"])

@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING, TypedDict
 
 from hotband import _core
 from hotband.base.arguments import public
+from hotband.base.engine import user_error
 from hotband.base.errors import UserError
+from hotband.base.text.cells import binary_size, counted
 from hotband.base.text.formats import Between, Figure
 from hotband.data.inputs.specify import expect_seed, texts
-from hotband.execution.runs.run import user_error
-from hotband.views.text.tables import binary_size, counted
 
 if TYPE_CHECKING:
     import polars as pl
@@ -367,10 +367,10 @@ def entropy(
     """
     given = [paths] if isinstance(paths, str | PathLike) else list(paths)
     if not given:
-        raise UserError("paths", "", "[]", "expected a file or a folder")
+        raise UserError("question.paths", "", "[]", "expected a file or a folder")
     expect_seed(seed)
     if jobs is not None and not 1 <= jobs <= MOST_JOBS:
-        raise UserError("jobs", "", str(jobs), f"expected a whole number from 1 to {MOST_JOBS}")
+        raise UserError("question.jobs", "", str(jobs), f"expected a whole number from 1 to {MOST_JOBS}")
     names, chunks = texts(compressor, "compressor"), texts(chunk, "chunk")
     try:
         found = measure(Asked(tuple(map(Path, given)), names, chunks, sample, seed, jobs, one_file_system))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from hotband.base.text.foreign import marked
+from hotband.base.foreign import marked
 from hotband.base.text.formats import About, Between, Figure, as_rows
 from hotband.base.text.numbers import number
 from hotband.inference.audit.finding import SEVERITIES, Finding, Number, Rows, listed

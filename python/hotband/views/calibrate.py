@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from hotband.base.text.foreign import marked
+from hotband.base.foreign import marked
+from hotband.base.text.cells import counted, four_digits, time_shown
 from hotband.questions.calibrate.calibrated import worst
 from hotband.questions.calibrate.fit import TOLD
-from hotband.questions.find.figures import time_shown
-from hotband.views.text.tables import counted, four_digits
 
 if TYPE_CHECKING:
     from rich.table import Table

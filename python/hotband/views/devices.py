@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from hotband.views.text.tables import decimal_size
+from hotband.base.text.cells import decimal_size
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from rich.table import Table
 
-    from hotband.execution.devices.found import Found, Listed
+    from hotband.execution.targets.found import Found, Listed
 
 
 def table_of(rows: Sequence[Listed]) -> Table:

@@ -6,15 +6,16 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from hotband.base.text.foreign import marked
+from hotband.base.foreign import marked
 from hotband.base.text.formats import Between, Figure, Repeated, as_rows
-from hotband.questions.find.figures import time_shown
-from hotband.views.text.tables import four_digits
+from hotband.questions.expect.judge import value_of
+from hotband.questions.targets.expected import sentence_of
 
 if TYPE_CHECKING:
     from rich.table import Table
     from rich.text import Text
 
+    from hotband.data.documents.record import RecordDoc
     from hotband.questions.expect.expected import Expected
     from hotband.questions.expect.judge import Judged
     from hotband.questions.expect.nearest import Ranking
@@ -31,14 +32,6 @@ COLOURS = {"inside": "green", "better": "cyan", "worse": "red"}
 MOST_DRIVES = 10
 FEW = 3
 """Rows of which all figures are shown."""
-
-
-def value_of(figure: str, value: float) -> str:
-    """A figure of a record with its unit."""
-    name = figure.rpartition(".")[2]
-    if name == "iops":
-        return f"{four_digits(value)} IOPS"
-    return f"{four_digits(value / 1e6)} MB/s" if name == "bandwidth_bytes_per_s" else time_shown(value / 1e9)
 
 
 def exact_of(figure: str, value: float) -> Figure:
@@ -150,3 +143,34 @@ def _ranking_views(ranking: Ranking) -> list[Table | Text | str]:
         why = next(iter(ranking.left_out.values()))
         views.append(f"  {len(ranking.left_out)} drives are left out ({names} ...): {why}")
     return views
+
+
+def expected_views(record: RecordDoc) -> list[Table | Text | str]:
+    """The prediction beside what was measured, as it is printed; nothing where there is none."""
+    from rich.table import Table
+
+    from hotband.base.foreign import marked
+    from hotband.views.expect import COLOURS, between, exact_of, label_of
+
+    expected = record.get("expected")
+    if expected is None:
+        return []
+    machine, level = str(expected["machine"]), expected["level"]
+    table = Table(title=f"Measured beside {machine}", title_justify="left")
+    table.add_column("figure", overflow="fold")
+    for name in ("measured", "predicted", f"{level:g} % interval"):
+        table.add_column(name, justify="right")
+    table.add_column("is", overflow="fold")
+    for row in expected["rows"]:
+        for one in row["figures"]:
+            ends = [exact_of(one["figure"], end) for end in (one["low"], one["high"]) if end is not None]
+            verdict = one["verdict"] or "–"
+            table.add_row(
+                label_of(one["figure"]),
+                exact_of(one["figure"], one["measured"]),
+                exact_of(one["figure"], one["predicted"]),
+                between(ends),
+                marked(f"[{COLOURS.get(verdict, 'default')}]{verdict}[/]"),
+            )
+    said: list[Table | Text | str] = [sentence_of(expected), table]
+    return [*said, *(f"  - {text}" for text in expected["explanations"])]

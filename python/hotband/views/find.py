@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from hotband.base.text.foreign import marked
+from hotband.base.foreign import marked
+from hotband.base.text.cells import four_digits
 from hotband.base.text.formats import PRINTED, About, Between
 from hotband.base.text.formats import Figure as Cell
 from hotband.questions.find.figures import Figure, exact, shown
 from hotband.questions.find.question import RATE
 from hotband.questions.find.vary import exact_text, value_shown, value_text
-from hotband.views.text.tables import four_digits
 
 if TYPE_CHECKING:
     from rich.table import Table

@@ -6,9 +6,9 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from hotband.base.text.foreign import marked
+from hotband.base.foreign import marked
+from hotband.base.text.cells import four_digits
 from hotband.base.text.formats import Between, Estimate, Figure
-from hotband.views.text.tables import four_digits
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
         WhyFigureDoc,
     )
     from hotband.data.documents.study import IntervalDoc
-    from hotband.questions.interval.intervalfile import IntervalFile
+    from hotband.questions.study.intervals.intervalfile import IntervalFile
 
 LABELS = {
     "iops": "IOPS",

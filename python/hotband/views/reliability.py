@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
+from hotband.base.text.cells import counted, decimal_size, hours
 from hotband.base.text.formats import Between, Figure
-from hotband.base.text.quantities import SPAN_UNITS, share_text, span_text
+from hotband.base.text.quantities import share_text
 from hotband.inference.reliability.array import HOURS_PER_YEAR
-from hotband.views.text.tables import counted, decimal_size
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -92,11 +92,6 @@ def cells(estimate: EstimateDoc, closed: float | None, difference: float | None)
 def percent(share: float) -> str:
     """A share."""
     return Figure(share_text(share, 3), 100 * share, "%")
-
-
-def hours(value: float) -> str:
-    """A number of hours, in a smaller unit where it is short."""
-    return span_text(value * SPAN_UNITS["h"])
 
 
 def notes(data: ReliabilityDoc) -> list[str]:

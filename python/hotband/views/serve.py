@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 def reached_lines(served: Served) -> Iterator[str]:
     """Where programs find the volumes, a line each."""
-    from hotband.views.text.tables import binary_size
+    from hotband.base.text.cells import binary_size
 
     for volume in served.volumes.values():
         where = volume.device or volume.file or volume.uri
@@ -45,7 +45,7 @@ def serving_table(serving: Serving) -> Table:
     """Latencies as the model meant them and as clients got them, and how late answers were."""
     from rich.table import Table
 
-    from hotband.views.text.tables import millis, number
+    from hotband.base.text.cells import millis, number
 
     table = Table(title="Served (ms): as the model meant it, and as clients got it", title_justify="left")
     table.add_column("")
@@ -62,16 +62,3 @@ def serving_table(serving: Serving) -> Table:
 
 def _three(times: Times | None) -> tuple[float, float, float]:
     return (0.0, 0.0, 0.0) if times is None else (times.mean_ns, times.p50_ns, times.p99_ns)
-
-
-def lateness_lines(serving: Serving) -> Iterator[str]:
-    """How late answers were, and a warning where that changes what was measured."""
-    late = serving.lateness
-    if late is None:
-        failed = sum(kind.errors for kind in serving.kinds)
-        yield f"All answers were errors: {failed:,}." if failed else "Nobody asked for anything."
-        return
-    yield (
-        f"Lateness of answers: p50 {span_text(late.p50_ns)}, p99 {span_text(late.p99_ns)}, "
-        f"p99.9 {span_text(late.p99_9_ns)}, largest {span_text(late.max_ns)}; none was early"
-    )

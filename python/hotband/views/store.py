@@ -9,12 +9,12 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
+from hotband.base.text.cells import counted, millis, number
 from hotband.base.text.formats import Figure
 from hotband.data.store.columns import COLUMNS
 from hotband.data.store.manifest import snapshot
 from hotband.data.store.place import Place
 from hotband.data.store.views import query, rows
-from hotband.views.text.tables import counted, millis, number
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -65,7 +65,7 @@ def listed(place: Place, where: str, limit: int) -> Listed:
     of_all = f"runs{condition(where)}"
     last = f"order by added_utc desc, run limit {limit}"
     sql = f"select *, (select count(*) from {of_all}) as runs_in_all from {of_all} {last}"
-    names, found = query(place, sql, rows, asked=("--where", where) if where else None)
+    names, found = query(place, sql, rows, asked=("question.where", where) if where else None)
     of = int(found[0][-1]) if found else 0
     return Listed(names[:-1], [row[:-1] for row in found], of)
 

@@ -14,7 +14,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Self
 
-from hotband.base.text.foreign import csv_cell, visible
+from hotband.base.foreign import csv_cell, visible
 
 if TYPE_CHECKING:
     from rich.table import Column, Table

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from hotband.base.text.formats import plain
 
 if TYPE_CHECKING:
+    import polars as pl
     from rich.table import Table
     from rich.text import Text
 
@@ -43,3 +44,24 @@ def table_html(table: Table) -> str:
         for n in range(len(table.rows))
     ]
     return f"<table>{title}<thead><tr>{head}</tr></thead><tbody>{''.join(rows)}</tbody></table>"
+
+
+SHOWN_ROWS = 20
+"""Rows of a frame that a notebook shows."""
+
+
+def frame_html(frame: pl.DataFrame) -> str:
+    """The first rows of a frame; every text in it escaped."""
+    head = "".join(f"<th>{escape(name)}</th>" for name in frame.columns)
+    rows = [
+        "<tr>" + "".join(f'<td style="text-align:right">{escape(_cell(value))}</td>' for value in row) + "</tr>"
+        for row in frame.head(SHOWN_ROWS).rows()
+    ]
+    more = f"<p>and {frame.height - SHOWN_ROWS} more rows: see .frame</p>" if frame.height > SHOWN_ROWS else ""
+    return f"<table><thead><tr>{head}</tr></thead><tbody>{''.join(rows)}</tbody></table>{more}"
+
+
+def _cell(value: object) -> str:
+    if isinstance(value, float):
+        return f"{value:,.0f}" if value.is_integer() or abs(value) >= 1e4 else f"{value:,.4g}"
+    return "–" if value is None else str(value)

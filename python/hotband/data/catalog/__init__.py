@@ -28,3 +28,6 @@ def is_file(name: str) -> bool:
     return (name.lower().endswith((".toml", *JOB_ENDINGS, *TRACE_ENDINGS)) or "/" in name) and not SHORT_FORM.match(
         name
     )
+
+
+STUDIES_DIR = CATALOG_DIR / "studies"

@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import TypedDict
 
 from hotband import _core
+from hotband.base.engine import user_error
 from hotband.base.errors import UserError
 from hotband.base.text.nearest import unknown_name
 from hotband.data.catalog import CATALOG_DIR
 from hotband.data.documents.workload import WorkloadTable
-from hotband.execution.runs.run import user_error
 
 
 class ProductOutline(TypedDict):
@@ -84,7 +84,7 @@ def workload(name: str) -> WorkloadEntry:
     """A workload's title, source and text, and its tables as data. Raises UserError for an unknown name."""
     known = _core.catalog_names(CATALOG_DIR, "workloads")
     if name not in known:
-        raise unknown_name("WORKLOAD", name, known)
+        raise unknown_name("question.workload", name, known)
     text = (CATALOG_DIR / "workloads" / f"{name}.toml").read_text(encoding="utf-8")
     told = _core.workload(text, name)
     return {"name": name, "title": told["title"], "source": told["source"], "text": text, "table": told["table"]}

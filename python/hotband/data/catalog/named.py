@@ -20,8 +20,12 @@ def is_emulated(name: str) -> bool:
     return name.startswith(EMULATED)
 
 
-def expect_model(name: str, who: str, where: str = "--on") -> None:
+def expect_model(name: str, who: str, where: str = "question.on") -> None:
     """Raises UserError for a served machine or hardware where models alone are asked; `who` asks them."""
     prefix = next((one for one in (REAL, EMULATED) if name.startswith(one)), None)
     if prefix is not None:
         raise UserError(where, "", name, f"{who} models: expected a machine without {prefix}")
+
+
+NONE = "none"
+"""`--expect none`: no prediction beside it."""

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import TypedDict
 
-from hotband.questions.fleet.service import LevelDoc
-
 
 class FigureDoc(TypedDict):
     """A figure over the repetitions: its mean with the 95 % interval of the mean (`mean_low`, `mean_high`: what more
@@ -121,3 +119,11 @@ class FleetDoc(TypedDict):
     fleet: PartDoc
     groups: list[GroupDoc]
     notes: list[str]
+
+
+class LevelDoc(TypedDict):
+    """What hosts get: I/Os a second, mean and p99 latency; None where nothing was measured."""
+
+    iops: float | None
+    latency_mean_ns: float | None
+    latency_p99_ns: float | None

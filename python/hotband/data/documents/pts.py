@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import NotRequired, TypedDict
 
-from hotband.data.record.document import DriveStatesDoc
-from hotband.questions.suites.figures import CellDoc
+from hotband.data.documents.record import DriveStatesDoc
 
 
 class WindowDoc(TypedDict):
@@ -135,3 +134,19 @@ class PtsDoc(TypedDict):
     conditions: ConditionsDoc
     tests: list[TestDoc]
     notes: list[str]
+
+
+class CellDoc(TypedDict):
+    """What a cell asked for, and what it measured. A latency is None where nothing was measured, or too little."""
+
+    name: str
+    read_pct: int
+    block_bytes: int
+    seconds: float
+    count: int
+    errors: int
+    iops: float
+    bandwidth_bytes_per_s: float
+    latency_mean_ns: float | None
+    latency_p99_999_ns: int | None
+    latency_max_ns: int | None

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Literal, NotRequired, TypedDict
 
 if TYPE_CHECKING:
     from hotband.data.documents.interval import BoundsDoc
-    from hotband.data.record.document import DriveStatesDoc
+    from hotband.data.documents.record import DriveStatesDoc
 
     Bounds = dict[str, BoundsDoc]
     """Intervals of the figures beside them, by their keys."""

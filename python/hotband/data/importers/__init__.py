@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
 from hotband.base.errors import UserError, reason_of
-from hotband.data.importers.imported import Imported, loaded
+from hotband.data.importers.imported import loaded
 from hotband.data.record.files import RECORD_FILE
+from hotband.data.record.imported import Imported
 
 __all__ = ["Imported", "Tool", "load", "loaded", "tools"]
 
@@ -31,7 +31,7 @@ def tools() -> dict[str, Tool]:
         "vdbench": Tool(vdbench.recognises, vdbench.read),
         "diskspd": Tool(diskspd.recognises, diskspd.read),
         "iometer": Tool(iometer.recognises, iometer.read),
-        "hdr": Tool(hdr.recognises, partial(hdr.read, option="hotband import hdr --unit")),
+        "hdr": Tool(hdr.recognises, hdr.read),
     }
 
 

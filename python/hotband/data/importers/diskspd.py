@@ -15,11 +15,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hotband.base.errors import UserError
+from hotband.data.documents.source import NS_PER_MS, NS_PER_S, Asked, iso, nothing_asked
 from hotband.data.importers.cells import Cells
 from hotband.data.importers.files import name_of, read_bytes
-from hotband.data.importers.imported import Imported, SeriesColumns, no_rows
 from hotband.data.importers.record import Found, Sides, build, side_of
-from hotband.data.importers.source import NS_PER_MS, NS_PER_S, Asked, iso, nothing_asked
+from hotband.data.record.imported import Imported, SeriesColumns, no_rows
 from hotband.data.record.stats import DIRECTIONS, SUMMARY_PERCENTILES, Direction
 
 if TYPE_CHECKING:

@@ -13,11 +13,12 @@ from pathlib import Path
 
 from hotband import _core
 from hotband.base.errors import UserError
+from hotband.data.documents.sides import Histogram
+from hotband.data.documents.source import NS_PER_S, iso, nothing_asked
 from hotband.data.importers.files import decoded, name_of, read_bytes
-from hotband.data.importers.imported import Imported, SeriesColumns, no_rows
 from hotband.data.importers.record import LARGEST, Found, Sides, build, side_of
-from hotband.data.importers.source import NS_PER_S, iso, nothing_asked
-from hotband.data.record.stats import Direction, Histogram, idle_side
+from hotband.data.record.imported import Imported, SeriesColumns, no_rows
+from hotband.data.record.stats import Direction, idle_side
 
 ACCEPTED = "an HdrHistogram log"
 UNITS = {"ns": 1, "us": 1000, "ms": 1_000_000, "s": NS_PER_S}
@@ -31,15 +32,14 @@ def recognises(beginning: bytes) -> bool:
     return re.search(rb"^#\[Histogram log format version |,HIST[A-Za-z0-9+/=]{8}", beginning, re.MULTILINE) is not None
 
 
-def read(paths: Sequence[Path], unit: str | None = None, option: str = "--unit") -> list[Imported]:
-    """The records of logs, one a tag; `unit` is that of their values, `option` is where a note says that it can be
-    given. UserError names what is wrong."""
+def read(paths: Sequence[Path], unit: str | None = None) -> list[Imported]:
+    """The records of logs, one a tag; `unit` is that of their values. UserError names what is wrong."""
     if unit is not None and unit not in UNITS:
-        raise UserError("--unit", "", unit, f"accepted: {', '.join(UNITS)}")
-    return [one for path in paths for one in _read_log(read_bytes(path, ACCEPTED), name_of(path), unit, option)]
+        raise UserError("question.unit", "", unit, f"accepted: {', '.join(UNITS)}")
+    return [one for path in paths for one in _read_log(read_bytes(path, ACCEPTED), name_of(path), unit)]
 
 
-def _read_log(data: bytes, file: str, unit: str | None, option: str) -> list[Imported]:
+def _read_log(data: bytes, file: str, unit: str | None) -> list[Imported]:
     text = decoded(data, file)
     logged = _LOGGED.search(text)
     try:
@@ -48,17 +48,16 @@ def _read_log(data: bytes, file: str, unit: str | None, option: str) -> list[Imp
         raise UserError(*error.args) from None
     taken = unit or ("us" if logged else "ns")
     found = []
-    hint = option if unit is None else ""
     for tag in log["tags"]:
         name = tag["tag"] or (logged[1] if logged else "")
         if sum(count for _, count in tag["buckets"]):
-            found.append(build(_of_tag(tag, name, file, log, taken, hint)))
+            found.append(build(_of_tag(tag, name, file, log, taken, unit is None)))
     if not found:
         raise UserError(file, "", "", f"its histograms are empty; accepted: {ACCEPTED} with values")
     return found
 
 
-def _of_tag(tag: _core.HdrLogTag, name: str, file: str, log: _core.HdrLog, unit: str, hint: str) -> Found:
+def _of_tag(tag: _core.HdrLogTag, name: str, file: str, log: _core.HdrLog, unit: str, is_assumed: bool) -> Found:
     scale = UNITS[unit]
     buckets = [[min(value * scale, LARGEST), count] for value, count in tag["buckets"]]
     histogram: Histogram = {"kind": "hdr", "buckets": buckets, "significant_digits": tag["digits"]}
@@ -85,9 +84,9 @@ def _of_tag(tag: _core.HdrLogTag, name: str, file: str, log: _core.HdrLog, unit:
         f"and the values stand under {direction}s",
         "means are those of the buckets",
     ]
-    if hint:
+    if is_assumed:
         why = "YCSB logs microseconds" if unit == "us" else "the usual one"
-        notes.append(f"the log does not name its unit: {unit} is taken ({why}); {hint} says otherwise")
+        notes.append(f"the log does not name its unit: {unit} is taken ({why}); another may be given to the importer")
     return Found(
         name=f"{stem} {name}".strip(),
         machine=stem,

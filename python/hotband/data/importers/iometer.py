@@ -18,13 +18,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from hotband.base.errors import UserError
+from hotband.data.documents.sides import Histogram
+from hotband.data.documents.source import NS_PER_S, Asked, nothing_asked
 from hotband.data.importers.cells import LARGEST, Cells
 from hotband.data.importers.files import decoded, name_of, read_bytes
 from hotband.data.importers.fio.text import shown
-from hotband.data.importers.imported import Imported
 from hotband.data.importers.record import Found, Sides, build, side_of
-from hotband.data.importers.source import NS_PER_S, Asked, nothing_asked
-from hotband.data.record.stats import DIRECTIONS, Direction, Histogram
+from hotband.data.record.imported import Imported
+from hotband.data.record.stats import DIRECTIONS, Direction
 
 ACCEPTED = "Iometer's results CSV"
 _SECTOR = 512

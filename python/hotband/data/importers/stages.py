@@ -14,7 +14,7 @@ from hotband.data.importers.fio.text import Fields, read_documents
 from hotband.data.importers.fio.time import spell_of
 
 if TYPE_CHECKING:
-    from hotband.data.record.document import RecordDoc
+    from hotband.data.documents.record import RecordDoc
 
 IN_TURN = "the jobs did not run at the same time"
 

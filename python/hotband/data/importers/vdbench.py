@@ -14,7 +14,6 @@ from pathlib import Path
 
 from hotband.base.errors import UserError
 from hotband.data.importers.files import decoded, name_of, read_bytes
-from hotband.data.importers.imported import Imported
 from hotband.data.importers.record import build
 from hotband.data.importers.vdbench_read import (
     Kind,
@@ -26,6 +25,7 @@ from hotband.data.importers.vdbench_read import (
     read_reports,
 )
 from hotband.data.importers.vdbench_run import of_run
+from hotband.data.record.imported import Imported
 
 ACCEPTED = "vdbench's flatfile.html (or its csv), summary.html, totals.html or histogram.html, or their folder"
 # What a folder is read for, the most exact first: flatfile has more digits than summary, summary more rows than totals.

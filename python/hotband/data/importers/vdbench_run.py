@@ -8,12 +8,13 @@ from itertools import pairwise
 from pathlib import Path
 
 from hotband.base.errors import UserError
+from hotband.data.documents.sides import Histogram
+from hotband.data.documents.source import NS_PER_S, Asked, nothing_asked
 from hotband.data.importers.cells import Cells
-from hotband.data.importers.imported import SeriesColumns, no_rows
 from hotband.data.importers.record import Found, Sides, side_of
-from hotband.data.importers.source import NS_PER_S, Asked, nothing_asked
 from hotband.data.importers.vdbench_read import Run, Scope
-from hotband.data.record.stats import DIRECTIONS, Direction, Histogram
+from hotband.data.record.imported import SeriesColumns, no_rows
+from hotband.data.record.stats import DIRECTIONS, Direction
 
 # vdbench's own numbers for "as fast as it goes" (iorate=max, curve) are just below a million.
 _UNLIMITED = 999_900

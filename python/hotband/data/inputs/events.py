@@ -11,7 +11,7 @@ from hotband import _core
 from hotband.base.errors import UserError
 
 
-def check_events(events: Sequence[str], where: str = "--event") -> None:
+def check_events(events: Sequence[str], where: str = "question.events") -> None:
     """Whether all texts are events. Raises UserError for the first that is none."""
     try:
         _core.check_events(list(events))

@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 
 from hotband import _core
+from hotband.base.engine import mistakes_of
 from hotband.data.catalog import CATALOG_DIR
+from hotband.data.inputs.texts import text_of
 from hotband.data.inputs.words import FIO_WORDS
-from hotband.execution.runs.run import mistakes_of, text_of
 
 
 @dataclass(frozen=True)

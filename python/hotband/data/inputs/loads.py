@@ -150,7 +150,7 @@ def _weights(streams: Sequence[Mapping[str, Any]]) -> list[float]:
     if any(not isinstance(rate, int | float) or rate <= 0 for rate in rates):
         accepted = "have loops of their own; a question about rates needs one loop, or streams with a rate each"
         names = ", ".join(str(stream.get("name", "")) for stream in streams)
-        raise UserError("WORKLOAD", "streams", names, accepted)
+        raise UserError("question.workload", "streams", names, accepted)
     return [rate / sum(rates) for rate in rates]
 
 

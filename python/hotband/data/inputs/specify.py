@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import operator
 import os
-import re
-from collections.abc import Collection, Iterator, Mapping, Sequence, Set
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from os import PathLike, fspath
 from typing import TypeAlias
 
 import tomli
 
+from hotband.base.arguments import listed, plain, short
 from hotband.base.errors import UserError, characters
 from hotband.data.catalog.named import is_real
 from hotband.data.inputs.words import ours, twice
@@ -19,40 +18,6 @@ from hotband.data.inputs.words import ours, twice
 Scalar: TypeAlias = str | int | float | bool
 Spec: TypeAlias = "str | PathLike[str] | Mapping[str, object]"
 """A catalog name, a short form, a path, TOML text, or a dict of what the TOML would say."""
-
-# Names of arguments on the command line, and here; other options have the name that they have there.
-ARGUMENTS = {
-    "set": "settings",
-    "repair.fail": "fail",
-    "repair.spares": "spares",
-    "repair.rebuild_rate": "rebuild_rate",
-    "repair.rebuild_after": "rebuild_after",
-    "--set": "settings",
-    "MACHINE": "on",
-    "WORKLOAD": "workload",
-    "STUDY": "study",
-    "DRIVE": "name",
-    "NAME": "name",
-    "OSD": "name",
-    "--event": "events",
-    "--spare": "spares",
-    "FILE": "source",
-    "FIGURE": "figure",
-    "QUESTION": "question",
-    "RESULT": "result",
-    "OUT": "output",
-    "RUN": "run",
-    "LINES": "lines",
-    "TARGET": "target",
-    "RECORD": "target",
-    "RECORD|FILE...": "results",
-    "--for": "duration",
-    "-o": "output",
-    "--nbd": "socket",
-    "--class": "drive_class",
-    "--test": "tests",
-    "DIR": "fuse",
-}
 
 
 @dataclass(frozen=True)
@@ -65,7 +30,7 @@ class Named:
 
 def named(spec: object, argument: str) -> Named:
     """What `spec` names. Raises UserError where it is nothing that could be run, or a file that cannot be read."""
-    from hotband.execution.runs.run import text_of
+    from hotband.data.inputs.texts import text_of
 
     if isinstance(spec, Mapping):
         return _of_table(spec, argument)
@@ -109,30 +74,6 @@ def _title(text: str, argument: str) -> str:
     return title if isinstance(title, str) and title else argument
 
 
-def whole(given: object) -> int | None:
-    """A whole number, be it one of numpy's; None for anything else."""
-    if isinstance(given, bool) or not hasattr(given, "__index__") or hasattr(given, "__len__"):
-        return None
-    return operator.index(given)
-
-
-def plain(given: object) -> object:
-    """A number of numpy as Python's; everything else as it is."""
-    return given.item() if hasattr(given, "item") and getattr(given, "ndim", None) == 0 else given
-
-
-def listed(given: object) -> list[object] | None:
-    """Several values: those of a list, tuple, range, set or generator, of an array or a series. None for one value, a
-    dict among them."""
-    if isinstance(given, list | tuple | range | Set | Iterator):
-        return list(given)
-    for name in ("tolist", "to_list"):
-        if hasattr(given, name):
-            found = getattr(given, name)()
-            return found if isinstance(found, list) else None
-    return None
-
-
 def each_of(given: object) -> list[object]:
     """Several values, or the one."""
     several = listed(given)
@@ -161,7 +102,7 @@ def changes(
     for word, value in [*(given or {}).items(), *settings.items()]:
         key = ours(word) if of_load else word
         if key in found:
-            raise twice("set", word, str(value), words[key], str(found[key]))
+            raise twice("question.settings", word, str(value), words[key], str(found[key]))
         found[key], words[key] = value, word
     return found
 
@@ -183,30 +124,10 @@ def texts(value: object, argument: str) -> tuple[str, ...]:
 def expect_seed(seed: int) -> None:
     """Raises UserError for a root of randomness that is none."""
     if not 0 <= seed < 2**64:
-        raise UserError("seed", "", str(seed), "expected a whole number from 0 to 2^64 - 1")
+        raise UserError("question.seed", "", str(seed), "expected a whole number from 0 to 2^64 - 1")
 
 
 def expect_interval(interval: float | None, draws: int | None) -> None:
     """Raises UserError for draws without an interval."""
     if interval is None and draws is not None:
-        raise UserError("draws", "", str(draws), "is for intervals: expected interval=PERCENT with it")
-
-
-def in_python(error: UserError, arguments: Collection[str] = ()) -> UserError:
-    """The same mistake under the names that arguments have in Python, also where it names other `arguments`."""
-    where = _argument(error.where.split("[")[0]) or error.where
-    accepted = re.sub(r"--[a-z][a-z-]*", lambda found: _argument(found[0], arguments) or found[0], error.accepted)
-    return UserError(where, error.key, error.value, accepted).with_traceback(error.__traceback__)
-
-
-def _argument(name: str, known: Collection[str] | None = None) -> str | None:
-    """The argument that an option or an argument of the command line is here; None for another, or one not `known`."""
-    option = name[2:].replace("-", "_") if name.startswith("--") else None
-    found = ARGUMENTS.get(name, option)
-    return found if known is None or found in known else None
-
-
-def short(value: object) -> str:
-    """A value as an error shows it."""
-    text = " ".join(repr(value).split())
-    return text if len(text) <= 60 else f"{text[:57]}..."
+        raise UserError("question.draws", "", str(draws), "is for intervals: expected interval=PERCENT with it")

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from hotband.base.text.foreign import visible
+from hotband.base.foreign import visible
 from hotband.data.jobs.loss import LossReport
 from hotband.data.jobs.source import Option
 

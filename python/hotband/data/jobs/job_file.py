@@ -121,17 +121,19 @@ def written(name: str, text: str, tool: str, target: str = PLACEHOLDER) -> tuple
     """The job file of `tool` ("fio" or "vdbench") for a workload called `name`, and what became of its keys.
     UserError where the workload has a mistake, or is more than a job can say."""
     from hotband import _core
+    from hotband.base.engine import user_error
     from hotband.data.jobs.fio_write import fio_text
     from hotband.data.jobs.tables import told
     from hotband.data.jobs.vdbench_write import vdbench_text
-    from hotband.execution.runs.run import user_error
 
     try:
         _core.workload(text, name)
     except _core.SpecError as error:
         raise user_error(error) from None
     if not target.strip() or any(char in target for char in "\n\r,;# ") or (tool == "vdbench" and "$" in target):
-        raise UserError("target", "", target, "expected the path of a device or file, without blanks and commas")
+        raise UserError(
+            "question.target", "", target, "expected the path of a device or file, without blanks and commas"
+        )
     asked = told(name, text, tool)
     job = fio_text(asked, target) if tool == "fio" else vdbench_text(asked, target)
     return job, asked.report

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 from hotband.base.errors import UserError
-from hotband.base.text.foreign import shortened, visible
+from hotband.base.foreign import shortened, visible
 
 # Longer lists are cut on the terminal and in notes; the comments of the text have all of it.
 MOST_NOTES = 40

@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     import polars as pl
     import pyarrow as pa
 
-    from hotband.data.importers.imported import Imported, SeriesColumns
-    from hotband.data.record.document import RecordDoc
+    from hotband.data.documents.record import RecordDoc
+    from hotband.data.record.imported import Imported, SeriesColumns
 
 RECORD_FILE = "record.json"
 REPORT_FILE = "report.html"

@@ -16,17 +16,25 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING, Any, cast
 
 from hotband.base.text.numbers import finite
-from hotband.data.record.document import figures_of, interval_of, side_of, source_file
+from hotband.data.documents.record import figures_of, interval_of, side_of, source_file
 from hotband.data.record.parts import actuators
-from hotband.views.draw.charts import SERIES, TIME_COLORS
 
 if TYPE_CHECKING:
     import polars as pl
 
-    from hotband.data.record.document import RecordDoc, StreamDoc
+    from hotband.data.documents.record import RecordDoc, StreamDoc
     from hotband.data.record.load import LoadedRecord
 
 DIRECTIONS = ("read", "write")
+SERIES = {
+    "iops": "IOPS",
+    "latency_mean_ms": "Mean latency (ms)",
+    "latency_p99_ms": "p99 latency (ms)",
+    "queue_depth": "Queue depth (I/Os)",
+}
+"""Columns over time, each with its title."""
+ACTIVITIES = ("overhead", "seek", "rotation", "transfer", "program", "erase", "other busy")
+"""Where the time of a part goes, in the order of the way of an I/O."""
 # Points of one percentile line: more than a chart is pixels wide per nine, so no step of a histogram is lost.
 PERCENTILE_POINTS = 200
 # Points of one series line (a chart is about 500 pixels wide; more become a solid band), the fewest of one,
@@ -256,7 +264,7 @@ def _time_rows(label: str, record: RecordDoc) -> Iterator[tuple[object, ...]]:
             kinds.setdefault(str(part.get("kind", "part")), []).append(spent)
     for kind, parts in kinds.items():
         row = label if len(kinds) == 1 else f"{label} · {kind}"
-        for order, name in enumerate(TIME_COLORS):
+        for order, name in enumerate(ACTIVITIES):
             mean = sum(part.get(name, 0.0) for part in parts) / len(parts)
             if mean > 0 and duration > 0:
                 yield row, name, order, mean / duration, len(parts)
@@ -264,7 +272,7 @@ def _time_rows(label: str, record: RecordDoc) -> Iterator[tuple[object, ...]]:
 
 def activities(counters: Mapping[str, object]) -> dict[str, float]:
     """Nanoseconds of each activity of a part, a mean over its actuators; what `busy_ns` has beyond is "other busy"."""
-    named = {name: finite(counters.get(f"{name}_ns")) for name in TIME_COLORS}
+    named = {name: finite(counters.get(f"{name}_ns")) for name in ACTIVITIES}
     spent = {name: value for name, value in named.items() if value is not None}
     busy = finite(counters.get("busy_ns"))
     if busy is not None:

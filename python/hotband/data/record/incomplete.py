@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from hotband.base.errors import UserError, characters
-from hotband.base.text.foreign import shortened
+from hotband.base.foreign import shortened
 
 # What reading a value that is missing, of another kind or out of all bounds raises.
 _INCOMPLETE = (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, RecursionError, AssertionError)

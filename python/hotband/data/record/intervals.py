@@ -10,7 +10,7 @@ from hotband.data.record.quantity import BytesPerSecond, Seconds
 
 if TYPE_CHECKING:
     from hotband.data.documents.interval import FigureIntervalDoc, RunIntervalsDoc
-    from hotband.data.record.document import RecordDoc
+    from hotband.data.documents.record import RecordDoc
 
 NAMES = {
     "iops": "iops",

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from hotband import _core
 from hotband.base.errors import UserError
-from hotband.base.text.foreign import csv_cell
+from hotband.base.foreign import csv_cell
 from hotband.base.text.write import replacing
 
 ROWS_AT_ONCE = 250_000
@@ -21,7 +21,7 @@ ENDINGS = (".parquet", ".csv")
 def check_ending(out: Path) -> None:
     """Raises UserError for a name that says no format; pipes and devices take Parquet."""
     if out.suffix.lower() not in ENDINGS and (out.is_file() or not out.exists()):
-        raise UserError("--io-log", "", str(out), f"expected a name that ends in {' or '.join(ENDINGS)}")
+        raise UserError("question.io_log", "", str(out), f"expected a name that ends in {' or '.join(ENDINGS)}")
 
 
 def save_log(

@@ -9,18 +9,19 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn, cast
 
 from hotband.base.errors import UserError, reason_of
-from hotband.base.text.foreign import all_visible
+from hotband.base.foreign import all_visible
+from hotband.base.text.order import natural
 from hotband.base.text.regular import file_text
-from hotband.data.record.files import frame_of
+from hotband.data.record.files import RECORD_FILE, frame_of
 from hotband.data.record.parquet import read_parquet
 
 if TYPE_CHECKING:
     import polars as pl
 
     from hotband.base.text.values import Json
-    from hotband.data.importers.imported import SeriesColumns
-    from hotband.data.record.document import RecordDoc
-    from hotband.execution.runs.run import Finished
+    from hotband.data.documents.record import RecordDoc
+    from hotband.data.record.finished import Finished
+    from hotband.data.record.imported import SeriesColumns
 
 SCHEMA = "hotband-record"
 SCHEMA_VERSION = 1
@@ -246,3 +247,12 @@ def _cast(file: Path, key: str, frame: pl.DataFrame | None, texts: tuple[str, ..
 def _short(value: object) -> str:
     text = "nothing" if value is None else str(value)
     return text if len(text) <= 60 else f"{text[:57]}..."
+
+
+def records_in(path: Path) -> list[Path]:
+    """The folders of records in a folder that is none itself (as `--out` of imports and studies); else the path
+    alone."""
+    if not path.is_dir() or (path / RECORD_FILE).exists():
+        return [path]
+    found = sorted((file.parent for file in path.glob(f"**/{RECORD_FILE}")), key=lambda one: natural(str(one)))
+    return found or [path]

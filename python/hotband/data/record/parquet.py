@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hotband.base.errors import UserError
-from hotband.base.text.foreign import shortened
+from hotband.base.foreign import shortened
 from hotband.base.text.regular import opened
 
 if TYPE_CHECKING:

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal, cast
 
 from hotband.base.arguments import public
+from hotband.base.views import view_of
 from hotband.data.record.files import file_key
 from hotband.data.record.intervals import Intervals
 from hotband.data.record.quantity import BytesPerSecond, Seconds, seconds
@@ -23,8 +24,10 @@ from hotband.data.record.tables import Tables, of_run
 if TYPE_CHECKING:
     import polars as pl
 
-    from hotband.data.importers.imported import Imported
-    from hotband.data.record.document import (
+    from hotband.base.views import View
+    from hotband.data.documents.context import ContextDoc
+    from hotband.data.documents.counters import DeviceCountersDoc
+    from hotband.data.documents.record import (
         AppDoc,
         ComparisonDoc,
         EnergyDoc,
@@ -39,12 +42,10 @@ if TYPE_CHECKING:
         TimesDoc,
         TraceDoc,
     )
+    from hotband.data.documents.sides import Histogram, Side
+    from hotband.data.record.finished import Finished
+    from hotband.data.record.imported import Imported
     from hotband.data.record.load import LoadedRecord
-    from hotband.data.record.stats import Histogram, Side
-    from hotband.execution.devices.context import ContextDoc
-    from hotband.execution.devices.counters import DeviceCountersDoc
-    from hotband.execution.runs.run import Finished
-    from hotband.views.draw.charts import View
 
 Direction = Literal["read", "write", "flush", "trim"]
 Plot = Literal["latency", "iops", "latency_mean", "latency_p99", "queue_depth"]
@@ -437,8 +438,8 @@ class Record:
         """
         from hotband.base.text.write import write_files
         from hotband.data.record.files import RECORD_FILE, parquet_of_frame
+        from hotband.data.record.writable import check_writable
         from hotband.data.record.written import record_text
-        from hotband.execution.runs.run import check_writable
 
         path = Path(folder)
         check_writable(path, "folder")
@@ -458,9 +459,8 @@ class Record:
 
         Raises UserError where the record has nothing to draw of it.
         """
-        from hotband.views.record.picture import chart
-
-        return chart(self, kind)
+        drawn: View = view_of(self, "chart")(self, kind)
+        return drawn
 
     def loaded(self) -> LoadedRecord:
         """As reports, charts and the auditor take it."""
@@ -476,9 +476,7 @@ class Record:
         return f"<Record {self.name!r}: {rate} IOPS{mean}{failed}>"
 
     def _repr_html_(self) -> str:
-        from hotband.views.record.picture import html
-
-        return html(self)
+        return str(view_of(self, "html")(self))
 
 
 def record_of(finished: Finished) -> Record:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from hotband.base.text.foreign import marked
-from hotband.views.text.tables import counted, decimal_size, in_unit
+from hotband.base.foreign import marked
+from hotband.base.text.cells import counted, decimal_size, in_unit
 
 if TYPE_CHECKING:
     from rich.text import Text
 
-    from hotband.data.record.document import FailureDoc, RebuildDoc, RecordDoc, RepairDoc, ServiceDoc
+    from hotband.data.documents.record import FailureDoc, RebuildDoc, RecordDoc, RepairDoc, ServiceDoc
 
 STATES = {
     "waiting": "waits for another rebuild on the same drives",

@@ -15,14 +15,14 @@ from typing import TYPE_CHECKING
 from hotband import _core
 from hotband.base.errors import UserError
 from hotband.base.text.quantities import SPAN_EXPECTED, span_ns
-from hotband.data.record.document import interval_of
+from hotband.data.documents.record import interval_of
 from hotband.data.record.load import LoadedRecord, load_record
 from hotband.data.record.steady import TRACKS, Rounds, of_phases, verdict
 
 if TYPE_CHECKING:
     import polars as pl
 
-    from hotband.data.record.document import RecordDoc, VerdictDoc
+    from hotband.data.documents.record import RecordDoc, VerdictDoc
     from hotband.data.record.record import Record
 
 # The PTS's round: one minute.
@@ -41,10 +41,10 @@ def judge_files(paths: Sequence[Path], round_text: str | None, track: str | None
 def judge(given: Sequence[Path | Record], round_text: str | None, track: str | None) -> list[VerdictDoc]:
     """What the rule says of records on disk or in memory, one entry a verdict. Raises UserError."""
     if track is not None and track not in TRACKS:
-        raise UserError("--track", "", track, f"expected one of {', '.join(TRACKS)}")
+        raise UserError("question.track", "", track, f"expected one of {', '.join(TRACKS)}")
     round_ns = None if round_text is None else span_ns(round_text)
     if round_text is not None and round_ns is None:
-        raise UserError("--round", "", round_text, f"expected {SPAN_EXPECTED}")
+        raise UserError("question.round", "", round_text, f"expected {SPAN_EXPECTED}")
     verdicts: list[VerdictDoc] = []
     single: list[tuple[Path, LoadedRecord]] = []
     for one in given:
@@ -76,7 +76,7 @@ def _of_series(path: Path, loaded: LoadedRecord, round_ns: float, track: str) ->
         raise UserError(str(path), "series", column, "missing from the record's series")
     rounds = record["duration_ns"] // round_ns
     if rounds > MOST_ROUNDS:
-        many = f"{rounds:,.0f} of {round_ns / 1e9:g} s: --round has longer ones"
+        many = f"{rounds:,.0f} of {round_ns / 1e9:g} s: expected a longer question.round"
         accepted = f"expected at most {MOST_ROUNDS:,} rounds, not {many}"
         raise UserError(str(path), "duration_ns", str(record["duration_ns"]), accepted)
     values = round_values(series, record["duration_ns"], interval, round_ns, track)
@@ -133,7 +133,7 @@ def _of_samples(path: Path, record: RecordDoc, round_ns: float, track: str) -> R
     samples, key = record["samples"], TRACKS[track][1]
     values = samples.get(key) if isinstance(samples, dict) else None
     if track == "latency" and isinstance(samples, dict):
-        raise UserError("--track", "", track, f"{record['name']} has samples of iops and bandwidth alone")
+        raise UserError("question.track", "", track, f"{record['name']} has samples of iops and bandwidth alone")
     interval = samples.get("interval_ns") if isinstance(samples, dict) else None
     if not isinstance(interval, int | float) or isinstance(interval, bool) or not interval > 0:
         raise UserError(str(path), "samples.interval_ns", str(interval), "expected a number of nanoseconds above zero")
@@ -160,7 +160,7 @@ def _one_each(records: Sequence[tuple[Path, LoadedRecord]], track: str, round_te
     if min(times) < (1 - _SAME_TIME) * max(times):
         notes.append(f"the rounds took {min(times) / 1e9:g} s to {max(times) / 1e9:g} s")
     if round_text is not None:
-        notes.append("without a series a record is one round: --round does not apply")
+        notes.append("without a series a record is one round: the length asked for does not apply")
     names = [loaded.record["name"] for _, loaded in records]
     name = names[0] if len(set(names)) == 1 else f"{names[0]} .. {names[-1]}"
     if len(records) > 1:
@@ -174,7 +174,7 @@ def _short(values: list[float], round_ns: float, duration_ns: float) -> str:
     if len(values) >= _core.STEADY_WINDOW:
         return ""
     rounds = "1 round" if len(values) == 1 else f"{len(values)} rounds"
-    needed = f"{_core.STEADY_WINDOW} are needed (--round sets their length)"
+    needed = f"{_core.STEADY_WINDOW} are needed (a shorter round makes more)"
     return f"{duration_ns / 1e9:g} s are {rounds} of {round_ns / 1e9:g} s: {needed}"
 
 
@@ -183,7 +183,7 @@ def _check_multiple(round_ns: float, interval_ns: float, name: str) -> None:
     count = round_ns / interval_ns
     if count < 1 or abs(count - round(count)) > 1e-9 * count:
         accepted = f"expected a multiple of {interval_ns / 1e9:g} s, the interval of {name}"
-        raise UserError("--round", "", f"{round_ns / 1e9:g} s", accepted)
+        raise UserError("question.round", "", f"{round_ns / 1e9:g} s", accepted)
 
 
 def _is_number(value: object) -> bool:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import tomli
 
 if TYPE_CHECKING:
-    from hotband.data.record.document import ControllerStateDoc, DriveStateDoc, DriveStatesDoc, RecordDoc
+    from hotband.data.documents.record import ControllerStateDoc, DriveStateDoc, DriveStatesDoc, RecordDoc
 
 NOT_KNOWN = "not known"
 

@@ -11,12 +11,13 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 from numbers import Real
-from typing import TYPE_CHECKING, Literal, NotRequired, TypedDict, cast
+from typing import TYPE_CHECKING, Literal, cast
 
 from hotband.base.errors import UserError
+from hotband.data.documents.sides import Histogram, Side
 
 if TYPE_CHECKING:
-    from hotband.data.record.document import FiguresDoc, Percentile, RecordDoc, SummaryDoc
+    from hotband.data.documents.record import FiguresDoc, Percentile, RecordDoc, SummaryDoc
 
 Direction = Literal["read", "write"]
 DIRECTIONS: tuple[Direction, Direction] = ("read", "write")
@@ -28,35 +29,6 @@ SUMMARY_PERCENTILES: dict[Percentile, float] = {
     "latency_p999_ns": 99.9,
 }
 NANOSECONDS_PER_SECOND = 1_000_000_000
-
-
-class Histogram(TypedDict):
-    """`kind` is hdr3, fio, hdr, bins or none; `buckets` is a sorted list of [value_ns, count]."""
-
-    kind: str
-    buckets: list[list[int]]
-    significant_digits: NotRequired[int]
-
-
-class Side(TypedDict):
-    """The reads or the writes of one stream. A latency is None where nothing was measured; imported records also have a
-    count of None, where the tool did not count (`hotband.data.importers.fio.join`).
-
-    Of another tool's results: `percentiles` as it printed them, [percent, ns], and `latency_bins`, [upper_ns, percent];
-    `iops_max` of any interval it looked at, and the mean time to submit an I/O where its latency leaves that out.
-    """
-
-    count: int
-    bytes: int
-    errors: int
-    latency_sum_ns: str | None
-    latency_min_ns: int | None
-    latency_max_ns: int | None
-    histogram: Histogram
-    percentiles: NotRequired[list[list[float | int]] | None]
-    latency_bins: NotRequired[list[list[float | int]] | None]
-    iops_max: NotRequired[float | None]
-    submission_mean_ns: NotRequired[float | None]
 
 
 def idle_side(kind: str) -> Side:
@@ -205,3 +177,29 @@ def summary_of(
 
     both = rates_of(whole, duration_ns, printed.get("all"))
     return cast("SummaryDoc", {**both, "read": of("read"), "write": of("write")})
+
+
+FIGURES = (
+    "iops",
+    "bandwidth_bytes_per_s",
+    "latency_mean_ns",
+    "latency_p50_ns",
+    "latency_p99_ns",
+    "latency_p999_ns",
+)
+"""Keys of a record's summary that have intervals."""
+
+
+SAME = 1e-9
+"""Runs repeat bit for bit; what is left is how a number is printed."""
+
+
+def same_figures(kept: Mapping[str, float | None], now: Mapping[str, float | None]) -> bool:
+    """Whether every figure kept is predicted now, with the same value."""
+    return all(name in now and _same(value, now[name]) for name, value in kept.items())
+
+
+def _same(one: float | None, other: float | None) -> bool:
+    if one is None or other is None:
+        return one is other
+    return abs(one - other) <= SAME * max(abs(one), abs(other))

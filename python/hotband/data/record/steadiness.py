@@ -16,7 +16,7 @@ from hotband.data.record.record import Record
 if TYPE_CHECKING:
     import polars as pl
 
-    from hotband.data.record.document import VerdictDoc
+    from hotband.data.documents.record import VerdictDoc
 
 TEXTS, NUMBERS = ("name", "phase", "track", "unit", "why"), ("round_ns", "window_mean", "range_pct", "slope_pct")
 
@@ -62,7 +62,7 @@ class Steadiness:
         return f"<Steadiness of {'; '.join(said)}>"
 
     def _repr_html_(self) -> str:
-        from hotband.views.draw.sweep import frame_html
+        from hotband.base.text.html import frame_html
 
         return f"<div>{frame_html(self.frame.select('name', 'track', 'reached', 'round', 'rounds', 'why'))}</div>"
 

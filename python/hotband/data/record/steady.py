@@ -10,7 +10,7 @@ from hotband import _core
 from hotband.base.errors import UserError
 
 if TYPE_CHECKING:
-    from hotband.data.record.document import RecordDoc, SteadyRule, VerdictDoc
+    from hotband.data.documents.record import RecordDoc, SteadyRule, VerdictDoc
 
 # Tracked variable: unit in records, key of a summary.
 TRACKS = {

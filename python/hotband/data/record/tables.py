@@ -18,9 +18,9 @@ from hotband.data.record.parquet import read_parquet
 if TYPE_CHECKING:
     import polars as pl
 
-    from hotband.data.record.document import RecordDoc
+    from hotband.data.documents.record import RecordDoc
     from hotband.data.record.files import Table
-    from hotband.execution.runs.run import Finished
+    from hotband.data.record.finished import Finished
 
     Frames = dict[str, pl.DataFrame | Callable[[], pl.DataFrame]]
 

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, cast
 
-from hotband.base.text.foreign import marked
-from hotband.views.text.tables import counted, in_unit, millis
+from hotband.base.foreign import marked
+from hotband.base.text.cells import counted, in_unit, millis
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from rich.text import Text
 
-    from hotband.data.record.document import (
+    from hotband.data.documents.record import (
         ComparedClassDoc,
         ComparedDoc,
         ComparisonDoc,

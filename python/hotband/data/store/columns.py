@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, cast
 
-from hotband.inference.interval import FIGURES as INTERVAL_FIGURES
+from hotband.data.record.stats import FIGURES as INTERVAL_FIGURES
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from hotband.data.record.document import RecordDoc
+    from hotband.data.documents.record import RecordDoc
 
 Cell = str | int | float | bool | None
 
@@ -104,7 +104,7 @@ def cells_of(record: RecordDoc) -> dict[str, Cell]:
 
 def _identity(record: RecordDoc) -> dict[str, Cell]:
     # Who lists a store reads no record.
-    from hotband.data.record.document import source_file
+    from hotband.data.documents.record import source_file
 
     document = cast("Mapping[str, object]", record)
     target = _table(document.get("target"))

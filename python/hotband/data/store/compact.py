@@ -16,14 +16,14 @@ from pathlib import Path
 from secrets import token_hex
 from typing import TYPE_CHECKING, TypeVar
 
+from hotband.base.text.cells import counted
 from hotband.base.text.regular import opened
 from hotband.base.text.write import remove, temporary, write_file
+from hotband.data.record.lock import Lock
 from hotband.data.store.manifest import INTENT, File, Part, broken, enter, keys_in, snapshot, tidy
 from hotband.data.store.parts import options, rows_of_group
 from hotband.data.store.place import Place
 from hotband.data.store.writer import recover
-from hotband.execution.experiment.lock import Lock
-from hotband.views.text.tables import counted
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -46,7 +46,7 @@ class Compacted:
 def compact(place: Place, say: Callable[[str], None] = lambda text: None) -> Compacted:
     """Merges the small parts of every month, after those that are left of writers that are gone. Raises UserError where
     another does it, OSError."""
-    with Lock(place.journal, "DIR"):
+    with Lock(place.journal, "question.path"):
         recovered = recover(place, say)
         if recovered:
             say(f"taken over of a writer that was ended: {counted(recovered, 'run')}")

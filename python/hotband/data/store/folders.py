@@ -12,19 +12,19 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hotband.base.errors import UserError
+from hotband.base.text.order import natural
 from hotband.base.text.regular import file_bytes
+from hotband.data.inputs.values import ENDINGS
 from hotband.data.record.files import RECORD_FILE
 from hotband.data.record.incomplete import refusing_incomplete
+from hotband.data.record.load import records_in
 from hotband.data.record.parquet import read_parquet
+from hotband.data.results.manifest import EXPERIMENT_FILE, read_manifest
+from hotband.data.results.sweep_journal import FRAME_FILE, JOURNAL_FILE, parsed
+from hotband.data.results.sweep_rows import kept_of
 from hotband.data.store.columns import COLUMNS, SEED, TEXT, cell
 from hotband.data.store.journal import Entry
 from hotband.data.store.kept import KEY_DIGITS, Value, arrow_of_frame
-from hotband.execution.experiment.store import EXPERIMENT_FILE, read_manifest
-from hotband.inference.audit.finding import natural
-from hotband.inference.audit.load import records_in
-from hotband.questions.sweeps.frames import ENDINGS
-from hotband.questions.sweeps.journal import FRAME_FILE, JOURNAL_FILE, parsed
-from hotband.questions.sweeps.kept import kept_of
 
 if TYPE_CHECKING:
     from hotband.data.record.record import Record
@@ -92,7 +92,7 @@ def _add(writer: Writer, place: Path, experiment: str) -> Added:
 
 
 def _read(place: Path) -> list[Record]:
-    from hotband.faces.api.record import load_all
+    from hotband.data.results.records import load_all
 
     return load_all(place)
 

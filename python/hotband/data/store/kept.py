@@ -20,10 +20,9 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any, cast
 
 from hotband.base.errors import UserError
+from hotband.data.inputs.values import ENDINGS, base_of, spelled
 from hotband.data.inputs.words import ours
 from hotband.data.store.columns import Cell, cells_of, sound
-from hotband.questions.sweeps.frames import ENDINGS
-from hotband.questions.sweeps.values import base_of, spelled
 
 if TYPE_CHECKING:
     import numpy as np
@@ -31,7 +30,7 @@ if TYPE_CHECKING:
     import polars as pl
     import pyarrow as pa
 
-    from hotband.data.record.document import RecordDoc
+    from hotband.data.documents.record import RecordDoc
     from hotband.data.record.files import Table
 
 KEY_DIGITS = 20

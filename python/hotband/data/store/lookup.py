@@ -18,7 +18,7 @@ from hotband.data.store.views import frame, literal, query, quoted, rows
 if TYPE_CHECKING:
     import polars as pl
 
-    from hotband.data.record.document import RecordDoc
+    from hotband.data.documents.record import RecordDoc
 
 BEGINNING = re.compile(f"[0-9a-f]{{1,{KEY_DIGITS}}}")
 
@@ -29,14 +29,14 @@ def key_of(place: Place, run: str) -> str:
         accepted = (
             f"expected a run's key or its beginning, up to {KEY_DIGITS} digits 0 to f: hotband store list has them"
         )
-        raise UserError("RUN", "", run, accepted)
+        raise UserError("question.run", "", run, accepted)
     sql = f"select run from summary where starts_with(run, {literal(run)}) order by run limit 6"
     found = [str(row[0]) for row in query(place, sql, rows)[1]]
     if not found:
-        raise UserError("RUN", "", run, "no run of the store begins so: hotband store list has them")
+        raise UserError("question.run", "", run, "no run of the store begins so: hotband store list has them")
     if len(found) > 1:
         listed = ", ".join(found[:5]) + (", ..." if len(found) > 5 else "")
-        raise UserError("RUN", "", run, f"is the beginning of several runs: {listed}")
+        raise UserError("question.run", "", run, f"is the beginning of several runs: {listed}")
     return found[0]
 
 
@@ -46,7 +46,9 @@ def record_of(place: Place, run: str) -> Record:
     of = f"where run = {literal(key)}"
     found = query(place, f"select document, tables from records {of}", rows)[1]
     if not found:
-        raise UserError("RUN", "", key, "has no record: of the runs of a sweep that kept none, figures alone are known")
+        raise UserError(
+            "question.run", "", key, "has no record: of the runs of a sweep that kept none, figures alone are known"
+        )
     # Rows come in the order in which they stand in the file.
     listed = query(place, f"select place, direction, stream, kind, value_ns, count from histograms {of}", rows)[1]
     buckets = [_buckets(list(of_side)) for _, of_side in groupby(listed, lambda row: tuple(row[:4]))]

@@ -92,7 +92,7 @@ def made(path: Path, small: bool | None) -> Place:
     place = opened(path)
     if small is not None and small != place.small:
         keeps = "keeps runs without tables over time" if place.small else "keeps runs as a whole"
-        raise UserError("--small", "", str(path), f"{keeps}: expected another folder, or the same as before")
+        raise UserError("question.small", "", str(path), f"{keeps}: expected another folder, or the same as before")
     return place
 
 

@@ -13,15 +13,15 @@ from typing import TYPE_CHECKING
 
 from hotband.base.arguments import public
 from hotband.base.errors import UserError
+from hotband.data.record.finished import Finished
 from hotband.data.record.record import Record
 from hotband.data.store.columns import COLUMNS
 from hotband.data.store.journal import Entry
 from hotband.data.store.kept import Value, arrow_of_frame, arrow_of_table, settings_of
 from hotband.data.store.place import STORE_FILE, Place, made, opened
+from hotband.data.store.taken import given_to
 from hotband.data.store.views import frame, query
 from hotband.data.store.writer import Writer
-from hotband.execution.experiment.taken import given_to
-from hotband.execution.runs.run import Finished
 
 if TYPE_CHECKING:
     import polars as pl

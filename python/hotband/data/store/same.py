@@ -13,11 +13,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from hotband.base.text.regular import opened
+from hotband.data.results.sweep_rows import NAMES
 from hotband.data.store.columns import COLUMNS, Cell
 from hotband.data.store.kept import Factor, Kept, factor_of, settings_of
 from hotband.data.store.manifest import Part, broken, snapshot
 from hotband.data.store.place import Place
-from hotband.questions.sweeps.kept import NAMES
 
 COMPARED = ("workload", "target", "seed", *NAMES)
 """Columns that a row has as well as a record."""

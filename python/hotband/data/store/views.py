@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from hotband.base.errors import UserError, characters
-from hotband.base.text.foreign import shortened
+from hotband.base.foreign import shortened
 from hotband.data.store.columns import COLUMNS, FIXED
 from hotband.data.store.manifest import Snapshot, broken, snapshot
 from hotband.data.store.place import Place

@@ -10,6 +10,7 @@ import threading
 from pathlib import Path
 
 from hotband import _core
+from hotband.base.engine import user_error
 from hotband.base.errors import UserError, reason_of
 from hotband.base.text.regular import NotRegular, opened
 from hotband.base.text.write import is_mistake
@@ -133,7 +134,7 @@ def _key(trace: Path, asked: _core.TraceAsked, workload: str) -> tuple[object, .
             raise
         raise UserError(workload, key, str(trace), f"cannot be read: {reason_of(error)}") from None
     if asked.format is None and not is_trace(trace):
-        accepted = "is no trace: expected an I/O log as Parquet, as hotband run --io-log writes it, or a known format"
+        accepted = "is no trace: expected an I/O log as Parquet, as a run writes it, or a known format"
         raise UserError(workload, key, str(trace), f"{accepted}; of any CSV say the columns")
     return os.path.realpath(trace), found.st_ino, found.st_size, found.st_mtime_ns
 
@@ -164,4 +165,4 @@ def make_rows(trace: Path, asked: _core.TraceAsked, name: str, out: Path) -> Non
         else:
             asked.write_rows(trace, name, out)
     except _core.SpecError as error:
-        raise UserError(*error.args) from None
+        raise user_error(error) from None

@@ -49,7 +49,7 @@ def write_log_rows(log: Path, name: str, out: Path, asked: _core.TraceAsked) -> 
         with ParquetFile(log, pre_buffer=False, read_dictionary=texts) as file:
             missing = [column for column in NEEDED if column not in file.schema_arrow.names]
             if missing:
-                accepted = f"has no column {', '.join(missing)}: expected an I/O log, as hotband run --io-log writes it"
+                accepted = f"has no column {', '.join(missing)}: expected an I/O log as a run writes it"
                 raise UserError(name, "", "", accepted)
             reader = _Reader(name, file)
             streams, measured_from = reader.head()

@@ -18,7 +18,7 @@ from hotband.execution.devices.host import Host
 from hotband.execution.devices.mounts import processes
 
 if TYPE_CHECKING:
-    from hotband.execution.devices.context import BackgroundDoc, ProcessDoc
+    from hotband.data.documents.context import BackgroundDoc, ProcessDoc
 
 # A process is named where it took this share of one processor, or moved this much: less is every machine's daemons.
 LEAST_CPU, LEAST_BYTES = 0.01, 1 << 20

@@ -5,100 +5,16 @@ from __future__ import annotations
 import os
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING, NotRequired, TypedDict, cast
+from typing import TYPE_CHECKING, cast
 
+from hotband.data.documents.context import ContextDoc, CpuDoc, DeviceDoc
 from hotband.execution.devices import blocks
 from hotband.execution.devices.background import Background
 from hotband.execution.devices.host import Host
 from hotband.execution.devices.mounts import mount_of
 
 if TYPE_CHECKING:
-    from hotband.execution.devices.device import Device, Queue, SectorFormat
-
-
-class DeviceDoc(TypedDict):
-    """The device that was measured (`hotband.execution.devices.device.Device`)."""
-
-    name: str
-    path: str
-    kind: str
-    disk: str | None
-    size_bytes: int
-    logical_block_bytes: int | None
-    physical_block_bytes: int | None
-    model: str | None
-    serial: str | None
-    firmware: str | None
-    transport: str | None
-    rotational: bool | None
-    rotation_rpm: int | None
-    zoned: str | None
-    write_cache: str | None
-    numa_node: int | None
-    link: str | None
-    link_max: str | None
-    aligned: bool | None
-    queue: Queue | None
-    formats: list[SectorFormat]
-
-
-class CpuDoc(TypedDict):
-    """Processors of the host; `is_virtual` where a hypervisor shares them."""
-
-    model: str | None
-    is_virtual: bool
-    count: int
-    governor: str | None
-    max_mhz: float | None
-    numa_nodes: int
-
-
-class FileSystemDoc(TypedDict):
-    """The file system that a file lies on."""
-
-    kind: str
-    source: str
-    options: list[str]
-
-
-class ProcessDoc(TypedDict):
-    """A process of others: what it did during the run. Bytes are None where they may not be read."""
-
-    name: str
-    cpu_ns: int
-    read_bytes: int | None
-    written_bytes: int | None
-
-
-class BackgroundDoc(TypedDict):
-    """What others did during the run. Shares are of all processors' time, 0 to 1: `ours` is this process and what it
-    started, `kernel` its threads and interrupts (they work for us, too), `stolen` by the host of this virtual machine.
-    `device_` bytes are all that the device did, ours included; None where it is not known."""
-
-    duration_ns: int
-    cpu_ours: float
-    cpu_kernel: float
-    cpu_others: float
-    cpu_waiting: float
-    cpu_stolen: float
-    device_read_bytes: int | None
-    device_written_bytes: int | None
-    device_discarded_bytes: int | None
-    processes: list[ProcessDoc]
-
-
-class ContextDoc(TypedDict):
-    """Device and host of a run. Times of the run: `temperature_after_c` and `background` are added when it ended."""
-
-    device: DeviceDoc
-    kernel: str
-    cpu: CpuDoc
-    memory_bytes: int | None
-    file_system: FileSystemDoc | None
-    absent_tools: list[str]
-    temperature_before_c: float | None
-    temperature_after_c: NotRequired[float | None]
-    background: NotRequired[BackgroundDoc]
+    from hotband.execution.devices.device import Device
 
 
 __all__ = ["Background", "ContextDoc", "context_of", "ended", "temperature_of"]

@@ -12,14 +12,14 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
-from typing import TypedDict
 
 from hotband.base.errors import UserError
+from hotband.data.documents.counters import DeviceCountersDoc, ReadingDoc
 from hotband.data.record.files import REAL, TEXT, WHOLE, Cell, ReadTable, Table
 from hotband.execution.devices import blocks
 from hotband.execution.devices.host import Host
 from hotband.execution.devices.power import Source, sources
-from hotband.execution.devices.readings import NOTHING, ReadingDoc, expect_there, reading_of
+from hotband.execution.devices.readings import NOTHING, expect_there, reading_of
 
 __all__ = ["Counters", "DeviceCountersDoc", "ReadingDoc", "reading_of"]
 
@@ -54,22 +54,6 @@ HEALTH_KINDS = {
     "host_read_bytes": WHOLE,
 }
 POWER_KINDS = {"time_ns": WHOLE, "length_ns": WHOLE, "drive": TEXT, "power_w": REAL, "low_w": REAL, "high_w": REAL}
-
-
-class DeviceCountersDoc(TypedDict):
-    """The section `counters` of a record: the device before and after a run. `write_amplification` is flash bytes a
-    host byte of the run, None where the device does not tell its flash's or the host wrote too little to count;
-    `endurance_bytes` what a host can write until 100 % are used, as `endurance_from` says: measured (in this run),
-    life (since it was new), device (its maker's estimate, less what was written)."""
-
-    device: str
-    at_begin: ReadingDoc
-    at_end: ReadingDoc
-    write_amplification: float | None
-    endurance_bytes: int | None
-    endurance_from: str | None
-    power_from: list[str]
-    absent_tools: list[str]
 
 
 @dataclass(frozen=True)

@@ -6,9 +6,10 @@ import json
 import os
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, TypedDict
+from typing import TYPE_CHECKING
 
 from hotband.base.errors import UserError
+from hotband.data.documents.context import Queue, SectorFormat
 from hotband.execution.devices import blocks
 from hotband.execution.devices.host import Host
 
@@ -26,28 +27,6 @@ ID_NS = ("nvme", "id-ns", "-o", "json")
 
 # Serials that makers left as they were; they tell no device from another.
 NO_SERIALS = {"", "0", "none", "n/a", "unknown", "default", "serial", "123456789", "0123456789", "0123456789abcdef"}
-
-
-class Queue(TypedDict):
-    """Settings of a device's queue, as in `/sys/block/NAME/queue`; None for what the kernel does not tell."""
-
-    scheduler: str | None
-    requests: int | None
-    read_ahead_bytes: int | None
-    max_io_bytes: int | None
-    merges: str | None
-    completion_affinity: int | None
-    write_back_throttle_ns: int | None
-    discard_bytes: int | None
-    discard_granularity_bytes: int | None
-
-
-class SectorFormat(TypedDict):
-    """A sector format of an NVMe namespace: bytes of data and metadata, and whether it is the one in use."""
-
-    data_bytes: int
-    metadata_bytes: int
-    in_use: bool
 
 
 @dataclass(frozen=True)

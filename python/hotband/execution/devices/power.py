@@ -76,7 +76,7 @@ def sources(path: str | Path, host: Host, command: str | None = None) -> list[So
     if command is not None:
         asked = _command(command)
         if asked() is None:
-            raise UserError("--power", "", command, "prints no number: expected one that prints watts")
+            raise UserError("question.power", "", command, "prints no number: expected one that prints watts")
         found.append(Source(str(disk or path), "a command", asked))
     return found
 
@@ -102,7 +102,7 @@ def _command(command: str) -> Callable[[], float | None]:
     try:
         words = shlex.split(command)
     except ValueError as error:
-        raise UserError("--power", "", command, f"is no command: {error}") from None
+        raise UserError("question.power", "", command, f"is no command: {error}") from None
 
     def watts() -> float | None:
         try:

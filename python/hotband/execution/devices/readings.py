@@ -8,10 +8,10 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import TypedDict
 
 from hotband.base.errors import UserError
 from hotband.base.text.quantities import ungrouped
+from hotband.data.documents.counters import ReadingDoc
 from hotband.execution.devices import blocks
 from hotband.execution.devices.device import SMARTCTL, asked_json, what_it_is
 from hotband.execution.devices.host import Host
@@ -78,28 +78,6 @@ LIFE_LEFT = (
 )
 ERASES_MEAN = ("Average_Erase_Count", "Ave_Block-Erase_Count", "Avg_Block-Erase_Count")
 ERASES_MAX = ("Max_Erase_Count", "Maximum_Erase_Count", "Erase_Count_Max")
-
-
-class ReadingDoc(TypedDict):
-    """What a device counts since it was new; None for what it does not tell. `flash_bytes` are those programmed into
-    flash; `throttled_s` seconds in which it slowed down to cool, `throttle_events` how often; `endurance_bytes` what
-    its maker estimates that can be written in its whole life (OCP)."""
-
-    host_bytes: int | None
-    host_read_bytes: int | None
-    flash_bytes: int | None
-    erases_mean: float | None
-    erases_max: int | None
-    percentage_used: float | None
-    available_spare_pct: float | None
-    media_errors: int | None
-    temperature_c: float | None
-    throttled_s: int | None
-    throttle_events: int | None
-    power_on_hours: int | None
-    unsafe_shutdowns: int | None
-    endurance_bytes: int | None
-    passed: bool | None
 
 
 NOTHING: ReadingDoc = {

@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING
 from hotband.execution.devices.host import Host
 
 if TYPE_CHECKING:
-    from hotband.execution.devices.context import ContextDoc
-    from hotband.execution.devices.counters import DeviceCountersDoc
+    from hotband.data.documents.context import ContextDoc
+    from hotband.data.documents.counters import DeviceCountersDoc, ReadingDoc
     from hotband.execution.devices.device import Device
-    from hotband.execution.devices.readings import ReadingDoc
 
 # Shares of all processors' time beyond which the run is said to have been disturbed: a twentieth of others moves means
 # by about as much where processors are short; what the host of a virtual machine takes stops everything meanwhile, so

@@ -167,10 +167,10 @@ def _expect_typed(place: str, identity: str, erase: str | None, what: str) -> No
 
     quoted = shlex.quote(identity)
     if erase is None:
-        accepted = f"{what}, and all that is on it lost: expected --erase {quoted} if it may be"
+        accepted = f"{what}, and all that is on it lost: expected question.erase {quoted} if it may be"
         raise UserError(place, "", "", accepted)
     if erase != identity:
-        raise UserError("--erase", "", erase, f"is not {place}: expected {quoted} for it, letter for letter")
+        raise UserError("question.erase", "", erase, f"is not {place}: expected {quoted} for it, letter for letter")
 
 
 def _notes(real: str, at: str, kind: str, host: Host) -> Iterator[str]:

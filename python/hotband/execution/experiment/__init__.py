@@ -1,10 +1,10 @@
 """Experiments: a grid of runs and what is measured of them, on all cores, each run kept as it finishes
 (docs/guides/experiments.md)."""
 
+from hotband.data.record.lock import Lock
 from hotband.execution.experiment.chosen import chosen, cores, executor_of, expect_models, using
 from hotband.execution.experiment.executor import Cancelled, Executor, Local, Progress, Tick
 from hotband.execution.experiment.experiment import Experiment, Measure, Outcome, Say, Value
-from hotband.execution.experiment.lock import Lock
 from hotband.execution.experiment.own_folder import expect_no_record, expect_out, expect_own_page, new_record
 from hotband.execution.experiment.point import Point
 from hotband.execution.experiment.ranges import Range, at_end, one_at_a_time

@@ -35,7 +35,7 @@ def executor_of(text: str | None, jobs: int | None = None) -> Executor:
 def _on_ray(text: str, jobs: int | None) -> OnRay:
     scheme, separator, address = text.partition("://")
     if scheme != RAY or bool(separator) != bool(address):
-        raise UserError("--executor", "", text, FORMS)
+        raise UserError("question.executor", "", text, FORMS)
     from hotband.execution.experiment.on_ray import OnRay
 
     return OnRay(address or None, jobs)
@@ -78,7 +78,7 @@ def chosen() -> Executor | None:
 def _expect_executor(executor: object) -> None:
     """Raises UserError for what is neither the name of an executor nor one."""
     if executor is not None and not isinstance(executor, str) and not hasattr(executor, "execute"):
-        raise UserError("--executor", "", f"{executor!r}"[:60], f"{FORMS}, or an Executor")
+        raise UserError("question.executor", "", f"{executor!r}"[:60], f"{FORMS}, or an Executor")
 
 
 def cores(jobs: int | None) -> int:
@@ -94,5 +94,5 @@ def expect_models(executor: str | Executor | None, machines: Iterable[str]) -> N
         return
     for name in machines:
         if name.startswith((REAL, EMULATED)):
-            accepted = f"runs models only, and {name} is on this computer: leave --executor out"
-            raise UserError("--executor", "", executor if isinstance(executor, str) else RAY, accepted)
+            accepted = f"runs models only, and {name} is on this computer: leave question.executor out"
+            raise UserError("question.executor", "", executor if isinstance(executor, str) else RAY, accepted)

@@ -12,9 +12,10 @@ from typing import Protocol, TypeVar, runtime_checkable
 
 from hotband import _core
 from hotband.base import memory
+from hotband.data.record.finished import Finished
 from hotband.execution.experiment.point import Point
 from hotband.execution.runs import run
-from hotband.execution.runs.run import Finished, Prepared, prepare, sequences
+from hotband.execution.runs.run import Prepared, prepare, sequences
 
 T = TypeVar("T")
 TICK_SECONDS = 0.1

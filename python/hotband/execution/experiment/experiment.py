@@ -8,18 +8,23 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from hotband.data.record.finished import Finished
+from hotband.data.record.lock import Lock
+from hotband.data.record.writable import check_writable
+from hotband.data.store.taken import UNNAMED, Taker, taker_of
 from hotband.execution.experiment.chosen import chosen
 from hotband.execution.experiment.executor import Cancelled, Executor, Local, Progress, Tick
 from hotband.execution.experiment.lines import lines_of
-from hotband.execution.experiment.lock import Lock
 from hotband.execution.experiment.point import Point, keys_of
 from hotband.execution.experiment.store import Store
-from hotband.execution.experiment.taken import UNNAMED, Taker, taker_of
 from hotband.execution.runs.interrupted import RunsInterrupted
-from hotband.execution.runs.run import Finished, check_writable, save
+from hotband.execution.runs.run import save
 
 if TYPE_CHECKING:
     import polars as pl
+
+    from hotband.data.documents.run import RunSpec
+    from hotband.execution.experiment import Progress
 
 Value = str | int | float | None
 Measure = Callable[[Finished], Value]
@@ -196,3 +201,15 @@ def _shifted(progress: Tick | None, already: int, of: int) -> Tick:
         tick(replace(told, share=share, done=told.done + already, of=of))
 
     return shown
+
+
+def execute(
+    specs: Sequence[RunSpec],
+    progress: Callable[[Progress], None] | None = None,
+    jobs: int | None = None,
+) -> list[Finished]:
+    """Executes runs on all cores and returns them in the order asked: an experiment without measures, every run saved
+    where its spec says. Raises UserError, OSError, or RunsInterrupted (with the runs that were finished)."""
+    from hotband.execution.experiment import Experiment, points_of
+
+    return Experiment(points_of(specs)).run(progress=progress, jobs=jobs).finished

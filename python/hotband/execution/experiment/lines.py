@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from hotband.execution.runs.run import RunSpec
+from hotband.data.documents.run import RunSpec
 
 
 def lines_of(specs: Sequence[RunSpec]) -> list[list[RunSpec]]:

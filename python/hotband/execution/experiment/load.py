@@ -6,8 +6,9 @@ import json
 from pathlib import Path
 
 from hotband.base.text.regular import file_text
+from hotband.data.documents.run import RunSpec
 from hotband.data.record.files import RECORD_FILE, load_tables
-from hotband.execution.runs.run import Finished, RunSpec
+from hotband.data.record.finished import Finished
 
 
 def load_finished(spec: RunSpec, folder: Path, ios: int) -> Finished:

@@ -34,7 +34,8 @@ from hotband.execution.experiment.ray_cluster import (
 from hotband.execution.experiment.ray_task import build, checked, run_lines
 
 if TYPE_CHECKING:
-    from hotband.execution.runs.run import Finished, RunSpec
+    from hotband.data.documents.run import RunSpec
+    from hotband.data.record.finished import Finished
 
 T = TypeVar("T")
 
@@ -188,7 +189,7 @@ class _Work:
     def _named(self, line: int, mistake: UserError) -> UserError:
         """A value that one of several machines refuses says which."""
         machine = self.of_line[line][0].spec.machine
-        if mistake.where != "set" or len({point.spec.machine for point in self.points}) == 1:
+        if mistake.where != "question.settings" or len({point.spec.machine for point in self.points}) == 1:
             return mistake
         return UserError(mistake.where, mistake.key, mistake.value, f"on {machine}: {mistake.accepted}")
 
@@ -275,7 +276,7 @@ class _Tasks:
         if needs > LEAST_MEMORY and needs > self.to.largest:
             most = memory.in_gigabytes(int(self.to.largest))
             accepted = f"takes up to {memory.in_gigabytes(needs)} of memory, the largest node gives tasks {most}"
-            raise UserError("MACHINE", "", self.work.of_line[line][0].spec.machine, accepted)
+            raise UserError("question.on", "", self.work.of_line[line][0].spec.machine, accepted)
 
     def _take(self, task: Any, took: Callable[[int, Told], None]) -> None:
         errors, lines = self.to.ray.exceptions, self.under_way.pop(task)
@@ -287,7 +288,7 @@ class _Tasks:
             return self._again(lines, error)
         if reply.other:
             accepted = f"is hotband {reply.other} there, {build()} here; expected the same on every node"
-            raise UserError("--executor", "", reply.node, accepted)
+            raise UserError("question.executor", "", reply.node, accepted)
         weight = sum(self.work.weights[line] for line in lines)
         now = sum(told.seconds for told in reply.told) / (weight or 1.0)
         self.pace = now if self.pace is None else (self.pace + now) / 2
@@ -311,5 +312,7 @@ def _of_task(error: Any) -> Exception:
     cause = error.cause if isinstance(error.cause, Exception) else error
     text = str(error)
     if "No module named 'hotband" in text or "failed to import" in text:
-        return UserError("--executor", "", "ray", "a worker has no hotband: expected pip install hotband on every node")
+        return UserError(
+            "question.executor", "", "ray", "a worker has no hotband: expected pip install hotband on every node"
+        )
     return cause

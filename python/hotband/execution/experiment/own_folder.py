@@ -7,19 +7,19 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from hotband.base.errors import UserError
+from hotband.base.errors import UserError, refused
 from hotband.data.record.files import RECORD_FILE, REPORT_FILE
-from hotband.execution.experiment.lock import Lock
-from hotband.execution.experiment.store import expect_no_experiment, refused
+from hotband.data.record.lock import Lock
+from hotband.execution.experiment.store import expect_no_experiment
 
 
-def expect_out(fresh: bool, out: Path | None, option: str = "--out") -> None:
+def expect_out(fresh: bool, out: Path | None, option: str = "question.out") -> None:
     """Raises UserError where a folder is to be started over, and none is given."""
     if fresh and out is None:
-        raise UserError("--fresh", "", "", f"is for a folder: expected {option} DIR with it")
+        raise UserError("question.fresh", "", "", f"is for a folder: expected {option} DIR with it")
 
 
-def expect_no_record(out: Path, option: str = "--out", names: Sequence[str] = (RECORD_FILE,)) -> None:
+def expect_no_record(out: Path, option: str = "question.out", names: Sequence[str] = (RECORD_FILE,)) -> None:
     """Refuses a folder with runs, or with the record of one: a file of these names. Raises UserError."""
     expect_no_experiment(out, option)
     if any((out / name).exists() for name in names):

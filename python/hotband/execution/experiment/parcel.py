@@ -16,9 +16,11 @@ from typing import Any
 from hotband import _core
 from hotband.base.errors import UserError
 from hotband.data.catalog import CATALOG_DIR, SHORT_FORM
+from hotband.data.documents.run import RunSpec
+from hotband.data.inputs.texts import bytes_of, text_of
 from hotband.data.record.files import Cell, ReadTable
+from hotband.data.record.finished import Finished
 from hotband.data.traces.files import traces_of
-from hotband.execution.runs.run import Finished, RunSpec, bytes_of, text_of
 
 LEVEL = 3
 """Of zstd, its usual one: records are text that repeats itself. A seventh of those of a task is left, for a hundredth
@@ -73,7 +75,7 @@ class Packing:
 
 def refuse(value: str, why: str) -> None:
     """Raises UserError for what cannot be done elsewhere."""
-    raise UserError("--executor", "", value, f"{why}: leave --executor out")
+    raise UserError("question.executor", "", value, f"{why}: leave question.executor out")
 
 
 def is_data_file(value: str) -> bool:

@@ -8,19 +8,19 @@ from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cache
-from pathlib import Path
 
 import tomli
 
 from hotband import _core
+from hotband.base.engine import version
 from hotband.base.errors import UserError
-from hotband.base.version import __version__
 from hotband.data.catalog import CATALOG_DIR
+from hotband.data.documents.run import RunSpec
+from hotband.data.inputs.texts import bytes_of, text_of
+from hotband.data.inputs.values import Coordinate
 from hotband.data.traces.files import digest_of
 from hotband.execution.experiment.parcel import is_data_file
-from hotband.execution.runs.run import RunSpec, bytes_of, text_of
 
-Coordinate = str | int | float
 Named = tuple[str, str | None, str, str | None]
 Texts = dict[str, object]
 # Where machines find what they are built from.
@@ -57,14 +57,6 @@ def keys_of(lines: Iterable[Sequence[RunSpec]]) -> dict[str, str]:
             text = json.dumps([version(), place, said], sort_keys=True, ensure_ascii=False)
             keys[spec.id] = hashlib.sha256(text.encode()).hexdigest()
     return keys
-
-
-@cache
-def version() -> str:
-    """The version of Hotband and the build of its engine: a developer's engine changes under one version."""
-    with Path(_core.__file__).open("rb") as file:
-        build = hashlib.file_digest(file, "sha256").hexdigest()
-    return f"{__version__}+{build[:12]}"
 
 
 def _content(spec: RunSpec, texts: dict[Named, Texts], digests: dict[str, str]) -> dict[str, object]:

@@ -11,8 +11,9 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 from hotband.base.errors import UserError
+from hotband.data.documents.run import RunSpec
+from hotband.data.inputs.texts import text_of
 from hotband.execution.experiment.point import Point
-from hotband.execution.runs.run import RunSpec, text_of
 
 if TYPE_CHECKING:
     from hotband.base.text.values import Toml

@@ -57,13 +57,13 @@ NOT_THERE = "is not installed: expected pip install 'hotband[ray]'"
 def expect_ray() -> None:
     """Raises UserError where Ray is not installed."""
     if importlib.util.find_spec("ray") is None:
-        raise UserError("--executor", "", "ray", NOT_THERE)
+        raise UserError("question.executor", "", "ray", NOT_THERE)
 
 
 def address_of(text: str | None) -> str | None:
     """HOST:PORT of the cluster that is meant: what was said, else what RAY_ADDRESS says; None for one that is to be
     started. Raises UserError."""
-    where, text = ("--executor", text) if text else ("RAY_ADDRESS", os.environ.get("RAY_ADDRESS", "").strip())
+    where, text = ("question.executor", text) if text else ("RAY_ADDRESS", os.environ.get("RAY_ADDRESS", "").strip())
     if text in ("", "local"):
         return None
     if text == HERE:
@@ -87,7 +87,7 @@ def expect_reachable(address: str) -> None:
             return
         why = "something else answers"
     accepted = f"cannot be reached ({why}): expected the address that `ray start --head` printed"
-    raise UserError("--executor", "", f"ray://{address}", accepted)
+    raise UserError("question.executor", "", f"ray://{address}", accepted)
 
 
 @dataclass
@@ -123,7 +123,7 @@ def connect(address: str | None, jobs: int | None) -> Connection:
     with _lock:
         if _now is not None:
             if _now.address != address:
-                raise UserError("--executor", "", f"ray://{address}", "is another cluster than the one in use")
+                raise UserError("question.executor", "", f"ray://{address}", "is another cluster than the one in use")
             _now.users += 1
             return _now
         import ray
@@ -168,7 +168,7 @@ def _joined(ray: ModuleType, address: str) -> Connection:
             ray.init(address=address, **_quiet())
     except Exception as error:  # Ray has no type for what can be wrong with a cluster
         accepted = f"no connection ({_first_line(error)}): {NO_CONNECTION}"
-        raise UserError("--executor", "", f"ray://{address}", accepted) from None
+        raise UserError("question.executor", "", f"ray://{address}", accepted) from None
     return Connection(ray, address)
 
 
@@ -199,7 +199,7 @@ def _started(ray: ModuleType, jobs: int | None) -> Connection:
         shutil.rmtree(folder, ignore_errors=True)
         if not isinstance(error, Exception):
             raise
-        raise UserError("--executor", "", "ray", f"does not start: {_first_line(error)}") from None
+        raise UserError("question.executor", "", "ray", f"does not start: {_first_line(error)}") from None
     return Connection(ray, None, folder)
 
 

@@ -12,11 +12,11 @@ from collections.abc import Callable, Sequence
 from functools import cache, partial
 from pathlib import Path
 
+from hotband.base.engine import version
 from hotband.base.errors import UserError
 from hotband.base.text.write import make_folder, write_file
 from hotband.data.catalog import CATALOG_DIR
 from hotband.execution.experiment.parcel import Line, Packing, Read, Reply, Told, refuse
-from hotband.execution.experiment.point import version
 from hotband.execution.runs.run import Prepared, execute_one, prepare, sequences
 
 DATA = ("drives", "osds", "workloads")

@@ -8,8 +8,9 @@ from collections.abc import Mapping, Sequence
 from itertools import product
 
 from hotband.base.errors import UserError
-from hotband.execution.experiment.point import Coordinate, Point
-from hotband.execution.runs.run import RunSpec
+from hotband.data.documents.run import RunSpec
+from hotband.data.inputs.values import Coordinate
+from hotband.execution.experiment.point import Point
 
 Settings = Mapping[str, Sequence[Coordinate]]
 

@@ -14,35 +14,35 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from hotband.base.errors import UserError, another_version
+from hotband.base.engine import version
+from hotband.base.errors import UserError, refused
 from hotband.base.folders import folder_name
-from hotband.base.text.foreign import shortened
+from hotband.base.foreign import shortened
 from hotband.base.text.quantities import span_ns
 from hotband.base.text.regular import file_bytes
 from hotband.base.text.values import read_json
 from hotband.base.text.write import write_file
+from hotband.data.documents.run import RunSpec
 from hotband.data.record.files import RECORD_FILE, table_files
+from hotband.data.record.finished import Finished
+from hotband.data.record.writable import check_writable
+from hotband.data.results.manifest import (
+    EXPERIMENT_FILE,
+    FINISHED_FILE,
+    SCHEMA,
+    SCHEMA_VERSION,
+    Entry,
+    Manifest,
+    _keys,
+    read_manifest,
+)
 from hotband.execution.experiment.load import load_finished
-from hotband.execution.experiment.point import Point, version
-from hotband.execution.runs.run import Finished, RunSpec, check_writable, save
+from hotband.execution.experiment.point import Point
+from hotband.execution.runs.run import save
 
-if TYPE_CHECKING:
-    from hotband.base.text.values import Json
-
-EXPERIMENT_FILE, FINISHED_FILE = "experiment.json", "finished.json"
 OWN_FILES = (".json", ".parquet")
-SCHEMA, SCHEMA_VERSION = "hotband-experiment", 1
-
-
-@dataclass(frozen=True)
-class Entry:
-    """A run as the folder's manifest has it: its folder, the key and the seed that it was to have."""
-
-    folder: str
-    key: str
-    seed: str
 
 
 @dataclass
@@ -156,25 +156,7 @@ class Store:
         write_file(folder / FINISHED_FILE, json.dumps(mark, indent=1, ensure_ascii=False) + "\n")
 
 
-@dataclass(frozen=True)
-class Manifest:
-    """What `experiment.json` says; empty where there is none."""
-
-    what: str = ""
-    version: str = ""
-    entries: dict[str, Entry] = field(default_factory=dict)
-
-    def begun(self, out: Path) -> dict[str, Entry]:
-        """Its runs that have a folder."""
-        return {name: entry for name, entry in self.entries.items() if (out / entry.folder).is_dir()}
-
-
-def refused(out: Path, why: str, option: str = "--out") -> UserError:
-    """The error for a folder that holds something else."""
-    return UserError(option, "", str(out), f"{why}: expected another folder, or --fresh to start over")
-
-
-def expect_no_experiment(out: Path, option: str = "--out") -> None:
+def expect_no_experiment(out: Path, option: str = "question.out") -> None:
     """Refuses a folder with the runs of an experiment, for a record that is none of them. Raises UserError."""
     before = read_manifest(out / EXPERIMENT_FILE)
     if before.begun(out):
@@ -212,56 +194,15 @@ def other_version(out: Path) -> str | None:
     return before.version if before.begun(out) and before.version != version() else None
 
 
-def is_of_another_version(table: Mapping[str, Json], schema: str, reads: int) -> bool:
-    """Whether a file is what it should be, but in the form of another version of hotband."""
-    found = table.get("schema_version")
-    return table.get("schema") == schema and isinstance(found, int) and found != reads
-
-
 def _found(path: Path, fresh: bool) -> Manifest:
     """The manifest of a folder; one that cannot be read counts as empty where the folder is to be started over. Raises
     UserError."""
     try:
-        return read_manifest(path, "another folder, or --fresh to start over")
+        return read_manifest(path, "another folder, or question.fresh to start over")
     except UserError:
         if not fresh:
             raise
         return Manifest()
-
-
-def read_manifest(path: Path, expected: str = "another folder, or the file as hotband wrote it") -> Manifest:
-    """Reads a manifest. Raises UserError, which says what was `expected`, for what is none and for one of another
-    version."""
-    if not path.is_file():
-        return Manifest()
-    table = read_json(path)
-    if table is not None and is_of_another_version(table, SCHEMA, SCHEMA_VERSION):
-        raise another_version(path, table["schema_version"], SCHEMA_VERSION, expected)
-    try:
-        if table is None or table["schema"] != SCHEMA or table["schema_version"] != SCHEMA_VERSION:
-            raise ValueError
-        entries = {str(name): _entry(one) for name, one in _keys(table["runs"]).items()}
-        return Manifest(str(table["experiment"]), str(table["hotband"]), entries)
-    except (ValueError, KeyError, TypeError, AttributeError):
-        raise UserError(str(path), "", "", f"not the list of an experiment's runs: expected {expected}") from None
-
-
-def _keys(value: Json) -> dict[str, Json]:
-    """What is expected to be a JSON object. Raises TypeError."""
-    if not isinstance(value, dict):
-        raise TypeError("no JSON object")
-    return value
-
-
-def _entry(value: Json) -> Entry:
-    table = _keys(value)
-    named = table["folder"]
-    if not isinstance(named, str):
-        raise TypeError("a folder's name is a text")
-    folder = Path(named)
-    if folder.is_absolute() or ".." in folder.parts:
-        raise ValueError("a run is kept outside its folder")
-    return Entry(str(folder), str(table["key"]), str(table["seed"]))
 
 
 def digest(path: Path) -> str:

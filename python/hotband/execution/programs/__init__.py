@@ -18,7 +18,7 @@ PROGRAMS = ("pgbench", "oltp", "web", "ycsb", "sysbench", "db_bench", "jetstress
 def find_program(name: str) -> Program:
     """A program by its name. Raises UserError for one that is none."""
     if name not in PROGRAMS:
-        raise unknown_name("NAME", name, PROGRAMS)
+        raise unknown_name("question.name", name, PROGRAMS)
     return _load(name)
 
 

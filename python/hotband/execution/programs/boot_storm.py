@@ -176,7 +176,9 @@ def shim() -> dict[str, str]:
     if library.is_file():
         return {"LD_PRELOAD": str(library)}
     if "amx_tile" in Path("/proc/cpuinfo").read_text(encoding="utf-8", errors="replace"):
-        raise UserError("NAME", "", "boot-storm", f"needs {SHIM} on a processor with AMX; install with: make programs")
+        raise UserError(
+            "question.name", "", "boot-storm", f"needs {SHIM} on a processor with AMX; install with: make programs"
+        )
     return {}
 
 
@@ -226,7 +228,7 @@ def initrd() -> bytes:
     busybox = Path(path_of("busybox")).read_bytes()
     if b"ld-linux" in busybox[:4096]:
         accepted = "needs a busybox without libraries; install with: apt-get install busybox-static"
-        raise UserError("NAME", "", "boot-storm", accepted)
+        raise UserError("question.name", "", "boot-storm", accepted)
     driver = next(Path("/").glob(MODULES), None)
     if driver is None:
         raise ProgramFailed("linux.uml", f"has no driver /{MODULES}")

@@ -37,7 +37,7 @@ def run(work: Work) -> Outcome:
     """Starts the cluster, makes and fills an image, runs fio on it."""
     if work.count("copies") > work.count("daemons"):
         accepted = f"are more than daemons ({work.count('daemons')}); expected as many at most"
-        raise UserError("--set", "copies", str(work.count("copies")), accepted)
+        raise UserError("question.settings", "copies", str(work.count("copies")), accepted)
     settings = Cluster(work)
     settings.start_monitor()
     disks = work.disks(work.count("daemons"), work.count("disk"))

@@ -92,19 +92,19 @@ def folder_of(on: str) -> Path:
     """The folder of `real:DIR`. Raises UserError where it is none that can be written."""
     name = on.removeprefix(REAL)
     if not name.strip():
-        raise UserError("--on", "", on, "expected a folder after real:, such as real:/mnt/disk")
+        raise UserError("question.on", "", on, "expected a folder after real:, such as real:/mnt/disk")
     try:
         folder = Path(name).resolve(strict=True)
         mode = folder.stat().st_mode
     except (OSError, ValueError) as error:
-        raise UserError("--on", "", on, f"{reason_of(error)}; expected a folder that is there") from None
+        raise UserError("question.on", "", on, f"{reason_of(error)}; expected a folder that is there") from None
     if stat.S_ISBLK(mode):
         accepted = "is a block device, which would be formatted; expected a folder, such as where it is mounted"
-        raise UserError("--on", "", on, accepted)
+        raise UserError("question.on", "", on, accepted)
     if not stat.S_ISDIR(mode):
-        raise UserError("--on", "", on, "is no folder; expected one")
+        raise UserError("question.on", "", on, "is no folder; expected one")
     if not os.access(folder, os.W_OK | os.X_OK) or os.statvfs(folder).f_flag & os.ST_RDONLY:
-        raise UserError("--on", "", on, "cannot be written; expected a folder that can")
+        raise UserError("question.on", "", on, "cannot be written; expected a folder that can")
     return folder
 
 

@@ -9,9 +9,10 @@ target is reached, its check of all pages at the end, and the engine's own cache
 
 from __future__ import annotations
 
+from hotband.data.documents.program import FigureDoc
 from hotband.execution.programs import fio_files
 from hotband.execution.programs.fio_files import Group, Options, Section
-from hotband.execution.programs.program import Choice, Count, FigureDoc, Outcome, Program, Size, figure
+from hotband.execution.programs.program import Choice, Count, Outcome, Program, Size, figure
 from hotband.execution.programs.work import Work
 
 READ_PCT = 50

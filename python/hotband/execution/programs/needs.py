@@ -51,4 +51,6 @@ def expect_needs(program: Program) -> None:
     lacking = missing(program)
     if lacking:
         names = ", ".join(need.command for need in lacking)
-        raise UserError("NAME", "", program.name, f"needs {names}, not found; install with: {how_to_get(lacking)}")
+        raise UserError(
+            "question.name", "", program.name, f"needs {names}, not found; install with: {how_to_get(lacking)}"
+        )

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable
 
+from hotband.data.documents.program import FigureDoc
 from hotband.execution.programs import brokerage, pgbench
 from hotband.execution.programs.postgres import BUFFERS, NEEDS, server
-from hotband.execution.programs.program import Count, FigureDoc, Outcome, Program, figure, latencies, percentile
+from hotband.execution.programs.program import Count, Outcome, Program, figure, latencies, percentile
 from hotband.execution.programs.work import Work
 
 CUSTOMER_BYTES = 200e3

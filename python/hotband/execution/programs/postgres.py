@@ -11,9 +11,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from hotband.data.documents.program import FigureDoc
 from hotband.execution.programs.needs import path_of
 from hotband.execution.programs.processes import ProgramFailed, Started, last_words
-from hotband.execution.programs.program import FigureDoc, Need, Size, figure
+from hotband.execution.programs.program import Need, Size, figure
 from hotband.execution.programs.work import Work, expect_reachable
 
 NEEDS = (

@@ -5,29 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, TypedDict
+from typing import TYPE_CHECKING
+
+from hotband.data.documents.program import FigureDoc
 
 if TYPE_CHECKING:
     from hotband.execution.programs.work import Work
-
-
-class FigureDoc(TypedDict):
-    """One number that a program printed, or that was computed of what it printed."""
-
-    name: str
-    value: float
-    unit: str
-
-
-class ProgramDoc(TypedDict):
-    """The section `program` of a record: which program, how it was asked, what it said."""
-
-    name: str
-    version: str
-    settings: dict[str, str]
-    figures: list[FigureDoc]
-    notes: list[str]
-    text: str
 
 
 @dataclass(frozen=True)

@@ -7,16 +7,16 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from hotband.base.errors import UserError
-from hotband.base.text.foreign import json_text
+from hotband.base.foreign import json_text
 from hotband.base.text.regular import file_text
 from hotband.base.text.write import make_folder, write_file
 from hotband.data.catalog.named import EMULATED
+from hotband.data.documents.program import ProgramDoc
 from hotband.data.record.files import RECORD_FILE
 from hotband.execution.programs import find_program
 from hotband.execution.programs.devices import Devices, devices_on, keys_of
 from hotband.execution.programs.needs import expect_needs
 from hotband.execution.programs.processes import Told
-from hotband.execution.programs.program import ProgramDoc
 from hotband.execution.programs.settings import apart, as_texts, values_of
 from hotband.execution.programs.work import Work
 from hotband.execution.serve.ending import Ending
@@ -62,7 +62,9 @@ def run_program(name: str, on: str, asked: Mapping[str, str], out: Path | None, 
 def expect_settings_for(devices: Devices, asked: Mapping[str, str]) -> None:
     """Raises UserError where a file system is asked for in a folder, which has one."""
     if "fs" in asked and not devices.served:
-        raise UserError("--set", "fs", asked["fs"], "a folder has its file system; expected this with a machine")
+        raise UserError(
+            "question.settings", "fs", asked["fs"], "a folder has its file system; expected this with a machine"
+        )
 
 
 def keep(done: ProgramDoc, on: str, out: Path, served: bool) -> None:

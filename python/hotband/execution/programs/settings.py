@@ -9,7 +9,7 @@ from hotband.base.text.nearest import hint
 from hotband.base.text.quantities import SIZE_EXPECTED, size_bytes
 from hotband.execution.programs.program import Choice, Program, Setting, Settings, Size
 
-WHERE = "--set"
+WHERE = "question.settings"
 
 
 def parse_pairs(pairs: Sequence[str]) -> dict[str, str]:

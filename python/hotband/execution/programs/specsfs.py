@@ -12,9 +12,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from hotband.data.documents.program import FigureDoc
 from hotband.execution.programs import fio_files
 from hotband.execution.programs.fio_files import Group, Options, Section
-from hotband.execution.programs.program import Choice, Count, FigureDoc, Outcome, Program, figure, latencies
+from hotband.execution.programs.program import Choice, Count, Outcome, Program, figure, latencies
 from hotband.execution.programs.work import Work
 
 COMMIT_EVERY = 3

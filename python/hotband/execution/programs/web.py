@@ -23,9 +23,10 @@ import time
 from pathlib import Path
 from typing import Any
 
+from hotband.data.documents.program import FigureDoc
 from hotband.execution.programs.needs import path_of
 from hotband.execution.programs.processes import Started, last_words
-from hotband.execution.programs.program import Choice, Count, FigureDoc, Need, Outcome, Program, figure, latencies
+from hotband.execution.programs.program import Choice, Count, Need, Outcome, Program, figure, latencies
 from hotband.execution.programs.work import ProgramFailed, Work, expect_reachable
 
 CLASSES = (35, 50, 14, 1)

@@ -15,11 +15,11 @@ from pathlib import Path
 from typing import Self
 
 from hotband.base.errors import UserError, reason_of
+from hotband.base.text.cells import decimal_size
 from hotband.execution.programs.devices import Devices
 from hotband.execution.programs.needs import path_of
 from hotband.execution.programs.processes import Processes, ProgramFailed, Told, as_user, last_words
 from hotband.execution.programs.program import Settings
-from hotband.views.text.tables import decimal_size
 
 INODES = 1 << 18
 """Most inodes of an ext4 on a large volume: 64 MiB of tables at 256 bytes each (mke2fs.conf), which are written before
@@ -101,7 +101,7 @@ class Work(AbstractContextManager["Work"]):
         free = space.f_bavail * space.f_frsize
         if size > free:
             accepted = f"{self.name} writes about {decimal_size(size)}, {decimal_size(free)} are free; expected less"
-            raise UserError("--set", key, self.texts.get(key, ""), accepted)
+            raise UserError("question.settings", key, self.texts.get(key, ""), accepted)
 
     def disks(self, count: int, size: int) -> list[Path]:
         """So many disks: the block devices of the volumes, where there are enough of them, or new sparse files of
@@ -120,7 +120,7 @@ class Work(AbstractContextManager["Work"]):
         try:
             made = Path(tempfile.mkdtemp(prefix=f"{PREFIX}{self.name}-", dir=folder))
         except OSError as error:
-            raise UserError("--on", "", str(folder), f"cannot be written: {reason_of(error)}") from None
+            raise UserError("question.on", "", str(folder), f"cannot be written: {reason_of(error)}") from None
         self._made.append(made)
         made.chmod(0o755)
         return made
@@ -214,7 +214,7 @@ def expect_reachable(folder: Path, user: str | None) -> None:
     command = ["setpriv", *as_user(user), "test", "-x", str(folder)]
     if subprocess.run(command, capture_output=True, check=False).returncode != 0:
         accepted = f"is closed to user {user}, whom the server runs as; expected a folder that others may enter"
-        raise UserError("--on", "", str(folder), accepted)
+        raise UserError("question.on", "", str(folder), accepted)
 
 
 __all__ = ["ProgramFailed", "Work"]

@@ -41,17 +41,18 @@ def family(machine: str) -> Family:
     layout, colon, rest = machine.partition(":")
     if found is None or not colon or not rest.startswith(found[0]) or not rest[len(found[0]) :].startswith("x"):
         accepted = "expected LAYOUT:{n}xDRIVE, such as raid10:{n}xexos-15e900-512n, or {8n} for eights"
-        raise UserError("--on", "", machine, f"leaves the number of drives to be found: {accepted}")
+        raise UserError("question.on", "", machine, f"leaves the number of drives to be found: {accepted}")
     each = int(found[1] or 1)
     if not each:
-        raise UserError("--on", "", machine, "expected drives in ones or more, such as {8n}")
+        raise UserError("question.on", "", machine, "expected drives in ones or more, such as {8n}")
     legal = _legal(layout, machine, each)
     return Family(machine, each, legal[0], legal[1] - legal[0] if len(legal) > 1 else each)
 
 
 def _legal(layout: str, machine: str, each: int) -> list[int]:
     """The first two numbers of drives, multiples of `each`, that a layout takes."""
-    from hotband.execution.runs.run import RunSpec, prepare
+    from hotband.data.documents.run import RunSpec
+    from hotband.execution.runs.run import prepare
 
     legal: list[int] = []
     why = ""
@@ -65,4 +66,4 @@ def _legal(layout: str, machine: str, each: int) -> list[int]:
             return legal
     if len(legal) == 1 and legal[0] > 1:
         return legal
-    raise UserError("--on", "", machine, f"the number of drives of {layout} cannot vary: {why}")
+    raise UserError("question.on", "", machine, f"the number of drives of {layout} cannot vary: {why}")

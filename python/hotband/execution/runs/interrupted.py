@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from hotband.execution.runs.run import Finished
+    from hotband.data.record.finished import Finished
 
 
 class RunsInterrupted(Exception):

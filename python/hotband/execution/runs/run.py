@@ -5,89 +5,31 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
-import tempfile
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, nullcontext
+from collections.abc import Iterable, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hotband import _core
 from hotband.base import memory
-from hotband.base.errors import UserError, no_text, reason_of
-from hotband.base.text.regular import text_bytes
-from hotband.base.text.write import expect_no_disk, is_mistake, is_special, named, part_of, remove
-from hotband.data.catalog import CATALOG_DIR, is_file
+from hotband.base.engine import too_large, user_error
+from hotband.base.errors import UserError, no_text
+from hotband.base.text.write import expect_no_disk, named, part_of, remove
+from hotband.data.catalog import CATALOG_DIR
+from hotband.data.documents.run import RunSpec
+from hotband.data.inputs.texts import text_of
 from hotband.data.jobs.loss import in_job_file, notes_of
-from hotband.data.record.files import Cell, Table, save_record
+from hotband.data.record.files import save_record
+from hotband.data.record.finished import Finished
 from hotband.data.record.iolog import check_ending, save_log
+from hotband.data.record.writable import check_folder, check_writable
 from hotband.data.record.written import record_text
 from hotband.data.traces.files import rows_of
 
 if TYPE_CHECKING:
-    from hotband.data.record.document import RecordDoc, RunBeforeDoc, SequenceDoc
-    from hotband.execution.experiment import Progress
-
-
-MOST_SPARES = 2**32 - 1
-
-
-@dataclass(frozen=True)
-class Repair:
-    """Drives that fail (DRIVE@TIME each), spares for them, the most a rebuild writes in a second and how long after a
-    failure it begins, as text."""
-
-    fail: tuple[str, ...] = ()
-    spares: int = 0
-    rate: str | None = None
-    after: str | None = None
-
-
-@dataclass(frozen=True)
-class RunSpec:
-    """One run as the user asks for it.
-
-    `machine` is a catalog drive, a short form or a TOML file; `workload` a catalog name, a TOML file, a job file of
-    another tool or a trace. Where their texts are given, they are only the names that errors use. `set` holds `--set`
-    pairs; `out` is the folder for the record (nothing is written where None); of several runs those of the largest
-    `weight` start first. A run `after` another (its id) begins on the machine as that one left it. `events` say what
-    happens to it at a time ("at 60 s: fail d3").
-    With `in_use` solid-state drives of which neither workload nor `set` says what they hold are written over first, at
-    a scale at which that takes seconds where nothing says which.
-    """
-
-    id: str
-    machine: str
-    workload: str
-    set: tuple[tuple[str, str], ...] = ()
-    seed: int = 1
-    duration: str | None = None
-    out: Path | None = None
-    io_log: Path | None = None
-    power_loss: str | None = None
-    machine_text: str | None = field(default=None, kw_only=True)
-    workload_text: str | None = field(default=None, kw_only=True)
-    weight: float = field(default=1.0, kw_only=True)
-    after: str = field(default="", kw_only=True)
-    repair: Repair = field(default=Repair(), kw_only=True)
-    events: tuple[str, ...] = field(default=(), kw_only=True)
-    in_use: bool = field(default=False, kw_only=True)
-
-
-@dataclass
-class Finished:
-    """A run that is done: its record (parsed and as text), its tables by name and the I/Os that were simulated."""
-
-    spec: RunSpec
-    record: RecordDoc
-    text: str
-    tables: Mapping[str, Table]
-    ios: int
-
-    def columns(self, name: str) -> dict[str, list[Cell]]:
-        """The columns of a table; none where the run left no such table."""
-        return self.tables[name].columns if name in self.tables else {}
+    from hotband.data.documents.record import RunBeforeDoc, SequenceDoc
+    from hotband.data.documents.run import RunSpec
 
 
 @dataclass
@@ -101,127 +43,6 @@ class Prepared:
     used: dict[str, str] = field(default_factory=dict)
 
 
-def user_error(error: _core.SpecError) -> UserError:
-    """The engine's mistake report as the command line's."""
-    file, key, value, accepted = error.args
-    return UserError(file, key, value, accepted)
-
-
-@contextmanager
-def mistakes_of(machine: str) -> Iterator[None]:
-    """What the engine says of a machine, as UserError: a mistake in it, or that it takes more memory than there is."""
-    try:
-        yield
-    except _core.SpecError as error:
-        raise user_error(error) from None
-    except _core.OutOfMemory as error:
-        raise too_large(machine, *error.args) from None
-
-
-@contextmanager
-def mistakes_without_load(
-    machine: str, settings: Sequence[tuple[str, str]], accepted: str, taken: Sequence[str] = ()
-) -> Iterator[None]:
-    """The same where settings are of the machine alone, or the load is not the user's: a key of a workload that is none
-    of `taken` is refused as `accepted` says, and is not named among those that are taken."""
-    own = [key for key in _core.SET_KEYS if key not in taken]
-    for key, value in settings:
-        if key in own or key.startswith("app."):
-            raise UserError("--set", key, value, f"is of a workload, {accepted}")
-    try:
-        with mistakes_of(machine):
-            yield
-    except UserError as error:
-        before, one_of, keys = error.accepted.partition("expected one of ")
-        left = ", ".join(key for key in keys.split(", ") if key not in own)
-        before = "" if any(f'"{key}"?' in before for key in own) else before
-        raise UserError(error.where, error.key, error.value, f"{before}{one_of}{left}") from None
-
-
-def text_of(argument: str, what: str) -> str | None:
-    """Text of a TOML file that an argument names, or None where it is a catalog name. A job file of another tool is the
-    workload that it asks for, a trace is the replay of it."""
-    if not is_file(argument):
-        refuse_other_files(argument, what)
-        return None
-    path = Path(argument)
-    # A pipe can be read only once; what is no file is refused.
-    piped = None if path.is_file() else bytes_of(argument, what)
-    if what == "workload":
-        from hotband.data.jobs.job_file import job_text
-        from hotband.data.traces.files import is_trace, refuse_other_traces, trace_text
-
-        if is_trace(path):
-            return trace_text(path)
-        refuse_other_traces(path)
-        text = job_text(path, piped)
-        if text is not None:
-            return text
-    try:
-        return (bytes_of(argument, what) if piped is None else piped).decode("utf-8").replace("\r\n", "\n")
-    except UnicodeDecodeError:
-        raise UserError(argument, "", "", f"not a {what}: the file is not UTF-8 text") from None
-
-
-def bytes_of(argument: str, what: str) -> bytes:
-    """What is in a file that the user named. Raises UserError where it cannot be read, is none, or is too large to be
-    text that somebody wrote."""
-    return text_bytes(argument, what)
-
-
-def refuse_other_files(argument: str, what: str) -> None:
-    """Raises UserError for a file that does not end as workloads or machines do, or for a folder, where the catalog has
-    no entry that begins so: the list of its entries would not help."""
-    from hotband.data.catalog import entries
-
-    path = Path(argument)
-    # A short form, such as raid5:4xDRIVE, names no file, whatever stands there.
-    if not argument or ":" in argument or not os.path.exists(argument):
-        return
-    known = entries.workloads() if what == "workload" else entries.drives()
-    if any(one["name"].startswith(argument) for one in known):
-        return
-    if path.is_dir():
-        accepted = {
-            "workload": "a catalog name, a TOML file, a job file or an I/O log",
-            "machine": "a drive of the catalog, LAYOUT:COUNTxDRIVE or a TOML file",
-        }
-        raise UserError(what.upper(), "", argument, f"is a folder; expected {accepted[what]}")
-    said = f"is no name of the catalog; expected ./{argument} for the file here"
-    raise UserError(what.upper(), "", argument, said)
-
-
-RESULT_FILES = (
-    *("record.json", "series.parquet", "caches.parquet", "smart.parquet", "power.parquet"),
-    *("finished.json", "experiment.json", "result.json", "sweep.journal", "sweep.parquet"),
-)
-"""Files that commands write into a folder of results; of a run, first."""
-
-
-def check_writable(folder: Path, option: str = "--out") -> None:
-    """Creates a folder of results and a file in it, so that one that cannot be written is told before the work. Raises
-    UserError where the path is wrong, or something stands there in the place of a result, else OSError."""
-    check_folder(folder, option)
-    for one in (folder / name for name in RESULT_FILES):
-        if is_special(one):
-            raise UserError(option, "", str(one), "is a pipe, a socket or a device; expected a folder of files")
-
-
-def check_folder(folder: Path, option: str) -> None:
-    """The same of a folder of any files."""
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryFile(dir=folder):
-            pass
-    except OSError as error:
-        if not is_mistake(error):
-            raise OSError(error.errno, error.strerror, str(folder)) from None
-        if folder.is_symlink() and not folder.exists():
-            accepted = f"is a link to {os.readlink(folder)}, which is not there: expected a folder"
-            raise UserError(option, "", str(folder), accepted) from None
-        raise UserError(option, "", str(folder), f"the folder cannot be written: {reason_of(error)}") from None
-
-
 def prepare(spec: RunSpec, *, is_followed: bool = False) -> Prepared:
     """Reads and checks everything a run names; `is_followed` where others follow on its machine. Raises UserError for
     the first mistake."""
@@ -230,10 +51,10 @@ def prepare(spec: RunSpec, *, is_followed: bool = False) -> Prepared:
     raw_log, workload = None, spec.workload_text
     if spec.io_log is not None:
         if spec.io_log.is_dir():
-            raise UserError("--io-log", "", str(spec.io_log), "is a folder; expected a file to write")
+            raise UserError("question.io_log", "", str(spec.io_log), "is a folder; expected a file to write")
         check_ending(spec.io_log)
-        expect_no_disk("--io-log", spec.io_log)
-        check_folder(spec.io_log.parent, "--io-log")
+        expect_no_disk("question.io_log", spec.io_log)
+        check_folder(spec.io_log.parent, "question.io_log")
         raw_log = part_of(spec.io_log)
     try:
         workload = text_of(spec.workload, "workload") if workload is None else workload
@@ -267,13 +88,6 @@ def prepare(spec: RunSpec, *, is_followed: bool = False) -> Prepared:
     except UnicodeEncodeError as error:
         raise no_text("arguments", error.object) from None
     return Prepared(spec, run, raw_log)
-
-
-def too_large(machine: str, needs: int, left: int | None) -> UserError:
-    """A machine that does not fit into memory, and the way out."""
-    there = "the system refuses it" if left is None else f"{memory.in_gigabytes(left)} are available"
-    way = "--set scale=64 simulates its solid-state drives at a 64th of their size"
-    return UserError("MACHINE", "", machine, f"needs {memory.in_gigabytes(needs)} of memory, {there}: {way}")
 
 
 def execute_one(line: Sequence[Prepared], place: int) -> Finished:
@@ -336,18 +150,6 @@ def failure_event(text: str) -> str:
     return f"at {time.strip()}: fail {drive.strip()}"
 
 
-def execute(
-    specs: Sequence[RunSpec],
-    progress: Callable[[Progress], None] | None = None,
-    jobs: int | None = None,
-) -> list[Finished]:
-    """Executes runs on all cores and returns them in the order asked: an experiment without measures, every run saved
-    where its spec says. Raises UserError, OSError, or RunsInterrupted (with the runs that were finished)."""
-    from hotband.execution.experiment import Experiment, points_of
-
-    return Experiment(points_of(specs)).run(progress=progress, jobs=jobs).finished
-
-
 def sequences(prepared: Sequence[Prepared]) -> list[list[int]]:
     """Indices of runs by line: a run alone, or runs on one machine in their order. Raises UserError where a run cannot
     follow the one it names, which is among them."""
@@ -368,3 +170,16 @@ def sequences(prepared: Sequence[Prepared]) -> list[list[int]]:
         except _core.SpecError as error:
             raise user_error(error) from None
     return lines
+
+
+def refusal(specs: Iterable[RunSpec], *, is_followed: bool = True) -> str | None:
+    """Why the model refuses one of some runs (two values of a drive that do not fit together, for one), else None. With
+    `is_followed` others follow, in which what is to happen may come."""
+    from hotband.execution.runs.run import prepare
+
+    try:
+        for spec in specs:
+            prepare(spec, is_followed=is_followed)
+    except UserError as error:
+        return str(error)
+    return None

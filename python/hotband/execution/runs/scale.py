@@ -9,10 +9,10 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from hotband.inference.interval.short import refusal
+from hotband.execution.runs.run import refusal
 
 if TYPE_CHECKING:
-    from hotband.execution.runs.run import RunSpec
+    from hotband.data.documents.run import RunSpec
 
 SCALES = ("512", "256", "128", "64")
 

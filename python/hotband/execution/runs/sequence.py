@@ -7,8 +7,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from hotband.data.catalog.named import STATE, is_real
+from hotband.data.documents.run import Repair, RunSpec
 from hotband.data.inputs.specify import Named, expect_seed
-from hotband.execution.runs.run import Repair, RunSpec
 
 
 def in_sequence(

@@ -18,20 +18,16 @@ from typing import TYPE_CHECKING, cast
 from urllib.parse import quote
 
 from hotband import _core
+from hotband.base.engine import mistakes_without_load, user_error
 from hotband.base.errors import UserError, reason_of
 from hotband.base.text.write import expect_no_disk
 from hotband.data.catalog import CATALOG_DIR
+from hotband.data.documents.run import RunSpec
 from hotband.data.documents.serving import Serving
-from hotband.execution.runs.run import (
-    Finished,
-    RunSpec,
-    check_folder,
-    check_writable,
-    mistakes_without_load,
-    prepare,
-    text_of,
-    user_error,
-)
+from hotband.data.inputs.texts import text_of
+from hotband.data.record.finished import Finished
+from hotband.data.record.writable import check_folder, check_writable
+from hotband.execution.runs.run import prepare
 from hotband.execution.serve.speed import (
     LONGEST_SOCKET,
     expect_servable,
@@ -90,7 +86,7 @@ class ServeSpec:
     insecure_loopback: bool = field(default=False, kw_only=True)
     awake: bool = field(default=True, kw_only=True)
     way_ns: int | None = field(default=None, kw_only=True)
-    out_option: str = field(default="--out", kw_only=True)
+    out_option: str = field(default="question.out", kw_only=True)
 
 
 @dataclass(frozen=True)
@@ -115,13 +111,13 @@ def spin_ns(text: str) -> int:
     except ValueError:
         ns = math.inf
     if ns > LONGEST_SPIN_NS:
-        raise UserError("--spin", "", text, f"expected {SPAN_FORM}, at most 1 ms")
+        raise UserError("question.spin", "", text, f"expected {SPAN_FORM}, at most 1 ms")
     return round(ns)
 
 
 def workload_text(volumes: list[str], precondition: Mapping[str, object] | None = None) -> str:
     """The workload of a served machine: one stream a volume, whose clients ask for what they want."""
-    from hotband.questions.review.asked import toml_value
+    from hotband.base.text.tomltext import toml_value
 
     streams = "".join(
         f"\n[[streams]]\nname = {json.dumps(name)}\nvolume = {json.dumps(name)}\nload = {{ clients = {{}} }}\n"
@@ -153,10 +149,10 @@ def refusing(option: str) -> Iterator[None]:
 
 def expect_image(base: Path) -> None:
     """Raises UserError for a base that is no file, or one that cannot be read."""
-    with refusing("--base"):
+    with refusing("question.base"):
         # Of a device the engine would take no size, of a pipe it would wait for a writer.
         if not stat.S_ISREG(base.stat().st_mode):
-            raise UserError("--base", "", str(base), "expected a file")
+            raise UserError("question.base", "", str(base), "expected a file")
         base.open("rb").close()
 
 
@@ -220,22 +216,28 @@ class Served:
         of TCP without it."""
         spec = self.spec
         if spec.tcp is None and (spec.tls is not None or spec.insecure_loopback):
-            option, value = ("--tls", str(spec.tls)) if spec.tls is not None else ("--insecure-loopback", "")
-            raise UserError(option, "", value, "is for NBD on TCP: expected --tcp HOST:PORT with it")
+            option, value = (
+                ("question.tls", str(spec.tls)) if spec.tls is not None else ("question.insecure_loopback", "")
+            )
+            raise UserError(option, "", value, "is for NBD on TCP: expected question.tcp HOST:PORT with it")
         if spec.tls is not None and spec.insecure_loopback:
-            raise UserError("--insecure-loopback", "", "", "is for TCP without certificates: leave it out, or --tls")
+            raise UserError(
+                "question.insecure_loopback", "", "", "is for TCP without certificates: leave it out, or question.tls"
+            )
         if spec.out is not None:
             check_writable(spec.out, spec.out_option)
         if spec.base is not None:
             expect_image(spec.base)
             if spec.store is not None and spec.store.exists() and spec.store.samefile(spec.base):
-                raise UserError("--store", "", str(spec.store), "is the base, which stays as it is: expected another")
+                raise UserError(
+                    "question.store", "", str(spec.store), "is the base, which stays as it is: expected another"
+                )
         if spec.folder is not None:
             # Before a store is made. What a server that died left mounted there gives another error, and goes later.
             try:
                 spec.folder.stat()
             except FileNotFoundError as error:
-                raise refused("DIR", error) from None
+                raise refused("question.fuse", error) from None
             except OSError:
                 pass
 
@@ -247,8 +249,8 @@ class Served:
             way = way_ns(self._temporary) if spec.nbd or spec.tcp is not None else 0
         store = spec.store
         if store is not None:
-            expect_no_disk("--store", store)
-            check_folder(store.parent, "--store")
+            expect_no_disk("question.store", store)
+            check_folder(store.parent, "question.store")
         if store is None and spec.base is not None:
             store = self._temporary / "store"
         try:
@@ -264,7 +266,7 @@ class Served:
         except _core.SpecError as error:
             raise user_error(error) from None
         except OSError as error:
-            raise refused("--store", error) from None
+            raise refused("question.store", error) from None
 
     def _reach(self) -> None:
         """Opens the ways by which programs reach the volumes."""
@@ -274,8 +276,8 @@ class Served:
             self.socket = spec.socket if spec.socket is not None else socket_in(self._temporary, "nbd.sock")
             if len(os.fsencode(self.socket.absolute())) > LONGEST_SOCKET:
                 accepted = f"is too long for a socket: expected a path of at most {LONGEST_SOCKET} bytes"
-                raise UserError("--nbd", "", str(self.socket), accepted)
-            with refusing("--nbd"):
+                raise UserError("question.socket", "", str(self.socket), accepted)
+            with refusing("question.socket"):
                 self._server.serve_nbd(self.socket.absolute())
         self.port = None if spec.tcp is None else self._listen(spec.tcp)
         files: dict[str, Path] = {}
@@ -285,10 +287,10 @@ class Served:
             if folder is None:
                 folder = self._temporary / "volumes"
                 folder.mkdir()
-            with refusing("DIR"):
+            with refusing("question.fuse"):
                 files = dict(self._server.mount(folder.absolute()))
         if spec.loop:
-            with refusing("--loop"):
+            with refusing("question.loop"):
                 devices = dict(self._server.attach_loop())
         self.volumes = {
             name: ServedVolume(
@@ -309,12 +311,12 @@ class Served:
         try:
             address, number = ip_address(host.strip("[]")), int(port)
         except ValueError:
-            raise UserError("--tcp", "", tcp, "expected ADDRESS:PORT, such as 127.0.0.1:10809") from None
+            raise UserError("question.tcp", "", tcp, "expected ADDRESS:PORT, such as 127.0.0.1:10809") from None
         if not 0 <= number < 65536:
-            raise UserError("--tcp", "", tcp, "expected a port from 0 (any that is free) to 65535")
+            raise UserError("question.tcp", "", tcp, "expected a port from 0 (any that is free) to 65535")
         if spec.tls is None and not (spec.insecure_loopback and address.is_loopback):
-            accepted = "expected certificates (--tls DIR), or a loopback address and --insecure-loopback"
-            raise UserError("--tcp", "", tcp, accepted)
+            accepted = "expected certificates (question.tls DIR), or a loopback address and question.insecure_loopback"
+            raise UserError("question.tcp", "", tcp, accepted)
         own: tuple[Path | None, ...] = (None, None, None)
         if spec.tls is not None:
             own = tuple(spec.tls / f"{name}.pem" for name in ("server-cert", "server-key", "ca-cert"))
@@ -324,8 +326,8 @@ class Served:
         except OSError as error:
             # Of a certificate the engine names the file.
             if spec.tls is not None and str(spec.tls) in reason_of(error):
-                raise UserError("--tls", "", str(spec.tls), reason_of(error)) from None
-            raise refused("--tcp", error) from None
+                raise UserError("question.tls", "", str(spec.tls), reason_of(error)) from None
+            raise refused("question.tcp", error) from None
 
     @property
     def record(self) -> Record:

@@ -10,7 +10,8 @@ from pathlib import Path
 
 from hotband import _core
 from hotband.base.errors import UserError
-from hotband.execution.runs.run import RunSpec, execute
+from hotband.data.documents.run import RunSpec
+from hotband.execution.experiment.experiment import execute
 
 # Seconds for which each of the host's two speeds is measured, and the way to a server; of virtual time for each of the
 # machine's.
@@ -61,8 +62,8 @@ def way_ns(folder: Path) -> int:
 
 def speed_of_machine(machine: str, pairs: Sequence[tuple[str, str]], text: str | None, volume: str) -> Speed:
     """Of a volume of a modelled machine whose solid-state drives are in use; `text` where the machine is a file."""
-    from hotband.data.jobs.convert import text_named
-    from hotband.questions.review.asked import quoted
+    from hotband.base.text.tomltext import quoted
+    from hotband.data.inputs.convert import text_named
 
     workload = text_named("fio-randread").replace("[[streams]]", f"[[streams]]\nvolume = {quoted(volume)}")
     asked = [
@@ -88,6 +89,6 @@ def expect_servable(machine: str, model: Speed, host: Speed) -> None:
         can = Speed(host.latency_ns, HOST_SHARE * host.iops)
         accepted = (
             f"is faster than this host can serve: it answers {model.told()}; what is served here: {can.told()}. "
-            "Run it in virtual time, or serve it --anyway"
+            "Run it in virtual time, or serve it question.anyway"
         )
-        raise UserError("MACHINE", "", machine, accepted)
+        raise UserError("question.on", "", machine, accepted)

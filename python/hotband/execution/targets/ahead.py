@@ -9,12 +9,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hotband.base.errors import UserError
+from hotband.data.catalog.named import NONE
 from hotband.execution.targets.asked import Asked
 from hotband.execution.targets.fio_child import Status, run_fio
 from hotband.execution.targets.fio_job import KERNEL, NBD
 from hotband.execution.targets.outlook import Outlook, mean_bytes, outlook_of
 from hotband.execution.targets.place import Place
-from hotband.questions.targets.expected import NONE
 
 if TYPE_CHECKING:
     from hotband.execution.devices.held import Held
@@ -65,7 +65,7 @@ def ahead(
 def predicted_iops(asked: Asked, product: str) -> float | None:
     """I/Os a second of the load on the model of a product; None where the model cannot take it."""
     from hotband.data.inputs.loads import Load
-    from hotband.execution.runs.run import execute
+    from hotband.execution.experiment.experiment import execute
     from hotband.execution.runs.scale import scaled
 
     text = Load(asked.text, asked.spec.workload).with_ios(IOS).text()

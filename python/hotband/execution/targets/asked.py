@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING
 from hotband.base.errors import UserError
 from hotband.base.text.tomltable import loads
 from hotband.data.catalog.named import STATE
-from hotband.data.jobs.convert import converted_to, text_named
+from hotband.data.inputs.convert import converted_to, text_named
 from hotband.data.jobs.loss import LossReport, shortest
 from hotband.data.jobs.tables import Step, Stream, told
 from hotband.execution.targets.settings import applied
 
 if TYPE_CHECKING:
+    from hotband.data.documents.run import RunSpec
     from hotband.data.jobs.converted import Converted
-    from hotband.execution.runs.run import RunSpec
 
 PLACE = "/dev/MEASURED"
 """Stands in a job file for what is measured until it is known where that is."""
@@ -77,7 +77,7 @@ class Asked:
 
     def entropy(self, stream: Stream) -> float | None:
         """The mean entropy of what a stream writes; None where nothing is said of it."""
-        data = stream.table.get("data", loads(self.text, "WORKLOAD").get("data"))
+        data = stream.table.get("data", loads(self.text, "question.workload").get("data"))
         if isinstance(data, Mapping):
             return float(data.get("mean", 1.0))
         return None if data is None else float(data)
@@ -102,29 +102,31 @@ def asked_of(spec: RunSpec) -> Asked:
     asked = Asked(spec, text, converted, tuple(found.streams), tuple(found.steps), found.warm_up, state)
     data = dict(spec.set).get("data")
     if data is not None and not asked.writes:
-        raise UserError("--set", "data", data, "is of what is written, and nothing is: expected a workload that writes")
+        raise UserError(
+            "question.settings", "data", data, "is of what is written, and nothing is: expected a workload that writes"
+        )
     return asked
 
 
 def expect_real(asked: Asked) -> None:
     """Raises UserError for what only a model has: volumes, states of its own, what happens in virtual time."""
-    from hotband.execution.devices.states import STATES
+    from hotband.execution.targets.states import STATES
 
     spec, repair = asked.spec, asked.spec.repair
     if asked.state is not None and asked.state not in STATES:
-        raise UserError("--set", STATE, asked.state, f"expected one of {', '.join(STATES)}")
+        raise UserError("question.settings", STATE, asked.state, f"expected one of {', '.join(STATES)}")
     for one in asked.streams:
         if "volume" in one.table:
             accepted = "names a volume, which hardware has not: expected a workload on one address space"
             raise UserError(spec.workload, one.key("volume"), str(one.table["volume"]), accepted)
     given = {
-        "--io-log": spec.io_log,
-        "--power-loss": spec.power_loss,
-        "--fail": repair.fail,
-        "--spare": repair.spares,
-        "--rebuild-rate": repair.rate,
-        "--rebuild-after": repair.after,
-        "--event": spec.events,
+        "question.io_log": spec.io_log,
+        "question.power_loss": spec.power_loss,
+        "question.fail": repair.fail,
+        "question.spares": repair.spares,
+        "question.rebuild_rate": repair.rate,
+        "question.rebuild_after": repair.after,
+        "question.events": spec.events,
     }
     for option, value in given.items():
         if value:

@@ -11,10 +11,16 @@ from typing import TYPE_CHECKING, Any, cast
 from hotband.base.errors import UserError
 from hotband.base.text.tomltable import loads
 from hotband.data.catalog.named import STATE, expect_model
-from hotband.data.jobs.convert import converted_to, text_named
-from hotband.execution.experiment.taken import taker_of
-from hotband.execution.runs.run import Finished, RunSpec, check_writable, execute, save, text_of
+from hotband.data.documents.run import RunSpec
+from hotband.data.inputs.convert import converted_to, text_named
+from hotband.data.inputs.texts import text_of
+from hotband.data.record.finished import Finished
+from hotband.data.record.writable import check_writable
+from hotband.data.store.taken import taker_of
+from hotband.execution.experiment.experiment import execute
+from hotband.execution.runs.run import save
 from hotband.execution.serve import Served, ServeSpec, Serving
+from hotband.execution.serve.lateness import lateness_lines
 from hotband.execution.targets.asked import PLACE, Asked, asked_of
 from hotband.execution.targets.fio_child import find_fio, run_fio
 from hotband.execution.targets.fio_job import NBD, job_on, on_volumes
@@ -22,10 +28,9 @@ from hotband.execution.targets.fio_record import finished_of, measured_in
 from hotband.execution.targets.outlook import in_words
 from hotband.execution.targets.settings import divided
 from hotband.execution.targets.way import way_of_fio
-from hotband.views.serve import lateness_lines
 
 if TYPE_CHECKING:
-    from hotband.data.importers.imported import Imported
+    from hotband.data.record.imported import Imported
     from hotband.execution.experiment import Progress
 
 
@@ -99,12 +104,12 @@ def emulate(
 
 def precondition_of(workload: str) -> Mapping[str, object] | None:
     """What a workload's drives hold before it, which the served machine holds, too."""
-    return cast("Mapping[str, object] | None", loads(workload, "WORKLOAD").get("precondition"))
+    return cast("Mapping[str, object] | None", loads(workload, "question.workload").get("precondition"))
 
 
 def _still_served(served: Served) -> None:
     if served.is_stopped():
-        raise UserError("--event", "", "power-off", "power went off before fio was done: expected a later time")
+        raise UserError("question.events", "", "power-off", "power went off before fio was done: expected a later time")
 
 
 def _told(asked: Asked, imported: Imported, served: Finished) -> Finished:

@@ -86,7 +86,7 @@ def interval_ns(asked: Asked) -> int:
     """Nanoseconds of an interval of the series."""
     from hotband.base.text.quantities import span_ns
 
-    said = loads(asked.text, "WORKLOAD").get("interval")
+    said = loads(asked.text, "question.workload").get("interval")
     return round(span_ns(str(said)) or INTERVAL_NS) if said is not None else INTERVAL_NS
 
 

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any, cast
 
 from hotband.base.errors import UserError
 from hotband.data.importers.fio.importer import read
-from hotband.data.importers.imported import Imported
 from hotband.data.record.files import Table, file_key, series_table
+from hotband.data.record.finished import Finished
+from hotband.data.record.imported import Imported
 from hotband.data.record.written import record_text
-from hotband.execution.runs.run import Finished
 from hotband.execution.targets.asked import Asked
 from hotband.execution.targets.fio_child import RESULT
 from hotband.execution.targets.fio_steps import by_stream, series_of_streams, steps_of
@@ -18,7 +18,7 @@ from hotband.execution.targets.fio_steps import by_stream, series_of_streams, st
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from hotband.data.record.document import RecordDoc
+    from hotband.data.documents.record import RecordDoc
 
 # What fio and its libraries say when they connect is no result; what our own choice of logs leaves is no loss; how its
 # jobs followed one another is known.

@@ -8,9 +8,9 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TypedDict
 
 from hotband.base.errors import UserError
+from hotband.data.documents.hosts import HostDoc
 from hotband.execution.targets.fio_child import Status, find_fio, is_new_enough, run_fio, version_of
 
 # fio(1), --client: HOST, HOST,PORT or sock:PATH of a socket.
@@ -20,16 +20,6 @@ MOST_HOSTS = 64
 """Hosts that are asked at a time: fio holds the results of all in memory, a megabyte each."""
 OUT_OF_STEP_S = 0.5
 """Clocks that are further apart than this are named: the series of the hosts, a row a second, do not fit then."""
-
-
-class HostDoc(TypedDict):
-    """A host that asked, as the section `hosts` of a record: its fio, between which seconds its clock is ahead of ours,
-    and its context, which is not known."""
-
-    host: str
-    version: str
-    clock_s: list[float]
-    context: None
 
 
 @dataclass(frozen=True)
@@ -69,7 +59,7 @@ def hosts_of(text: str) -> tuple[str, ...]:
     """Hosts as fio's client takes them, from `a,b:8765,/path/of/socket`. Raises UserError."""
     named = [one.strip() for one in text.split(",") if one.strip()]
     if not named or len(named) > MOST_HOSTS:
-        raise UserError("--hosts", "", text, f"expected 1 to {MOST_HOSTS} hosts with commas between them")
+        raise UserError("question.hosts", "", text, f"expected 1 to {MOST_HOSTS} hosts with commas between them")
     found: list[str] = []
     for one in named:
         if one.startswith("/"):
@@ -77,13 +67,13 @@ def hosts_of(text: str) -> tuple[str, ...]:
             continue
         host = _HOST.fullmatch(one)
         if host is None or int(host["port"] or 1) > 65535:
-            raise UserError("--hosts", "", one, "expected HOST, HOST:PORT or the path of a socket")
+            raise UserError("question.hosts", "", one, "expected HOST, HOST:PORT or the path of a socket")
         found.append(host["host"] if host["port"] is None else f"{host['host']},{host['port']}")
     # Logs of a host go by its name alone: two servers on one would overwrite one another's.
     names = [name_of(one) for one in found]
     twice = next((one for one in names if names.count(one) > 1), None)
     if twice is not None:
-        raise UserError("--hosts", "", text, f"names {twice} twice: expected each host once")
+        raise UserError("question.hosts", "", text, f"names {twice} twice: expected each host once")
     return tuple(found)
 
 
@@ -100,7 +90,7 @@ def clocks(clients: Sequence[str]) -> list[HostClock]:
     for one in found:
         if not is_new_enough(one.version) or one.version != ours:
             accepted = f"has {one.version}, and this computer {ours}: expected the same on all hosts"
-            raise UserError("--hosts", "", one.host, accepted)
+            raise UserError("question.hosts", "", one.host, accepted)
     return found
 
 
@@ -112,7 +102,9 @@ def _clock(client: str) -> HostClock:
         try:
             run_fio(job, Path(folder), _within(10.0), [local(client, Path(folder))], "normal")
         except UserError as error:
-            raise UserError("--hosts", "", name_of(client), f"does not answer: {error.accepted}; {START}") from None
+            raise UserError(
+                "question.hosts", "", name_of(client), f"does not answer: {error.accepted}; {START}"
+            ) from None
         end = time.time()
         said = (Path(folder) / "fio.json").read_text(errors="replace")
         said += (Path(folder) / "fio.txt").read_text(errors="replace")
@@ -120,7 +112,7 @@ def _clock(client: str) -> HostClock:
         logs = [path for path in Path(folder).iterdir() if ".log" in path.name]
         times = [int(line.split(",")[0]) / 1000 for path in logs for line in path.read_text().splitlines()[:1]]
     if version is None:
-        raise UserError("--hosts", "", name_of(client), f"does not answer as fio does; {START}")
+        raise UserError("question.hosts", "", name_of(client), f"does not answer as fio does; {START}")
     at = times[0] if times else None
     low, high = (at - end, at - begin) if at is not None else (-OUT_OF_STEP_S, OUT_OF_STEP_S)
     return HostClock(name_of(client), version[1], low, high)

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hotband.base.errors import UserError
+from hotband.data.catalog.named import NONE
 from hotband.execution.experiment.executor import Cancelled, Done, Progress, Tick
 from hotband.execution.experiment.point import Point
 from hotband.execution.targets.asked import Asked, asked_of, expect_real
@@ -22,15 +23,17 @@ from hotband.execution.targets.outlook import Outlook
 from hotband.execution.targets.own_file import laid_out, size_for
 from hotband.execution.targets.place import Place
 from hotband.execution.targets.watched import Watched, drive_state
-from hotband.questions.targets.expected import NONE, expected_of
 
 if TYPE_CHECKING:
+    from hotband.data.documents.record import ExpectedHereDoc
+    from hotband.data.record.finished import Finished
     from hotband.execution.devices.held import Held
     from hotband.execution.devices.safety import Permission
-    from hotband.execution.runs.run import Finished
 
 Shown = Callable[[float, float, str], None]
 """Takes the share of a run that is done, its I/Os so far, and what it does."""
+Predict = Callable[[Path, Place, "str | None", "Callable[[Progress], None] | None"], "ExpectedHereDoc | None"]
+"""Takes a result of fio, where it was measured, the product and who is told the progress; a prediction beside it."""
 # Seconds beyond those that a run asks for until fio is taken to hang: opening, layout of its memory, last answers.
 GRACE_S = 60.0
 
@@ -39,7 +42,7 @@ GRACE_S = 60.0
 class How:
     """How a place is measured: hosts that ask instead of this one (none: this one), bytes of a file that we make (0: as
     the workload needs), whether that is kept, seconds between two readings of counters, a command that prints watts,
-    and the product by whose model it is predicted (else the nearest)."""
+    and the product by whose model `predict` predicts it (else by the nearest; without `predict` nothing is)."""
 
     hosts: tuple[str, ...] = ()
     size_bytes: int = 0
@@ -49,6 +52,7 @@ class How:
     product: str | None = None
     probe_s: float = 5.0
     purge_by: str | None = None
+    predict: Predict | None = None
 
 
 @dataclass
@@ -125,11 +129,11 @@ class OnDevice:
         needed = {"nbd": "nbd", "rbd": "rbd"}.get(self.place.kind, "libaio")
         if not has_engine(needed):
             accepted = f"needs fio with its engine {needed}, which this fio was built without"
-            raise UserError("--on", "", self.place.text, accepted)
+            raise UserError("question.on", "", self.place.text, accepted)
         if self.how.hosts and (self.place.is_ours or (self.place.kind == "block" and writes)):
             what = "a folder" if self.place.is_ours else "a device that is written, which is looked at here alone"
             accepted = f"several hosts are not asked on {what}: expected a file, NBD or RBD that all of them reach"
-            raise UserError("--hosts", "", self.place.text, accepted)
+            raise UserError("question.hosts", "", self.place.text, accepted)
         self._clocks = clocks(self.how.hosts)
         for clock in self._clocks:
             self.say(clock.line())
@@ -141,12 +145,12 @@ class OnDevice:
         expect_real(asked)
         may_write = self.place.is_ours or (self.permission is not None and self.permission.may_write)
         if asked.writes and not may_write:
-            raise UserError("--on", "", self.place.text, "may only be read here, and the workload writes to it")
+            raise UserError("question.on", "", self.place.text, "may only be read here, and the workload writes to it")
         if asked.smallest_bytes % self.place.block_bytes and self.place.kind == "block":
             accepted = (
                 f"I/Os of {asked.smallest_bytes} bytes: expected multiples of its block, {self.place.block_bytes}"
             )
-            raise UserError("--on", "", self.place.text, accepted)
+            raise UserError("question.on", "", self.place.text, accepted)
         return asked
 
     def _sized(self, asked: Sequence[Asked]) -> Place:
@@ -178,7 +182,7 @@ class OnDevice:
             least = max(one.end_bytes, one.largest_bytes)
             if place.kind != "rbd" and least > place.size_bytes:
                 accepted = f"has {place.size_bytes:,} bytes, and {one.spec.workload} needs {least:,}"
-                raise UserError("--on", "", place.text, accepted)
+                raise UserError("question.on", "", place.text, accepted)
 
     def _say_outlook(self, asked: Sequence[Asked], place: Place, held: Held | None) -> None:
         from hotband.execution.targets.ahead import ahead
@@ -243,9 +247,9 @@ class OnDevice:
 
     def _expected(self, result: Path, place: Place, shown: Shown) -> dict[str, object]:
         """The section of the record with the prediction beside it."""
-        if self.how.product == NONE:
+        if self.how.product == NONE or self.how.predict is None:
             return {}
-        found = expected_of(result, place, self.how.product, lambda _: shown(1.0, 0.0, "predicting"))
+        found = self.how.predict(result, place, self.how.product, lambda _: shown(1.0, 0.0, "predicting"))
         if found is None:
             return {}
         return {"expected": found}
@@ -258,10 +262,10 @@ class OnDevice:
         shown: Shown,
     ) -> object:
         """Brings the place into the state that is asked for; the section of the record that says how."""
-        from hotband.execution.devices.states import STATES, Data, Step, prepare
+        from hotband.execution.targets.states import STATES, Data, Step, prepare
 
         if not held.permission.may_write:
-            raise UserError("--set", "state", str(asked.state), "is for a place that may be written")
+            raise UserError("question.settings", "state", str(asked.state), "is for a place that may be written")
 
         def progress(step: Step) -> None:
             shown(0.0, 0.0, step.words())

@@ -34,7 +34,7 @@ def size_for(place: Place, asked_bytes: int, end_bytes: int) -> int:
     assert place.path is not None, "a file of ours has a path"
     if asked_bytes and end_bytes > asked_bytes:
         accepted = f"is less than the workload's range, which ends at {end_bytes:,} bytes"
-        raise UserError("--size", "", f"{asked_bytes:,} B", accepted)
+        raise UserError("question.size", "", f"{asked_bytes:,} B", accepted)
     size = -(-(asked_bytes or end_bytes or USUAL_BYTES) // UNIT_BYTES) * UNIT_BYTES
     free = os.statvfs(place.path.parent)
     with suppress(OSError):
@@ -44,8 +44,10 @@ def size_for(place: Place, asked_bytes: int, end_bytes: int) -> int:
             return size
     room = free.f_bavail * free.f_frsize - _SPARE_BYTES
     if size > room:
-        accepted = f"has room for {max(0, room):,} bytes, and the file takes {size:,}: expected less (--size), or room"
-        raise UserError("--on", "", place.text, accepted)
+        accepted = (
+            f"has room for {max(0, room):,} bytes, and the file takes {size:,}: expected less (question.size), or room"
+        )
+        raise UserError("question.on", "", place.text, accepted)
     return size
 
 
@@ -72,14 +74,14 @@ def laid_out(
         descriptor = open_at(path, os.O_RDWR | os.O_CREAT | os.O_NONBLOCK)
     except OSError as error:
         said = reason_of(error).lower()
-        raise UserError("--on", "", place.text, f"{place.path.name} cannot be made in it: {said}") from None
+        raise UserError("question.on", "", place.text, f"{place.path.name} cannot be made in it: {said}") from None
     is_ours, is_whole = False, False
     try:
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
             accepted = f"another hotband measures in it ({place.path.name} is locked): expected another folder"
-            raise UserError("--on", "", place.text, accepted) from None
+            raise UserError("question.on", "", place.text, accepted) from None
         held = _expect_ours(place, path, descriptor)
         is_ours = True
         if not (goes_on and os.fstat(descriptor).st_size == size):
@@ -104,7 +106,7 @@ def _expect_ours(place: Place, path: str, descriptor: int) -> Held:
     if not stat.S_ISREG(found.st_mode) or found.st_nlink != 1:
         what = f"has {found.st_nlink} names (hard links)" if stat.S_ISREG(found.st_mode) else "is no file"
         accepted = f"{OWN_FILE} in it {what}, so Hotband did not make it: expected another folder, or remove it"
-        raise UserError("--on", "", place.text, accepted)
+        raise UserError("question.on", "", place.text, accepted)
     return holding(permission(path, writes=True, erase=None, is_ours=True), descriptor)
 
 

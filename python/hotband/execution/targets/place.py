@@ -53,7 +53,7 @@ def place_of(on: str) -> Place:
     """The place that `on` (with or without `real:`) names. Raises UserError for what is none, or cannot be used."""
     named = on.removeprefix(REAL)
     if not named:
-        raise UserError("--on", "", on, ACCEPTED)
+        raise UserError("question.on", "", on, ACCEPTED)
     if named.startswith(("nbd+unix://", "nbd://")):
         from hotband.execution.targets.remote import export_of
 
@@ -61,7 +61,7 @@ def place_of(on: str) -> Place:
         return Place(on, "nbd", None, named, found.size_bytes, found.block_bytes)
     if named.startswith("rbd:"):
         if _RBD.fullmatch(named) is None:
-            raise UserError("--on", "", on, "expected real:rbd:POOL/IMAGE")
+            raise UserError("question.on", "", on, "expected real:rbd:POOL/IMAGE")
         return Place(on, "rbd", None, named, 0, FILE_BLOCK)
     return _of_path(on, Path(named).expanduser().absolute())
 
@@ -70,11 +70,11 @@ def _of_path(on: str, path: Path) -> Place:
     try:
         mode = path.stat().st_mode
     except OSError as error:
-        raise UserError("--on", "", on, f"cannot be used: {reason_of(error).lower()}; {ACCEPTED}") from None
+        raise UserError("question.on", "", on, f"cannot be used: {reason_of(error).lower()}; {ACCEPTED}") from None
     if stat.S_ISDIR(mode):
         if not os.access(path, os.W_OK | os.X_OK):
             raise UserError(
-                "--on", "", on, "is a folder that you cannot write: expected one in which a file can be made"
+                "question.on", "", on, "is a folder that you cannot write: expected one in which a file can be made"
             )
         return Place(on, "file", path / OWN_FILE, None, 0, FILE_BLOCK, is_ours=True)
     if stat.S_ISBLK(mode):
@@ -84,12 +84,12 @@ def _of_path(on: str, path: Path) -> Place:
         what = {stat.S_IFCHR: "a character device", stat.S_IFSOCK: "a socket", stat.S_IFIFO: "a pipe"}
         said = what.get(stat.S_IFMT(mode), "nothing that stores")
         way = f": expected real:nbd+unix:///?socket={path}" if stat.S_ISSOCK(mode) else f"; {ACCEPTED}"
-        raise UserError("--on", "", on, f"is {said}{way}")
+        raise UserError("question.on", "", on, f"is {said}{way}")
     if (real := path.resolve()).is_relative_to("/dev") and not real.is_relative_to("/dev/shm"):
         accepted = "is a plain file in memory, written while no device had its name: is the device attached, mapped?"
-        raise UserError("--on", "", on, accepted)
+        raise UserError("question.on", "", on, accepted)
     if not os.access(path, os.R_OK):
-        raise UserError("--on", "", on, "cannot be read: expected a file that you may read")
+        raise UserError("question.on", "", on, "cannot be read: expected a file that you may read")
     return Place(on, "file", path, None, path.stat().st_size, FILE_BLOCK)
 
 
@@ -98,7 +98,7 @@ def _of_device(on: str, path: Path) -> tuple[int, int]:
     try:
         opened = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
     except OSError as error:
-        raise UserError("--on", "", on, f"cannot be opened: {reason_of(error).lower()}") from None
+        raise UserError("question.on", "", on, f"cannot be opened: {reason_of(error).lower()}") from None
     try:
         size = struct.unpack("Q", fcntl.ioctl(opened, _BLKGETSIZE64, bytes(8)))[0]
         block = struct.unpack("i", fcntl.ioctl(opened, _BLKSSZGET, bytes(4)))[0]

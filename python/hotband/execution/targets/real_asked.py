@@ -6,16 +6,18 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from hotband.base.errors import UserError
+from hotband.data.catalog.named import NONE
 
 if TYPE_CHECKING:
-    from hotband.execution.targets.on_device import How
+    from hotband.execution.targets.on_device import How, Predict
 
 
 @dataclass(frozen=True)
 class RealAsked:
     """What the user says of hardware, as text: what may be erased, the size of a file that is made in a folder and
     whether it is kept, hosts with commas between them, the product whose prediction stands beside it, a command that
-    prints watts, and how it is purged before a state (`hotband.execution.devices.purge.PURGES`)."""
+    prints watts, and how it is purged before a state (`hotband.execution.targets.purge.PURGES`). `predict` makes the
+    prediction."""
 
     erase: str | None = None
     size: str | None = None
@@ -24,6 +26,7 @@ class RealAsked:
     expect: str | None = None
     power: str | None = None
     purge_by: str | None = None
+    predict: Predict | None = None
 
     def how(self) -> How:
         """How the place is measured. Raises UserError for a size or a host that is none, or a product that is not in
@@ -31,13 +34,27 @@ class RealAsked:
         from hotband.base.text.quantities import size_bytes
         from hotband.execution.targets.hosts import hosts_of
         from hotband.execution.targets.on_device import How
-        from hotband.questions.targets.expected import expect_product
+
+        pass
 
         size = None if self.size is None else size_bytes(self.size)
         if self.size is not None and not size:
-            raise UserError("--size", "", self.size, 'expected a size with its unit, such as "8 GiB"')
+            raise UserError("question.size", "", self.size, 'expected a size with its unit, such as "8 GiB"')
         if self.expect is not None:
             expect_product(self.expect)
         hosts = () if self.hosts is None else hosts_of(self.hosts)
         made = How(hosts, round(size or 0), self.keep, power_command=self.power, product=self.expect)
-        return replace(made, purge_by=self.purge_by)
+        return replace(made, purge_by=self.purge_by, predict=self.predict)
+
+
+def expect_product(name: str) -> None:
+    """Raises UserError where `--expect` names no machine that there is."""
+    from hotband.data.documents.run import RunSpec
+    from hotband.execution.runs.run import prepare
+
+    if name != NONE:
+        try:
+            prepare(RunSpec("expected", name, "fio-randread", in_use=True))
+        except UserError as error:
+            where = "question.expect" if error.where == "question.on" else error.where
+            raise UserError(where, error.key, error.value, error.accepted) from None

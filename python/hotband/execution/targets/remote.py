@@ -44,7 +44,7 @@ def export_of(on: str, uri: str) -> Export:
     name = unquote(parts.path.removeprefix("/"))
     path = parse_qs(parts.query).get("socket", [""])[0]
     if parts.scheme == "nbd+unix" and not path:
-        raise UserError("--on", "", on, "names no socket: expected real:nbd+unix:///EXPORT?socket=PATH")
+        raise UserError("question.on", "", on, "names no socket: expected real:nbd+unix:///EXPORT?socket=PATH")
     try:
         if parts.scheme == "nbd+unix":
             client = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
@@ -55,16 +55,16 @@ def export_of(on: str, uri: str) -> Export:
     except (OSError, ValueError) as error:
         said = reason_of(error).lower()
         raise UserError(
-            "--on", "", on, f"nobody serves it: {said}; expected a device that hotband serve serves"
+            "question.on", "", on, f"nobody serves it: {said}; expected a device that hotband serve serves"
         ) from None
     with client, client.makefile("rwb", buffering=0) as stream:
         try:
             return _negotiated(stream, name)
         except _Refused as why:
-            raise UserError("--on", "", on, f"has no export of the name {name!r}: {why}") from None
+            raise UserError("question.on", "", on, f"has no export of the name {name!r}: {why}") from None
         except (OSError, struct.error, ValueError) as error:
             said = str(error) or type(error).__name__
-            raise UserError("--on", "", on, f"does not answer as NBD does: {said}") from None
+            raise UserError("question.on", "", on, f"does not answer as NBD does: {said}") from None
 
 
 class _Refused(Exception):

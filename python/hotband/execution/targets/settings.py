@@ -8,9 +8,9 @@ from typing import Any, cast
 from hotband import _core
 from hotband.base.errors import UserError
 from hotband.base.text.tomltable import loads
+from hotband.base.text.tomltext import toml_text
 from hotband.data.catalog import CATALOG_DIR
 from hotband.data.jobs.form import number_text
-from hotband.questions.review.asked import toml_text
 
 Table = dict[str, Any]
 Pairs = Sequence[tuple[str, str]]
@@ -19,7 +19,7 @@ Pairs = Sequence[tuple[str, str]]
 def divided(pairs: Pairs, workload: str, machine: str, texts: tuple[str | None, str | None]) -> tuple[Pairs, Pairs]:
     """Pairs of `--set` for the workload, and those for the machine. `texts` are of the workload and of the machine,
     where they are files. Raises UserError for a key that neither has."""
-    from hotband.execution.runs.run import mistakes_of
+    from hotband.base.engine import mistakes_of
 
     if not pairs:
         return (), ()
@@ -37,23 +37,23 @@ def applied(text: str, pairs: Pairs, duration: str | None) -> str:
     is not part of what a job file says. The engine has checked the values before."""
     if not pairs and duration is None:
         return text
-    table = cast("dict[str, Any]", loads(text, "WORKLOAD"))
+    table = cast("dict[str, Any]", loads(text, "question.workload"))
     for key, value in pairs:
         change = _CHANGES.get(key)
         if change is None:
             accepted = f"cannot be set where fio asks for the I/Os; expected one of {', '.join(_CHANGES)}"
-            raise UserError("--set", key, value, accepted)
+            raise UserError("question.settings", key, value, accepted)
         try:
             change(table, value)
         except ValueError:
-            raise UserError("--set", key, value, f"expected a number, such as {key}=8") from None
+            raise UserError("question.settings", key, value, f"expected a number, such as {key}=8") from None
     if duration is not None:
         for phase in table["phases"]:
             if phase.get("measure"):
                 for key in ("ios", "operations", "until", "until_steady", "until_warm"):
                     phase.pop(key, None)
                 phase["duration"] = duration
-    return toml_text(table)  # type: ignore[arg-type]
+    return toml_text(table)
 
 
 def _closed(table: Table) -> Table:
@@ -61,7 +61,7 @@ def _closed(table: Table) -> Table:
     closed = [load["closed"] for load in loads if load and "closed" in load]
     if len(closed) != 1:
         accepted = f"the workload has {len(closed)} closed loops: expected one where its threads or depth are set"
-        raise UserError("--set", "", "", accepted)
+        raise UserError("question.settings", "", "", accepted)
     return closed[0]  # type: ignore[no-any-return]
 
 
@@ -124,7 +124,7 @@ def _data(table: Table, value: str) -> None:
     except ValueError:
         mean = -1.0
     if not 0.0 <= mean <= 1.0:
-        raise UserError("--set", "data", value, "expected an entropy from 0 to 1, such as data=0.5")
+        raise UserError("question.settings", "data", value, "expected an entropy from 0 to 1, such as data=0.5")
     table["data"] = mean
     for stream in table["streams"]:
         stream.pop("data", None)

@@ -12,7 +12,7 @@ from hotband.execution.targets.on_device import How, OnDevice
 from hotband.execution.targets.place import Place, place_of
 
 if TYPE_CHECKING:
-    from hotband.execution.runs.run import RunSpec
+    from hotband.data.documents.run import RunSpec
     from hotband.execution.targets.outlook import Outlook
     from hotband.execution.targets.real_asked import RealAsked
 
@@ -60,8 +60,10 @@ def executor_for(
     writes = any(one.writes for one in loads)
     states = [one.state for one in loads if one.state is not None]
     if how.purge_by is not None and not states:
-        accepted = "is for a state before the run: expected --set state=purged (filled, preconditioned) with it"
-        raise UserError("--purge-by", "", how.purge_by, accepted)
+        accepted = (
+            "is for a state before the run: expected question.settings state=purged (filled, preconditioned) with it"
+        )
+        raise UserError("question.purge_by", "", how.purge_by, accepted)
     executor = executor_of(specs[0].machine, writes=writes, erase=asked.erase, how=how, say=say, confirm=confirm)
     assert executor is not None, "the name begins as that of hardware does"
     for state in states:
@@ -73,13 +75,15 @@ def executor_for(
 def expect_answer(writes: bool, can_ask: bool) -> None:
     """Raises UserError where something is to be written, and nobody can be asked and none has said yes before."""
     if writes and not can_ask:
-        accepted = "missing: it writes, which is asked for first, and there is no terminal to ask: expected --yes"
-        raise UserError("--yes", "", "", accepted)
+        accepted = (
+            "missing: it writes, which is asked for first, and there is no terminal to ask: expected question.yes"
+        )
+        raise UserError("question.yes", "", "", accepted)
 
 
 def expect_folder(place: Place, asked: RealAsked) -> None:
     """Raises UserError where something is said of a file that is made in a folder, and the place is none."""
-    given = {"--size": asked.size, "--keep": "" if asked.keep else None}
+    given = {"question.size": asked.size, "question.keep": "" if asked.keep else None}
     for option, value in given.items():
         if value is not None and not place.is_ours:
             raise UserError(option, "", value, f"is of a file that is made in a folder; {place.text} is none")
@@ -88,7 +92,7 @@ def expect_folder(place: Place, asked: RealAsked) -> None:
 def _expect_state(executor: OnDevice, state: str) -> None:
     """Raises UserError where the place cannot be brought into a state as it is asked for."""
     from hotband.execution.devices.host import Host
-    from hotband.execution.devices.states import expect_state
+    from hotband.execution.targets.states import expect_state
 
     place, kind = executor.place, {"block": "block", "file": "file"}.get(executor.place.kind, "uri")
     expect_state(str(place.uri if place.path is None else place.path), kind, Host(), state, executor.how.purge_by)

@@ -6,16 +6,17 @@ from contextlib import ExitStack
 from types import TracebackType
 from typing import TYPE_CHECKING
 
+from hotband.data.documents.context import ContextDoc
 from hotband.data.record.files import Table
 from hotband.data.record.states import NOT_KNOWN
-from hotband.execution.devices.context import Background, ContextDoc, context_of, ended
+from hotband.execution.devices.context import Background, context_of, ended
 from hotband.execution.devices.counters import Counters
 from hotband.execution.devices.host import Host
 from hotband.execution.devices.remarks import holes_of, of_run
 from hotband.execution.targets.place import Place
 
 if TYPE_CHECKING:
-    from hotband.data.record.document import DriveStatesDoc
+    from hotband.data.documents.record import DriveStatesDoc
     from hotband.execution.targets.on_device import How
 
 # Documentation/ABI/stable/sysfs-block: "write back" where write-back caching is enabled, "write through" where not.

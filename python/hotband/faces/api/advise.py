@@ -16,7 +16,7 @@ from hotband.questions.advise.asked import Asked
 
 if TYPE_CHECKING:
     from hotband.execution.experiment import Executor
-    from hotband.execution.runs.watch import Wanted
+    from hotband.execution.experiment.watch import Wanted
     from hotband.questions.advise.advice import Advice
 
 
@@ -60,8 +60,8 @@ def advise(
     UserError for a mistake, KeyboardInterrupt where it is stopped, OSError.
     """
     from hotband.execution.experiment import using
+    from hotband.execution.experiment.watch import watch
     from hotband.execution.runs.interrupted import as_interrupt
-    from hotband.execution.runs.watch import watch
     from hotband.questions.advise.advise import advise as advice_of
 
     given = workloads if isinstance(workloads, list) else [workloads]

@@ -61,7 +61,7 @@ class Compared:
         return f"<{'; '.join(self.verdicts)}>"
 
     def _repr_html_(self) -> str:
-        from hotband.views.draw.sweep import frame_html
+        from hotband.base.text.html import frame_html
 
         shown = self.frame.select("result", "metric", "a", "b", "unit", "change_pct", "low_pct", "high_pct", "verdict")
         return f"<div>{frame_html(shown)}</div>"
@@ -86,7 +86,7 @@ def audit(
     first, `is_severe`, `counts` and a `frame`. Raises UserError for a mistake and for what is no result.
     """
     from hotband.inference.audit.facts import of_options
-    from hotband.inference.audit.result import audit_of
+    from hotband.questions.audit import audit_of
 
     given = [results] if isinstance(results, Record | str | PathLike) else list(results)
     if not given and study is None:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     import polars as pl
 
     from hotband.execution.experiment import Executor
-    from hotband.execution.runs.watch import Wanted
+    from hotband.execution.experiment.watch import Wanted
     from hotband.questions.calibrate.calibrated import Calibrated
     from hotband.questions.calibrate.model import Product
 
@@ -56,8 +56,8 @@ def calibrate(
     UserError for a mistake, KeyboardInterrupt where it is stopped.
     """
     from hotband.execution.experiment import using
+    from hotband.execution.experiment.watch import watch
     from hotband.execution.runs.interrupted import as_interrupt
-    from hotband.execution.runs.watch import watch
     from hotband.questions.calibrate.run import Wanted, run
     from hotband.questions.calibrate.target import Hardware
 
@@ -76,7 +76,7 @@ def calibrate(
             seed,
             jobs,
             # A program that names a file has said that it may be written.
-            Hardware(erase, True, bytes_of(size)),
+            Hardware(erase, size_bytes=bytes_of(size)),
             fresh,
         )
         with using(executor, jobs):
@@ -101,15 +101,15 @@ def calibration_plan(
     `calibrate`. Raises UserError, KeyboardInterrupt where it is stopped."""
     import polars as pl
 
+    from hotband.execution.experiment.watch import watch
     from hotband.execution.runs.interrupted import as_interrupt
-    from hotband.execution.runs.watch import watch
     from hotband.questions.calibrate.loads import BLACK_BOX
     from hotband.questions.calibrate.run import Wanted, black_box_plan, plan_only
     from hotband.questions.calibrate.target import Hardware
     from hotband.views.calibrate import USES
 
     with as_interrupt():
-        product, hardware = _product(like, set), Hardware(None, True, bytes_of(size))
+        product, hardware = _product(like, set), Hardware(size_bytes=bytes_of(size))
         wanted = Wanted(
             [fspath(target)],
             product,
@@ -143,7 +143,7 @@ def seconds_of(text: str) -> float:
 
     ns = span_ns(text) if isinstance(text, str) else None
     if ns is None:
-        raise UserError("--for", "", str(text), 'expected a time with its unit, such as "10 min"')
+        raise UserError("question.duration", "", str(text), 'expected a time with its unit, such as "10 min"')
     return ns / 1e9
 
 
@@ -153,5 +153,5 @@ def bytes_of(text: str | None) -> int:
 
     found = 0 if text is None else size_bytes(text)
     if found is None or (text is not None and found <= 0):
-        raise UserError("--size", "", str(text), 'expected a size with its unit, such as "8 GiB"')
+        raise UserError("question.size", "", str(text), 'expected a size with its unit, such as "8 GiB"')
     return int(found)

@@ -8,6 +8,7 @@ from os import PathLike, fspath
 from typing import TYPE_CHECKING
 
 from hotband.base.arguments import public
+from hotband.base.errors import UserError
 from hotband.data.inputs.specify import changes, settings_of
 
 if TYPE_CHECKING:
@@ -120,7 +121,12 @@ def new_drive(
 
     path = file_of(fspath(name), force)
     given = {key.replace("_", "-"): text for key, text in settings_of(lines)}
-    describe(path, kind, given, title=title, source=source)
+    try:
+        describe(path, kind, given, title=title, source=source)
+    except UserError as error:
+        if error.where != "question.lines" or not error.key:
+            raise
+        raise UserError(error.key.replace("-", "_"), "", "", error.accepted) from None
     return _product(entries.drive(f"{path.parent}/{path.name}"))
 
 

@@ -13,7 +13,7 @@ from hotband.inference.interval import LEVEL
 
 if TYPE_CHECKING:
     from hotband.execution.experiment import Executor
-    from hotband.execution.runs.watch import Wanted
+    from hotband.execution.experiment.watch import Wanted
     from hotband.questions.expect.expected import Expected
 
 
@@ -45,8 +45,8 @@ def expect(
     for a mistake, KeyboardInterrupt where it is stopped.
     """
     from hotband.execution.experiment import using
+    from hotband.execution.experiment.watch import watch
     from hotband.execution.runs.interrupted import as_interrupt
-    from hotband.execution.runs.watch import watch
     from hotband.questions.expect.expect import Asked
     from hotband.questions.expect.expect import expect as expected_of
     from hotband.questions.expect.predict import Settings

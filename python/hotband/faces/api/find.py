@@ -12,7 +12,7 @@ from hotband.inference.interval import DRAWS
 
 if TYPE_CHECKING:
     from hotband.execution.experiment import Executor
-    from hotband.execution.runs.watch import Wanted
+    from hotband.execution.experiment.watch import Wanted
     from hotband.questions.find.found import Found
 
 
@@ -54,8 +54,8 @@ def find(
     UserError for a mistake, KeyboardInterrupt where it is stopped.
     """
     from hotband.execution.experiment import using
+    from hotband.execution.experiment.watch import watch
     from hotband.execution.runs.interrupted import as_interrupt
-    from hotband.execution.runs.watch import watch
     from hotband.inference.interval.of_run import Asked as IntervalsAsked
     from hotband.questions.find.find import Asked
     from hotband.questions.find.find import find as answers_to

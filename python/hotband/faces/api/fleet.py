@@ -14,7 +14,7 @@ from hotband.data.inputs.specify import expect_seed
 if TYPE_CHECKING:
     from hotband.base.text.values import Toml
     from hotband.execution.experiment import Executor
-    from hotband.execution.runs.watch import Wanted
+    from hotband.execution.experiment.watch import Wanted
     from hotband.questions.fleet.result import Fleet
 
 
@@ -42,8 +42,8 @@ def fleet(
     UserError for a mistake, KeyboardInterrupt where nothing was finished.
     """
     from hotband.execution.experiment import using
+    from hotband.execution.experiment.watch import watch
     from hotband.execution.runs.interrupted import as_interrupt
-    from hotband.execution.runs.watch import watch
     from hotband.questions.fleet.run import Asked, run_fleet, spec_of
 
     with as_interrupt():

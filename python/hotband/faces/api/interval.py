@@ -11,7 +11,7 @@ from hotband.inference.interval import DRAWS, LEVEL
 
 if TYPE_CHECKING:
     from hotband.execution.experiment import Executor
-    from hotband.execution.runs.watch import Wanted
+    from hotband.execution.experiment.watch import Wanted
     from hotband.inference.interval.explained import Why
 
 
@@ -41,10 +41,10 @@ def why(
     `of_model`), `advice` in words and a `frame` with a row a value. Raises UserError, KeyboardInterrupt where it is
     stopped before there are draws enough.
     """
+    from hotband.data.documents.run import RunSpec
     from hotband.execution.experiment import expect_models, using
+    from hotband.execution.experiment.watch import watch
     from hotband.execution.runs.interrupted import as_interrupt
-    from hotband.execution.runs.run import RunSpec
-    from hotband.execution.runs.watch import watch
     from hotband.inference.interval.explained import Why, why_run
     from hotband.inference.interval.of_run import Asked
 

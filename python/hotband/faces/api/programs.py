@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hotband.base.arguments import public
+from hotband.data.documents.program import FigureDoc, ProgramDoc
 from hotband.data.inputs.specify import changes, settings_of
-from hotband.execution.programs.program import FigureDoc, ProgramDoc
 
 if TYPE_CHECKING:
     import polars as pl

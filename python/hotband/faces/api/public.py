@@ -21,21 +21,21 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from hotband import __all__ as PUBLIC
 from hotband.base.arguments import public
 from hotband.base.errors import UserError as UserError
-from hotband.data.catalog.named import EMULATED, is_emulated, is_real
+from hotband.data.catalog.named import EMULATED, NONE, is_emulated, is_real
 from hotband.data.inputs.specify import Named, Spec, changes, expect_interval, expect_seed, named, settings_of, texts
 from hotband.data.jobs.converted import Converted as Converted
 from hotband.data.record.record import Record as Record
 from hotband.data.record.record import record_of
 from hotband.data.record.steadiness import Steadiness as Steadiness
 from hotband.data.record.steadiness import steady as steady
+from hotband.data.results.records import load_all as load_all
 from hotband.data.store.results_store import ResultsStore as ResultsStore
-from hotband.execution.devices.found import Found, Listed
-from hotband.execution.devices.found import found as found_device
-from hotband.execution.devices.found import listed as listed_devices
 from hotband.execution.experiment.executor import Progress as Progress
+from hotband.execution.targets.found import Found, Listed
+from hotband.execution.targets.found import found as found_device
+from hotband.execution.targets.found import listed as listed_devices
 from hotband.execution.targets.real_asked import RealAsked
 from hotband.execution.targets.target import executor_for, expect_folder
 from hotband.faces.api import catalog as catalog_api
@@ -57,7 +57,6 @@ from hotband.faces.api.programs import ProgramResult as ProgramResult
 from hotband.faces.api.programs import program as program
 from hotband.faces.api.programs import programs as programs
 from hotband.faces.api.record import load as load
-from hotband.faces.api.record import load_all as load_all
 from hotband.faces.api.reliability import reliability as reliability
 from hotband.faces.api.review import review as review
 from hotband.faces.api.serve import BothWays as BothWays
@@ -79,18 +78,17 @@ from hotband.questions.study.accounted import Accuracy as Accuracy
 from hotband.questions.study.accounted import accuracy as accuracy
 from hotband.questions.study.accounted import blind_errors as blind_errors
 from hotband.questions.sweeps.sweep import Sweep as Sweep
-from hotband.questions.targets.expected import NONE
 from hotband.views.traces.show import TraceShown as TraceShown
 
 if TYPE_CHECKING:
+    from hotband.data.documents.run import RunSpec
+    from hotband.data.record.finished import Finished
     from hotband.execution.experiment import Executor
-    from hotband.execution.runs.run import Finished, RunSpec
-    from hotband.execution.runs.watch import Wanted
+    from hotband.execution.experiment.watch import Wanted
     from hotband.inference.interval.of_run import Asked
     from hotband.questions.study.result import StudyHandle
     from hotband.views.report.kept import Report
 
-__all__ = [name for name in PUBLIC if name != "__version__"]
 
 # --- on the wall clock ------------------------------------------------------------------------------------------
 
@@ -157,11 +155,11 @@ def run(
     `purge_by` (discard, format, sanitize, secure-erase) is how it is purged before `state="purged"`, "filled" or
     "preconditioned". It writes without asking.
     """
+    from hotband.data.documents.run import MOST_SPARES, Repair
     from hotband.data.store.into import into_store
     from hotband.execution.experiment import Experiment, expect_models, points_of, using
+    from hotband.execution.experiment.watch import watch
     from hotband.execution.runs.interrupted import as_interrupt
-    from hotband.execution.runs.run import MOST_SPARES, Repair
-    from hotband.execution.runs.watch import watch
 
     if not 0 <= spares <= MOST_SPARES:
         raise UserError("spares", "", str(spares), f"expected a whole number from 0 to {MOST_SPARES}")
@@ -194,7 +192,9 @@ def run(
 def _executor(specs: Sequence[RunSpec], asked: RealAsked) -> Executor | None:
     """Who runs them on hardware; None for a model."""
     if is_real(specs[0].machine):
-        executor = executor_for(specs, asked)
+        from hotband.questions.targets.expected import expected_of
+
+        executor = executor_for(specs, replace(asked, predict=expected_of))
         expect_folder(executor.place, asked)
         return executor
     if is_emulated(specs[0].machine):
@@ -218,8 +218,8 @@ def _intervals_asked(level: float | None, draws: int | None) -> Asked | None:
 
 def _add_intervals(spec: RunSpec, finished: Finished, asked: Asked, progress: Wanted) -> None:
     """Makes the intervals of a run, into its record and, where it has one, its folder."""
+    from hotband.execution.experiment.watch import watch
     from hotband.execution.runs.run import save
-    from hotband.execution.runs.watch import watch
     from hotband.inference.interval.of_record import intervals_of, keep
 
     intervals, _ = intervals_of(spec, finished, asked, None, lambda _: None, lambda title: watch(title, progress))
@@ -261,9 +261,9 @@ def sequence(
     """
     from hotband.data.store.into import into_store
     from hotband.execution.experiment import Experiment, expect_models, expect_out, points_of, using
+    from hotband.execution.experiment.watch import watch
     from hotband.execution.runs.interrupted import as_interrupt
     from hotband.execution.runs.sequence import in_sequence
-    from hotband.execution.runs.watch import watch
 
     folder = None if out is None else Path(out)
     expect_out(fresh, folder)
@@ -323,7 +323,7 @@ def sweep(
     `Executor` of `hotband.execution.experiment`. Otherwise as `run`.
     """
     from hotband.data.store.into import into_store
-    from hotband.execution.runs import watch
+    from hotband.execution.experiment import watch
     from hotband.questions.sweeps import engine, plan
 
     changed = changes(set, settings)
@@ -357,7 +357,7 @@ def _spec(
     name: str, workload: Named, on: Named, duration: str | None, seed: int, settings: Mapping[str, object]
 ) -> RunSpec:
     """A run as the engine takes it."""
-    from hotband.execution.runs.run import RunSpec
+    from hotband.data.documents.run import RunSpec
 
     expect_seed(seed)
     return RunSpec(
@@ -444,7 +444,7 @@ def convert(workload: Spec, to: str = "toml", *, target: str | None = None) -> C
     """A workload or a job file in another form: `to` is "toml", "fio" or "vdbench". The result has the `text` and
     `losses`, what became of each option. `target` is the device or file that a written job runs on. Raises UserError
     for a mistake, and for a workload that is more than a job can say."""
-    from hotband.data.jobs.convert import converted_to, text_named
+    from hotband.data.inputs.convert import converted_to, text_named
 
     given = named(workload, "workload")
     return converted_to(given.name, given.text or text_named(given.name), to, target)

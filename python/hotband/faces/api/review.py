@@ -14,7 +14,7 @@ from hotband.inference.interval import DRAWS_OF_MANY
 
 if TYPE_CHECKING:
     from hotband.execution.experiment import Executor
-    from hotband.execution.runs.watch import Wanted
+    from hotband.execution.experiment.watch import Wanted
     from hotband.inference.interval.of_run import Asked
     from hotband.questions.review.many import Reviewed
 
@@ -53,7 +53,7 @@ def review(
     """
     from hotband.data.store.into import into_store
     from hotband.execution.experiment import expect_models, using
-    from hotband.execution.runs.watch import watch
+    from hotband.execution.experiment.watch import watch
     from hotband.questions.review.many import review_all
 
     machines = [on] if isinstance(on, str) else list(on)

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from hotband.base.arguments import public
+from hotband.base.arguments import in_python, public
 from hotband.base.errors import UserError
-from hotband.data.inputs.specify import Spec, changes, in_python, named, settings_of, texts
+from hotband.data.inputs.specify import Spec, changes, named, settings_of, texts
 from hotband.data.record.record import Record, record_of
 from hotband.execution.serve.served import Served, ServeSpec
 
@@ -91,7 +90,7 @@ class _Served(Served):
         try:
             return super().__enter__()
         except UserError as error:
-            raise in_python(error, inspect.signature(serve).parameters) from None
+            raise in_python(error) from None
 
 
 @dataclass(frozen=True)
@@ -135,7 +134,7 @@ def emulate(
     mistake, for what fio cannot say (apps, scripts), where fio is not installed, and for a machine that is faster than
     the host can serve, unless `anyway`.
     """
-    from hotband.execution.runs.run import RunSpec
+    from hotband.data.documents.run import RunSpec
     from hotband.execution.targets.emulated import emulate as run_both
 
     what, where = named(workload, "workload"), named(on, "on")

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     import polars as pl
 
     from hotband.data.documents.pts import PtsDoc
-    from hotband.execution.runs.watch import Wanted
+    from hotband.execution.experiment.watch import Wanted
     from hotband.questions.suites.asking import Suite
     from hotband.questions.suites.quick import QuickDoc
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 def _written(
     name: str, document: object, report: Callable[[Path], Path], out: Path | None, page: Path | None
 ) -> list[Path]:
-    from hotband.base.text.foreign import json_text
+    from hotband.base.foreign import json_text
     from hotband.base.text.write import write_file
 
     pages = [] if page is None else [page]
@@ -113,7 +113,7 @@ def pts(
     `set_write_cache` turns its write cache as the class has it, and back. With `out` every run is kept there as it
     ends, and the same call goes on after a stop. Raises UserError for a mistake, KeyboardInterrupt where it is stopped.
     """
-    from hotband.execution.runs.watch import watch
+    from hotband.execution.experiment.watch import watch
     from hotband.questions.suites.asking import pts_of
     from hotband.questions.suites.pts import Interrupted, run_pts
 
@@ -207,8 +207,8 @@ def quick(
     catalog's drive that has the device's model number). Raises UserError for a mistake, KeyboardInterrupt where it is
     stopped.
     """
+    from hotband.execution.experiment.watch import watch
     from hotband.execution.runs.interrupted import as_interrupt
-    from hotband.execution.runs.watch import watch
     from hotband.questions.suites.asking import quick_of
     from hotband.questions.suites.quick import run_quick
 

@@ -7,9 +7,8 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from hotband.base.arguments import public
+from hotband.base.arguments import listed, plain, public, short
 from hotband.base.errors import UserError
-from hotband.data.inputs.specify import listed, plain, short
 
 if TYPE_CHECKING:
     from hotband.data.inputs.specify import Spec
@@ -18,9 +17,8 @@ if TYPE_CHECKING:
     from hotband.inference.traces.fit.fit import TraceFit
     from hotband.views.traces.show import TraceShown
 
-KEYS = {"--device NAME": 'device="NAME"', "--from": "from_", "--for": "for_"}
-"""Options that take some of a trace, as arguments: those of `[trace]` are no parameters by which `public` would find
-them."""
+KEYS = {"question.device NAME": 'device="NAME"', "question.from": "from_", "question.for": "for_"}
+"""Fields that take some of a trace, as Python writes them: two are words that it does not leave free."""
 
 
 @public
@@ -44,10 +42,11 @@ def show_trace(
     `.frame` (the miss-ratio curve of an LRU cache), `.write_html(path)`, `.to_json()`. What is counted by block of size
     `block` follows at most `sample` blocks (262,144): all of them where there are no more. `keys` are those of
     `[trace]`, as of `convert_trace`. Raises UserError for a mistake, such as the first line that is wrong; OSError."""
+    from hotband.inference.traces.properties import SAMPLE
     from hotband.views.traces import show
 
     asked = _of_trace(keys)
-    return show.show_trace(Path(source), asked, show.block_of(block), show.SAMPLE if sample is None else sample)
+    return show.show_trace(Path(source), asked, show.block_of(block), SAMPLE if sample is None else sample)
 
 
 @public

@@ -5,13 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, TypedDict
 
-from hotband.execution.experiment.point import version
+from hotband.base.engine import version
 from hotband.inference.interval import LEVEL
 from hotband.inference.interval.residuals import RESIDUALS_FILE, ResidualFile, kept_of
-from hotband.questions.interval.coverage import coverage, terms_of
-from hotband.questions.interval.listing import systems_of
-from hotband.questions.interval.of_study import run_study_intervals
 from hotband.questions.study import file
+from hotband.questions.study.intervals.coverage import coverage, terms_of
+from hotband.questions.study.intervals.listing import systems_of
+from hotband.questions.study.intervals.of_study import run_study_intervals
 from hotband.views.interval import coverage_table, terms_table
 
 if TYPE_CHECKING:

@@ -20,7 +20,7 @@ from hotband.faces.commands.output import (
     say,
     show_views,
 )
-from hotband.faces.commands.real import interruptible
+from hotband.faces.commands.real import asking, interruptible
 
 EPILOG = """\
 [bold]Examples[/]
@@ -39,7 +39,7 @@ hotband run fio-randread --on ./mine.toml
 
 @on_executor
 def calibrate(
-    targets: Annotated[
+    target: Annotated[
         list[str],
         typer.Argument(
             metavar="TARGET|RESULT...|TRACE",
@@ -53,7 +53,7 @@ def calibrate(
     output: Annotated[
         Path | None, typer.Option("-o", "--output", metavar="FILE", help="The product's file that is written (.toml).")
     ] = None,
-    time: Annotated[str, typer.Option("--for", metavar="TIME", help="What measuring may take.")] = "10 min",
+    duration: Annotated[str, typer.Option("--for", metavar="TIME", help="What measuring may take.")] = "10 min",
     plan: Annotated[bool, typer.Option("--plan", help="Show what would be measured, and end.")] = False,
     out: OutOption = None,
     fresh: FreshOption = False,
@@ -63,7 +63,7 @@ def calibrate(
             "-w", "--workload", metavar="WORKLOAD", help="What was run, if a result does not say.", **names.WORKLOAD
         ),
     ] = None,
-    set_: SetOption = None,
+    settings: SetOption = None,
     reads_only: Annotated[bool, typer.Option("--reads-only", help="Write nothing to the target.")] = False,
     erase: Annotated[
         str | None, typer.Option(metavar="SERIAL", help="real: what may be overwritten; the drive's serial number.")
@@ -81,8 +81,8 @@ def calibrate(
     Writes a product's file with values, ranges and sources, for --on ./FILE.
     """
     from hotband.data.inputs.specify import Named
-    from hotband.execution.runs.progress import run_progress
-    from hotband.execution.runs.run import text_of
+    from hotband.data.inputs.texts import text_of
+    from hotband.execution.experiment.progress import run_progress
     from hotband.faces.api.calibrate import bytes_of, seconds_of
     from hotband.questions.calibrate.loads import BLACK_BOX
     from hotband.questions.calibrate.model import Product
@@ -91,23 +91,23 @@ def calibrate(
     from hotband.views.calibrate import loads_table, plan_views, views
 
     wanted = Wanted(
-        targets,
-        Product(like, text_of(like, "machine"), parse_set(set_ or [])),
+        target,
+        Product(like, text_of(like, "machine"), parse_set(settings or [])),
         output,
         out,
-        seconds_of(time),
+        seconds_of(duration),
         None if workload is None else Named(workload, text_of(workload, "workload")),
         reads_only,
         seed,
         jobs,
-        Hardware(erase, yes, bytes_of(size)),
+        Hardware(erase, asking(yes), bytes_of(size)),
         fresh,
     )
     if plan and like == BLACK_BOX:
         return show_views([loads_table(*black_box_plan(wanted, say))])
     if plan:
         return show_views(plan_views(plan_only(wanted, say, run_progress)))
-    with interruptible(targets):
+    with interruptible(target):
         found = run(with_folder(wanted), lambda of: None if as_json else show_views(plan_views(of)), say, run_progress)
     if as_json:
         return print_json(found.to_dict(), "hotband-calibrate")

@@ -39,7 +39,7 @@ def print_products(title: str, what: str, entries: list[ProductOutline], as_json
 
 def print_product(product: CatalogEntry, schema: str, as_json: bool) -> None:
     """Prints every value of a drive or a daemon."""
-    from hotband.base.text.foreign import marked
+    from hotband.base.foreign import marked
     from hotband.views.text.tables import values_table
 
     if as_json:
@@ -72,7 +72,7 @@ def workloads(name: Annotated[str | None, entry(names.WORKLOAD)] = None, as_json
 
 def studies(name: Annotated[str | None, entry(names.STUDY)] = None, as_json: JsonFlag = False) -> None:
     """What studies the catalog holds; with NAME its configurations, loads and published figures."""
-    from hotband.base.text.foreign import marked
+    from hotband.base.foreign import marked
     from hotband.questions.study import file
 
     if name is None:

@@ -34,7 +34,7 @@ def device(
 
     from hotband.base.text.formats import as_rows
     from hotband.data.catalog.named import REAL
-    from hotband.execution.devices.found import found, listed, listed_doc
+    from hotband.execution.targets.found import found, listed, listed_doc
     from hotband.views.devices import lines_of, table_of
 
     if path is None:

@@ -88,7 +88,13 @@ def new_drive(
     given = given_lines(ctx.args)
     if kind in KINDS and not given and sys.stdin.isatty():
         given = asked_lines(KINDS[kind].lines)
-    drive = describe(path, kind, given, title=title, source=source)
+    try:
+        drive = describe(path, kind, given, title=title, source=source)
+    except UserError as error:
+        if error.where != "question.lines":
+            raise
+        # A line is an option here.
+        raise UserError(f"--{error.key}" if error.key else "LINES", "", "", error.accepted) from None
     estimates = [value["key"] for value in drive["values"] if value["estimate"]]
     say(f"{path}: {len(drive['values'])} values, of them {len(estimates)} estimates with ranges")
     say(f"look at it: hotband drives ./{path}")

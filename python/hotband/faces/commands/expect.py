@@ -26,7 +26,7 @@ hotband expect terse.txt -w my.fio --on s4500-960
 
 @on_executor
 def expect(
-    results: Annotated[
+    result: Annotated[
         list[Path], typer.Argument(metavar="RESULT...", help="Results of fio, vdbench, DiskSpd or Iometer.")
     ],
     on: OnOption = None,
@@ -40,7 +40,7 @@ def expect(
             **names.WORKLOAD,
         ),
     ] = None,
-    set_: SetOption = None,
+    settings: SetOption = None,
     level: Annotated[
         float, typer.Option("--interval", min=1, max=99, metavar="PERCENT", help="Level of the intervals, 1 to 99.")
     ] = LEVEL,
@@ -58,18 +58,18 @@ def expect(
     """
     from hotband.base.text.pipes import with_pipes
     from hotband.data.inputs.specify import Named
-    from hotband.execution.runs.progress import run_progress
-    from hotband.execution.runs.run import text_of
+    from hotband.data.inputs.texts import text_of
+    from hotband.execution.experiment.progress import run_progress
     from hotband.questions.expect.expect import Asked
     from hotband.questions.expect.expect import expect as expected_of
     from hotband.questions.expect.predict import Settings
     from hotband.views.expect import views
 
     asked = Asked(
-        with_pipes(results),
+        with_pipes(result),
         None if on is None else Named(on, text_of(on, "machine")),
         None if workload is None else Named(workload, text_of(workload, "workload")),
-        Settings(parse_set(set_ or []), seed, duration, level=level, draws=draws, jobs=jobs),
+        Settings(parse_set(settings or []), seed, duration, level=level, draws=draws, jobs=jobs),
     )
     found = expected_of(asked, run_progress, say)
     if as_json:

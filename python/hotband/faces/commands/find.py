@@ -48,7 +48,7 @@ def find(
             **names.MACHINE,
         ),
     ],
-    set_: SetOption = None,
+    settings: SetOption = None,
     range_: Annotated[
         str | None, typer.Option("--range", metavar="LOW..HIGH", help="Of what is varied, such as 1..64.")
     ] = None,
@@ -73,8 +73,8 @@ def find(
 ) -> None:
     """Find the rate, queue depth, number of drives or value that meets a condition, in at most 12 runs a machine."""
     from hotband.data.inputs.specify import Named
-    from hotband.execution.runs.progress import run_progress
-    from hotband.execution.runs.run import text_of
+    from hotband.data.inputs.texts import text_of
+    from hotband.execution.experiment.progress import run_progress
     from hotband.questions.find.find import Asked
     from hotband.questions.find.find import find as answers_to
     from hotband.questions.find.kept import answers_kept
@@ -86,7 +86,7 @@ def find(
         question,
         Named(workload, text_of(workload, "workload")),
         machines,
-        parse_set(set_ or []),
+        parse_set(settings or []),
         seed,
         duration,
         ios,

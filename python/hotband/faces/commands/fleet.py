@@ -29,7 +29,7 @@ hotband fleet fleet.toml --repetitions 200 --out fleet -o fleet.html"""
 
 @on_executor
 def fleet(
-    file: Annotated[Path, typer.Argument(metavar="FLEET", help="A TOML file: docs/guides/fleet.md.")],
+    fleet: Annotated[Path, typer.Argument(metavar="FLEET", help="A TOML file: docs/guides/fleet.md.")],
     repetitions: Annotated[
         int | None, typer.Option(min=2, max=1_000_000, help="Instead of those of the file (1000 where not said).")
     ] = None,
@@ -42,7 +42,7 @@ def fleet(
 ) -> None:
     """Simulate a fleet over months: failures, rebuilds, spares, wear, energy, expected loss of data and cost."""
     from hotband.base.text.write import expect_page
-    from hotband.execution.runs.progress import run_progress
+    from hotband.execution.experiment.progress import run_progress
     from hotband.questions.fleet.run import Asked, run_fleet, spec_of
     from hotband.views.fleet.show import (
         answers_of,
@@ -54,9 +54,9 @@ def fleet(
     )
 
     if output is not None:
-        expect_page("--output", output, [file])
+        expect_page("--output", output, [fleet])
     asked = Asked(repetitions, seed, out, fresh, jobs)
-    done = run_fleet(spec_of(file, asked), asked, run_progress)
+    done = run_fleet(spec_of(fleet, asked), asked, run_progress)
     data = done.summary
 
     def printed(page: Path | None) -> None:

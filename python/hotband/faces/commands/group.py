@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import errno
 import os
-import re
 import sys
 from collections import Counter
 from collections.abc import Sequence
 from enum import StrEnum
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -20,7 +20,7 @@ import typer
 from typer.core import TyperGroup
 
 from hotband.base.errors import UserError, no_text, reason_of
-from hotband.base.text.foreign import shortened
+from hotband.base.foreign import shortened
 from hotband.base.text.formats import begin
 from hotband.base.text.nearest import hint, unknown_name
 from hotband.execution.runs.interrupted import RunsInterrupted
@@ -58,7 +58,7 @@ class Commands(TyperGroup):
             finally:
                 sys.stdout.flush()
         except UserError as error:
-            return of_request() if was_interrupted() else refused(str(as_option(error)))
+            return of_request() if was_interrupted() else refused(str(error.worded(option)))
         except RunsInterrupted as stop:
             kept = [str(one.spec.out) for one in stop.finished if one.spec.out is not None]
             where = f"; kept in {Path(kept[0]).parent}: the same command goes on from there" if kept else ""
@@ -89,11 +89,16 @@ class Commands(TyperGroup):
         return of_request() if was_interrupted() and code != INTERRUPTED else code
 
     def invoke(self, ctx: Any) -> Any:
-        """typer would end in silence at an interruption."""
+        """typer would end in silence at an interruption. A mistake names the options of the command that found it."""
         try:
             return super().invoke(ctx)
         except KeyboardInterrupt:
             raise _Stopped from None
+        except UserError as error:
+            command = self.get_command(ctx, ctx.invoked_subcommand) if ctx.invoked_subcommand else None
+            if command is None or hasattr(command, "commands"):
+                raise
+            raise error.worded(partial(parameter, command)) from None
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         command = self.get_command(ctx, args[0]) if args else None
@@ -172,39 +177,6 @@ class _Stopped(Exception):
     """Ctrl-C in a command."""
 
 
-FIELDS = {
-    "set": "--set",
-    "duration": "--duration",
-    "power_loss": "--power-loss",
-    "repair.fail": "--fail",
-    "events": "--event",
-    "repair.spares": "--spare",
-    "repair.rebuild_rate": "--rebuild-rate",
-    "repair.rebuild_after": "--rebuild-after",
-    "compressors": "--compressor",
-    "chunks": "--chunk",
-    "sample": "--sample",
-    "repeat": "--repeat",
-    "seed": "--seed",
-    "trace.format": "--format",
-    "trace.columns": "--columns",
-    "trace.skip_bad": "--skip-bad",
-    "trace.device": "--device",
-    "trace.host": "--host",
-    "trace.process": "--process",
-    "trace.direction": "--direction",
-    "trace.from": "--from",
-    "trace.for": "--for",
-}
-"""Fields of what is asked of the engine, which knows no command line, and the options that fill them."""
-
-
-def as_option(error: UserError) -> UserError:
-    """The error with the option in the place of the field that it names, be it one of a list (`events[0]`)."""
-    field = re.sub(r"\[\d+\]$|(?<=^trace\.columns)\..*$", "", error.where)
-    return UserError(FIELDS.get(field, error.where), error.key, error.value, error.accepted)
-
-
 def refused(text: str) -> int:
     """Says what was wrong; returns the exit code."""
     say(f"hotband: error: {text}")
@@ -263,6 +235,17 @@ def refuse_slips(command: Any, ctx: Any, args: list[str]) -> str | None:
     if form not in (None, "json") and values.get("as_json"):
         raise UserError("--format", "", str(form), "and --json are two formats; expected one of them")
     return None if form is None else str(form)
+
+
+def option(field: str) -> str:
+    """A field of a question as an option."""
+    return f"--{field.replace('_', '-')}"
+
+
+def parameter(command: Any, field: str) -> str:
+    """A field of a question as the user of a command writes it: the parameter of its name or of its option."""
+    params = [param for param in command.params if field == param.name.rstrip("_") or option(field) in param.opts]
+    return place_of(params[0]) if params else option(field)
 
 
 def place_of(param: Any) -> str:

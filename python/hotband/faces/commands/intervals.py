@@ -21,7 +21,8 @@ from hotband.faces.commands.output import (
 from hotband.inference.interval import DRAWS, LEAST_DRAWS, LEVEL, MOST_DRAWS
 
 if TYPE_CHECKING:
-    from hotband.execution.runs.run import Finished, RunSpec
+    from hotband.data.documents.run import RunSpec
+    from hotband.data.record.finished import Finished
     from hotband.inference.interval.of_run import Asked
 
 LEVEL_HELP = "Percent of such predictions that the interval is to hold, 1 to 99."
@@ -71,8 +72,8 @@ def asked_intervals(level: float | None, draws: int | None, usual: int = DRAWS) 
 def add_intervals(spec: RunSpec, finished: Finished, level: float, draws: int | None) -> bool:
     """Makes the intervals of a run, puts them into its record and, where it has a folder, there too. False where the
     user interrupts before there are draws enough: the record stays as it is."""
+    from hotband.execution.experiment.progress import run_progress
     from hotband.execution.runs.interrupted import RunsInterrupted
-    from hotband.execution.runs.progress import run_progress
     from hotband.execution.runs.run import save
     from hotband.inference.interval.of_record import intervals_of, keep
     from hotband.inference.interval.of_run import Asked
@@ -93,7 +94,7 @@ def add_intervals(spec: RunSpec, finished: Finished, level: float, draws: int | 
 def why(
     workload: WorkloadArgument,
     on: MachineOption,
-    set_: SetOption = None,
+    settings: SetOption = None,
     figure: Annotated[
         str, typer.Option(metavar="FIGURE", help="iops, bandwidth, mean, p50, p99 or p999; read.p99 where both.")
     ] = "iops",
@@ -105,12 +106,12 @@ def why(
     as_json: JsonFlag = False,
 ) -> None:
     """Say where the uncertainty of a prediction comes from, value by value, and what to measure to reduce it."""
-    from hotband.execution.runs.progress import run_progress
-    from hotband.execution.runs.run import RunSpec
+    from hotband.data.documents.run import RunSpec
+    from hotband.execution.experiment.progress import run_progress
     from hotband.inference.interval.explained import why_run
     from hotband.inference.interval.of_run import Asked
     from hotband.views.interval import why_views
 
-    spec = RunSpec("run", on, workload, parse_set(set_ or []), seed, duration)
+    spec = RunSpec("run", on, workload, parse_set(settings or []), seed, duration)
     found = why_run(spec, figure, Asked(level, draws), jobs, say, run_progress)
     return print_json(found, "hotband-why") if as_json else show_views(why_views(found))

@@ -18,14 +18,14 @@ from hotband.faces.commands.output import (
 def keys(
     workload: WorkloadArgument,
     on: MachineOption,
-    set_: SetOption = None,
+    settings: SetOption = None,
     as_json: JsonFlag = False,
 ) -> None:
     """List every key that --set takes for a workload on a machine: its value today, what it takes, what it means."""
     from hotband.data.inputs.keys import set_keys
     from hotband.views.text.tables import keys_table
 
-    found = set_keys(workload, on, parse_set(set_ or []))
+    found = set_keys(workload, on, parse_set(settings or []))
     if as_json:
         return print_rows([one.data() for one in found])
     parts = list(dict.fromkeys(one.part for one in found))

@@ -10,6 +10,7 @@ import typer
 
 from hotband.base.errors import UserError
 from hotband.data.catalog import is_file
+from hotband.data.catalog.names import daemon_names, drive_names, workload_names
 
 
 def completed(where: str, name: str, known: Sequence[str]) -> str:
@@ -37,34 +38,11 @@ def machine_names(where: str, name: str) -> str:
     return f"{kind}:{count}x{completed(where, drive, drive_names())}{chunk_colon}{chunk}"
 
 
-def drive_names() -> list[str]:
-    """Of the catalog's drives."""
-    return catalog_names("drives")
-
-
-def workload_names() -> list[str]:
-    """Of the catalog's workloads."""
-    return catalog_names("workloads")
-
-
-def daemon_names() -> list[str]:
-    """Of the catalog's daemons."""
-    return catalog_names("osds")
-
-
 def study_names() -> list[str]:
     """Of the catalog's studies."""
     from hotband.questions.study.file import names
 
     return names()
-
-
-def catalog_names(folder: str) -> list[str]:
-    """Of the entries of a folder of the catalog."""
-    from hotband import _core
-    from hotband.data.catalog import CATALOG_DIR
-
-    return _core.catalog_names(CATALOG_DIR, folder)
 
 
 def callback(complete: Callable[[str, str], str]) -> Callable[[Any, Any, Any], Any]:

@@ -66,12 +66,12 @@ def finish() -> None:
 
 
 def show(*renderables: Any) -> None:
-    """Prints to stdout, every plain string as data (`hotband.base.text.foreign`): tables within the width of the
+    """Prints to stdout, every plain string as data (`hotband.base.foreign`): tables within the width of the
     terminal (80 columns, or COLUMNS, without one), lines of text whole where no terminal folds them. As CSV tables
     alone, words to stderr; as Markdown all of it."""
     from rich.table import Table
 
-    from hotband.base.text.foreign import console
+    from hotband.base.foreign import console
     from hotband.base.text.formats import PRINTED, markdown_line, markdown_table, plain
     from hotband.base.text.layout import fitted
 
@@ -94,7 +94,7 @@ def show(*renderables: Any) -> None:
 
 def show_lines(lines: Iterable[str | Text]) -> None:
     """Prints lines of words to stdout, folded within the width that tables have, too."""
-    from hotband.base.text.foreign import console
+    from hotband.base.foreign import console
     from hotband.base.text.formats import as_rows
     from hotband.base.text.layout import hanging
 
@@ -117,7 +117,7 @@ def show_views(views: Iterable[Table | Text | str]) -> None:
 
 def say(text: str) -> None:
     """A sentence for the user, to stderr."""
-    from hotband.base.text.foreign import visible
+    from hotband.base.foreign import visible
 
     sys.stderr.write(f"{visible(text)}\n")
 
@@ -135,7 +135,7 @@ def print_after(write: Callable[[], Path | None], printed: Callable[[Path | None
 
 def print_json(document: Mapping[str, object], schema: str) -> None:
     """A document to stdout, which says what it is: as it is where it does so itself."""
-    from hotband.base.text.foreign import json_text
+    from hotband.base.foreign import json_text
     from hotband.base.text.schema import with_schema
 
     sys.stdout.write(json_text(with_schema(document, schema)) + "\n")
@@ -143,14 +143,14 @@ def print_json(document: Mapping[str, object], schema: str) -> None:
 
 def print_text(text: str) -> None:
     """A document that is text already, as it was written, to stdout."""
-    from hotband.base.text.foreign import json_safe
+    from hotband.base.foreign import json_safe
 
     sys.stdout.write(json_safe(text) + "\n")
 
 
 def print_rows(rows: Sequence[object]) -> None:
     """A list to stdout: rows of a table, or documents that say what they are."""
-    from hotband.base.text.foreign import json_text
+    from hotband.base.foreign import json_text
 
     sys.stdout.write(json_text(rows) + "\n")
 

@@ -24,7 +24,8 @@ from hotband.faces.commands.output import (
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from hotband.execution.programs.program import Program, ProgramDoc
+    from hotband.data.documents.program import ProgramDoc
+    from hotband.execution.programs.program import Program
 
 EPILOG = """\
 [bold]Examples[/]
@@ -80,7 +81,7 @@ def program(
             autocompletion=names.machines,
         ),
     ] = None,
-    set_: Annotated[
+    settings: Annotated[
         list[str] | None,
         typer.Option(
             "--set",
@@ -104,7 +105,7 @@ def program(
     from hotband.execution.programs.settings import parse_pairs
 
     expect_out(fresh, out)
-    if on is None and (set_ or out is not None):
+    if on is None and (settings or out is not None):
         raise UserError("--on", "", "", "missing: a machine, or real:DIR")
     if name is None:
         if on is not None:
@@ -113,7 +114,7 @@ def program(
     if on is None:
         return describe(find_program(name), as_json)
     with new_record(out, "--out", fresh, (RECORD_FILE, PROGRAM_FILE)):
-        done = run_program(name, on, parse_pairs(set_ or []), out, say)
+        done = run_program(name, on, parse_pairs(settings or []), out, say)
     if as_json:
         return print_json(done, "hotband-program")
     show(figures_table(done, on))

@@ -19,8 +19,8 @@ from hotband.faces.commands.output import say
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from hotband.data.documents.run import RunSpec
     from hotband.execution.experiment import Tick
-    from hotband.execution.runs.run import RunSpec
     from hotband.execution.targets.on_device import OnDevice
     from hotband.execution.targets.outlook import Outlook
     from hotband.execution.targets.real_asked import RealAsked
@@ -87,10 +87,12 @@ def expect_some(on: Sequence[str], yes: bool, asked: RealAsked) -> None:
 @contextmanager
 def measuring(title: str, specs: Sequence[RunSpec], asked: RealAsked, yes: bool) -> Iterator[tuple[OnDevice, Tick]]:
     """The executor of the runs and what it tells its progress to, while requests to end are interruptions."""
-    from hotband.execution.runs.progress import run_progress
+    from hotband.execution.experiment.progress import run_progress
     from hotband.execution.runs.signals import stoppable
     from hotband.execution.targets.target import executor_for, expect_folder
+    from hotband.questions.targets.expected import expected_of
 
+    asked = replace(asked, predict=expected_of)
     executor = executor_for(specs, asked, say=say, confirm=asking(yes), can_ask=can_ask(yes))
     expect_folder(executor.place, asked)
     with stoppable(), run_progress(title) as progress:

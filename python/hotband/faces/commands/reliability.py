@@ -12,9 +12,9 @@ from hotband.inference.reliability.options import LEAST_ARRAYS, MOST_ARRAYS, MOS
 
 
 def reliability(
-    machine: MachineArgument,
+    on: MachineArgument,
     layout: Annotated[str | None, typer.Option(metavar="NAME", help="Of a machine with several layouts.")] = None,
-    set_: SetOption = None,
+    settings: SetOption = None,
     mtbf: Annotated[str | None, typer.Option(metavar="TIME", help='Mean life of a drive, as "1400000 h".')] = None,
     afr: Annotated[str | None, typer.Option(metavar="SHARE", help='Or drives failing a year, as "0.9 %".')] = None,
     rebuild_time: Annotated[str | None, typer.Option(metavar="TIME", help='Of a drive, as "6 h".')] = None,
@@ -50,7 +50,7 @@ def reliability(
     from hotband.views.reliability import figures_table, notes, summary_lines
 
     asked = Asked(
-        machine, layout, parse_set(set_ or []), mtbf, afr, rebuild_time, rebuild_rate, record, spares, replacement,
+        on, layout, parse_set(settings or []), mtbf, afr, rebuild_time, rebuild_rate, record, spares, replacement,
         error_rate, one_rebuild, distribution.value, shape, rebuild_distribution.value, years, method.value, arrays,
         seed,
     )  # fmt: skip

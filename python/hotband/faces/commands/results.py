@@ -26,7 +26,7 @@ def import_with(
     from hotband.base.text.pipes import with_pipes
     from hotband.data.record.files import save_imported
     from hotband.data.record.states import said_of
-    from hotband.execution.runs.run import check_writable
+    from hotband.data.record.writable import check_writable
     from hotband.views.text.tables import summary_table
 
     if out is not None:
@@ -111,7 +111,7 @@ def plot_latency(
     """Draw the latency of several runs by percentile, as far out as their samples support."""
     from hotband.base.text.pipes import with_pipes
     from hotband.data.record.incomplete import refusing_incomplete
-    from hotband.views.draw.latency import check_out, latency_chart, load_any, write_chart
+    from hotband.views.report.latency import check_out, latency_chart, load_any, write_chart
 
     if op not in (None, "read", "write"):
         raise UserError("--op", "", op, "accepted: read, write")

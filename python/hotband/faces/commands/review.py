@@ -40,12 +40,12 @@ DrawsOption = Annotated[
 @on_executor
 @into_store
 def review(
-    machine: MachineArgument,
+    on: MachineArgument,
     against: Annotated[
         list[str] | None,
         typer.Option("--against", metavar="MACHINE", help="Review this too, and compare.", **names.MACHINE),
     ] = None,
-    set_: Annotated[
+    settings: Annotated[
         list[str] | None,
         typer.Option(
             "--set",
@@ -59,7 +59,7 @@ def review(
     quick: Annotated[bool, typer.Option("--quick", help="A quarter of the I/Os, fewer places and depths.")] = False,
     seed: Annotated[int, typer.Option(min=0, max=2**64 - 1, help="Root of all randomness.")] = 1,
     jobs: Annotated[int | None, typer.Option(min=1, max=1024, help="Runs at a time; all cores where not said.")] = None,
-    event: EventOption = None,
+    events: EventOption = None,
     interval: IntervalOption = None,
     draws: DrawsOption = None,
     yes: real.YesOption = False,
@@ -75,28 +75,28 @@ def review(
 
     Parts: linear, access, block-sizes, streams, patterns, files, streaming, defragmentation, applications, energy.
     """
-    from hotband.execution.runs.progress import run_progress
+    from hotband.data.catalog.named import NONE
+    from hotband.execution.experiment.progress import run_progress
     from hotband.execution.targets.real_asked import RealAsked
     from hotband.questions.review import PARTS
     from hotband.questions.review.many import review_all
-    from hotband.questions.review.tables import comparison_views, review_views
-    from hotband.questions.targets.expected import NONE
+    from hotband.views.review import comparison_views, review_views
 
     if only and not listed(only):
         raise UserError("--only", "", ",".join(only), f"names no part; expected one or more of {', '.join(PARTS)}")
 
-    machines = [machine, *(against or [])]
+    machines = [on, *(against or [])]
     of_real = RealAsked(erase, size, keep, None, NONE)
     real.expect_some(machines, yes, of_real)
     with real.interruptible(machines):
         done = review_all(
             machines,
-            set=parse_set(set_ or []),
+            set=parse_set(settings or []),
             volume=volume,
             seed=seed,
             quick=quick,
             only=listed(only),
-            events=event or [],
+            events=events or [],
             jobs=jobs,
             out=out,
             fresh=fresh,

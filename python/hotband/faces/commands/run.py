@@ -33,8 +33,9 @@ from hotband.faces.commands.output import (
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from hotband.data.documents.run import RunSpec
+    from hotband.data.record.finished import Finished
     from hotband.execution.experiment import Executor, Tick
-    from hotband.execution.runs.run import Finished, RunSpec
 
 
 @on_executor
@@ -42,7 +43,7 @@ if TYPE_CHECKING:
 def run(
     workload: WorkloadArgument,
     on: MachineOption,
-    set_: SetOption = None,
+    settings: SetOption = None,
     seed: Annotated[int, typer.Option(min=0, max=2**64 - 1, help="Root of all randomness.")] = 1,
     duration: Annotated[str | None, typer.Option(metavar="TIME", help='Measured time of a step, as "60 s".')] = None,
     out: OutOption = None,
@@ -53,8 +54,9 @@ def run(
     fail: Annotated[
         list[str] | None, typer.Option(metavar="DRIVE@TIME", help='A drive fails, such as d3@"60 s". May be repeated.')
     ] = None,
-    spare: Annotated[
-        int, typer.Option(min=0, max=2**32 - 1, metavar="COUNT", help="Drives that wait to replace failed ones.")
+    spares: Annotated[
+        int,
+        typer.Option("--spare", min=0, max=2**32 - 1, metavar="COUNT", help="Drives that wait to replace failed ones."),
     ] = 0,
     rebuild_rate: Annotated[
         str | None, typer.Option(metavar="RATE", help='Most that a rebuild writes, such as "50 MB/s".')
@@ -62,9 +64,9 @@ def run(
     rebuild_after: Annotated[
         str | None, typer.Option(metavar="TIME", help="How long after a failure a spare is taken.")
     ] = None,
-    event: Annotated[
+    events: Annotated[
         list[str] | None,
-        typer.Option(metavar="EVENT", help="What happens, such as 'at 60 s: fail d3'. May be repeated."),
+        typer.Option("--event", metavar="EVENT", help="What happens, such as 'at 60 s: fail d3'. May be repeated."),
     ] = None,
     then: Annotated[
         list[str] | None,
@@ -79,16 +81,16 @@ def run(
     size: real.SizeOption = None,
     keep: real.KeepOption = False,
     hosts: real.HostsOption = None,
-    expected: real.ExpectOption = None,
+    expect: real.ExpectOption = None,
     power: real.PowerOption = None,
     purge_by: real.PurgeOption = None,
     as_json: JsonFlag = False,
 ) -> None:
     """Run a workload on a machine in virtual time, or on hardware (--on real:PATH) through fio; with --then several,
     one after the other on the same machine."""
+    from hotband.data.documents.run import Repair, RunSpec
     from hotband.data.inputs.specify import Named
     from hotband.execution.experiment import expect_out
-    from hotband.execution.runs.run import Repair, RunSpec
     from hotband.execution.runs.sequence import in_sequence
     from hotband.execution.targets.real_asked import RealAsked
 
@@ -100,31 +102,31 @@ def run(
         accepted = "an I/O log is of one run: leave out --then"
         raise UserError("--then", "", asked[1], accepted)
     expect_one_run(interval, draws, len(asked))
-    of_real = RealAsked(erase, size, keep, hosts, expected, power, purge_by)
+    of_real = RealAsked(erase, size, keep, hosts, expect, power, purge_by)
     real.expect_fit(on, yes, of_real, interval)
     if is_emulated(on):
         virtual: dict[str, object] = {"--then": then, "--io-log": io_log, "--power-loss": power_loss, "--fail": fail}
         virtual |= {
-            "--spare": spare,
+            "--spare": spares,
             "--rebuild-rate": rebuild_rate,
             "--rebuild-after": rebuild_after,
             "--interval": interval,
         }
-        spec = RunSpec("run", on, workload, parse_set(set_ or []), seed, duration, out, events=tuple(event or ()))
+        spec = RunSpec("run", on, workload, parse_set(settings or []), seed, duration, out, events=tuple(events or ()))
         return targets.run_emulated(spec, virtual, fresh, as_json)
-    repair = Repair(tuple(fail or ()), spare, rebuild_rate, rebuild_after)
+    repair = Repair(tuple(fail or ()), spares, rebuild_rate, rebuild_after)
     folders = [out if out is None or len(asked) == 1 else out / f"{n}" for n in range(1, len(asked) + 1)]
     first = RunSpec(
         "run",
         on,
         workload,
-        parse_set(set_ or []),
+        parse_set(settings or []),
         seed,
         duration,
         io_log=io_log,
         power_loss=power_loss,
         repair=repair,
-        events=tuple(event or ()),
+        events=tuple(events or ()),
         in_use=True,
     )
     if interval is not None:
@@ -150,7 +152,7 @@ def run(
 @contextmanager
 def on_model(title: str) -> Iterator[tuple[None, Tick]]:
     """A progress bar; no executor but the cores of this computer."""
-    from hotband.execution.runs.progress import run_progress
+    from hotband.execution.experiment.progress import run_progress
 
     with run_progress(title) as progress:
         yield None, progress
@@ -161,6 +163,7 @@ def run_all(
 ) -> list[Finished]:
     """Runs them; of several those that are in the folder are not run again. Raises UserError, RunsInterrupted."""
     from hotband.data.record.files import RECORD_FILE
+    from hotband.data.results.manifest import EXPERIMENT_FILE
     from hotband.execution.experiment import (
         Experiment,
         Lock,
@@ -169,7 +172,6 @@ def run_all(
         expect_same_run,
         points_of,
     )
-    from hotband.execution.experiment.store import EXPERIMENT_FILE
 
     experiment = Experiment(points_of(specs), what=f"the runs {title}")
     if out is not None and not fresh and is_real(specs[0].machine):
@@ -231,7 +233,7 @@ def show_run(finished: Finished) -> None:
     show_lines([*smart_lines(record), *energy_lines(record), *limits_lines(record), *power_loss_lines(record)])
     show_lines([*repair_lines(record), *trace_lines(record)])
     if "expected" in record:
-        from hotband.questions.targets.expected import expected_views
+        from hotband.views.expect import expected_views
 
         show_views(expected_views(record))
     if finished.spec.out is not None:

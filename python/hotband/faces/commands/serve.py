@@ -77,7 +77,7 @@ hotband mount nytro-1351-960 /mnt/drive --loop"""
 
 
 def serve(
-    machine: MachineServed,
+    on: MachineServed,
     nbd: Annotated[
         Path | None, typer.Option("--nbd", metavar="SOCKET", help="Unix socket of NBD clients; a temporary one.")
     ] = None,
@@ -95,8 +95,8 @@ def serve(
     record: RecordOption = None,
     fresh: FreshOverOption = False,
     io_log: LogOption = None,
-    set_: SetOption = None,
-    event: EventOption = None,
+    settings: SetOption = None,
+    events: EventOption = None,
     seed: SeedOption = 1,
     duration: DurationOption = None,
     run: RunOption = None,
@@ -111,10 +111,10 @@ def serve(
     from hotband.execution.serve import ServeSpec
 
     spec = ServeSpec(
-        machine,
-        parse_set(set_ or []),
+        on,
+        parse_set(settings or []),
         seed,
-        tuple(event or ()),
+        tuple(events or ()),
         nbd,
         fuse,
         loop,
@@ -135,16 +135,16 @@ def serve(
 
 
 def mount(
-    machine: MachineServed,
-    folder: Annotated[Path, typer.Argument(metavar="DIR", help="Where a file a volume appears.")],
+    on: MachineServed,
+    fuse: Annotated[Path, typer.Argument(metavar="DIR", help="Where a file a volume appears.")],
     loop: Annotated[bool, typer.Option("--loop", help="With a loop device a volume (needs root).")] = False,
     store: StoreOption = None,
     base: BaseOption = None,
     record: RecordOption = None,
     fresh: FreshOverOption = False,
     io_log: LogOption = None,
-    set_: SetOption = None,
-    event: EventOption = None,
+    settings: SetOption = None,
+    events: EventOption = None,
     seed: SeedOption = 1,
     duration: DurationOption = None,
     run: RunOption = None,
@@ -159,11 +159,11 @@ def mount(
     from hotband.execution.serve import ServeSpec
 
     spec = ServeSpec(
-        machine,
-        parse_set(set_ or []),
+        on,
+        parse_set(settings or []),
         seed,
-        tuple(event or ()),
-        folder=folder,
+        tuple(events or ()),
+        folder=fuse,
         loop=loop,
         nbd=False,
         store=store,
@@ -234,7 +234,8 @@ def _serve(spec: ServeSpec, shown: Shown) -> None:
     from hotband.execution.experiment import new_record
     from hotband.execution.serve import Served
     from hotband.execution.serve.ending import Ending
-    from hotband.views.serve import lateness_lines, reached_lines, serving_table
+    from hotband.execution.serve.lateness import lateness_lines
+    from hotband.views.serve import reached_lines, serving_table
 
     code = 0
     if shown.command is not None:

@@ -50,7 +50,7 @@ hotband query "from series where run = '1f03c5d0a7b2e4916d88'" --from results --
 
 @store_app.command("list")
 def list_runs(
-    folder: DirArgument,
+    path: DirArgument,
     where: Annotated[
         str, typer.Option(metavar="CONDITION", help="In SQL, such as 'qd >= 8 and latency_p99_ns < 20e6'.")
     ] = "",
@@ -61,7 +61,7 @@ def list_runs(
     from hotband.data.store.place import opened
     from hotband.views.store import listed, of_store, runs_table
 
-    place = opened(folder)
+    place = opened(path)
     found = listed(place, where, limit)
     if as_json:
         return print_rows(found.documents())
@@ -75,8 +75,8 @@ def list_runs(
 
 def tell_waiting(place: Place) -> None:
     """Says what is in no part yet."""
+    from hotband.base.text.cells import counted
     from hotband.data.store.journal import left_behind
-    from hotband.views.text.tables import counted
 
     found = left_behind(place.journal)
     if found:
@@ -88,7 +88,7 @@ def tell_waiting(place: Place) -> None:
 
 @store_app.command("add")
 def add(
-    folder: DirArgument,
+    path: DirArgument,
     results: Annotated[
         list[Path],
         typer.Argument(metavar="RECORD|FILE...", help="Records, folders of them, sweeps, results of other tools."),
@@ -100,15 +100,15 @@ def add(
     as_json: JsonFlag = False,
 ) -> None:
     """Add records to a store, which is made where it is not there. A run that is in it is not added again."""
+    from hotband.base.text.cells import counted
     from hotband.data.store.folders import add_all
     from hotband.data.store.place import made
     from hotband.data.store.writer import writing
-    from hotband.views.text.tables import counted
 
     for path in results:
         if not path.exists():
             raise UserError(str(path), "", "", "no such file or folder; expected records, or results of another tool")
-    place = made(folder, True if small else None)
+    place = made(path, True if small else None)
     with writing(place) as writer:
         done = add_all(writer, results, experiment, _progress())
     if as_json:
@@ -129,30 +129,31 @@ def _progress() -> Tick:
 
 @store_app.command("show")
 def show_one(
-    folder: DirArgument,
+    path: DirArgument,
     run: Annotated[str, typer.Argument(metavar="RUN", help="Its key, or the beginning of it.")],
     out: Annotated[Path | None, typer.Option("--out", metavar="DIR", help="Write its record there, too.")] = None,
     as_json: JsonFlag = False,
 ) -> None:
     """Show a run: what its record says."""
+    from hotband.data.documents.run import RunSpec
+    from hotband.data.record.finished import Finished
     from hotband.data.record.incomplete import refusing_incomplete
     from hotband.data.record.written import record_text
     from hotband.data.store.lookup import record_of
     from hotband.data.store.place import opened
-    from hotband.execution.runs.run import Finished, RunSpec
     from hotband.faces.commands.run import show_run
 
-    record = record_of(opened(folder), run)
+    record = record_of(opened(path), run)
     if out is not None:
         record.save(out)
     if as_json:
         return print_text(record_text(record.document))
-    with refusing_incomplete([folder]):
+    with refusing_incomplete([path]):
         show_run(Finished(RunSpec(run, record.target, record.name, out=out), record.document, "", {}, 0))
 
 
 @store_app.command("compact")
-def compact_store(folder: DirArgument, as_json: JsonFlag = False) -> None:
+def compact_store(path: DirArgument, as_json: JsonFlag = False) -> None:
     """Merge many small parts into few large ones; take over what writers that were killed left."""
     from dataclasses import asdict
 
@@ -160,7 +161,7 @@ def compact_store(folder: DirArgument, as_json: JsonFlag = False) -> None:
     from hotband.data.store.place import opened
     from hotband.views.store import of_store
 
-    place = opened(folder)
+    place = opened(path)
     done = compact(place, say)
     if as_json:
         return print_json(asdict(done), "hotband-store-compact")
@@ -168,15 +169,15 @@ def compact_store(folder: DirArgument, as_json: JsonFlag = False) -> None:
 
 
 @store_app.command("check")
-def check_store(folder: DirArgument, as_json: JsonFlag = False) -> None:
+def check_store(path: DirArgument, as_json: JsonFlag = False) -> None:
     """Compare every file with its digest. Exit code 1 if one is damaged or missing."""
     from dataclasses import asdict
 
+    from hotband.base.text.cells import counted
     from hotband.data.store.check import check
     from hotband.data.store.place import opened
-    from hotband.views.text.tables import counted
 
-    place = opened(folder)
+    place = opened(path)
     done = check(place)
     if as_json:
         print_json(asdict(done), "hotband-store-check")

@@ -41,7 +41,7 @@ study_app = typer.Typer(cls=Commands, no_args_is_help=True, help="Published eval
 @on_executor
 @into_store
 def study_run(
-    name: StudyArgument,
+    study: StudyArgument,
     out: OutOption = None,
     seed: SeedOption = None,
     only: Annotated[list[str] | None, typer.Option(metavar="LOAD[,LOAD]", help="Run these loads alone.")] = None,
@@ -61,7 +61,7 @@ def study_run(
     from hotband.questions.study.study import run_study
     from hotband.views.study.show import print_result
 
-    result = run_study(name, out, seed, listed(only), fresh_seeds, fresh=fresh, trust=trust, data=data, say=say)
+    result = run_study(study, out, seed, listed(only), fresh_seeds, fresh=fresh, trust=trust, data=data, say=say)
     if as_json:
         return print_json(result, "hotband-study")
     return print_result(result, show)
@@ -69,7 +69,7 @@ def study_run(
 
 @study_app.command("emulate")
 def study_emulate(
-    name: StudyArgument,
+    study: StudyArgument,
     scale: Annotated[
         str | None, typer.Option(metavar="SHARE", help="Share of the study's data and drives, such as 1/1000.")
     ] = None,
@@ -84,7 +84,7 @@ def study_emulate(
     from hotband.questions.study.emulate.run import Asked, emulate
     from hotband.views.study.emulate import emulation_lines, emulation_table
 
-    result = emulate(file.load(name), Asked(tuple(listed(only)), scale, out, fresh), say)
+    result = emulate(file.load(study), Asked(tuple(listed(only)), scale, out, fresh), say)
     if as_json:
         return print_json(result, "hotband-study-emulation")
     show(emulation_table(result))
@@ -94,7 +94,7 @@ def study_emulate(
 @study_app.command("swings")
 @on_executor
 def study_swings(
-    name: StudyArgument,
+    study: StudyArgument,
     out: OutOption = None,
     seed: SeedOption = None,
     only: Annotated[list[str] | None, typer.Option(metavar="KEY[,KEY]", help="Swing these assumptions alone.")] = None,
@@ -105,12 +105,12 @@ def study_swings(
     """Run each assumption at both ends of its range; print which of them move a prediction."""
     from dataclasses import asdict
 
-    from hotband.base.text.foreign import marked
+    from hotband.base.foreign import marked
     from hotband.questions.study.swingfile import summary
     from hotband.questions.study.swings import run_swings
     from hotband.views.text.tables import swings_table
 
-    swings = run_swings(name, out, save, seed, listed(only), jobs, say)
+    swings = run_swings(study, out, save, seed, listed(only), jobs, say)
     if as_json:
         return print_json(asdict(swings), "hotband-study-swings")
     found = summary(swings)
@@ -124,7 +124,7 @@ def study_swings(
 @study_app.command("intervals")
 @on_executor
 def study_intervals(
-    name: OptionalStudyArgument = None,
+    study: OptionalStudyArgument = None,
     every: Annotated[
         bool, typer.Option("--all", help="Every study of the catalog, and what the model leaves out.")
     ] = False,
@@ -138,32 +138,32 @@ def study_intervals(
     intervals hold what is published, each study left out."""
     from hotband.base.errors import UserError
     from hotband.faces.commands.all_studies import run_all, views
-    from hotband.questions.interval.of_study import run_intervals
+    from hotband.questions.study.intervals.of_study import run_intervals
     from hotband.views.interval import spreads_table
 
-    if every == (name is not None):
-        raise UserError("STUDY", "", name or "", "expected the name of a study, or --all")
+    if every == (study is not None):
+        raise UserError("STUDY", "", study or "", "expected the name of a study, or --all")
     if every:
         if only:
             raise UserError("--only", "", listed(only)[0], "is for one study: leave out --all")
         made = run_all(out, save, jobs, say)
         return print_json(made, "hotband-all-intervals") if as_json else show(*views(made, LEVEL))
-    found = run_intervals(str(name), out=out, save=save, only=listed(only), jobs=jobs, say=say)
+    found = run_intervals(str(study), out=out, save=save, only=listed(only), jobs=jobs, say=say)
     return print_json(json.loads(found.text()), "hotband-study-intervals") if as_json else show(spreads_table(found))
 
 
 @study_app.command("why")
 def study_why(
-    name: StudyArgument,
+    study: StudyArgument,
     figure: Annotated[str, typer.Argument(metavar="FIGURE", help="The id of a figure of it.")],
     level: LevelOption = LEVEL,
     as_json: JsonFlag = False,
 ) -> None:
     """Say where the uncertainty of a study's figure comes from, of the draws that it ships. Runs nothing."""
-    from hotband.questions.interval.of_study import why_figure
+    from hotband.questions.study.intervals.of_study import why_figure
     from hotband.views.interval import why_views
 
-    found = why_figure(name, figure, level)
+    found = why_figure(study, figure, level)
     return print_json(found, "hotband-why") if as_json else show_views(why_views(found))
 
 
@@ -199,7 +199,7 @@ def study_blind(as_json: JsonFlag = False) -> None:
     """Print how far predictions were off that were made before the published figure was seen. Runs nothing."""
     from dataclasses import asdict
 
-    from hotband.questions.study.blind import blind_errors
+    from hotband.questions.study.blind_errors import blind_errors
     from hotband.views.accuracy.tables import percent
 
     found = blind_errors()

@@ -74,15 +74,15 @@ hotband pts real:/dev/sdb --erase SERIAL --out pts       # a day and more; the s
 
 
 def pts(
-    machine: SuiteArgument,
+    on: SuiteArgument,
     drive_class: ClassOption = DriveClass.enterprise,
-    test: Annotated[list[str] | None, typer.Option("--test", metavar="TEST[,TEST]", help="These alone.")] = None,
+    tests: Annotated[list[str] | None, typer.Option("--test", metavar="TEST[,TEST]", help="These alone.")] = None,
     quick: Annotated[bool, typer.Option("--quick", help="A tenth of all times: a look, no result.")] = False,
     minute: MinuteOption = None,
     threads: Annotated[int | None, typer.Option(help="Of random loads; the class's where not said.")] = None,
     depth: Annotated[int | None, typer.Option(help="I/Os outstanding of each thread.")] = None,
     sponsor: Annotated[str, typer.Option(metavar="NAME", help="Who tests: for the report's header.")] = "",
-    set_: SetOption = None,
+    settings: SetOption = None,
     erase: EraseOption = None,
     size: SizeOption = None,
     purge_by: PurgeOption = None,
@@ -98,7 +98,7 @@ def pts(
 
     Tests: iops, throughput, latency, write-saturation, idle-recovery, cross-stimulus.
     """
-    from hotband.execution.runs.progress import run_progress
+    from hotband.execution.experiment.progress import run_progress
     from hotband.execution.runs.signals import stoppable
     from hotband.execution.targets.real_asked import RealAsked
     from hotband.faces.api.suites import PtsResult
@@ -106,13 +106,13 @@ def pts(
     from hotband.questions.suites.pts import Interrupted, run_pts
     from hotband.views.suites.show import views
 
-    if test and not all_listed(test):
-        raise UserError("--test", "", ",".join(test), "names no test")
+    if tests and not all_listed(tests):
+        raise UserError("--test", "", ",".join(tests), "names no test")
     real = RealAsked(erase, size, purge_by=purge_by)
     asked = pts_of(
-        suite_of(machine, set_, real, seed, out, fresh, yes, output),
+        suite_of(on, settings, real, seed, out, fresh, yes, output),
         drive_class=drive_class.value,
-        tests=all_listed(test),
+        tests=all_listed(tests),
         quick=quick,
         minute=minute,
         threads=threads,
@@ -130,7 +130,7 @@ def pts(
     show_suite(found, views(found.document), out, output, as_json)
     if stopped:
         where = f"; kept in {out}: the same command goes on from there" if out is not None else ""
-        count = sum(test["id"] in asked.tests for test in found.document["tests"])
+        count = sum(tests["id"] in asked.tests for tests in found.document["tests"])
         say(f"hotband: interrupted; {count} of {len(asked.tests)} tests were finished{where}")
         raise typer.Exit(INTERRUPTED)
 
@@ -145,12 +145,12 @@ ForOption = Annotated[str, typer.Option("--for", metavar="TIME", help="How long 
 
 
 def quick(
-    machine: SuiteArgument,
-    time: ForOption = "5 min",
+    on: SuiteArgument,
+    duration: ForOption = "5 min",
     expect: Annotated[
         str | None, typer.Option(metavar="PRODUCT", help="What it should be: its model's figures beside it.")
     ] = None,
-    set_: SetOption = None,
+    settings: SetOption = None,
     erase: EraseOption = None,
     size: SizeOption = None,
     yes: YesOption = False,
@@ -161,7 +161,7 @@ def quick(
     as_json: JsonFlag = False,
 ) -> None:
     """A first look at a disk, a SATA or an NVMe drive in a given time: what it is good at, is it as expected?"""
-    from hotband.execution.runs.progress import run_progress
+    from hotband.execution.experiment.progress import run_progress
     from hotband.execution.runs.signals import stoppable
     from hotband.execution.targets.real_asked import RealAsked
     from hotband.faces.api.suites import QuickResult
@@ -169,8 +169,8 @@ def quick(
     from hotband.questions.suites.quick import run_quick
     from hotband.views.suites.quick_page import views
 
-    suite = suite_of(machine, set_, RealAsked(erase, size), seed, out, fresh, yes, output)
-    asked = quick_of(suite, time=time, expect=expect)
+    suite = suite_of(on, settings, RealAsked(erase, size), seed, out, fresh, yes, output)
+    asked = quick_of(suite, time=duration, expect=expect)
     expect_agreed(asked.target, asked.ahead, asked.writes, yes)
     with stoppable():
         found = QuickResult(run_quick(asked, watch=run_progress))
@@ -179,7 +179,7 @@ def quick(
 
 def suite_of(
     machine: str,
-    set_: list[str] | None,
+    settings: list[str] | None,
     real: RealAsked,
     seed: int,
     out: Path | None,
@@ -193,7 +193,7 @@ def suite_of(
 
     if output is not None:
         expect_page("--output", output)
-    return Suite(machine, parse_set(set_ or []), real, seed, out, fresh, can_ask=can_ask(yes))
+    return Suite(machine, parse_set(settings or []), real, seed, out, fresh, can_ask=can_ask(yes))
 
 
 def expect_agreed(target: SuiteTarget, ahead: Callable[[], list[str]], writes: bool, yes: bool) -> None:

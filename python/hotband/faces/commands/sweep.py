@@ -55,14 +55,14 @@ def sweep(
         list[str],
         typer.Option("--on", metavar="MACHINE", help="A machine, as of run. May be repeated.", **names.MACHINE),
     ],
-    set_: SweptOption = None,
+    settings: SweptOption = None,
     repeat: Annotated[
         int | None, typer.Option(metavar="COUNT", help="Seeds of every point; its mean and spread are shown.")
     ] = None,
     seed: Annotated[int, typer.Option(min=0, max=2**64 - 1, help="Root of all randomness; the first of several.")] = 1,
     duration: Annotated[str | None, typer.Option(metavar="TIME", help='Measured time of a step, as "60 s".')] = None,
-    event: Annotated[
-        list[str] | None, typer.Option(metavar="EVENT", help="What happens in every run. May be repeated.")
+    events: Annotated[
+        list[str] | None, typer.Option("--event", metavar="EVENT", help="What happens in every run. May be repeated.")
     ] = None,
     interval: IntervalOption = None,
     draws: RunDrawsOption = None,
@@ -81,11 +81,11 @@ def sweep(
     """Run a workload at every combination of settings on one machine or several, models and hardware (real:PATH):
     curves, and what they say."""
     from hotband.base.text.write import expect_page
-    from hotband.execution.runs.progress import run_progress
+    from hotband.data.catalog.named import NONE
+    from hotband.data.results.sweep_journal import FRAME_FILE
+    from hotband.execution.experiment.progress import run_progress
     from hotband.execution.targets.real_asked import RealAsked
     from hotband.questions.sweeps import engine, plan
-    from hotband.questions.sweeps.journal import FRAME_FILE
-    from hotband.questions.targets.expected import NONE
 
     if output is not None:
         expect_page("--output", output)
@@ -97,10 +97,10 @@ def sweep(
     grid = plan.Grid(
         plan.by_name(workload, "workload"),
         plan.by_name(on, "machine"),
-        {key: plan.axis_of(key, value) for key, value in dict(parse_set(set_ or [])).items()},
+        {key: plan.axis_of(key, value) for key, value in dict(parse_set(settings or [])).items()},
         plan.seeds_of(seed, repeat),
         duration,
-        tuple(event or ()),
+        tuple(events or ()),
     )
     hardware = partial(real.hardware, asked=of_real, yes=yes)
     asked = engine.Asked(jobs, out, fresh, False, asked_intervals(interval, draws), hardware)

@@ -12,7 +12,7 @@ from hotband.data.record.files import RECORD_FILE, REPORT_FILE
 from hotband.faces.commands.output import print_json, say, show, show_lines
 
 if TYPE_CHECKING:
-    from hotband.execution.runs.run import RunSpec
+    from hotband.data.documents.run import RunSpec
 
 MODEL, FIO, SERVED = "model", "emulated", "served"
 """Folders of a comparison's records."""
@@ -24,7 +24,7 @@ def run_emulated(spec: RunSpec, left_out: dict[str, object], fresh: bool, as_jso
     from dataclasses import replace
 
     from hotband.execution.experiment import Lock
-    from hotband.execution.runs.progress import run_progress
+    from hotband.execution.experiment.progress import run_progress
     from hotband.execution.runs.signals import stoppable
     from hotband.execution.targets.emulated import emulate
     from hotband.inference.beside import beside_data, beside_lines, beside_table

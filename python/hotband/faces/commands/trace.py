@@ -50,7 +50,7 @@ hotband trace show mine.csv --columns time=1:ms,op=2,offset=3:sectors,size=4 --j
 @trace_app.command(epilog=SHOW_EPILOG)
 @reads_traces
 def show(
-    files: Annotated[
+    source: Annotated[
         list[Path], typer.Argument(metavar="FILE...", help="Traces, plain or compressed by gzip or zstd.")
     ],
     keys: Keys = NOTHING,
@@ -63,14 +63,14 @@ def show(
 ) -> None:
     """Say what traces are like: sizes, bursts, sequentiality, working set, popularity, what a cache would do."""
     from hotband.base.text.write import expect_other_file, expect_page
-    from hotband.views.traces.show import SAMPLE, block_of, show_trace, write_page
-    from hotband.views.traces.told import closing_of, table_of
+    from hotband.inference.traces.properties import SAMPLE
+    from hotband.views.traces.show import block_of, closing_of, show_trace, table_of, write_page
 
     if output is not None:
         expect_page("--output", output)
-        expect_other_file("--output", output, files)
+        expect_other_file("--output", output, source)
     size = block_of(block)
-    shown = [show_trace(file, keys, size, sample or SAMPLE) for file in files]
+    shown = [show_trace(file, keys, size, sample or SAMPLE) for file in source]
 
     def printed(page: Path | None) -> None:
         if as_json:

@@ -34,7 +34,7 @@ def convert(
     Reads the catalog, TOML, and job files of fio, vdbench, Iometer and DiskSpd; writes TOML, fio and vdbench.
     """
     from hotband.base.text.write import expect_other_file, write_file
-    from hotband.data.jobs.convert import convert_workload
+    from hotband.data.inputs.convert import convert_workload
 
     if output is not None:
         expect_other_file("--output", output, [Path(workload)])

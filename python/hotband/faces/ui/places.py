@@ -27,7 +27,6 @@ OTHER_NAMES = {
     "others": "results",
     "compare": "results",
     "candidates": "drives",
-    "RESULT": "result",
     "target": "result",
 }
 """Arguments and commands that a mistake is said of, and the field that holds what they were given."""
@@ -75,7 +74,7 @@ class Places:
 
     def _field(self, where: str, form: dict[str, Json]) -> str:
         """The field that holds what a mistake is said of; empty where none does."""
-        if where.startswith(("candidates: ", "--candidates: ")):
+        if where.startswith("candidates: "):
             return where.partition(": ")[2]
         one = where.partition("[")[0]  # of a list: events[0]
         one = OTHER_NAMES.get(one, re.sub(r" \d+$", "", one))  # of several: workload 2

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from rich.table import Table
     from rich.text import Text
 
-    from hotband.data.record.document import RecordDoc
+    from hotband.data.documents.record import RecordDoc
     from hotband.data.record.record import Record
     from hotband.faces.api.audit import Compared
     from hotband.questions.advise.advice import Advice
@@ -366,7 +366,7 @@ def of_calibrated(fitted: Calibrated, file: str) -> Shown:
 
 def of_review(done: Reviewed) -> Shown:
     """Machines reviewed, and compared."""
-    from hotband.questions.review.tables import comparison_views, review_views
+    from hotband.views.review import comparison_views, review_views
 
     lead = ["Stopped before all parts were done."] if done.interrupted else []
     if not done.reviews:

@@ -11,15 +11,15 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 import tomli
 
 from hotband.base.text.quantities import share, size_bytes
-from hotband.data.record.document import figures_of
+from hotband.data.documents.record import figures_of
 from hotband.inference.audit import distribution
 from hotband.inference.audit.distribution import Distribution
 
 if TYPE_CHECKING:
     import polars as pl
 
-    from hotband.data.importers.source import Source
-    from hotband.data.record.document import FiguresDoc, RecordDoc
+    from hotband.data.documents.record import FiguresDoc, RecordDoc
+    from hotband.data.documents.source import Source
 
 _T = TypeVar("_T")
 _K = TypeVar("_K", bound=Hashable)

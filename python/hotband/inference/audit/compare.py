@@ -174,7 +174,7 @@ def _unlike(a: Side, b: Side, anyway: bool) -> list[str]:
     for run in others:
         words = unlike_words(first, run)
         if words and not anyway:
-            expected = f"{words[0]}; expected equal loads (--anyway compares them)"
+            expected = f"{words[0]}; expected equal loads (question.anyway compares them)"
             raise UserError("compare", "", f"{first.name}, {run.name}", expected)
         found += [one for one in words if one not in found]
     return found

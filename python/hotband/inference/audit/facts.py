@@ -19,8 +19,8 @@ from hotband.data.catalog.capacity import KINDS, MOST_DRIVES, capacity_of, usabl
 
 if TYPE_CHECKING:
     from hotband.base.text.values import Toml
+    from hotband.data.documents.record import RecordDoc
     from hotband.data.inputs.specify import Named
-    from hotband.data.record.document import RecordDoc
 
 MEDIA_EXPECTED = 'expected hdd, ssd or a speed, such as "7200rpm"'
 # The slowest spindle of a server's disk, where only "hdd" is known: what it cannot do, `--media hdd` cannot either.
@@ -53,7 +53,9 @@ class MachineFacts:
 def of_options(on: str | Named | None, media: str | None, cache: str | None) -> MachineFacts | None:
     """From `--on`, `--media` and `--cache`; None where none was given. Raises UserError."""
     if on is not None and media is not None:
-        raise UserError("--media", "", media, "not together with --on, which says what the target stores on")
+        raise UserError(
+            "question.media", "", media, "not together with question.on, which says what the target stores on"
+        )
     return of_media(media, cache) if on is None else of_machine(on, cache)
 
 
@@ -63,30 +65,30 @@ def of_media(text: str | None, cache: str | None = None) -> MachineFacts | None:
     if text is not None:
         speed = re.fullmatch(r"(\d{4,5})\s*rpm", text.strip().lower())
         if text == "ssd":
-            facts = MachineFacts("SSD", "--media", "ssd")
+            facts = MachineFacts("SSD", "question.media", "ssd")
         elif text == "hdd" or (speed and 3600 <= int(speed[1]) <= 20000):
             rpm = float(speed[1]) if speed else USUAL_RPM
-            facts = MachineFacts(f"{rpm:,.0f} rpm disk", "--media", "disk", rpm=rpm)
+            facts = MachineFacts(f"{rpm:,.0f} rpm disk", "question.media", "disk", rpm=rpm)
         else:
-            raise UserError("--media", "", text, MEDIA_EXPECTED)
+            raise UserError("question.media", "", text, MEDIA_EXPECTED)
     if cache is None:
         return facts
     size = size_bytes(cache)
     if size is None:
-        raise UserError("--cache", "", cache, f"expected {SIZE_EXPECTED}")
-    return replace(facts or MachineFacts("the target", "--cache"), read_cache_bytes=size)
+        raise UserError("question.cache", "", cache, f"expected {SIZE_EXPECTED}")
+    return replace(facts or MachineFacts("the target", "question.cache"), read_cache_bytes=size)
 
 
 def of_machine(argument: str | Named, cache: str | None = None) -> MachineFacts:
     """From a catalog drive, a short form or a TOML file, as `hotband run --on` takes them, or from a text of its own.
     Raises UserError."""
-    from hotband.execution.runs.run import text_of
+    from hotband.data.inputs.texts import text_of
 
     name = argument if isinstance(argument, str) else argument.name
     text = text_of(argument, "machine") if isinstance(argument, str) else argument.text
     facts = _of_text(name, name if text is None else text, text is not None, {}, {})
     extra = of_media(None, cache)
-    found = replace(facts, name=name, known="--on")
+    found = replace(facts, name=name, known="question.on")
     return found if extra is None else replace(found, read_cache_bytes=found.read_cache_bytes + extra.read_cache_bytes)
 
 
@@ -110,11 +112,11 @@ def _of_text(
         short = re.fullmatch(r"([a-z0-9]+):(\d+)x([^:]+)(:.+)?", text)
         layout, count, product = (short[1], int(short[2]), short[3]) if short else ("single", 1, text)
         if layout not in KINDS or not 1 <= count <= MOST_DRIVES:
-            raise UserError("--on", "", text, f"expected LAYOUT:COUNTxDRIVE with a layout of {', '.join(KINDS)}")
+            raise UserError("question.on", "", text, f"expected LAYOUT:COUNTxDRIVE with a layout of {', '.join(KINDS)}")
         try:
             values = _values(product, products, changed, {})
         except UserError as error:
-            raise UserError("--on", "", error.value, error.accepted) from None
+            raise UserError("question.on", "", error.value, error.accepted) from None
         size = _size(values)
         return _sum_up([(values, count)], None if size is None else usable_bytes(layout, [size] * count, {}))
     try:

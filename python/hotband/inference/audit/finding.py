@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, NotRequired, TypedDict
+
+from hotband.base.text.order import natural
 
 SCHEMA, SCHEMA_VERSION = "hotband-audit", 1
 Severity = Literal["severe", "warning", "note"]
@@ -137,12 +138,6 @@ def ordered(findings: Sequence[Finding]) -> list[Finding]:
     return sorted(
         findings, key=lambda one: (SEVERITIES.index(one.severity), places[one.rule], [natural(x) for x in one.subject])
     )
-
-
-def natural(name: str) -> list[tuple[int, str]]:
-    """A key that sorts numbers in names by their size: read-2 before read-16."""
-    pieces = re.findall(r"\d{1,18}|\D+|\d", name)
-    return [(int(piece), "") if piece.isascii() and piece.isdigit() else (-1, piece) for piece in pieces]
 
 
 def audit_data(names: Sequence[str], findings: Sequence[Finding]) -> AuditDoc:

@@ -16,7 +16,7 @@ from hotband.inference.audit.orderstat import interval_ranks, least_count
 from hotband.inference.audit.replay import in_time
 
 if TYPE_CHECKING:
-    from hotband.data.record.document import Percentile
+    from hotband.data.documents.record import Percentile
 
 SHORT = 0.02
 """Share of the asked time that may lack: tools stop at the last completion and cut runtimes to seconds or milliseconds

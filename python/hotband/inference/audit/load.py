@@ -12,16 +12,16 @@ from typing import TYPE_CHECKING
 from hotband.base.errors import UserError, reason_of
 from hotband.base.text.pipes import opened_result
 from hotband.base.text.regular import file_bytes
-from hotband.data.record.document import source_file
+from hotband.data.documents.record import source_file
 from hotband.data.record.files import RECORD_FILE
+from hotband.data.record.load import records_in
 from hotband.inference.audit import shapes
 from hotband.inference.audit.audited import Audited, Side
-from hotband.inference.audit.finding import natural
 
 if TYPE_CHECKING:
     import polars as pl
 
-    from hotband.data.record.document import RecordDoc
+    from hotband.data.documents.record import RecordDoc
     from hotband.data.record.load import LoadedRecord
     from hotband.data.record.record import Record
 
@@ -47,15 +47,6 @@ def _results_of(result: Path | Record) -> list[Audited]:
     shapes.check(result.name, loaded.record)
     file = source_file(loaded.record)
     return [Audited(PurePath(file).name if file else result.name, loaded.record, loaded.series, health=loaded.health)]
-
-
-def records_in(path: Path) -> list[Path]:
-    """The folders of records in a folder that is none itself (as `--out` of imports and studies); else the path
-    alone."""
-    if not path.is_dir() or (path / RECORD_FILE).exists():
-        return [path]
-    found = sorted((file.parent for file in path.glob(f"**/{RECORD_FILE}")), key=lambda one: natural(str(one)))
-    return found or [path]
 
 
 def expect_once(paths: Sequence[Path]) -> None:

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from hotband.data.record.document import known
+from hotband.data.documents.record import known
 from hotband.data.record.stats import DIRECTIONS
 from hotband.inference.audit.audited import Audited
 from hotband.inference.audit.distribution import Distribution

@@ -25,7 +25,7 @@ from hotband.inference.audit.audited import Asked, Audited, Printed
 from hotband.inference.audit.littles_law import IN_NS, unit_of
 
 if TYPE_CHECKING:
-    from hotband.data.record.document import RecordDoc
+    from hotband.data.documents.record import RecordDoc
 
 COLUMNS = ("config", "workload", "metric", "value", "unit")
 MEASURED = ("", "measured")

@@ -3,20 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING
 
-from hotband.base.errors import UserError
-from hotband.data.record.incomplete import refusing_incomplete
 from hotband.inference.audit.finding import SEVERITIES, audit_data
 
 if TYPE_CHECKING:
     import polars as pl
 
-    from hotband.data.record.record import Record
-    from hotband.inference.audit.facts import MachineFacts
     from hotband.inference.audit.finding import AuditDoc, Finding, Severity
 
 NUMBERS = "numbers"
@@ -69,28 +64,8 @@ class AuditResult:
     def _repr_html_(self) -> str:
         from html import escape
 
-        from hotband.views.draw.sweep import frame_html
+        from hotband.base.text.html import frame_html
 
         head = f"<strong>{escape(repr(self)[1:-1])}</strong>"
         shown = frame_html(self.frame.select("severity", "rule", "title", "advice")) if self.findings else ""
         return f"<div>{head}{shown}</div>"
-
-
-def audit_of(
-    results: Sequence[Path | Record], study: str | Path | None = None, machine: MachineFacts | None = None
-) -> AuditResult:
-    """All rules on results, and on the published table of a study; `machine` is what is known of the target of all.
-    Raises UserError."""
-    from hotband.inference.audit.load import load_results
-    from hotband.inference.audit.rules import findings
-
-    wanted = list(results)
-    if study is not None:
-        from hotband.questions.study.file import PUBLISHED_FILE, load
-
-        wanted.append(load(str(study)).folder / PUBLISHED_FILE)
-    if not wanted:
-        raise UserError("RECORD|FILE...", "", "", "expected records, result files or tables (or --study NAME)")
-    with refusing_incomplete([one if isinstance(one, Path) else Path(one.name) for one in wanted]):
-        loaded = load_results(wanted)
-        return AuditResult(tuple(one.name for one in loaded), tuple(findings(loaded, machine)))

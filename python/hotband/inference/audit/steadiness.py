@@ -22,7 +22,7 @@ from hotband.inference.audit.finding import Finding, Number
 from hotband.inference.audit.replay import in_time
 
 if TYPE_CHECKING:
-    from hotband.data.record.document import SteadyRule
+    from hotband.data.documents.record import SteadyRule
 
 ROUNDS = (25, 20, 15, 10)
 """Rounds that the measured time is divided into: the PTS looks at 25 at most, and five are one window."""

@@ -17,7 +17,7 @@ from hotband.inference.audit.audited import Audited
 from hotband.inference.audit.finding import Finding, Number
 
 if TYPE_CHECKING:
-    from hotband.data.record.document import RecordDoc
+    from hotband.data.documents.record import RecordDoc
 
 SAME = 0.001
 """Relative difference within which a quoted percentile is the mean of others: what printing to three digits rounds."""

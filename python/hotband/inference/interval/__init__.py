@@ -15,15 +15,6 @@ MOST_DRAWS = 4096
 DRAWS_OF_MANY = 16
 """Draws where many runs are drawn, as those of a study, a review or the rows of a result: the spread of sixteen is
 known to a fifth."""
-FIGURES = (
-    "iops",
-    "bandwidth_bytes_per_s",
-    "latency_mean_ns",
-    "latency_p50_ns",
-    "latency_p99_ns",
-    "latency_p999_ns",
-)
-"""Keys of a record's summary that have intervals."""
 
 
 def check_level(level: object, where: str) -> None:

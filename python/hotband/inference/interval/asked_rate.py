@@ -19,10 +19,10 @@ from typing import TYPE_CHECKING, Any
 from hotband.base.text.quantities import span_ns
 from hotband.data.inputs.loads import OPEN, Load
 from hotband.execution.experiment.ranges import renamed, workload_text
-from hotband.inference.interval.short import refusal
+from hotband.execution.runs.run import refusal
 
 if TYPE_CHECKING:
-    from hotband.execution.runs.run import RunSpec
+    from hotband.data.documents.run import RunSpec
 
 RATES = ("iops", "bandwidth_bytes_per_s")
 OTHERS = ("app", "scripts", "sequence", "events", "power_loss")

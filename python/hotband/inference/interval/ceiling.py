@@ -19,8 +19,8 @@ from hotband.execution.experiment.ranges import machine_text
 from hotband.inference.interval.asked_rate import RATES
 
 if TYPE_CHECKING:
-    from hotband.data.record.document import RecordDoc
-    from hotband.execution.runs.run import RunSpec
+    from hotband.data.documents.record import RecordDoc
+    from hotband.data.documents.run import RunSpec
 
 MEAN = "latency_mean_ns"
 SLACK = 1.05
@@ -33,7 +33,7 @@ SHORTEST_S = 1e-3
 def room_of(spec: RunSpec, record: RecordDoc) -> dict[str, float]:
     """By how much rates of a run can exceed their predictions, as log-ratios by figure; none for a rate that nothing
     known limits. Raises UserError for a machine that cannot be read."""
-    from hotband.execution.runs.run import mistakes_of
+    from hotband.base.engine import mistakes_of
 
     seconds = max(record["duration_ns"] / 1e9, SHORTEST_S)
     summary = record["summary"]

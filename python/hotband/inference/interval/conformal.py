@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from statistics import median
 from typing import NamedTuple
 
@@ -217,3 +217,27 @@ class ModelTerm:
 def _is_enough(found: Sequence[Residual]) -> bool:
     machines = {(one.study, one.machine) for one in found}
     return sum(one.weight for one in found) >= ENOUGH and len(machines) >= ENOUGH_MACHINES
+
+
+@dataclass(frozen=True)
+class FigureSpread:
+    """A figure: what was predicted, of which kind it is, and how far the values and the seed move it (standard
+    deviations of its logarithm, downwards and upwards; `seed` is in both). `unexplained` is the part of that the
+    response surface does not have; `cells` are those whose logarithms it is the sum of, with their weights."""
+
+    predicted: float | None
+    config: str = ""
+    label: str = ""
+    unit: str = ""
+    figure_class: str = ""
+    scored_as: str = ""
+    cells: dict[str, float] = field(default_factory=dict)
+    low: float = 0.0
+    high: float = 0.0
+    seed: float = 0.0
+    unexplained: float = 0.0
+
+    @property
+    def spread(self) -> Spread:
+        """As intervals take it."""
+        return Spread(self.low, self.high)

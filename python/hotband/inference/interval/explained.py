@@ -10,7 +10,7 @@ from hotband.base.errors import UserError
 from hotband.base.text.schema import with_schema
 from hotband.data.catalog.named import expect_model
 from hotband.data.record.unmodelled import unmodelled_notes, why_no_interval
-from hotband.execution.runs.run import execute
+from hotband.execution.experiment.experiment import execute
 from hotband.inference.interval.of_record import expect_figure, figure_name, intervals_of
 from hotband.inference.interval.of_run import figures_of, pinned
 
@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     import polars as pl
 
     from hotband.data.documents.interval import WhyFigureDoc
+    from hotband.data.documents.run import RunSpec
     from hotband.execution.experiment import Say
-    from hotband.execution.runs.run import RunSpec
     from hotband.inference.interval.of_run import Asked, Watch
 
 TEXTS = ("name", "part", "key", "nominal", "low", "high", "distribution", "source", "confidence", "meaning")
@@ -116,7 +116,7 @@ class Why:
     def _repr_html_(self) -> str:
         from html import escape
 
-        from hotband.views.draw.sweep import frame_html
+        from hotband.base.text.html import frame_html
 
         shown = self.frame.select("name", "low", "nominal", "high", "total", "low_pct", "high_pct", "narrower_pct")
         table = frame_html(shown) if len(shown) else ""
@@ -134,6 +134,6 @@ def why_run(spec: RunSpec, figure: str, asked: Asked, jobs: int | None, say: Say
     figure_name(figure, list(figures_of(whole.record)))
     why_none = why_no_interval(whole.record)
     if why_none is not None:
-        raise UserError("--on", "", spec.machine, f"{why_none}: {unmodelled_notes(whole.record)[0]}")
+        raise UserError("question.on", "", spec.machine, f"{why_none}: {unmodelled_notes(whole.record)[0]}")
     found = {one["figure"]: one for one in intervals_of(spec, whole, asked, jobs, say, watch)[1]}
     return found[figure_name(figure, list(found))]

@@ -10,7 +10,6 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from hotband.inference.interval.figureclass import FigureClass, class_of, figure_class, measurement
-from hotband.questions.study.comparisons import RATIOS
 
 if TYPE_CHECKING:
     from hotband.data.documents.study import FigureDoc
@@ -54,3 +53,10 @@ def between(value: float, low: float, high: float, kind: str = "") -> tuple[floa
 def sorted_pair(one: float, other: float) -> tuple[float, float]:
     """The smaller one first: what is reduced more is a smaller ratio."""
     return (one, other) if one <= other else (other, one)
+
+
+# The ratio that a percentage stands for: +47 % is 1.47 times, 33 % less is 0.67 times.
+RATIOS: dict[str, Callable[[float], float]] = {
+    "gain_pct": lambda percent: 1 + percent / 100,
+    "reduction_pct": lambda percent: 1 - percent / 100,
+}

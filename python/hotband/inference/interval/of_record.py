@@ -36,9 +36,10 @@ from hotband.inference.interval.why import Evidence, why
 
 if TYPE_CHECKING:
     from hotband.data.documents.interval import FigureIntervalDoc, RunIntervalsDoc, WhyFigureDoc
+    from hotband.data.documents.run import RunSpec
     from hotband.data.documents.study import IntervalDoc
+    from hotband.data.record.finished import Finished
     from hotband.execution.experiment import Say
-    from hotband.execution.runs.run import Finished, RunSpec
     from hotband.inference.interval.conformal import ModelTerm
 
 NAMES = {
@@ -243,16 +244,18 @@ def expect_figure(spec: RunSpec, asked: str) -> None:
     side, dot, name = asked.rpartition(".")
     names = ", ".join(NAMES)
     if name not in NAMES or (dot and side not in ("read", "write")):
-        raise UserError("--figure", "", asked, f"expected one of {names}; read.p99, write.p99 where there are both")
+        raise UserError(
+            "question.figure", "", asked, f"expected one of {names}; read.p99, write.p99 where there are both"
+        )
     does = does_only(spec) if dot else None
     if does is not None:
-        raise UserError("--figure", "", asked, f"the workload {does} only: expected one of {names}")
+        raise UserError("question.figure", "", asked, f"the workload {does} only: expected one of {names}")
 
 
 def does_only(spec: RunSpec) -> str | None:
     """What a workload does, reads or writes, where its streams do nothing else; None of one that does both, or whose
     text does not say it."""
-    from hotband.execution.runs.run import user_error
+    from hotband.base.engine import user_error
 
     try:
         streams = _core.workload(workload_text(spec), spec.workload)["table"].get("streams", [])
@@ -272,4 +275,4 @@ def figure_name(asked: str, known: Sequence[str]) -> str:
         return found
     short = {of: name for name, of in NAMES.items()}
     names = [f"{side}{dot}{short[name]}" for side, dot, name in (one.rpartition(".") for one in known)]
-    raise UserError("--figure", "", asked, f"expected one of {', '.join(names)}")
+    raise UserError("question.figure", "", asked, f"expected one of {', '.join(names)}")

@@ -20,17 +20,21 @@ from hotband import _core
 from hotband.base.errors import UserError
 from hotband.data.catalog import CATALOG_DIR
 from hotband.data.catalog.named import expect_model
+from hotband.data.documents.run import RunSpec
+from hotband.data.inputs.texts import text_of
+from hotband.data.record.finished import Finished
+from hotband.data.record.stats import FIGURES
 from hotband.execution.experiment import Experiment, points_of
 from hotband.execution.experiment.ranges import ENDS, End, machine_text, renamed, workload_text
 from hotband.execution.runs.interrupted import RunsInterrupted
-from hotband.execution.runs.run import Finished, RunSpec, text_of
-from hotband.inference.interval import DRAWS, FIGURES, LEAST_DRAWS, LEVEL, MOST_DRAWS, check_level
+from hotband.execution.runs.run import refusal
+from hotband.inference.interval import DRAWS, LEAST_DRAWS, LEVEL, MOST_DRAWS, check_level
 from hotband.inference.interval.asked_rate import at_speed
 from hotband.inference.interval.ceiling import room_of
 from hotband.inference.interval.conformal import ARRAYS, POOLS
 from hotband.inference.interval.figureclass import FigureClass
 from hotband.inference.interval.sampler import Sampler
-from hotband.inference.interval.short import STEPS_TRIED, cheaper, refusal, shortened, takes_steps
+from hotband.inference.interval.short import STEPS_TRIED, cheaper, shortened, takes_steps
 from hotband.inference.interval.uncertain import Uncertain, of_run, with_values
 
 if TYPE_CHECKING:
@@ -38,7 +42,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from hotband.data.record.document import RecordDoc
+    from hotband.data.documents.record import RecordDoc
     from hotband.execution.experiment import Say, Tick
 
 SEEDS = 4
@@ -65,11 +69,11 @@ class Asked:
     draws: int = DRAWS
 
     def __post_init__(self) -> None:
-        check_level(self.level, "--interval")
+        check_level(self.level, "question.interval")
         whole = isinstance(self.draws, int) and not isinstance(self.draws, bool)
         if not whole or not LEAST_DRAWS <= self.draws <= MOST_DRAWS:
             accepted = f"expected a whole number from {LEAST_DRAWS} to {MOST_DRAWS}"
-            raise UserError("--draws", "", str(self.draws), accepted)
+            raise UserError("question.draws", "", str(self.draws), accepted)
 
 
 @dataclass
@@ -122,7 +126,7 @@ def class_of_figure(name: str, rate: FigureClass, is_closed: bool) -> FigureClas
 
 def system_of(spec: RunSpec) -> str:
     """Whether a run is on a pool, or on drives and arrays."""
-    from hotband.execution.runs.run import user_error
+    from hotband.base.engine import user_error
 
     try:
         told = _core.machine(CATALOG_DIR, spec.machine, machine_text(spec))
@@ -133,7 +137,7 @@ def system_of(spec: RunSpec) -> str:
 
 def rate_class(spec: RunSpec) -> FigureClass:
     """The class of the rates of a run: a program's, sequential where no stream is random, else random."""
-    from hotband.execution.runs.run import user_error
+    from hotband.base.engine import user_error
 
     try:
         table = _core.workload(workload_text(spec), spec.workload)["table"]
@@ -163,7 +167,7 @@ def pinned(spec: RunSpec) -> RunSpec:
 
 def expect_same_drives(spec: RunSpec, record: RecordDoc) -> None:
     """Raises UserError for a drive's file that is no longer what the run read."""
-    from hotband.execution.runs.run import mistakes_of
+    from hotband.base.engine import mistakes_of
 
     with mistakes_of(spec.machine):
         own = _core.machine(CATALOG_DIR, spec.machine, machine_text(spec))["own_drives"]

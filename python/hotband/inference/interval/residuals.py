@@ -20,15 +20,15 @@ from typing import TYPE_CHECKING
 
 from hotband.base.errors import UserError
 from hotband.base.text.regular import file_text
+from hotband.data.catalog import STUDIES_DIR
+from hotband.data.record.stats import same_figures
 from hotband.inference.interval.conformal import ARRAYS, Kind, ModelTerm, Residual, Spread
 from hotband.inference.interval.figureclass import FigureClass
 from hotband.inference.interval.figures import class_for
-from hotband.questions.study.file import STUDIES_DIR
-from hotband.questions.study.swingfile import same_figures
 
 if TYPE_CHECKING:
     from hotband.data.documents.study import ListedFigureDoc
-    from hotband.questions.interval.intervalfile import FigureSpread
+    from hotband.inference.interval.conformal import FigureSpread
 
 RESIDUALS_FILE = STUDIES_DIR / "residuals.json"
 SEEN, BLIND = "seen", "blind"
@@ -141,6 +141,6 @@ def model_term() -> ModelTerm:
     """The term that intervals have. Raises UserError where the file is missing or damaged."""
     found = read_residuals()
     if found is None or not found.figures:
-        accepted = "is missing; `hotband study intervals --all --save` makes it"
+        accepted = "is missing: drawing the intervals of all studies and keeping them makes it"
         raise UserError(str(RESIDUALS_FILE), "", "", accepted)
     return found.term()

@@ -7,19 +7,19 @@ preconditioning are as long as ever.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, cast
 
 from hotband import _core
-from hotband.base.errors import UserError
 from hotband.base.text.tomltable import loads
 from hotband.execution.experiment.ranges import edited, workload_text
+from hotband.execution.runs.run import refusal
 from hotband.inference.interval.uncertain import with_values
 
 if TYPE_CHECKING:
-    from hotband.data.record.document import RecordDoc
-    from hotband.execution.runs.run import RunSpec
+    from hotband.data.documents.record import RecordDoc
+    from hotband.data.documents.run import RunSpec
     from hotband.inference.interval.uncertain import Uncertain
 
 ENOUGH_IOS = 10_000
@@ -76,19 +76,6 @@ def with_shorter_warm_up(spec: RunSpec, share: float) -> RunSpec:
 
 def _quantity(text: str) -> float:
     return _core.quantity("time", text)
-
-
-def refusal(specs: Iterable[RunSpec], *, is_followed: bool = True) -> str | None:
-    """Why the model refuses one of some runs (two values of a drive that do not fit together, for one), else None. With
-    `is_followed` others follow, in which what is to happen may come."""
-    from hotband.execution.runs.run import prepare
-
-    try:
-        for spec in specs:
-            prepare(spec, is_followed=is_followed)
-    except UserError as error:
-        return str(error)
-    return None
 
 
 def takes_steps(of: Uncertain, spec: RunSpec, shares: Sequence[float]) -> bool:

@@ -20,7 +20,7 @@ from hotband.execution.experiment.ranges import Range, at_value, machine_text, w
 from hotband.inference.interval.distribution import NOMINAL, Distribution, distribution_of
 
 if TYPE_CHECKING:
-    from hotband.execution.runs.run import RunSpec
+    from hotband.data.documents.run import RunSpec
 
 NOT_DRAWN = ("reference.", "power_")
 """Beginnings of keys that change no rate and no time."""
@@ -65,7 +65,7 @@ class Uncertain:
 
 def of_run(spec: RunSpec) -> list[Uncertain]:
     """The uncertain values of a run's machine. Raises UserError where there is no such machine."""
-    from hotband.execution.runs.run import user_error
+    from hotband.base.engine import user_error
 
     try:
         told = _core.machine(CATALOG_DIR, spec.machine, machine_text(spec))
@@ -78,7 +78,7 @@ def of_run(spec: RunSpec) -> list[Uncertain]:
 def _of_workload(spec: RunSpec, held: Collection[str]) -> list[Uncertain]:
     """What the author of a workload says is uncertain (`[uncertainty]`), as keys that are set. Streams that differ in
     such a key have no nominal value for it: it is a choice."""
-    from hotband.execution.runs.run import user_error
+    from hotband.base.engine import user_error
 
     try:
         table = _core.workload(workload_text(spec), spec.workload)["table"]
@@ -157,7 +157,7 @@ def _tables(text: str) -> dict[str, tuple[str, ...]]:
     from hotband.base.text.tomltable import loads
 
     found: dict[str, tuple[str, ...]] = {}
-    for name, table in cast("dict[str, dict[str, Any]]", loads(text, "MACHINE").get("drives", {})).items():
+    for name, table in cast("dict[str, dict[str, Any]]", loads(text, "question.on").get("drives", {})).items():
         product = str(table.get("product"))
         found[product] = (*found.get(product, ()), name)
     return found

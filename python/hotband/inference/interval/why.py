@@ -33,7 +33,7 @@ WORTH_PCT = 1.0
 """A measurement that narrows the interval by less is no advice."""
 GIVEN = (
     "The load asks for this rate, and gets it of a slower machine, too: no measurement of the machine would tell more "
-    "of it. Ask why of a latency (--figure p99), or hotband find for the highest rate."
+    "of it. Ask why of a latency, such as p99, or find the highest rate."
 )
 """The advice for a rate that says nothing of the machine."""
 

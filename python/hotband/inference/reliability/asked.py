@@ -11,18 +11,21 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypedDict
 
 from hotband import _core
+from hotband.base.engine import mistakes_without_load
 from hotband.base.errors import UserError
 from hotband.base.text.quantities import SPAN_FORM, SPAN_UNITS, share, size_bytes, span_ns
 from hotband.data.catalog import CATALOG_DIR, entries
 from hotband.data.catalog.named import expect_model
+from hotband.data.inputs.texts import text_of
 from hotband.data.record.incomplete import refusing_incomplete
-from hotband.execution.runs.run import mistakes_without_load, text_of
 from hotband.inference.reliability.array import HOURS_PER_YEAR, Array, Conditions
 from hotband.inference.reliability.recorded import NS_PER_HOUR, Rebuilt, recorded_rebuild
 
 if TYPE_CHECKING:
     from hotband.data.record.record import Record
 
+GIVEN = "given"
+"""The source of a value that the question has."""
 NO_ERROR_RATE = "the catalog has none"
 """Source of a rate of unrecoverable errors that nobody states."""
 BITS_EXPECTED = 'expected bits read for one error, such as "1e15", or none'
@@ -97,7 +100,7 @@ def subject_of(asked: Asked) -> Subject:
     rebuild, bits = NEVER_REBUILT, None
     if array.tolerated:
         rebuild, bits = rebuild_hours(asked, rebuilt, sources), error_bits(asked, values, sources)
-    replacement = hours("--replacement", asked.replacement) if asked.replacement is not None else 0.0
+    replacement = hours("question.replacement", asked.replacement) if asked.replacement is not None else 0.0
     conditions = Conditions(
         life,
         rebuild,
@@ -114,14 +117,16 @@ def subject_of(asked: Asked) -> Subject:
 def refuse_without_effect(asked: Asked, array: Array) -> None:
     """Raises UserError for the first option that would change nothing."""
     repair: dict[str, object] = {
-        "--rebuild-time": asked.rebuild_time,
-        "--rebuild-rate": asked.rebuild_rate,
-        "--record": asked.record,
-        "--spares": asked.spares or None,
-        "--replacement": asked.replacement,
-        "--error-rate": asked.error_rate,
-        "--one-rebuild": True if asked.one_rebuild else None,
-        "--rebuild-distribution": None if asked.rebuild_distribution == "exponential" else asked.rebuild_distribution,
+        "question.rebuild_time": asked.rebuild_time,
+        "question.rebuild_rate": asked.rebuild_rate,
+        "question.record": asked.record,
+        "question.spares": asked.spares or None,
+        "question.replacement": asked.replacement,
+        "question.error_rate": asked.error_rate,
+        "question.one_rebuild": True if asked.one_rebuild else None,
+        "question.rebuild_distribution": None
+        if asked.rebuild_distribution == "exponential"
+        else asked.rebuild_distribution,
     }
     option = next((option for option, value in repair.items() if value is not None), None)
     if array.tolerated == 0 and option is not None:
@@ -130,15 +135,15 @@ def refuse_without_effect(asked: Asked, array: Array) -> None:
         raise UserError(option, "", shown, accepted)
     if array.tolerated == 0 and asked.method == "biased":
         accepted = f"expected auto or direct: {array.kind} has no redundancy, so loss is not rare"
-        raise UserError("--method", "", asked.method, accepted)
+        raise UserError("question.method", "", asked.method, accepted)
     if asked.spares and asked.replacement is None:
-        accepted = 'has no effect without --replacement, such as "24 h": a failed drive is replaced at once'
-        raise UserError("--spares", "", str(asked.spares), accepted)
+        accepted = 'has no effect without question.replacement, such as "24 h": a failed drive is replaced at once'
+        raise UserError("question.spares", "", str(asked.spares), accepted)
 
 
 def refuse_order_of_groups(asked: Asked, array: Array) -> None:
     """Raises UserError where which group is rebuilt first would matter."""
-    orders = {"--replacement": asked.replacement, "--one-rebuild": "" if asked.one_rebuild else None}
+    orders = {"question.replacement": asked.replacement, "question.one_rebuild": "" if asked.one_rebuild else None}
     given = [(option, value) for option, value in orders.items() if value is not None]
     if array.has_double_groups and given:
         accepted = f"leave it out: which group of {array.kind} gets a drive first is not modelled"
@@ -173,29 +178,29 @@ class Layout(TypedDict):
 
 def layout_of(asked: Asked) -> Layout:
     """The layout that is meant, as the core describes it."""
-    expect_model(asked.machine, "reliability is of", "MACHINE")
+    expect_model(asked.machine, "reliability is of", "question.on")
     text = text_of(asked.machine, "machine") if asked.machine_text is None else asked.machine_text
     with mistakes_without_load(asked.machine, asked.set, "and nothing runs here: expected a value of the drives"):
         layouts: list[Layout] = json.loads(_core.layouts_of(CATALOG_DIR, asked.machine, text, list(asked.set)))
     names = ", ".join(layout["name"] for layout in layouts)
     if asked.layout is None and len(layouts) > 1:
-        raise UserError("--layout", "", "", f"missing: the machine has several layouts; expected one of {names}")
+        raise UserError("question.layout", "", "", f"missing: the machine has several layouts; expected one of {names}")
     found = [layout for layout in layouts if asked.layout in (None, layout["name"])]
     if not found:
-        raise UserError("--layout", "", str(asked.layout), f"expected one of {names}")
+        raise UserError("question.layout", "", str(asked.layout), f"expected one of {names}")
     layout = found[0]
     if layout["on_layout"] is not None:
         accepted = f"lies on the layout {layout['on_layout']}; expected one whose members are drives"
-        raise UserError("MACHINE", f"layouts.{layout['name']}", layout["kind"], accepted)
+        raise UserError("question.on", f"layouts.{layout['name']}", layout["kind"], accepted)
     drives = [member["drive"] for member in layout["members"]]
     twice = next((drive for drive in drives if drives.count(drive) > 1), None)
     if twice is not None:
         accepted = "is a member more than once, which fail together; expected members on drives of their own"
-        raise UserError("MACHINE", f"layouts.{layout['name']}", twice, accepted)
+        raise UserError("question.on", f"layouts.{layout['name']}", twice, accepted)
     data, parities = layout["data"], layout["parities"]
     if data is not None and parities is not None and len(drives) != data + parities:
         accepted = f"expected k + m = {data + parities} drives: otherwise what is lost together depends on placement"
-        raise UserError("MACHINE", f"layouts.{layout['name']}.members", str(len(drives)), accepted)
+        raise UserError("question.on", f"layouts.{layout['name']}.members", str(len(drives)), accepted)
     return layout
 
 
@@ -223,24 +228,26 @@ def hours(option: str, text: str) -> float:
 def mean_life(asked: Asked, values: Mapping[str, Mapping[str, str]], sources: dict[str, str]) -> float:
     """Hours until a drive fails, on average."""
     if asked.mtbf is not None and asked.afr is not None:
-        raise UserError("--afr", "", asked.afr, "not together with --mtbf, which says the same")
+        raise UserError("question.afr", "", asked.afr, "not together with question.mtbf, which says the same")
     if asked.mtbf is not None:
-        sources["mtbf"] = "--mtbf"
-        return hours("--mtbf", asked.mtbf)
+        sources["mtbf"] = GIVEN
+        return hours("question.mtbf", asked.mtbf)
     if asked.afr is not None:
         chance = share(asked.afr)
         if chance is None or "%" not in asked.afr:
-            raise UserError("--afr", "", asked.afr, 'expected a share with its unit, such as "0.9 %"')
+            raise UserError("question.afr", "", asked.afr, 'expected a share with its unit, such as "0.9 %"')
         if not LEAST_AFR <= chance < 1:
             accepted = f"expected a share of drives a year of {100 * LEAST_AFR:g} % or more, and below 100 %"
-            raise UserError("--afr", "", asked.afr, accepted)
-        sources["mtbf"] = "--afr"
+            raise UserError("question.afr", "", asked.afr, accepted)
+        sources["mtbf"] = GIVEN
         return -HOURS_PER_YEAR / math.log1p(-chance)
-    text = reference("mtbf", "--mtbf", values, sources)
+    text = reference("mtbf", "question.mtbf", values, sources)
     if text is None:
         names = ", ".join(values)
-        raise UserError("--mtbf", "", "", f'missing: the catalog has none of {names}; expected such as "1400000 h"')
-    return hours("--mtbf", text)
+        raise UserError(
+            "question.mtbf", "", "", f'missing: the catalog has none of {names}; expected such as "1400000 h"'
+        )
+    return hours("question.mtbf", text)
 
 
 def reference(key: str, option: str, values: Mapping[str, Mapping[str, str]], sources: dict[str, str]) -> str | None:
@@ -260,29 +267,33 @@ def error_bits(asked: Asked, values: Mapping[str, Mapping[str, str]], sources: d
     """Bits read for one unrecoverable error; None for no such errors."""
     text = asked.error_rate
     if text is not None:
-        sources["unrecoverable_error_bits"] = "--error-rate"
+        sources["unrecoverable_error_bits"] = GIVEN
         if text.strip() == "none":
             return None
     else:
-        text = reference("unrecoverable_error_bits", "--error-rate", values, sources)
+        text = reference("unrecoverable_error_bits", "question.error_rate", values, sources)
         if text is None:
             sources["unrecoverable_error_bits"] = NO_ERROR_RATE
             return None
     found = re.fullmatch(r"\s*(\d+(?:\.\d+)?(?:[eE]\+?\d{1,2})?)\s*(?:bits)?\s*", text)
     if found is None or float(found[1]) < 1:
-        raise UserError("--error-rate", "", text, BITS_EXPECTED)
+        raise UserError("question.error_rate", "", text, BITS_EXPECTED)
     return float(found[1])
 
 
 def rebuild_hours(asked: Asked, rebuilt: Rebuilt, sources: dict[str, str]) -> float:
     """Hours to rebuild a drive: as given, as a record had it, or its size over the slower of media and limit."""
-    given = {"--rebuild-time": asked.rebuild_time, "--rebuild-rate": asked.rebuild_rate, "--record": asked.record}
+    given = {
+        "question.rebuild_time": asked.rebuild_time,
+        "question.rebuild_rate": asked.rebuild_rate,
+        "question.record": asked.record,
+    }
     named = [option for option, value in given.items() if value is not None]
     if len(named) > 1:
         raise UserError(named[1], "", str(given[named[1]]), f"not together with {named[0]}, which says the same")
     if asked.rebuild_time is not None:
-        sources["rebuild"] = "--rebuild-time"
-        return hours("--rebuild-time", asked.rebuild_time)
+        sources["rebuild"] = GIVEN
+        return hours("question.rebuild_time", asked.rebuild_time)
     if asked.rebuild_rate is None:
         expect_no_shingles(rebuilt)
     if asked.record is not None:
@@ -295,8 +306,8 @@ def rebuild_hours(asked: Asked, rebuilt: Rebuilt, sources: dict[str, str]) -> fl
         text = asked.rebuild_rate.strip()
         found = size_bytes(text.removesuffix("/s")) if text.endswith("/s") else None
         if found is None:
-            raise UserError("--rebuild-rate", "", asked.rebuild_rate, RATE_EXPECTED)
-        limit, sources["rebuild"] = found, "capacity over the slower of media rate and --rebuild-rate"
+            raise UserError("question.rebuild_rate", "", asked.rebuild_rate, RATE_EXPECTED)
+        limit, sources["rebuild"] = found, "capacity over the slower of media rate and the limit given"
     return max(media_seconds(of, rebuilt.member_bytes, limit) for of in rebuilt.values.values()) / 3600.0
 
 
@@ -308,7 +319,7 @@ def expect_no_shingles(rebuilt: Rebuilt) -> None:
                 f"missing: {product} is a shingled disk (SMR), and rebuilds onto one stall, so that its media rate "
                 'says nothing of them; expected such as "200 h"'
             )
-            raise UserError("--rebuild-time", "", "", accepted)
+            raise UserError("question.rebuild_time", "", "", accepted)
 
 
 def media_seconds(values: Mapping[str, str], size: float, limit: float) -> float:
@@ -321,7 +332,9 @@ def media_seconds(values: Mapping[str, str], size: float, limit: float) -> float
     outer, inner = (bytes_a_second(values.get(key)) for key in ("sustained_outer", "sustained_inner"))
     if outer is None or inner is None:
         if limit == math.inf:
-            raise UserError("--rebuild-time", "", "", 'missing: the drive has no media rate; expected such as "6 h"')
+            raise UserError(
+                "question.rebuild_time", "", "", 'missing: the drive has no media rate; expected such as "6 h"'
+            )
         return size / limit
     # Tracks take equal turns, so time is uniform over them, and bytes are as their rate.
     tracks = [outer + (inner - outer) * (n + 0.5) / ZONES for n in range(ZONES)]
@@ -337,10 +350,12 @@ def shape_of(asked: Asked) -> float:
     """Shape of the distribution of lives; 1 is exponential."""
     if asked.distribution == "exponential":
         if asked.shape is not None:
-            raise UserError("--shape", "", f"{asked.shape:g}", "is of --distribution weibull")
+            raise UserError("question.shape", "", f"{asked.shape:g}", "is of question.distribution weibull")
         return 1.0
     if asked.shape is None:
-        raise UserError("--shape", "", "", "missing: expected the shape of --distribution weibull, such as 1.2")
+        raise UserError(
+            "question.shape", "", "", "missing: expected the shape of question.distribution weibull, such as 1.2"
+        )
     if not 0.3 <= asked.shape <= 10:
-        raise UserError("--shape", "", f"{asked.shape:g}", "expected 0.3 to 10")
+        raise UserError("question.shape", "", f"{asked.shape:g}", "expected 0.3 to 10")
     return asked.shape

@@ -37,7 +37,7 @@ ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "
 def assess(asked: Asked) -> ReliabilityDoc:
     """Figures of what was asked. Raises UserError for the first mistake."""
     if not 0 < asked.years <= 1000:
-        raise UserError("--years", "", f"{asked.years:g}", "expected a number of years above 0 and up to 1000")
+        raise UserError("question.years", "", f"{asked.years:g}", "expected a number of years above 0 and up to 1000")
     subject = subject_of(asked)
     array, conditions = subject.array, subject.conditions
     chain = build(array, conditions.exponential())
@@ -125,7 +125,9 @@ def mttdl(asked: Asked, subject: Subject, chain: Chain) -> MttdlDoc:
         ages = conditions.shape != 1.0
         reason = "the chance of loss changes with age" if ages else "a Markov chain has no constant rebuilds"
         if asked.method != "auto":
-            raise UserError("--method", "", asked.method, "expected auto: other times are simulated drive by drive")
+            raise UserError(
+                "question.method", "", asked.method, "expected auto: other times are simulated drive by drive"
+            )
         textbook_of = None if ages else in_years
         return {"simulated": None, "closed_form": None, "reason": f"{reason}, see the mission", "textbook": textbook_of}
     found = simulated(asked, array, chain, closed)
@@ -137,7 +139,7 @@ def mttdl(asked: Asked, subject: Subject, chain: Chain) -> MttdlDoc:
         "array_years": found.hours_simulated / HOURS_PER_YEAR,
         "closed_form": {"value": closed / HOURS_PER_YEAR, "causes": causes_of(array, shares)},
         **against(years, closed / HOURS_PER_YEAR),
-        "reason": None if years is not None else "no cycle ended in loss: expected more --arrays",
+        "reason": None if years is not None else "no cycle ended in loss: more arrays are needed",
         "textbook": in_years,
     }
 

@@ -118,7 +118,7 @@ def build(array: Array, conditions: Conditions) -> Chain:
                 transitions.append(Transition(index[state], target, rate, kind))
         if len(states) > MOST_STATES:
             raise UserError(
-                "MACHINE", "", f"{array.drives} drives", f"expected a chain of at most {MOST_STATES} states"
+                "question.on", "", f"{array.drives} drives", f"expected a chain of at most {MOST_STATES} states"
             )
     return Chain(states, transitions)
 

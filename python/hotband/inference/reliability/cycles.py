@@ -113,7 +113,7 @@ def direct(chain: Chain, rng: np.random.Generator, count: int, expected_hours: f
         accepted = (
             f"{count:,} arrays would take about {needed:.1g} failures and repairs until all lost data: expected biased"
         )
-        raise UserError("--method", "", "direct", accepted)
+        raise UserError("question.method", "", "direct", accepted)
     weight, end, hours = walk(tables, rng, count, biased=False, cycles=False)
     return LossTime(mean(hours), shares(end, weight), "arrays, each until it lost data", count, float(hours.sum()))
 

@@ -73,7 +73,7 @@ def simulate(array: Array, conditions: Conditions, hours: float, rng: np.random.
     failures = float(Lives.of(conditions).hazard(np.array(hours))) * array.drives
     if failures > MOST_FAILURES:
         accepted = f"{failures:,.0f} failures in the mission; expected at most {MOST_FAILURES:,}"
-        raise UserError("--mtbf", "", span_text(conditions.mtbf * SPAN_UNITS["h"]), accepted)
+        raise UserError("question.mtbf", "", span_text(conditions.mtbf * SPAN_UNITS["h"]), accepted)
     rows = max(1, BLOCK // array.drives)
     blocks = [Block(array, conditions, hours, rng, min(rows, count - done)).run() for done in range(0, count, rows)]
     failure = np.concatenate([block[0] for block in blocks])

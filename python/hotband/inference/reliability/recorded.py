@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING
 
 from hotband import _core
 from hotband.base.errors import UserError, reason_of
+from hotband.base.text.cells import decimal_size
 from hotband.base.text.regular import file_text
 from hotband.data.catalog import CATALOG_DIR
 from hotband.data.record.repair import took_ns
-from hotband.views.text.tables import decimal_size
 
 if TYPE_CHECKING:
-    from hotband.data.record.document import RebuildDoc, RecordDoc
+    from hotband.data.documents.record import RebuildDoc, RecordDoc
     from hotband.data.record.record import Record
 
 NS_PER_HOUR = 3.6e12
@@ -72,23 +72,23 @@ def recorded_rebuild(given: Path | Record, wanted: Rebuilt) -> tuple[float, str]
         drives = replaced_drives(record)
         machine = str(record["target"]["machine"])
     except OSError as error:
-        raise UserError("--record", "", file, f"cannot be read: {reason_of(error)}") from None
+        raise UserError("question.record", "", file, f"cannot be read: {reason_of(error)}") from None
     except (ValueError, KeyError, TypeError, AttributeError):
         drives, machine = [], ""
     if not drives:
-        accepted = "expected the record of a run in which a rebuild was finished (hotband run --fail)"
-        raise UserError("--record", "repair.rebuilds", file, accepted)
+        accepted = "expected the record of a run in which a rebuild was finished"
+        raise UserError("question.record", "repair.rebuilds", file, accepted)
     alike = [drive for drive in drives if drive.product in wanted.values]
     if not alike:
         accepted = f"another product than is rebuilt here; expected a record of {', '.join(wanted.values)}"
-        raise UserError("--record", f"spec.machine of {file}", drives[0].product, accepted)
+        raise UserError("question.record", f"spec.machine of {file}", drives[0].product, accepted)
     found = []
     for drive in alike:
         size = drive.bytes_of(wanted.layout)
         if size is None:
             names = ", ".join(drive.layouts)
             accepted = f"expected a rebuild of {wanted.layout}: the record has those of {names}"
-            raise UserError("--record", "repair.rebuilds", file, accepted)
+            raise UserError("question.record", "repair.rebuilds", file, accepted)
         found.append((drive.hours, size))
     hours = sum(hours * wanted.member_bytes / size for hours, size in found) / len(found)
     return hours, "; ".join([name, *differences(wanted, machine, alike, [size for _, size in found])])

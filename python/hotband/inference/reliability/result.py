@@ -7,6 +7,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from hotband.base.views import view_of
+
 if TYPE_CHECKING:
     import polars as pl
 
@@ -120,10 +122,9 @@ class Reliability:
     def _repr_html_(self) -> str:
         from html import escape
 
-        from hotband.views.draw.sweep import frame_html
-        from hotband.views.reliability import summary_lines
+        from hotband.base.text.html import frame_html
 
-        head, *given = summary_lines(self._document)
+        head, *given = view_of(self, "lines")(self._document)
         lines = "".join(f"<br>{escape(line.strip())}" for line in given)
         return f"<div><strong>{escape(head)}</strong>{lines}{frame_html(self.frame)}</div>"
 

@@ -14,14 +14,15 @@ from typing import TYPE_CHECKING, NotRequired, TypedDict, cast
 from hotband import _core
 from hotband.base.arguments import public
 from hotband.base.errors import UserError
-from hotband.data.record.document import ComparisonDoc
+from hotband.base.views import view_of
+from hotband.data.documents.record import ComparisonDoc
 from hotband.data.traces.files import format_of, make_rows
 from hotband.inference.traces.convert import asked_of, expect_trace
 
 if TYPE_CHECKING:
     import polars as pl
 
-    from hotband.views.report.kept import Report
+    from hotband.base.views import Report
 
 SIDES = ("A", "B")
 SCHEMA, SCHEMA_VERSION = "hotband-trace-compare", 1
@@ -110,10 +111,8 @@ class TracesCompared:
     @property
     def report(self) -> Report:
         """Its page: `.save("page.html")`, and both distributions in `.charts`."""
-        from hotband.views.report.compared_page import compared_page
-        from hotband.views.report.kept import Report
-
-        return Report(compared_page(self.document))
+        report: Report = view_of(self, "report")(self)
+        return report
 
     def to_dict(self) -> TracesComparedDoc:
         """What `hotband trace compare --json` prints; a copy."""
@@ -125,7 +124,7 @@ class TracesCompared:
         return self.report.save(path)
 
     def _repr_html_(self) -> str:
-        from hotband.views.draw.sweep import frame_html
+        from hotband.base.text.html import frame_html
 
         both = " and ".join(escape(self.document[side].get("file", "")) for side in ("measured", "replayed"))
         return f"<div><strong>{both}</strong>{frame_html(self.frame)}</div>"

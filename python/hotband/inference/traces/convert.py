@@ -116,13 +116,15 @@ def target_of(output: Path, to: str | None) -> str:
     """The format of a file that is to be written: as said, or by how its name ends. Raises UserError."""
     if to is not None:
         if to not in targets():
-            raise unknown_name("--to", to, targets())
+            raise unknown_name("question.to", to, targets())
         return to
     endings = [ending.lower() for ending in output.suffixes]
     last = endings[-2:-1] if endings and endings[-1] in PACKED else endings[-1:]
     if not last or last[0] not in ENDINGS:
-        accepted = f"expected a name that ends in {', '.join(ENDINGS)} (and {' or '.join(PACKED)}), or --to FORMAT"
-        raise UserError("OUT", "", str(output), accepted)
+        accepted = (
+            f"expected a name that ends in {', '.join(ENDINGS)} (and {' or '.join(PACKED)}), or question.to FORMAT"
+        )
+        raise UserError("question.output", "", str(output), accepted)
     return ENDINGS[last[0]]
 
 
@@ -145,7 +147,7 @@ def expect_trace(key: str, source: Path, asked: _core.TraceAsked) -> None:
     expect_file(key, source)
     if asked.format is None and not is_trace(source):
         accepted = f"is no trace of a known format; expected one of {', '.join([IO_LOG, *_core.trace_formats()])}"
-        raise UserError(key, "", str(source), f"{accepted}; of any CSV say --columns")
+        raise UserError(key, "", str(source), f"{accepted}; of any CSV say question.columns")
 
 
 def columns_of(text: str | None) -> dict[str, str]:
@@ -155,7 +157,7 @@ def columns_of(text: str | None) -> dict[str, str]:
     pairs = [part.partition("=") for part in text.split(",")]
     if any(not sign or not value.strip() for _, sign, value in pairs):
         accepted = "expected columns by number or name, with a unit, such as time=1:us,offset=2:sectors,size=3,op=4"
-        raise UserError("--columns", "", text, accepted)
+        raise UserError("question.columns", "", text, accepted)
     return {key.strip(): value.strip() for key, _, value in pairs}
 
 
@@ -165,7 +167,7 @@ def convert_trace(source: Path, output: Path, to: str | None, keys: Mapping[str,
     from hotband.base.text.write import expect_other_file
 
     target = target_of(output, to)
-    expect_other_file("OUT", output, [source])
+    expect_other_file("question.output", output, [source])
     asked = asked_of(source, keys)
     expect_trace("IN", source, asked)
     with tempfile.TemporaryDirectory(prefix="hotband-traces-") as folder:
@@ -183,7 +185,9 @@ def _written(rows: Path, head: RowsHead, target: str, output: Path) -> tuple[int
 
     if target == IO_LOG:
         if output.suffix.lower() in PACKED:
-            raise UserError("OUT", "", str(output), "Parquet is compressed by itself; expected a name without it")
+            raise UserError(
+                "question.output", "", str(output), "Parquet is compressed by itself; expected a name without it"
+            )
         with replacing(output) as file:
             write_log(rows, head, file)
         return head["ios"], {}, 0

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypedDict
 
 from hotband.base.arguments import public
+from hotband.base.views import Report, view_of
 
 if TYPE_CHECKING:
     import polars as pl
@@ -247,11 +248,10 @@ class Advice:
     def write_html(self, path: str | Path) -> Path:
         """Writes the page, one HTML file; returns its path. Raises UserError where the path is wrong, OSError."""
         from hotband.base.text.write import expect_page
-        from hotband.views.report.advise_page import advise_page
-        from hotband.views.report.page import write_report
 
         expect_page("path", Path(path))
-        return write_report(Path(path), advise_page(self))
+        report: Report = view_of(self, "report")(self)
+        return report.save(path)
 
     def replaced(self, point: Point) -> None:
         """Puts a point in the place of the one of its name."""
@@ -259,9 +259,7 @@ class Advice:
         self.shown = [point if one.name == point.name else one for one in self.shown]
 
     def _repr_html_(self) -> str:
-        from hotband.views.draw.advise import advice_html
-
-        return advice_html(self)
+        return str(view_of(self, "html")(self))
 
     def __repr__(self) -> str:
         chosen = "nothing" if self.recommended is None else self.recommended.name

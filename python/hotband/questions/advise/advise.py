@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from hotband.data.record.unmodelled import unmodelled_notes_of
 from hotband.inference.interval.of_run import Asked as IntervalsAsked
+from hotband.questions.advise import words
 from hotband.questions.advise.advice import Advice, Point
 from hotband.questions.advise.asked import needs_of
 from hotband.questions.advise.candidates import Listed, candidates_of, space_of
@@ -18,7 +19,6 @@ from hotband.questions.advise.measure import Bench, loads_from
 from hotband.questions.advise.objective import furthest
 from hotband.questions.advise.prices import Prices, expect_known, read_prices
 from hotband.questions.advise.search import search
-from hotband.views.advise import words
 
 if TYPE_CHECKING:
     from hotband.execution.experiment import Say
@@ -165,14 +165,14 @@ class _Advising:
         """What has to be known to read it."""
         notes = list(self.notes)
         if not self.prices.of:
-            notes.append("no prices (--cost): ranked by drives, then watts")
+            notes.append("no prices: ranked by drives, then watts")
         if self.listed.unpriced:
             notes.append(f"without a price and left out: {', '.join(self.listed.unpriced)}")
         says = {load.says() for load in self.bench.loads.values()}
         if says != {"an open loop"}:
             notes.append(
                 "a closed loop asks as fast as it is answered: its latency is judged as it is, and its writes wear "
-                "drives as long as --duty says"
+                "drives as long as the duty says"
             )
         if self.needs.bytes_at_end > self.needs.bytes_today:
             grown, years = self.needs.bytes_at_end / 1e12, words.counted_years(self.needs.years)

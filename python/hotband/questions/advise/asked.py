@@ -78,25 +78,25 @@ class Needs:
 def needs_of(asked: Asked) -> Needs:
     """What is needed, in numbers. Raises UserError for the first mistake."""
     if not asked.workloads:
-        raise UserError("WORKLOAD", "", "", "missing: expected at least one workload")
+        raise UserError("question.workload", "", "", "missing: expected at least one workload")
     names = [one.name for one in asked.workloads]
     twice = next((name for name in names if names.count(name) > 1), None)
     if twice is not None:
-        raise UserError("WORKLOAD", "", twice, "is given twice; expected each workload once")
-    check_level(asked.level, "--interval")
+        raise UserError("question.workload", "", twice, "is given twice; expected each workload once")
+    check_level(asked.level, "question.interval")
     if isinstance(asked.years, bool) or not isinstance(asked.years, int | float) or not 0 < asked.years <= 50:
-        raise UserError("--years", "", str(asked.years), "expected a number of years above 0 and up to 50")
+        raise UserError("question.years", "", str(asked.years), "expected a number of years above 0 and up to 50")
     today = size_bytes(asked.capacity)
     if today is None:
-        raise UserError("--capacity", "", asked.capacity, f"expected {SIZE_EXPECTED.replace('256 MB', '50 TB')}")
+        raise UserError("question.capacity", "", asked.capacity, f"expected {SIZE_EXPECTED.replace('256 MB', '50 TB')}")
     growth = 0.0 if asked.grow is None else growth_of(asked.grow)
     return Needs(
-        slo_of(asked.slo, "--slo"),
-        () if asked.slo_degraded is None else slo_of(asked.slo_degraded, "--slo-degraded"),
+        slo_of(asked.slo, "question.slo"),
+        () if asked.slo_degraded is None else slo_of(asked.slo_degraded, "question.slo_degraded"),
         today,
         today * (1.0 + growth) ** asked.years,
         tolerated_of(asked.protect),
-        None if asked.power is None else watts_of(asked.power, "--power", ""),
+        None if asked.power is None else watts_of(asked.power, "question.power", ""),
         float(asked.years),
         1.0 if asked.duty is None else duty_of(asked.duty),
     )
@@ -124,7 +124,7 @@ def tolerated_of(text: str) -> int:
     count = None if found is None else int(found[1]) if found[1].isdigit() else NUMBERS.get(found[1])
     if count is None or count > MOST_TOLERATED:
         raise UserError(
-            "--protect", "", text, 'expected "no failure", "one failure", "two failures" or "three failures"'
+            "question.protect", "", text, 'expected "no failure", "one failure", "two failures" or "three failures"'
         )
     return count
 
@@ -141,7 +141,7 @@ def growth_of(text: str) -> float:
     """The share by which data grows in a year: `30 %/year`. Raises UserError."""
     found = yearly_share(text)
     if found is None:
-        raise UserError("--grow", "", text, f"expected {YEARLY_EXPECTED}")
+        raise UserError("question.grow", "", text, f"expected {YEARLY_EXPECTED}")
     return found
 
 
@@ -150,6 +150,6 @@ def duty_of(text: str) -> float:
     found = share(text)
     if found is None or "%" not in text or not 0 < found <= 1:
         raise UserError(
-            "--duty", "", text, 'expected a share of the time of more than 0 % and up to 100 %, such as "30 %"'
+            "question.duty", "", text, 'expected a share of the time of more than 0 % and up to 100 %, such as "30 %"'
         )
     return found

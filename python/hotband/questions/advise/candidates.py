@@ -158,10 +158,10 @@ def space_of(text: str, tolerated: int) -> Space:
     layouts = said.get("layouts") or [one for one in USUAL if tolerates(one, 8) >= tolerated]
     for one in layouts:
         if one not in LAYOUTS:
-            raise unknown_name("--candidates: layouts", one, LAYOUTS)
+            raise unknown_name("question.candidates: layouts", one, LAYOUTS)
     for one in said.get("caches", []):
         if one not in CACHES:
-            raise unknown_name("--candidates: caches", one, CACHES)
+            raise unknown_name("question.candidates: caches", one, CACHES)
     drives, counts = [_drive(one) for one in names], _counts(said.get("counts", []))
     return Space(drives, layouts, counts, said.get("caches", []), "drives" in said)
 
@@ -175,21 +175,21 @@ def _said(text: str) -> dict[str, list[str]]:
         if equals:
             key = name.strip()
             if key not in SETTINGS:
-                raise unknown_name("--candidates", key, SETTINGS)
+                raise unknown_name("question.candidates", key, SETTINGS)
             if key in said:
-                raise UserError("--candidates", key, part, "is given twice; expected a list with commas")
+                raise UserError("question.candidates", key, part, "is given twice; expected a list with commas")
             said[key] = []
         if not key:
             raise UserError(
-                "--candidates", "", part, "expected KEY=VALUES, such as drives=ent-10k,layouts=raid6,counts=8"
+                "question.candidates", "", part, "expected KEY=VALUES, such as drives=ent-10k,layouts=raid6,counts=8"
             )
         value = value.strip() if equals else part
         if value in said[key]:
-            raise UserError("--candidates", key, value, "is given twice")
+            raise UserError("question.candidates", key, value, "is given twice")
         said[key] += [value] if value else []
     empty = next((key for key, values in said.items() if not values), None)
     if empty is not None:
-        raise UserError("--candidates", empty, "", "is empty: expected one or more, with commas")
+        raise UserError("question.candidates", empty, "", "is empty: expected one or more, with commas")
     return said
 
 
@@ -199,7 +199,7 @@ def _drive(name: str) -> Drive:
     except UserError as error:
         if is_file(name):
             raise
-        raise UserError("--candidates: drives", error.key, error.value, error.accepted) from None
+        raise UserError("question.candidates: drives", error.key, error.value, error.accepted) from None
     values = {one["key"]: (str(one["value"]), one["range"]) for one in product["values"]}
     return Drive(name, product["kind"], values)
 
@@ -208,7 +208,7 @@ def _counts(texts: Sequence[str]) -> list[int]:
     for text in texts:
         if not text.isdigit() or not 1 <= int(text) <= 10 * MOST_DRIVES:
             accepted = f"expected whole numbers of drives up to {10 * MOST_DRIVES}, such as counts=8,12,24"
-            raise UserError("--candidates", "counts", text, accepted)
+            raise UserError("question.candidates", "counts", text, accepted)
     return sorted({int(text) for text in texts})
 
 
@@ -235,17 +235,17 @@ def candidates_of(space: Space, needs: Needs, prices: Prices) -> Listed:
 def _nothing(listed: Listed, space: Space, needs: Needs, prices: Prices) -> UserError:
     """Why no candidate is left, in the name of the option that most of them fell to."""
     if not listed.left_out:
-        return UserError("--cost", "", prices.file, f"has a price of none of {', '.join(listed.unpriced)}")
+        return UserError("question.cost", "", prices.file, f"has a price of none of {', '.join(listed.unpriced)}")
     reasons = ", ".join(f"{count} {reason}" for reason, count in listed.left_out.items())
     left = f"leaves none of {listed.of} candidates: {reasons}; expected"
     why = max(listed.left_out, key=lambda one: listed.left_out[one])
     if why.startswith(NUMBER_REFUSED):
-        return UserError("--candidates", "counts", ",".join(str(one) for one in space.counts), f"{left} others")
-    option = "--protect" if "failure" in why else "--power" if "power" in why else "--capacity"
-    said = {"--protect": f"{needs.tolerated}", "--power": f"{needs.watts} W"}.get(
+        return UserError("question.candidates", "counts", ",".join(str(one) for one in space.counts), f"{left} others")
+    option = "question.protect" if "failure" in why else "question.power" if "power" in why else "question.capacity"
+    said = {"question.protect": f"{needs.tolerated}", "question.power": f"{needs.watts} W"}.get(
         option, f"{needs.bytes_at_end / 1e12:,.1f} TB"
     )
-    return UserError(option, "", said, f"{left} another {option}, or other --candidates")
+    return UserError(option, "", said, f"{left} another {option}, or other question.candidates")
 
 
 def _of_layout(listed: Listed, space: Space, needs: Needs, prices: Prices, drive: Drive, layout: str) -> None:
@@ -256,7 +256,7 @@ def _of_layout(listed: Listed, space: Space, needs: Needs, prices: Prices, drive
         # Such as a drive of two logical units, which only a file can place: nobody asked for it by name.
         if space.named:
             accepted = f"is no member of {layout}: {error.accepted}, in a file of your own (variant_of)"
-            raise UserError("--candidates", "drives", drive.name, accepted) from None
+            raise UserError("question.candidates", "drives", drive.name, accepted) from None
         listed.left_out[NO_SHORT_FORM] = listed.left_out.get(NO_SHORT_FORM, 0) + 1
         return
     counts = space.counts or _usual_counts(known, needs.bytes_at_end)
@@ -330,7 +330,7 @@ class _Known:
         try:
             subject = subject_of(ArrayAsked(machine))
         except UserError as error:
-            if error.where not in ("--mtbf", "--rebuild-time", "--error-rate"):
+            if error.where not in ("question.mtbf", "question.rebuild_time", "question.error_rate"):
                 raise
         described = _layout(machine)
         members, usable = described["members"], float(str(described["capacity_bytes"]))
@@ -409,8 +409,8 @@ def data_drives(layout: str, count: int) -> float:
 def _layout(machine: str) -> Mapping[str, object]:
     import json
 
+    from hotband.base.engine import mistakes_of
     from hotband.data.catalog import CATALOG_DIR
-    from hotband.execution.runs.run import mistakes_of
 
     with mistakes_of(machine):
         found: list[dict[str, object]] = json.loads(_core.layouts_of(CATALOG_DIR, machine, None, []))

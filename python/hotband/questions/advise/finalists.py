@@ -16,10 +16,10 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from hotband.base.text.quantities import size_bytes
+from hotband.data.documents.run import RunSpec
 from hotband.data.record.unmodelled import why_no_interval
 from hotband.execution.experiment import Experiment
 from hotband.execution.experiment import Point as RunPoint
-from hotband.execution.runs.run import RunSpec
 from hotband.inference.interval.ceiling import capped, room_of
 from hotband.inference.interval.conformal import Spread
 from hotband.inference.interval.of_record import intervals_of, is_inverse, kinds_of

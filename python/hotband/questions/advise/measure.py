@@ -16,12 +16,13 @@ from typing import TYPE_CHECKING
 
 from hotband.base.errors import UserError
 from hotband.base.text.quantities import size_bytes
+from hotband.data.documents.run import Repair, RunSpec
 from hotband.data.inputs.loads import Load
+from hotband.data.record.finished import Finished
 from hotband.data.record.record import record_of
 from hotband.execution.experiment import Experiment, Point
 from hotband.execution.experiment.ranges import workload_text
-from hotband.execution.runs.run import Finished, Repair, RunSpec
-from hotband.inference.interval.short import refusal
+from hotband.execution.runs.run import refusal
 from hotband.questions.advise.candidates import Candidate, Drive
 from hotband.questions.advise.small import (
     Stand,
@@ -37,8 +38,8 @@ from hotband.questions.find.figures import Figure
 from hotband.questions.find.trial import KEEPS_UP
 
 if TYPE_CHECKING:
+    from hotband.data.documents.record import RecordDoc
     from hotband.data.inputs.specify import Named
-    from hotband.data.record.document import RecordDoc
     from hotband.data.record.record import Figures, Record
     from hotband.execution.experiment import Say
     from hotband.inference.interval.of_run import Watch
@@ -114,7 +115,7 @@ class Bench:
             plan.add(candidate, workload)
         points = plan.points()
         if not points and pairs:
-            raise UserError("WORKLOAD", "", "", f"no candidate takes it: {next(iter(self.refused.values()))}")
+            raise UserError("question.workload", "", "", f"no candidate takes it: {next(iter(self.refused.values()))}")
         experiment = Experiment(points, what=f"an advice: {what}, {ios:,} I/Os")
         name = what.translate({ord(" "): "-", ord(","): None, ord("/"): None})
         folder = None if self.out is None else self.out / name

@@ -6,9 +6,9 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from hotband.base.text.cells import four_digits
 from hotband.base.text.quantities import share_text
 from hotband.questions.find.figures import shown
-from hotband.views.text.tables import four_digits
 
 if TYPE_CHECKING:
     from hotband.questions.advise.asked import Needs

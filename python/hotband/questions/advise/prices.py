@@ -82,7 +82,7 @@ def expect_known(prices: Prices, drives: list[str]) -> None:
 
 def _text(path: Path) -> str:
     if not path.exists():
-        raise UserError("--cost", "", str(path), "no such file; expected a CSV or TOML table of prices")
+        raise UserError("question.cost", "", str(path), "no such file; expected a CSV or TOML table of prices")
     return text_in(path, "table of prices", typed=True)
 
 

@@ -56,7 +56,9 @@ def loads_for(seconds: float, span_bytes: int | None, reads: bool) -> tuple[list
     loads = [one for one in within(candidates(BLACK_BOX, 0), span_bytes) if not (reads and one.writes)]
     left = seconds - sum(one.time for one in (*loads, *held_out(BLACK_BOX, 1.0)))
     if left < 0:
-        raise UserError("--for", "", f"{seconds:g} s", f"is too short: expected at least {seconds - left:.0f} s")
+        raise UserError(
+            "question.duration", "", f"{seconds:g} s", f"is too short: expected at least {seconds - left:.0f} s"
+        )
     again = int(left // sum(one.time for one in loads))
     return loads, [1 + min(again, 2)] * len(loads)
 

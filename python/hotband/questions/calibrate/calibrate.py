@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from hotband.base.errors import UserError
+from hotband.base.text.cells import time_shown
 from hotband.questions.calibrate.calibrated import Calibrated, Line
 from hotband.questions.calibrate.check import check, predict
 from hotband.questions.calibrate.design import Design, Plan
@@ -22,7 +23,6 @@ from hotband.questions.calibrate.model import IOS, SSD_IOS, Model, Product, Watc
 from hotband.questions.calibrate.screen import Screened, screen
 from hotband.questions.calibrate.unknowns import FARTHEST, Unknowns, unknowns_of
 from hotband.questions.calibrate.values import values_of
-from hotband.questions.find.figures import time_shown
 
 if TYPE_CHECKING:
     from hotband.execution.experiment import Executor
@@ -83,7 +83,9 @@ class Planned:
 def plan(asked: Asked, watch: Watch) -> Planned:
     """Screens the product's values and chooses what is measured. Raises UserError, RunsInterrupted."""
     if asked.seconds < LEAST_SECONDS:
-        raise UserError("--for", "", f"{asked.seconds:g} s", f"is too short: expected at least {LEAST_SECONDS:g} s")
+        raise UserError(
+            "question.duration", "", f"{asked.seconds:g} s", f"is too short: expected at least {LEAST_SECONDS:g} s"
+        )
     kind, tags = _kind(asked.like)
     unknowns = _unknowns(asked.like)
     loads = [one for one in candidates(kind, tags) if not (asked.reads and one.writes)]
@@ -130,7 +132,7 @@ def _found(
 ) -> Calibrated:
     data, spread = data_of(planned.screened, used, planned.chosen, asked.path_ns)
     if not len(data.measured):
-        raise UserError("RESULT", "", asked.target.name, "has no figure that the model has too: too few I/Os")
+        raise UserError("question.result", "", asked.target.name, "has no figure that the model has too: too few I/Os")
     _expect_like(asked.like, planned, data, used)
     model = Model(asked.like, [one.load for one in used], watch, asked.jobs, _ios(asked))
     fitted = fit(model, planned.unknowns, data)
@@ -173,7 +175,7 @@ def _expect_like(like: Product, planned: Planned, data: Data, used: Sequence[Mea
     was, is_ = (time_shown(math.exp(value) / 1e9) for value in (data.measured[worst], data.base[worst]))
     named = f"{used[figure.load].load.name}: {figure.side} {figure.name} {was}, the product {is_}"
     accepted = f"was not measured: no values in its ranges explain most figures ({named}); expected another product"
-    raise UserError("--like", "", like.name, f"{accepted}, or black-box")
+    raise UserError("question.like", "", like.name, f"{accepted}, or black-box")
 
 
 def _lines(used: Sequence[Measured], data: Data, fitted: Fitted) -> list[Line]:
@@ -204,7 +206,7 @@ def _notes(data: Data, fitted: Fitted, used: Sequence[Measured], spread: float) 
     if named:
         notes.append(f"not explained by any values in their ranges: {', '.join(named)}")
     if fitted.misfit > MOST_MISFIT:
-        notes.append("this may be no such drive: try another --like, or --like black-box")
+        notes.append("this may be no such drive: begin from another product, or from black-box")
     return notes
 
 
@@ -227,7 +229,7 @@ def _unknowns(like: Product) -> Unknowns:
     found = unknowns_of(like.name, dict(like.held))
     if not found.numbers:
         accepted = "has no uncertain value: expected a product of which values have a range"
-        raise UserError("--like", "", like.name, accepted)
+        raise UserError("question.like", "", like.name, accepted)
     return found
 
 

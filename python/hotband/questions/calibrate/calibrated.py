@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal, TypedDict
 if TYPE_CHECKING:
     import polars as pl
 
-    from hotband.data.record.document_traces import ComparisonDoc
+    from hotband.data.documents.record_traces import ComparisonDoc
     from hotband.questions.calibrate.design import Next
 
 State = Literal["told", "narrowed", "unknown"]

@@ -79,7 +79,7 @@ class Design:
         if sum(1 for count in counts if count) < FEWEST:
             needed = reserved_s + sum(sorted(one.time for one in self.loads)[:FEWEST])
             accepted = f"is too short: expected at least {needed:.0f} s, of which {reserved_s:.0f} s check the fit"
-            raise UserError("--for", "", f"{budget_s:g} s", accepted)
+            raise UserError("question.duration", "", f"{budget_s:g} s", accepted)
         for place in sorted((n for n, count in enumerate(counts) if count == 1), key=lambda n: self.loads[n].time):
             load = self.loads[place]
             if sum(count > 1 for count in counts) < REPEATED and load.time <= left and self._most(load) > 1:

@@ -15,7 +15,7 @@ import numpy as np
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from hotband.data.record.document import RecordDoc
+    from hotband.data.documents.record import RecordDoc
 
     Numbers = NDArray[np.float64]
 

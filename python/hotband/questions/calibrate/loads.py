@@ -201,7 +201,7 @@ def candidates(kind: str, tags: int) -> list[Measurement]:
     of."""
     kinds = {"disk": _disk, "ssd": lambda: _ssd(128 if tags > 32 else 32), BLACK_BOX: _black_box}
     if kind not in kinds:
-        raise UserError("--like", "kind", kind, f"expected a product that is one of {', '.join(sorted(kinds))}")
+        raise UserError("question.like", "kind", kind, f"expected a product that is one of {', '.join(sorted(kinds))}")
     return kinds[kind]()
 
 

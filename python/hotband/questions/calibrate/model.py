@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING
 
 from hotband.base.errors import UserError
 from hotband.data.catalog.named import EMULATED
+from hotband.data.documents.run import RunSpec
 from hotband.execution.experiment import Experiment, Point
-from hotband.execution.runs.run import RunSpec, prepare
+from hotband.execution.runs.run import prepare
 from hotband.questions.calibrate.figures import Seen, seen_of
 from hotband.questions.calibrate.loads import Measurement
 from hotband.questions.calibrate.unknowns import unknowns_of
@@ -73,15 +74,15 @@ def size_of(product: Product, argument: str) -> int | None:
     try:
         return target_bytes(Named(product.name, product.text))
     except UserError as error:
-        if error.where != "MACHINE":
+        if error.where != "question.on":
             raise
         raise UserError(argument, error.key, error.value, error.accepted) from None
 
 
 def expect_one_volume(like: Product) -> None:
     """Raises UserError for a product with several volumes."""
-    if size_of(like, "--like") is None:
-        raise UserError("--like", "", like.name, "has several volumes: expected a product with one")
+    if size_of(like, "question.like") is None:
+        raise UserError("question.like", "", like.name, "has several volumes: expected a product with one")
 
 
 def specs_of(

@@ -11,12 +11,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hotband.base.errors import UserError
+from hotband.base.text.cells import counted
 from hotband.questions.calibrate.figures import seen_of
 from hotband.questions.calibrate.loads import Measurement
 from hotband.questions.calibrate.measured import Measured
 from hotband.questions.expect.expect import expect_room
 from hotband.questions.expect.results import read_rows
-from hotband.views.text.tables import counted
 
 if TYPE_CHECKING:
     from hotband.data.inputs.specify import Named
@@ -52,8 +52,8 @@ def measured_of(
         raise UserError(rows[0].file, "", "", f"its load cannot be rebuilt: {rows[0].why_not}")
     if len(loads) < FEWEST:
         accepted = f"holds {counted(len(loads), 'load')} that can be rebuilt: expected at least {FEWEST} different ones"
-        raise UserError("RESULT", "", str(paths[0]), accepted)
-    expect_room(rows, like, "--like")
+        raise UserError("question.result", "", str(paths[0]), accepted)
+    expect_room(rows, like, "question.like")
     notes += [f"assumed: {text}" for text in assumed]
     found = [Measured(load, tuple(runs[key])) for key, load in loads.items()]
     kept_back = _held_out(found)

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hotband.base.errors import UserError
+from hotband.base.text.cells import counted
 from hotband.base.text.write import expect_folder, write_file
 from hotband.data.catalog.named import EMULATED, is_real
 from hotband.questions.calibrate import calibrate
@@ -22,7 +23,6 @@ from hotband.questions.calibrate.product_file import file_text, whole_text
 from hotband.questions.calibrate.results import measured_of
 from hotband.questions.calibrate.target import Hardware, is_model, span_of_model, target_of
 from hotband.questions.calibrate.trace.calibrate import of_trace
-from hotband.views.text.tables import counted
 
 if TYPE_CHECKING:
     from hotband.data.inputs.specify import Named
@@ -83,7 +83,7 @@ def trace_of(targets: Sequence[str]) -> Path | None:
 
     traces = [Path(one) for one in targets if is_trace(Path(one))]
     if traces and len(targets) > 1:
-        raise UserError("TRACE", "", str(traces[0]), "is a trace: expected one alone")
+        raise UserError("question.target", "", str(traces[0]), "is a trace: expected one alone")
     return traces[0] if traces else None
 
 
@@ -99,11 +99,11 @@ def is_target(targets: Sequence[str]) -> bool:
 
 def plan_only(wanted: Wanted, say: Say, watch: Watch) -> Planned:
     """The plan, without measuring. Raises UserError, RunsInterrupted."""
-    from hotband.execution.runs.run import text_of
+    from hotband.data.inputs.texts import text_of
 
     [name] = _one(wanted.targets)
     if trace_of(wanted.targets) is not None:
-        raise UserError("--plan", "", name, "is a trace: nothing is measured; leave --plan out")
+        raise UserError("question.plan", "", name, "is a trace: nothing is measured; leave question.plan out")
     if not is_real(name):
         span = span_of_model(Product(name, text_of(name.removeprefix(EMULATED), "machine")), wanted.like)
         return calibrate.plan(_asked(wanted, Product(name), span), watch)
@@ -114,7 +114,7 @@ def plan_only(wanted: Wanted, say: Say, watch: Watch) -> Planned:
 def black_box_plan(wanted: Wanted, say: Say) -> tuple[list[Measurement], list[int]]:
     """The loads of a black box and how often each is measured, without measuring; the rate of the last follows from
     those before. Raises UserError."""
-    from hotband.execution.runs.run import text_of
+    from hotband.data.inputs.texts import text_of
 
     [name] = _one(wanted.targets)
     if is_real(name):
@@ -134,7 +134,7 @@ def _asked(wanted: Wanted, target: Product, span: int | None) -> Asked:
 
 
 def _measured(wanted: Wanted, show: Callable[[Planned], None], say: Say, watch: Watch) -> tuple[Calibrated, int]:
-    from hotband.execution.runs.run import text_of
+    from hotband.data.inputs.texts import text_of
 
     [name] = _one(wanted.targets)
     named = Product(name, text_of(name, "machine") if is_model(name) else None)
@@ -152,11 +152,11 @@ def _measured(wanted: Wanted, show: Callable[[Planned], None], say: Say, watch: 
 
 def _black_box(wanted: Wanted, say: Say, watch: Watch) -> tuple[Calibrated, int]:
     """Measures a volume without a mechanism: loads that give first guesses, then those that are held out."""
-    from hotband.execution.runs.run import text_of
+    from hotband.data.inputs.texts import text_of
 
     if not is_target(wanted.targets):
         accepted = "needs loads of its own choice: expected a target to measure, not results"
-        raise UserError("--like", "", BLACK_BOX, accepted)
+        raise UserError("question.like", "", BLACK_BOX, accepted)
     [name] = _one(wanted.targets)
     named = Product(name, text_of(name, "machine") if is_model(name) else None)
     with target_of(named, wanted.like, wanted.hardware, (not wanted.reads, wanted.seed), say) as target:
@@ -192,7 +192,7 @@ def _lateness(record: object) -> list[str]:
     from typing import Any, cast
 
     from hotband.execution.serve import Serving
-    from hotband.views.serve import lateness_lines
+    from hotband.execution.serve.lateness import lateness_lines
 
     return [line.strip() for line in lateness_lines(Serving.of(cast("Any", record)["serving"]))]
 
@@ -211,7 +211,7 @@ def _results(wanted: Wanted, watch: Watch) -> tuple[Calibrated, int]:
 
 def _one(targets: Sequence[str]) -> Sequence[str]:
     if len(targets) != 1:
-        raise UserError("TARGET", "", ", ".join(targets), "expected one target, or results that exist")
+        raise UserError("question.target", "", ", ".join(targets), "expected one target, or results that exist")
     return targets
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -17,6 +17,7 @@ from hotband.questions.calibrate.model import Product, own_scale, size_of
 if TYPE_CHECKING:
     from hotband.execution.experiment import Executor, Say
     from hotband.execution.serve import Served
+    from hotband.execution.targets.outlook import Outlook
 
 WORN_IN = {"sequential": 2.0, "random": 1.0}
 """What an emulated drive holds: written over in order twice, and once at random, as the model's do before."""
@@ -29,11 +30,11 @@ SAME_SIZE = 0.02
 
 @dataclass(frozen=True)
 class Hardware:
-    """What is said of hardware: the serial number that may be erased, whether to ask before writing, the size of a file
+    """What is said of hardware: the serial number that may be erased, whom to ask before writing, the size of a file
     that is made in a folder."""
 
     erase: str | None = None
-    yes: bool = False
+    confirm: Callable[[Outlook], bool] = lambda _: True
     size_bytes: int = 0
 
 
@@ -64,7 +65,7 @@ def target_of(named: Product, like: Product, hardware: Hardware, how: tuple[bool
 
 def span_of_model(named: Product, like: Product) -> int | None:
     """The bytes that are used of a machine (None: all). Raises UserError where there is none, or one that is larger."""
-    size = size_of(replace(named, name=named.name.removeprefix(EMULATED)), "TARGET")
+    size = size_of(replace(named, name=named.name.removeprefix(EMULATED)), "question.target")
     return None if size is None else _span(size * own_scale(named), like)
 
 
@@ -75,7 +76,7 @@ def is_model(name: str) -> bool:
 
 @contextmanager
 def _served(named: Product, like: Product, seed: int) -> Iterator[Target]:
-    from hotband.execution.runs.run import text_of
+    from hotband.data.inputs.texts import text_of
     from hotband.execution.serve import Served, ServeSpec
     from hotband.execution.targets.on_device import How
     from hotband.execution.targets.target import executor_of
@@ -83,7 +84,7 @@ def _served(named: Product, like: Product, seed: int) -> Iterator[Target]:
 
     machine = named.name.removeprefix(EMULATED)
     if not machine:
-        raise UserError("TARGET", "", named.name, "expected emulated:MACHINE, such as emulated:s4500-960")
+        raise UserError("question.target", "", named.name, "expected emulated:MACHINE, such as emulated:s4500-960")
     text = text_of(machine, "machine")
     with tempfile.TemporaryDirectory(prefix="hotband-way-") as folder:
         way = way_of_fio(Path(folder) / "way")
@@ -110,16 +111,13 @@ def _on_device(named: Product, like: Product, hardware: Hardware, writes: bool, 
     from hotband.execution.targets.on_device import How
     from hotband.execution.targets.place import place_of
     from hotband.execution.targets.target import executor_of
-    from hotband.faces.commands.real import asking
 
     place = place_of(named.name)
     size = hardware.size_bytes or place.size_bytes
     if not size:
-        raise UserError("--size", "", "", 'missing: expected the size of the file, such as "8 GiB"')
+        raise UserError("question.size", "", "", 'missing: expected the size of the file, such as "8 GiB"')
     how = How(size_bytes=hardware.size_bytes, product="none")
-    executor = executor_of(
-        named.name, writes=writes, erase=hardware.erase, how=how, say=say, confirm=asking(hardware.yes)
-    )
+    executor = executor_of(named.name, writes=writes, erase=hardware.erase, how=how, say=say, confirm=hardware.confirm)
     return Target(named, executor, _span(size, like), None, SERVED_NS if place.kind == "nbd" else HOST_NS)
 
 
@@ -128,7 +126,7 @@ def _span(size: int, like: Product) -> int | None:
     larger: the model has no such addresses."""
     if like.name == BLACK_BOX:
         return size
-    whole = size_of(like, "--like")
+    whole = size_of(like, "question.like")
     if whole is None or abs(size / whole - 1.0) <= SAME_SIZE:
         return None
     return min(size, whole)

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from hotband import _core
 from hotband.base.errors import UserError
 from hotband.questions.datasheet.disk import disk_values
-from hotband.questions.datasheet.lines import DISK_LINES, NVME_LINES, SSD_LINES, Answers, Line, read_lines
+from hotband.questions.datasheet.lines import DISK_LINES, NVME_LINES, SSD_LINES, Answers, Line, field, read_lines
 from hotband.questions.datasheet.lives import lives
 from hotband.questions.datasheet.ssd import ssd_values
 from hotband.questions.datasheet.values import Value
@@ -71,10 +71,10 @@ def blamed(error: _core.SpecError, lines: Mapping[str, str]) -> UserError:
     name = key.removeprefix("values.")
     line = LINE_OF.get(name)
     if line is None or line not in lines:
-        return UserError("LINES", "", "", f"make no drive: {name} = {value!r}: {accepted}")
+        return UserError("question.lines", "", "", f"make no drive: {name} = {value!r}: {accepted}")
     same = name in ("capacity", "rpm", "heads")
     return UserError(
-        f"--{line}", "", lines[line], accepted if same else f"{accepted} ({name} follows from it: {value})"
+        field(line), "", lines[line], accepted if same else f"{accepted} ({name} follows from it: {value})"
     )
 
 
@@ -82,14 +82,14 @@ def described(kind: str, lines: Mapping[str, str]) -> list[Value]:
     """Every value of a drive of a kind ("hdd", "ssd", "nvme") that has these lines on its data sheet, by key with their
     units (`KINDS[kind].lines` are those there are). Raises UserError."""
     if kind not in KINDS:
-        raise UserError("--kind", "", kind, f"expected one of {', '.join(KINDS)}")
+        raise UserError("question.kind", "", kind, f"expected one of {', '.join(KINDS)}")
     of = KINDS[kind]
     sheet = read_lines(of.lines, lines)
     try:
         return [*of.values(sheet), *lives(sheet, of.mechanism)]
     except UserError as error:
         # The value as it was typed: 0.79 ms, and not 790 us.
-        typed = lines.get(error.where.removeprefix("--"), error.value)
+        typed = next((said for line, said in lines.items() if field(line) == error.where), error.value)
         raise UserError(error.where, error.key, typed, error.accepted) from None
 
 

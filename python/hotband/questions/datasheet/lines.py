@@ -103,6 +103,11 @@ Answers = Mapping[str, float | str]
 """Numbers in base units (bytes, bytes a second, seconds, rpm, watts), choices as text; only of lines that are given."""
 
 
+def field(key: str) -> str:
+    """The field of the question that holds a line."""
+    return f"question.{key.replace('-', '_')}"
+
+
 def read_lines(lines: Sequence[Line], given: Mapping[str, str]) -> dict[str, float | str]:
     """The answers to `lines`, by key. Raises UserError for a key that is no line, a line that is needed and missing,
     and an answer that is not of its kind."""
@@ -110,11 +115,11 @@ def read_lines(lines: Sequence[Line], given: Mapping[str, str]) -> dict[str, flo
     for key in given:
         if key not in known:
             accepted = unknown_name("LINE", key, list(known)).accepted
-            raise UserError(f"--{key}", "", "", f"is no line of this kind of drive; {accepted}")
+            raise UserError("question.lines", key, "", f"is no line of this kind of drive; {accepted}")
     missing = [line.key for line in lines if line.needed and line.key not in given]
     if missing:
         line = known[missing[0]]
-        raise UserError(f"--{line.key}", "", "", f'missing: {line.question.lower()}, such as "{line.example}"')
+        raise UserError(field(line.key), "", "", f'missing: {line.question.lower()}, such as "{line.example}"')
     return {key: answer(known[key], text) for key, text in given.items()}
 
 
@@ -131,7 +136,7 @@ def powers(sheet: Answers) -> tuple[float, float] | None:
         return None
     idle, active = number(sheet, "power-idle"), number(sheet, "power-active")
     if active < idle:
-        raise UserError("--power-active", "", text(active, "power"), "expected at least --power-idle")
+        raise UserError("question.power_active", "", text(active, "power"), "expected at least question.power_idle")
     return idle, active
 
 
@@ -141,17 +146,17 @@ def answer(line: Line, given: str) -> float | str:
     if line.quantity == "choice":
         choice = chosen(given, line.choices)
         if choice is None:
-            raise UserError(f"--{line.key}", "", given, f"expected {_choices(line)}")
+            raise UserError(field(line.key), "", given, f"expected {_choices(line)}")
         return choice
     try:
         value = _number(line, given)
     except ValueError as error:
-        raise UserError(f"--{line.key}", "", given, f"expected {error}") from None
+        raise UserError(field(line.key), "", given, f"expected {error}") from None
     if value <= 0.0:
-        raise UserError(f"--{line.key}", "", given, "expected more than zero")
+        raise UserError(field(line.key), "", given, "expected more than zero")
     if line.bounds is not None and not line.bounds.least <= value <= line.bounds.most:
         ends = " to ".join(shown(line, end) for end in (line.bounds.least, line.bounds.most))
-        raise UserError(f"--{line.key}", "", given, f"expected {ends}: {line.bounds.why}")
+        raise UserError(field(line.key), "", given, f"expected {ends}: {line.bounds.why}")
     return value
 
 

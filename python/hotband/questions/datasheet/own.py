@@ -49,10 +49,12 @@ def file_of(name: str, force: bool) -> Path:
 
     stem = name.removesuffix(".toml")
     if not re.fullmatch(r"[\w./-]*[\w-][\w.-]*", stem) or stem.endswith("."):
-        raise UserError("NAME", "", name, "expected letters, digits, - and _, such as x16")
+        raise UserError("question.name", "", name, "expected letters, digits, - and _, such as x16")
     if stem in _core.catalog_names(CATALOG_DIR, "drives"):
-        raise UserError("NAME", "", name, "is a drive of the catalog: give yours another name")
+        raise UserError("question.name", "", name, "is a drive of the catalog: give yours another name")
     path = Path(f"{stem}.toml")
     if path.exists() and not force:
-        raise UserError("NAME", "", name, f"{path} is there: give another name, or --force to replace it")
+        raise UserError(
+            "question.name", "", name, f"{path} is there: give another name, or question.force to replace it"
+        )
     return path

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 def target_bytes(machine: Named) -> int | None:
     """Bytes of the one volume of a machine; None where it has several. Raises UserError for no machine."""
-    from hotband.execution.runs.run import mistakes_of
+    from hotband.base.engine import mistakes_of
 
     with mistakes_of(machine.name):
         volumes = _core.machine_offer(CATALOG_DIR, machine.name, machine.text, [])["volumes"]

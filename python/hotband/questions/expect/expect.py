@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hotband.base.errors import UserError
+from hotband.base.text.cells import counted
 from hotband.data.record.incomplete import refusing_incomplete
 from hotband.execution.runs.scale import scale_of
 from hotband.inference.interval.of_run import Asked as IntervalsAsked
@@ -16,7 +17,6 @@ from hotband.questions.expect.explain import explanations
 from hotband.questions.expect.nearest import rank
 from hotband.questions.expect.predict import Settings, run, with_intervals
 from hotband.questions.expect.results import Row, read_rows
-from hotband.views.text.tables import counted
 
 if TYPE_CHECKING:
     from hotband.data.inputs.specify import Named
@@ -42,7 +42,7 @@ def expect(asked: Asked, watch: Watch, say: Say) -> Expected:
     settings = asked.settings
     IntervalsAsked(settings.level, settings.draws)
     if not asked.results:
-        raise UserError("RESULT", "", "", "missing: expected a result of fio, vdbench, DiskSpd or Iometer")
+        raise UserError("question.result", "", "", "missing: expected a result of fio, vdbench, DiskSpd or Iometer")
     with refusing_incomplete(list(asked.results)):
         rows = read_rows(asked.results, asked.workload)
     _expect_some(rows)
@@ -53,7 +53,7 @@ def expect(asked: Asked, watch: Watch, say: Say) -> Expected:
     notes = with_intervals(found, settings, say, watch)
     scale = next((scale for one in found if (scale := scale_of(one.spec)) and "scale" not in dict(settings.set)), None)
     if scale is not None:
-        notes.append(f"solid-state drives are simulated at a {scale}th of their size (--set scale=N: another)")
+        notes.append(f"solid-state drives are simulated at a {scale}th of their size (scale=N sets another)")
     said = explanations(found, asked.machine)
     return Expected(asked.machine.name, settings.level, rows, found, said, notes=notes)
 
@@ -62,12 +62,12 @@ def _expect_some(rows: Sequence[Row]) -> None:
     """Raises UserError where no load can be rebuilt, or there are too many."""
     if len(rows) > MOST_ROWS:
         accepted = f"holds {len(rows)} runs; expected at most {MOST_ROWS} at a time"
-        raise UserError("RESULT", "", rows[0].file, accepted)
+        raise UserError("question.result", "", rows[0].file, accepted)
     if all(row.load is None for row in rows):
         raise UserError(rows[0].file, "", "", f"its load cannot be rebuilt: {rows[0].why_not}")
 
 
-def expect_room(rows: Sequence[Row], machine: Named, option: str = "--on") -> None:
+def expect_room(rows: Sequence[Row], machine: Named, option: str = "question.on") -> None:
     """Raises UserError where the machine, which an option names, is smaller than what was measured."""
     from hotband.questions.expect.capacity import target_bytes
 

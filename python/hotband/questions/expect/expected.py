@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, TypedDict
+from typing import TYPE_CHECKING
 
+from hotband.data.documents.expected import ExpectedDoc, ExpectedRowDoc
 from hotband.data.record.states import state_lines, states_of
 from hotband.questions.expect.judge import row_verdict, whole_verdict
 from hotband.questions.expect.nearest import NO_DRIVE
@@ -13,44 +14,13 @@ from hotband.questions.expect.nearest import NO_DRIVE
 if TYPE_CHECKING:
     import polars as pl
 
-    from hotband.questions.expect.judge import FigureDoc, Judged, Verdict
-    from hotband.questions.expect.nearest import NearDoc, Ranking
+    from hotband.data.documents.expected import Verdict
+    from hotband.questions.expect.judge import Judged
+    from hotband.questions.expect.nearest import Ranking
     from hotband.questions.expect.predict import Predicted
     from hotband.questions.expect.results import Row
 
 SCHEMA, SCHEMA_VERSION = "hotband-expect", 1
-
-
-class ExpectedRowDoc(TypedDict):
-    """A run of the result: how it asks, its verdict, its figures (IOPS, bytes a second, ns), or why it could not be
-    rebuilt."""
-
-    name: str
-    file: str
-    asks: str | None
-    verdict: Verdict | None
-    why_not: str
-    figures: list[FigureDoc]
-    workload: str | None
-    set: dict[str, str]
-
-
-class ExpectedDoc(TypedDict):
-    """All that `hotband expect --json` prints."""
-
-    schema: str
-    schema_version: int
-    machine: str | None
-    level: float
-    verdict: str
-    rows: list[ExpectedRowDoc]
-    assumed: list[str]
-    explanations: list[str]
-    nearest: list[NearDoc]
-    left_out: dict[str, str]
-    compared_rows: list[str]
-    state: list[str]
-    notes: list[str]
 
 
 @dataclass

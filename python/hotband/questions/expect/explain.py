@@ -11,18 +11,18 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from hotband.base.errors import UserError
+from hotband.base.text.cells import four_digits
 from hotband.execution.experiment import Experiment, Point
+from hotband.execution.runs.run import refusal
 from hotband.inference.audit.audited import Audited
 from hotband.inference.audit.facts import MachineFacts, of_machine
 from hotband.inference.audit.rules import findings
-from hotband.inference.interval.short import refusal
 from hotband.questions.expect.judge import Judged, compared, first_outside
 from hotband.questions.expect.predict import Predicted
-from hotband.views.text.tables import four_digits
 
 if TYPE_CHECKING:
+    from hotband.data.documents.expected import Verdict
     from hotband.data.inputs.specify import Named
-    from hotband.questions.expect.judge import Verdict
 
 OF_A_CORE = 333_000
 """I/Os a second that one core hands out and takes back with `pread` and interrupts: 3 us of 2.5 to 4
@@ -100,7 +100,7 @@ def _assumed(rows: Sequence[Predicted], verdict: Verdict) -> list[str]:
         if any(one["direct"] is not True for one in asked):
             said.append("the host's page cache may have answered: that it was passed by is not in the result")
         if any("whole target" in text for text in texts):
-            said.append("a smaller part of the target may have been used than all of it: --set span=SIZE says which")
+            said.append("a smaller part of the target may have been used than all of it: span=SIZE says which")
         if any((_outside(one).figure.startswith("write") or _writes(one)) for one in rows):
             said.append("a controller's protected cache may have answered writes (controller = in a machine's file)")
         if any("to a file" in text for text in texts):
@@ -155,6 +155,6 @@ def _what_if(one: Predicted) -> list[str]:
 
 
 def _said(figure: Judged) -> str:
-    from hotband.views.expect import value_of
+    from hotband.questions.expect.judge import value_of
 
     return value_of(figure.figure, figure.predicted)

@@ -6,27 +6,17 @@ import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, TypedDict
+from typing import TYPE_CHECKING
 
+from hotband.base.text.cells import four_digits, time_shown
+from hotband.data.documents.expected import FigureDoc, Verdict
 from hotband.inference.interval.of_run import figures_of
 
 if TYPE_CHECKING:
-    from hotband.data.record.document import RecordDoc
+    from hotband.data.documents.record import RecordDoc
 
-Verdict = Literal["inside", "better", "worse"]
 RATES = ("iops", "bandwidth_bytes_per_s")
 LATENCIES = ("latency_mean_ns", "latency_p50_ns", "latency_p99_ns", "latency_p999_ns")
-
-
-class FigureDoc(TypedDict):
-    """A figure of a row: measured, predicted, the interval, and the verdict (None where there is no interval)."""
-
-    figure: str
-    measured: float
-    predicted: float
-    low: float | None
-    high: float | None
-    verdict: Verdict | None
 
 
 @dataclass(frozen=True)
@@ -145,3 +135,11 @@ def _in_words(verdicts: Sequence[Verdict | None]) -> str:
 def distance(figures: Sequence[Judged]) -> float:
     """How far figures lie from their predictions: the root of the mean square of the log-ratios."""
     return math.sqrt(sum(one.log_ratio**2 for one in figures) / len(figures)) if figures else math.inf
+
+
+def value_of(figure: str, value: float) -> str:
+    """A figure of a record with its unit."""
+    name = figure.rpartition(".")[2]
+    if name == "iops":
+        return f"{four_digits(value)} IOPS"
+    return f"{four_digits(value / 1e6)} MB/s" if name == "bandwidth_bytes_per_s" else time_shown(value / 1e9)

@@ -9,9 +9,10 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, TypedDict
+from typing import TYPE_CHECKING
 
 from hotband.base.errors import UserError
+from hotband.data.documents.expected import NearDoc
 from hotband.data.inputs.specify import Named
 from hotband.execution.experiment import Experiment, Point
 from hotband.questions.expect.judge import Judged, compared, distance
@@ -19,7 +20,8 @@ from hotband.questions.expect.predict import Settings, spec_of
 from hotband.questions.expect.results import Row
 
 if TYPE_CHECKING:
-    from hotband.execution.runs.run import Finished, RunSpec
+    from hotband.data.documents.run import RunSpec
+    from hotband.data.record.finished import Finished
     from hotband.inference.interval.of_run import Watch
 
 FIRST_IOS, THEN_IOS = 10_000, 40_000
@@ -28,16 +30,6 @@ SHORT_LIST = 8
 MOST_ROWS = 4
 NO_DRIVE = math.log(2.0)
 """Beyond a factor of two no drive is near: what was measured is an array, a pool, or a cache."""
-
-
-class NearDoc(TypedDict):
-    """A drive and how far it is off, as a factor; figures of the rows that were compared."""
-
-    machine: str
-    off_factor: float
-    figures: int
-    predicted_iops: float | None
-    measured_iops: float | None
 
 
 @dataclass(frozen=True)
@@ -75,7 +67,7 @@ class Ranking:
 
 def rank(rows: Sequence[Row], settings: Settings, watch: Watch) -> Ranking:
     """The catalog's drives by how near they come. Raises UserError where none can take the load, RunsInterrupted."""
-    from hotband.faces.commands.names import drive_names
+    from hotband.data.catalog.names import drive_names
 
     chosen = _chosen([row for row in rows if row.load is not None])
     if not chosen:
@@ -90,7 +82,7 @@ def rank(rows: Sequence[Row], settings: Settings, watch: Watch) -> Ranking:
             left_out[name] = error.accepted
     if not specs:
         name, why = next(iter(left_out.items()))
-        raise UserError("RESULT", "", chosen[0].file, f"no drive of the catalog takes its load: {name}: {why}")
+        raise UserError("question.result", "", chosen[0].file, f"no drive of the catalog takes its load: {name}: {why}")
     near = _compared(specs, settings, watch, "all drives")
     short = [one.machine for one in near[:SHORT_LIST]]
     more = replace(settings, ios=THEN_IOS)

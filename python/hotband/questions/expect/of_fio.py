@@ -19,7 +19,7 @@ from hotband.data.jobs.source import words
 from hotband.questions.expect.rebuilt import CannotRebuild, Rebuilt
 
 if TYPE_CHECKING:
-    from hotband.data.record.document import RecordDoc
+    from hotband.data.documents.record import RecordDoc
 
 TARGET = "/dev/TARGET"
 """Stands for the device of a job that names none (`rbdname`, a directory)."""

@@ -17,7 +17,7 @@ from hotband.data.jobs.vdbench_form import form
 from hotband.questions.expect.rebuilt import CannotRebuild, Rebuilt
 
 if TYPE_CHECKING:
-    from hotband.data.record.document import RecordDoc
+    from hotband.data.documents.record import RecordDoc
 
 NEEDED = ("xfersize", "rdpct", "seekpct", "threads")
 

@@ -18,7 +18,7 @@ from hotband.data.jobs.loss import LossReport
 from hotband.questions.expect.rebuilt import CannotRebuild, Rebuilt
 
 if TYPE_CHECKING:
-    from hotband.data.record.document import RecordDoc
+    from hotband.data.documents.record import RecordDoc
 
 SECTOR = "512 B"
 

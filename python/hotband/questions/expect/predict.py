@@ -10,10 +10,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from hotband.data.documents.run import RunSpec
 from hotband.data.inputs.loads import Load
+from hotband.data.record.finished import Finished
 from hotband.data.record.unmodelled import why_no_interval
 from hotband.execution.experiment import Experiment, Point
-from hotband.execution.runs.run import Finished, RunSpec, prepare
+from hotband.execution.runs.run import prepare
 from hotband.execution.runs.scale import scaled
 from hotband.inference.interval import DRAWS_OF_MANY, LEVEL
 from hotband.inference.interval.ceiling import capped, room_of

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from hotband.data.record.document import RecordDoc
+    from hotband.data.documents.record import RecordDoc
 
 
 class CannotRebuild(Exception):

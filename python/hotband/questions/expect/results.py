@@ -14,8 +14,8 @@ from hotband.questions.expect import of_fio, of_vdbench, of_windows
 from hotband.questions.expect.rebuilt import CannotRebuild, Rebuilt, measured_read_pct
 
 if TYPE_CHECKING:
+    from hotband.data.documents.record import RecordDoc
     from hotband.data.inputs.specify import Named
-    from hotband.data.record.document import RecordDoc
 
 KEPT_UP = 0.9
 """Where a tool was held to a rate and reached less than this share of it, it waited for the target: a closed loop."""
@@ -70,7 +70,8 @@ def _records(path: Path) -> list[RecordDoc]:
     """The records of a result. UserError for one of our own, for a study and for a table."""
     from hotband.data.importers import load
     from hotband.data.record.files import RECORD_FILE
-    from hotband.inference.audit.load import load_one, records_in
+    from hotband.data.record.load import records_in
+    from hotband.inference.audit.load import load_one
 
     if path.is_dir() and ((path / "study.toml").is_file() or (path / "result.json").is_file()):
         accepted = "is a study, which has its own comparison: hotband study run; expected a result of another tool"

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from hotband.base.errors import UserError
 from hotband.base.text import formats
-from hotband.views.text.tables import four_digits
+from hotband.base.text.cells import four_digits, time_shown
 
 if TYPE_CHECKING:
     from hotband.data.record.record import Figures, Record
@@ -77,7 +77,7 @@ class Figure:
         summary: Figures = record.summary if not self.side else getattr(record, self.side)
         if value is None or not summary.count:
             what = f"the load has no {self.side}s" if self.side else "no I/O was answered"
-            raise UserError("QUESTION", "", str(self), f"{what}; expected a figure of what it does")
+            raise UserError("question.question", "", str(self), f"{what}; expected a figure of what it does")
         return value
 
 
@@ -94,11 +94,3 @@ def exact(of: Figure, value: float | None, text: str) -> formats.Figure:
     """A cell that shows `text` and in CSV is the value itself: IOPS, MB/s, ms."""
     unit, scale = {"iops": ("IOPS", 1.0), "bandwidth": ("MB/s", 1e-6)}.get(of.name, ("ms", 1e3))
     return formats.Figure(text, None if value is None else value * scale, unit)
-
-
-def time_shown(seconds: float) -> str:
-    """A time in the unit that fits."""
-    for unit, scale in (("s", 1.0), ("ms", 1e3), ("us", 1e6)):
-        if seconds * scale >= 1 or unit == "us":
-            return f"{four_digits(seconds * scale)} {unit}"
-    raise AssertionError("microseconds fit always")

@@ -10,12 +10,14 @@ from typing import TYPE_CHECKING
 from hotband.base.errors import UserError
 from hotband.base.text.quantities import ungrouped
 from hotband.data.catalog.named import expect_model
+from hotband.data.documents.run import RunSpec
 from hotband.data.inputs.loads import LOOP_KEYS, Load
+from hotband.data.record.finished import Finished
 from hotband.data.record.unmodelled import unmodelled_notes, why_no_interval
 from hotband.execution.experiment import Experiment, Point
 from hotband.execution.experiment.ranges import workload_text
 from hotband.execution.runs.drives import Family, family, is_family
-from hotband.execution.runs.run import Finished, RunSpec, prepare
+from hotband.execution.runs.run import prepare
 from hotband.execution.runs.scale import scale_of, scaled
 from hotband.inference.interval import DRAWS, check_level
 from hotband.inference.interval.of_run import Asked as IntervalsAsked
@@ -100,23 +102,27 @@ def find(asked: Asked, watch: Watch, say: Say | None = None) -> Found:
 def _frame(asked: Asked, question: Question) -> Frame:
     """What all searches share. Raises UserError for what cannot be."""
     if not isinstance(asked.within, int | float) or isinstance(asked.within, bool) or not 0.1 <= asked.within <= 50:
-        raise UserError("--within", "", f"{asked.within}", "expected a percentage from 0.1 to 50")
+        raise UserError("question.within", "", f"{asked.within}", "expected a percentage from 0.1 to 50")
     if asked.arrival not in ARRIVALS:
-        raise UserError("--arrival", "", asked.arrival, f"expected one of {', '.join(ARRIVALS)}")
+        raise UserError("question.arrival", "", asked.arrival, f"expected one of {', '.join(ARRIVALS)}")
     if asked.ios is not None and not LEAST_IOS <= asked.ios <= MOST_IOS:
-        raise UserError("--ios", "", str(asked.ios), f"expected a whole number from {LEAST_IOS:,} to {MOST_IOS:,}")
+        raise UserError(
+            "question.ios", "", str(asked.ios), f"expected a whole number from {LEAST_IOS:,} to {MOST_IOS:,}"
+        )
     if asked.ios is not None and asked.duration is not None:
-        raise UserError("--ios", "", str(asked.ios), "not together with --duration, which says how long a trial is")
+        raise UserError(
+            "question.ios", "", str(asked.ios), "not together with question.duration, which says how long a trial is"
+        )
     if asked.interval is not None:
-        check_level(asked.interval, "--interval")
+        check_level(asked.interval, "question.interval")
     if not asked.machines:
-        raise UserError("--on", "", "", "missing: expected at least one machine")
+        raise UserError("question.on", "", "", "missing: expected at least one machine")
     names = [one.name for one in asked.machines]
     for name in names:
         expect_model(name, "find asks")
     twice = next((name for name in names if names.count(name) > 1), None)
     if twice is not None:
-        raise UserError("--on", "", twice, "is given twice; expected each machine once")
+        raise UserError("question.on", "", twice, "is given twice; expected each machine once")
     ios = None if asked.duration is not None else asked.ios or _ios_for(question)
     return Frame(question, asked.within / 100, ios, asked.arrival, _bounds(asked.range))
 
@@ -131,7 +137,7 @@ def _bounds(text: str | None) -> tuple[str, str] | None:
         return None
     low, dots, high = text.partition("..")
     if not dots or not low.strip() or not high.strip():
-        raise UserError("--range", "", text, "expected LOW..HIGH of what is varied, such as 1..64 or 4KiB..1MiB")
+        raise UserError("question.range", "", text, "expected LOW..HIGH of what is varied, such as 1..64 or 4KiB..1MiB")
     return low.strip(), high.strip()
 
 
@@ -159,9 +165,7 @@ def _begin(asked: Asked, frame: Frame, machine: Named, notes: list[str]) -> _On:
     _expect_no_loop_keys(asked, question, load)
     small = scaled(prepared)
     if small is not prepared:
-        notes.append(
-            f"solid-state drives are simulated at a {scale_of(small)}th of their size (--set scale=N: another)"
-        )
+        notes.append(f"solid-state drives are simulated at a {scale_of(small)}th of their size (scale=N sets another)")
     return _On(machine.name, small, _search(asked, frame, small, load, of))
 
 
@@ -169,12 +173,12 @@ def _expect_family(question: Question, machine: str, of: Family | None) -> None:
     """Raises UserError for an open number of drives where none is asked for, and the other way round."""
     if question.varied == DRIVES and of is None:
         accepted = "expected LAYOUT:{n}xDRIVE, such as raid10:{n}xexos-15e900-512n: the question asks for n"
-        raise UserError("--on", "", machine, accepted)
+        raise UserError("question.on", "", machine, accepted)
     if question.varied != DRIVES and of is not None:
         accepted = (
             f"expected a number: the question asks for {'a rate' if question.varied == RATE else question.varied}"
         )
-        raise UserError("--on", "", machine, f"leaves the number of drives open; {accepted}")
+        raise UserError("question.on", "", machine, f"leaves the number of drives open; {accepted}")
 
 
 def _expect_no_loop_keys(asked: Asked, question: Question, load: Load) -> None:
@@ -185,7 +189,7 @@ def _expect_no_loop_keys(asked: Asked, question: Question, load: Load) -> None:
     for key, value in asked.set:
         if as_open and key in LOOP_KEYS:
             accepted = "says how hard is asked, which the question does: leave it out"
-            raise UserError("--set", key, value, accepted)
+            raise UserError("question.settings", key, value, accepted)
 
 
 def _search(asked: Asked, frame: Frame, spec: RunSpec, load: Load, of: Family | None) -> Search:
@@ -205,10 +209,14 @@ def _search(asked: Asked, frame: Frame, spec: RunSpec, load: Load, of: Family | 
 def _rate_bounds(bounds: tuple[str, str]) -> tuple[float, float]:
     plain = [ungrouped(one) or "" for one in bounds]
     if not all(re.fullmatch(r"\d+(\.\d+)?", one) for one in plain):
-        raise UserError("--range", "", "..".join(bounds), "expected LOW..HIGH in I/Os a second, such as 100..5000")
+        raise UserError(
+            "question.range", "", "..".join(bounds), "expected LOW..HIGH in I/Os a second, such as 100..5000"
+        )
     low, high = map(float, plain)
     if not 0 < low < high <= 1e9:
-        raise UserError("--range", "", "..".join(bounds), "expected LOW..HIGH in I/Os a second, the lower one first")
+        raise UserError(
+            "question.range", "", "..".join(bounds), "expected LOW..HIGH in I/Os a second, the lower one first"
+        )
     return low, high
 
 

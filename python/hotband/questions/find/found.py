@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypedDict
 
+from hotband.base.views import view_of
 from hotband.data.record.states import state_lines, states_of
 from hotband.questions.find.figures import shown
 from hotband.questions.find.vary import value_shown
@@ -144,9 +145,8 @@ class Found:
 
     def _repr_html_(self) -> str:
         from hotband.base.text.html import views_html
-        from hotband.views.find import answer_views
 
-        return views_html(answer_views(self))
+        return views_html(view_of(self, "lines")(self))
 
     def __getitem__(self, machine: str) -> Answer:
         """The answer on a machine by its name. KeyError for one that was not asked."""

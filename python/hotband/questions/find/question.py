@@ -21,7 +21,7 @@ from hotband.questions.find.figures import FIGURES, Figure
 if TYPE_CHECKING:
     from hotband.data.record.record import Record
 
-QUESTION = "QUESTION"
+QUESTION = "question.question"
 FORMS = (
     '"IOPS at p99 < 10 ms", "drives for 50000 IOPS at p99 < 2 ms", "queue depth for 90 % of the most" or '
     '"KEY for 500 MB/s"'
@@ -176,9 +176,7 @@ def _varied(named: str) -> str:
         return found
     near = hint(words, list(VARIED), 0.75)
     if near or not re.fullmatch(r"[A-Za-z_][\w.]*", named):
-        refuse(
-            named, f"{near}expected queue depth, drives, or a key that set takes (hotband keys WORKLOAD --on MACHINE)"
-        )
+        refuse(named, f"{near}expected queue depth, drives, or a key that set takes (hotband keys lists them)")
     from hotband.data.inputs.words import ours
 
     return ours(named)

@@ -11,14 +11,14 @@ from collections.abc import Generator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal, TypeAlias
 
+from hotband.base.text.cells import four_digits
+from hotband.data.documents.run import RunSpec
 from hotband.data.inputs.loads import Load
-from hotband.execution.runs.run import RunSpec
 from hotband.questions.find.axis import Axis
 from hotband.questions.find.bracket import Bracket, Point
 from hotband.questions.find.question import Condition, Question, ShareOfMost
 from hotband.questions.find.trial import Trial, Wanted, score
 from hotband.questions.find.vary import MOST_DEPTH, Varied, exactly, value_shown
-from hotband.views.text.tables import four_digits
 
 Status = Literal["found", "everywhere", "nowhere"]
 FLAT, APART = 0.3, 0.02

@@ -13,7 +13,8 @@ from hotband.questions.find.figures import Figure
 from hotband.questions.find.question import Condition, Question, ShareOfMost
 
 if TYPE_CHECKING:
-    from hotband.execution.runs.run import Finished, RunSpec
+    from hotband.data.documents.run import RunSpec
+    from hotband.data.record.finished import Finished
 
 KEEPS_UP = 0.01
 """A machine keeps up with an open loop where it answers at least 99 % of what is asked: half of the tolerance that

@@ -9,15 +9,14 @@ from dataclasses import dataclass, replace
 from hotband import _core
 from hotband.base.errors import UserError
 from hotband.base.text import formats
+from hotband.base.text.cells import four_digits, time_shown
 from hotband.base.text.nearest import hint
+from hotband.data.documents.run import RunSpec
 from hotband.data.jobs.form import bytes_text
 from hotband.execution.experiment.ranges import machine_text, workload_text
 from hotband.execution.runs.drives import MOST_DRIVES, Family
-from hotband.execution.runs.run import RunSpec
 from hotband.questions.find.axis import Axis
-from hotband.questions.find.figures import time_shown
 from hotband.questions.find.question import DEPTH, DRIVES, RATE
-from hotband.views.text.tables import four_digits
 
 MOST_DEPTH = 256
 """I/Os outstanding where nothing is said: what testers draw curves up to (docs/guides/review.md)."""
@@ -49,7 +48,7 @@ def drives(of: Family, bounds: tuple[str, str] | None, within: float) -> Varied:
         accepted = (
             f"expected LOW..HIGH with a number of drives that {of.text} takes: {of.first}, {of.first + of.step} ..."
         )
-        raise UserError("--range", "", f"{low}..{high}", accepted)
+        raise UserError("question.range", "", f"{low}..{high}", accepted)
     last = first + (high - first) // of.step * of.step
     axis = Axis("drives", first, last, of.step, lambda value: f"{value:.0f}", within, exact=True)
 
@@ -65,9 +64,9 @@ def key(name: str, spec: RunSpec, bounds: tuple[str, str] | None, within: float)
     if name not in found:
         near = hint(name, list(found))
         accepted = f"{near}expected drives or a key that takes numbers, such as {', '.join(list(found)[:8])}"
-        raise UserError("QUESTION", "", name, f"{accepted}; hotband keys {spec.workload} --on {spec.machine} has all")
+        raise UserError("question.question", "", name, f"{accepted}; hotband keys lists all")
     if any(one == name for one, _ in spec.set):
-        raise UserError("--set", name, dict(spec.set)[name], "is what the question varies: leave it out")
+        raise UserError("question.settings", name, dict(spec.set)[name], "is what the question varies: leave it out")
     axis = _axis(name, found[name]["value"], found[name]["accepted"], bounds, within)
 
     def run(of: RunSpec, value: float) -> RunSpec:
@@ -82,8 +81,8 @@ def exactly(axis: Axis, value: float) -> str:
 
 
 def _keys(spec: RunSpec) -> list[_core.SetKey]:
+    from hotband.base.engine import mistakes_of
     from hotband.data.catalog import CATALOG_DIR
-    from hotband.execution.runs.run import mistakes_of
 
     with mistakes_of(spec.machine):
         return _core.set_keys(
@@ -110,7 +109,7 @@ def _axis(name: str, today: str | None, accepted: str, bounds: tuple[str, str] |
     if accepted.startswith("a share"):
         return _shares(name, accepted, bounds, within)
     if kind is None:
-        raise UserError("QUESTION", "", name, f"takes {accepted}; a question varies numbers")
+        raise UserError("question.question", "", name, f"takes {accepted}; a question varies numbers")
     low, high = _range(name, today, (0.0, float("inf")), bounds, lambda text: _core.quantity(kind, text))
     if kind == "size":
         step = 4096.0 if low >= 4096 and low % 4096 == 0 else float(BLOCK)
@@ -128,7 +127,7 @@ UNITS = {"speed": "rpm", "power": "W"}
 def _shares(name: str, accepted: str, bounds: tuple[str, str] | None, within: float) -> Axis:
     """A share of the target, or of one."""
     if not accepted.startswith("a share such as"):
-        raise UserError("QUESTION", "", name, f"takes {accepted}; a question varies numbers")
+        raise UserError("question.question", "", name, f"takes {accepted}; a question varies numbers")
     if bounds is not None and not all(one.strip().endswith("%") for one in bounds):
         low, high = _range(name, None, (0.0, float("inf")), bounds, lambda text: _core.quantity("size", text))
         return Axis(name, low, high, float(1 << 20), lambda value: bytes_text(round(value)), within)
@@ -148,11 +147,13 @@ def _range(
         try:
             low, high = (read(one.strip()) for one in bounds)
         except ValueError as error:
-            raise UserError("--range", "", "..".join(bounds), f"expected LOW..HIGH of {name}, each {error}") from None
+            raise UserError(
+                "question.range", "", "..".join(bounds), f"expected LOW..HIGH of {name}, each {error}"
+            ) from None
         if not least_most[0] <= low < high <= least_most[1]:
             accepted = f"expected LOW..HIGH of {name}, the lower one first"
             accepted += f", from {least_most[0]:g} to {least_most[1]:g}" if least_most[1] < float("inf") else ""
-            raise UserError("--range", "", "..".join(bounds), accepted)
+            raise UserError("question.range", "", "..".join(bounds), accepted)
         return low, high
     if name in DEFAULTS:
         return DEFAULTS[name]
@@ -163,8 +164,8 @@ def _range(
     except ValueError:
         value = 0.0
     if value <= 0:
-        accepted = "has no value today to begin from: expected --range LOW..HIGH with the question"
-        raise UserError("QUESTION", "", name, accepted)
+        accepted = "has no value today to begin from: expected question.range LOW..HIGH with the question"
+        raise UserError("question.question", "", name, accepted)
     return max(least_most[0], value / REACH), min(least_most[1], value * REACH)
 
 
@@ -182,7 +183,7 @@ def _number(text: str) -> float:
 
 def _whole(text: str, bounds: tuple[str, str]) -> int:
     if not re.fullmatch(r"\s*\d{1,5}\s*", text):
-        raise UserError("--range", "", "..".join(bounds), "expected LOW..HIGH, whole numbers of drives")
+        raise UserError("question.range", "", "..".join(bounds), "expected LOW..HIGH, whole numbers of drives")
     return int(text)
 
 

@@ -18,10 +18,10 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
+from hotband.base.engine import version
 from hotband.base.errors import UserError
 from hotband.base.text.values import read_json
 from hotband.base.text.write import make_folder, write_file
-from hotband.execution.experiment.point import version
 from hotband.questions.fleet.repetition import TOTALS
 
 MANIFEST, FOLDER = "fleet.json", "repetitions"
@@ -51,7 +51,7 @@ def held_in(folder: Path) -> tuple[str, int] | None:
     table = read_json(manifest) or {}
     key, size = table.get("key"), table.get("chunk")
     if table.get("schema") != SCHEMA or not isinstance(key, str) or not isinstance(size, int):
-        accepted = "is damaged: expected the file as hotband wrote it, another folder, or --fresh to start over"
+        accepted = "is damaged: expected the file as hotband wrote it, another folder, or question.fresh to start over"
         raise UserError(str(manifest), "", "", accepted)
     return key, size
 
@@ -65,8 +65,8 @@ class Kept:
         manifest = folder / MANIFEST
         held = None if fresh else held_in(folder)
         if held is not None and held != (key, size):
-            accepted = "holds another fleet: expected another folder, or --fresh to start over"
-            raise UserError("--out", "", str(folder), accepted)
+            accepted = "holds another fleet: expected another folder, or question.fresh to start over"
+            raise UserError("question.out", "", str(folder), accepted)
         make_folder(self.folder)
         if fresh or not manifest.is_file():
             for path in self.folder.glob("*.npz"):

@@ -12,6 +12,7 @@ import numpy as np
 
 from hotband.base.arguments import public
 from hotband.base.errors import UserError
+from hotband.base.views import Report, view_of
 from hotband.data.documents.fleet import FigureDoc, FleetDoc
 from hotband.questions.fleet.outcome import Outcome, figure
 from hotband.questions.fleet.spec import Spec
@@ -20,7 +21,7 @@ from hotband.questions.fleet.values import MONTH_HOURS, Floats
 if TYPE_CHECKING:
     import polars as pl
 
-    from hotband.views.draw.charts import View
+    from hotband.base.views import View
 
 WHOLE = "fleet"
 """What rows of all groups together are called."""
@@ -67,9 +68,7 @@ class Fleet:
     @property
     def answers(self) -> list[str]:
         """What came out, in two or three sentences."""
-        from hotband.views.fleet.show import answers_of
-
-        return answers_of(self.summary)
+        return list(view_of(self, "answers")(self.summary))
 
     def to_dict(self) -> FleetDoc:
         """What `hotband fleet --json` prints."""
@@ -79,10 +78,8 @@ class Fleet:
     def report(self, path: str | Path) -> Path:
         """Writes the page of the fleet, one HTML file; returns its path. Raises UserError where the path is wrong,
         OSError."""
-        from hotband.views.fleet.page import fleet_page
-        from hotband.views.report.page import write_report
-
-        return write_report(Path(path), fleet_page(self))
+        report: Report = view_of(self, "report")(self)
+        return report.save(path)
 
     def write_frame(self, path: Path) -> None:
         """Writes the frame as Parquet. Raises UserError, OSError."""
@@ -98,21 +95,18 @@ class Fleet:
     def plot(self, y: str = "failures") -> View:
         """A chart (altair) of a figure of the frame by month, a line a group, with the band of 95 % of the repetitions.
         Raises UserError for what is no figure, or nobody says."""
-        from hotband.views.draw.fleet import month_chart
-
         known = [name for name in (*ALWAYS, *SOMETIMES) if self.frame[name].drop_nulls().len()]
         if y not in known:
             raise UserError("y", "", str(y), f"expected one of {', '.join(known)}")
-        return month_chart(self.frame, y, y)
+        drawn: View = view_of(self, "chart")(self.frame, y, y)
+        return drawn
 
     def __repr__(self) -> str:
         drives = sum(one.group.plan.drives for one in self.outcomes)
         return f"<Fleet {self.spec.name}: {drives:,} drives, {self.repetitions:,} repetitions>"
 
     def _repr_html_(self) -> str:
-        from hotband.views.fleet.show import html_of
-
-        return html_of(self)
+        return str(view_of(self, "html")(self))
 
     def _frame(self, step: int) -> pl.DataFrame:
         """Rows of so many months each."""

@@ -47,7 +47,7 @@ def spec_of(fleet: str | Path | Mapping[str, Toml], asked: Asked) -> Spec:
     else:
         path = Path(fleet)
         if path.is_dir():
-            raise UserError("FLEET", "", str(path), "is a folder; expected a TOML file")
+            raise UserError("question.fleet", "", str(path), "is a folder; expected a TOML file")
         spec = read_spec(TomlTable.read(path, "fleet", typed=True), path.parent)
     if asked.repetitions is not None:
         spec = replace(spec, repetitions=asked.repetitions)
@@ -87,7 +87,7 @@ def key(spec: Spec, served: Mapping[str, Service]) -> str:
 
 def save(fleet: Fleet, folder: Path) -> None:
     """Writes frame and summary. Raises UserError, OSError."""
-    from hotband.base.text.foreign import json_text
+    from hotband.base.foreign import json_text
     from hotband.base.text.write import write_file
 
     fleet.write_frame(folder / FRAME_FILE)

@@ -13,18 +13,22 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, TypedDict
+from typing import TYPE_CHECKING
 
 from hotband.base.errors import UserError
 from hotband.data.catalog import entries
+from hotband.data.documents.fleet import LevelDoc
+from hotband.data.documents.run import Repair, RunSpec
+from hotband.data.inputs.texts import text_of
+from hotband.data.record.finished import Finished
 from hotband.execution.experiment import Experiment, Tick, points_of
-from hotband.execution.runs.run import Finished, Repair, RunSpec, prepare, text_of
+from hotband.execution.runs.run import prepare
 from hotband.inference.interval.sampler import Sampler
 from hotband.inference.interval.uncertain import Uncertain, of_run, with_values
 from hotband.questions.fleet.spec import Group
 
 if TYPE_CHECKING:
-    from hotband.data.record.document import RecordDoc
+    from hotband.data.documents.record import RecordDoc
 
 DRAWS = 8
 """Draws of the uncertain values of a machine's drives: enough for the ends of a rebuild's time, as many minutes of
@@ -36,14 +40,6 @@ DURATIONS = {"disk": ("60 s", "600 s"), "flash": ("10 s", "20 s")}
 """Of a run without and with a failure: a disk rebuilds 4 GB beside a load in some minutes; flash writes at one rate, so
 that some seconds of a rebuild say how long all of it takes."""
 HOUR_NS = 3.6e12
-
-
-class LevelDoc(TypedDict):
-    """What hosts get: I/Os a second, mean and p99 latency; None where nothing was measured."""
-
-    iops: float | None
-    latency_mean_ns: float | None
-    latency_p99_ns: float | None
 
 
 @dataclass(frozen=True)

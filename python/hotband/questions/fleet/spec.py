@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from hotband.base.errors import UserError
 from hotband.base.text.quantities import YEARLY_EXPECTED, size_bytes, watts, yearly_share
@@ -17,9 +16,6 @@ from hotband.questions.fleet.law import Law, read_law
 from hotband.questions.fleet.plan import Plan, Stock, months_of_service
 from hotband.questions.fleet.prices import Power, Prices, read_power, read_prices
 from hotband.questions.fleet.values import Value, value_of
-
-if TYPE_CHECKING:
-    pass
 
 MOST_MACHINES, MOST_DRIVES, MOST_MONTHS, MOST_GROUPS = 1_000_000, 20_000_000, 1200, 200
 MOST_SPARES = 10_000_000
@@ -190,17 +186,17 @@ def asked_of(table: TomlTable, folder: Path, machine: str, settings: tuple[tuple
     return Asked(machine, layout, settings, rebuild_rate=rate, record=path, error_rate=error)
 
 
-OPTIONS = {
-    "--rebuild-rate": "rebuild_rate",
-    "--rebuild-time": "rebuild_time",
-    "--record": "rebuild_record",
-    "--error-rate": "error_rate",
-    "--mtbf": "afr",
-    "--layout": "layout",
-    "--set": "set",
-    "MACHINE": "machine",
+KEYS = {
+    "question.rebuild_rate": "rebuild_rate",
+    "question.rebuild_time": "rebuild_time",
+    "question.record": "rebuild_record",
+    "question.error_rate": "error_rate",
+    "question.mtbf": "afr",
+    "question.layout": "layout",
+    "question.settings": "set",
+    "question.on": "machine",
 }
-"""Options of `hotband reliability`, as keys of a group."""
+"""Fields of the question of reliability, as keys of a group."""
 
 
 def subject_in(table: TomlTable, asked: Asked, has_lives: bool) -> tuple[Subject, list[Member]]:
@@ -224,12 +220,12 @@ def life_of_catalog(subject: Subject, member: Member) -> Value:
 
 
 def in_group(table: TomlTable, error: UserError) -> UserError:
-    """A mistake that names an option, as one of a key of the group."""
-    name = OPTIONS.get(error.where)
+    """A mistake in a field of the question, as one in a key of the group."""
+    name = KEYS.get(error.where)
     if name is None:
         return error
     key = table.key(name) + (f" ({error.key})" if error.key and name == "machine" else "")
-    accepted = error.accepted.replace("MACHINE", "machine")
+    accepted = error.accepted.replace("question.on", "machine")
     value = error.value or str(table.table.get(name, ""))
     if name == "afr":
         accepted = accepted.replace('expected such as "1400000 h"', 'expected such as afr = "1.2 %"')
@@ -274,7 +270,7 @@ def read_rebuild(table: TomlTable, subject: Subject, plan: Plan, workload: str) 
     if workload and named is None:
         return None
     mean = subject.conditions.rebuild
-    return Value(mean, mean, "", subject.sources.get("rebuild", "").replace("--rebuild-rate", "rebuild_rate"))
+    return Value(mean, mean, "", subject.sources.get("rebuild", ""))
 
 
 def read_spares(table: TomlTable) -> tuple[Value, Stock | None]:

@@ -10,8 +10,8 @@ from hotband.questions.review.asked import MIB, Ask, closed, step, steps_of, str
 from hotband.questions.review.target import Target
 
 if TYPE_CHECKING:
+    from hotband.data.documents.record import RecordDoc
     from hotband.data.documents.review import AccessDoc
-    from hotband.data.record.document import RecordDoc
 
 BLOCK = 512
 ACCESSES = 10_000

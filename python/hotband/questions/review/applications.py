@@ -17,9 +17,9 @@ from hotband.questions.review.asked import GIB, Ask
 from hotband.questions.review.target import Target
 
 if TYPE_CHECKING:
+    from hotband.data.documents.record import RecordDoc
     from hotband.data.documents.review import ApplicationDoc
     from hotband.data.documents.workload import WorkloadTable
-    from hotband.data.record.document import RecordDoc
 
 PREFIX = "desktop-"
 # Measured time where the workload's own is long: a solid-state drive does in 5 s what a disk does in minutes.

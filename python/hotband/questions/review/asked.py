@@ -7,14 +7,14 @@ like any other (measured phases follow one another directly) and nobody looks at
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Unpack
 
-from hotband.data.record.document import SummaryDoc
+from hotband.data.documents.record import SummaryDoc
 
 if TYPE_CHECKING:
+    from hotband.data.documents.record import RecordDoc
     from hotband.data.documents.workload import (
         LoadTable,
         PhaseKeys,
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
         WorkloadKeys,
         WorkloadTable,
     )
-    from hotband.data.record.document import RecordDoc
 
 
 class StepFigures(SummaryDoc):
@@ -119,26 +118,6 @@ def filled(ask: Ask) -> WorkloadTable:
     before: PhaseTable = {"name": "fill", "untimed": True, "ios": blocks, "streams": ["fill"]}
     streams, phases = [*ask.workload["streams"], fill], [before, *ask.workload["phases"]]
     return {**ask.workload, "streams": streams, "phases": phases}
-
-
-def toml_text(workload: WorkloadTable) -> str:
-    """A workload as TOML, a line a key. (tomlkit takes 0.6 s for the workloads of one review, to keep a layout
-    nobody sees.)"""
-    return "".join(f"{quoted(key)} = {toml_value(value)}\n" for key, value in workload.items())
-
-
-def toml_value(value: object) -> str:
-    """Text, numbers, booleans, lists and tables in one line."""
-    if isinstance(value, dict):
-        return "{" + ", ".join(f"{quoted(key)} = {toml_value(one)}" for key, one in value.items()) + "}"
-    if isinstance(value, list):
-        return "[" + ", ".join(toml_value(one) for one in value) + "]"
-    return quoted(value) if isinstance(value, str) else json.dumps(value)
-
-
-def quoted(text: str) -> str:
-    """A text in quotes. JSON's are TOML's where characters are left as they are, but for one control character."""
-    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
 def steps_of(record: RecordDoc) -> dict[str, StepFigures]:

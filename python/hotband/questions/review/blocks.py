@@ -13,9 +13,9 @@ from hotband.questions.review.asked import KIB, MIB, Ask, between, closed, step,
 from hotband.questions.review.target import Target
 
 if TYPE_CHECKING:
+    from hotband.data.documents.record import RecordDoc
     from hotband.data.documents.review import BlockSizeDoc
     from hotband.data.documents.workload import PhaseTable, StreamTable
-    from hotband.data.record.document import RecordDoc
 
 FILES = [128 * KIB, 512 * KIB, 2 * MIB, 8 * MIB, 32 * MIB]
 BLOCKS = [512 << n for n in range(12)]

@@ -13,9 +13,9 @@ from hotband.questions.review.asked import KIB, MIB, Ask, step, steps_of, stream
 from hotband.questions.review.target import Target
 
 if TYPE_CHECKING:
+    from hotband.data.documents.record import RecordDoc
     from hotband.data.documents.review import DefragmentationDoc
     from hotband.data.documents.workload import ScriptStepTable, ScriptTable
-    from hotband.data.record.document import RecordDoc
 
 EXTENT = 64 * KIB
 IOS, BEFORE = 4000, 400

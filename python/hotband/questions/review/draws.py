@@ -21,18 +21,21 @@ from typing import TYPE_CHECKING, cast
 from hotband.base.errors import UserError
 from hotband.base.text.values import read_json
 from hotband.base.text.write import write_file
+from hotband.data.documents.run import RunSpec
+from hotband.data.record.finished import Finished
+from hotband.data.record.writable import check_writable
 from hotband.execution.experiment import Experiment, Progress, Say, Tick, cores, points_of
 from hotband.execution.experiment.lines import lines_of
 from hotband.execution.experiment.point import keys_of
 from hotband.execution.experiment.ranges import renamed
-from hotband.execution.runs.run import Finished, RunSpec, check_writable
+from hotband.execution.runs.run import refusal
 from hotband.inference.interval.of_run import TRIES, Asked
 from hotband.inference.interval.sampler import Sampler
-from hotband.inference.interval.short import STEPS_TRIED, refusal, takes_steps
+from hotband.inference.interval.short import STEPS_TRIED, takes_steps
 from hotband.inference.interval.uncertain import Uncertain, of_run, with_values
-from hotband.questions.interval.lines import SEEDS
 from hotband.questions.review.applications import END
 from hotband.questions.review.suite import Plan, assemble
+from hotband.questions.study.intervals.lines import SEEDS
 
 if TYPE_CHECKING:
     from hotband.data.documents.review import ReviewDoc
@@ -74,7 +77,7 @@ class Machine:
         }
         if not parts:
             accepted = f"{' and '.join(RANGES)} of {plan.target.name} has no intervals, but ends of its own ranges"
-            raise UserError("--interval", "", "", f"{accepted}: expected other parts, too")
+            raise UserError("question.interval", "", "", f"{accepted}: expected other parts, too")
         drawn = replace(plan, parts=parts)
         specs = tuple(drawn.specs())
         values = {spec.id: [one for one in of_run(spec) if one.range.key not in SAID] for spec in specs}

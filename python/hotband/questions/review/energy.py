@@ -12,8 +12,8 @@ from hotband.questions.review.asked import Ask, closed, step, workload
 from hotband.questions.review.target import Target
 
 if TYPE_CHECKING:
+    from hotband.data.documents.record import RecordDoc
     from hotband.data.documents.review import EnergyByPatternDoc
-    from hotband.data.record.document import RecordDoc
 
 DEPTH = 8
 IOS = 4000

@@ -12,9 +12,9 @@ from hotband.questions.review.asked import KIB, MIB, Ask, closed, step, steps_of
 from hotband.questions.review.target import Target
 
 if TYPE_CHECKING:
+    from hotband.data.documents.record import RecordDoc
     from hotband.data.documents.review import FilesDoc
     from hotband.data.documents.workload import PhaseTable, ScriptStepTable, ScriptTable, StreamTable
-    from hotband.data.record.document import RecordDoc
 
 SIZES = {"small": [2 * KIB << n for n in range(6)], "large": [MIB]}
 DEPTHS = [1, 2, 4, 8, 16, 32, 64]

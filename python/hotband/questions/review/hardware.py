@@ -13,7 +13,7 @@ from hotband.execution.targets.place import place_of
 from hotband.questions.review.target import OF_WORKLOAD, Target
 
 if TYPE_CHECKING:
-    from hotband.execution.runs.run import RunSpec
+    from hotband.data.documents.run import RunSpec
 
 
 def hardware_target(
@@ -23,7 +23,9 @@ def hardware_target(
     is none, and for values that only models have."""
     for key, value in pairs:
         if key not in OF_WORKLOAD:
-            raise UserError("--set", key, value, f"is of models: expected {' or '.join(OF_WORKLOAD)} for hardware")
+            raise UserError(
+                "question.settings", key, value, f"is of models: expected {' or '.join(OF_WORKLOAD)} for hardware"
+            )
     place = place_of(machine)
     return Target(
         name=machine,

@@ -14,8 +14,8 @@ from hotband.questions.review.asked import MIB, Ask, between, closed, step, step
 from hotband.questions.review.target import Target
 
 if TYPE_CHECKING:
+    from hotband.data.documents.record import RecordDoc
     from hotband.data.documents.review import LinearDoc, PlaceDoc
-    from hotband.data.record.document import RecordDoc
     from hotband.questions.review.asked import StepFigures
 
 PLACES = 100

@@ -9,18 +9,17 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from hotband.base.errors import UserError
+from hotband.base.errors import UserError, refused
 from hotband.base.folders import folder_name
 from hotband.base.text.write import write_file
+from hotband.base.views import view_of
 from hotband.data.record.files import REPORT_FILE
+from hotband.data.record.writable import check_writable
 from hotband.execution.experiment import Executor, Lock, Say, Tick, expect_out, expect_own_page
-from hotband.execution.experiment.store import refused
 from hotband.execution.runs.interrupted import RunsInterrupted
-from hotband.execution.runs.run import check_writable
 from hotband.questions.review.suite import Plan, ReviewInterrupted, json_text, plan, run_plan
 from hotband.questions.review.summary import compare
 from hotband.questions.review.target import targets_of
-from hotband.views.report.review_page import write_review
 
 if TYPE_CHECKING:
     from hotband.data.documents.review import ComparisonDoc, ReviewDoc
@@ -47,11 +46,8 @@ class Reviewed:
 
     def _repr_html_(self) -> str:
         from hotband.base.text.html import views_html
-        from hotband.questions.review.tables import comparison_views, review_views
 
-        if self.comparison is not None:
-            return views_html(comparison_views(self.reviews, self.comparison))
-        return views_html(view for one in self.reviews for view in review_views(one))
+        return views_html(view_of("hotband-review", "lines")(self.reviews, self.comparison))
 
 
 def review_all(
@@ -166,9 +162,9 @@ def _executor(one: Plan, hardware: Hardware | None, with_intervals: bool) -> Exe
     if not one.target.is_hardware:
         return None
     if with_intervals:
-        raise UserError("--interval", "", "", f"is of predictions, and {one.target.name} is measured")
+        raise UserError("question.interval", "", "", f"is of predictions, and {one.target.name} is measured")
     if hardware is None:
-        raise UserError("MACHINE", "", one.target.name, "is hardware: hotband review runs it")
+        raise UserError("question.on", "", one.target.name, "is hardware: hotband review runs it")
     return hardware(one.specs())
 
 
@@ -224,4 +220,4 @@ def write_comparison(done: Reviewed, out: Path, say: Say) -> None:
         done.files.append(out / "comparison.json")
         write_file(done.files[-1], json_text(done.comparison))
     say("drawing the charts ...")
-    done.files += write_review(done.reviews, done.comparison, out)
+    done.files += view_of("hotband-review", "folder")(done.reviews, done.comparison, out)

@@ -11,9 +11,9 @@ from hotband.questions.review.asked import MIB, Ask, closed, step, steps_of, war
 from hotband.questions.review.target import Target
 
 if TYPE_CHECKING:
+    from hotband.data.documents.record import RecordDoc
     from hotband.data.documents.review import PatternDoc
     from hotband.data.documents.workload import PhaseTable, StreamTable
-    from hotband.data.record.document import RecordDoc
 
 PATTERNS = {
     "file-server": "iometer-fileserver",

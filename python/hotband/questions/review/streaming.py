@@ -10,9 +10,9 @@ from hotband.questions.review.asked import KIB, MIB, Ask, between, closed, step,
 from hotband.questions.review.target import Target
 
 if TYPE_CHECKING:
+    from hotband.data.documents.record import RecordDoc
     from hotband.data.documents.review import StreamingDoc
     from hotband.data.documents.workload import PhaseTable, StreamTable
-    from hotband.data.record.document import RecordDoc
 
 BLOCKS = {"small": 4 * KIB, "large": 256 * KIB}
 DEPTH = 4

@@ -13,9 +13,9 @@ from hotband.questions.review.asked import KIB, MB, Ask, between, closed, step, 
 from hotband.questions.review.target import Target
 
 if TYPE_CHECKING:
+    from hotband.data.documents.record import RecordDoc
     from hotband.data.documents.review import StreamsDoc
     from hotband.data.documents.workload import PhaseTable, StreamTable
-    from hotband.data.record.document import RecordDoc
 
 MOST = 4
 BLOCK = 64 * KIB

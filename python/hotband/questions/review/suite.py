@@ -10,11 +10,14 @@ from types import ModuleType
 from typing import TYPE_CHECKING, cast
 
 from hotband.base.errors import UserError
+from hotband.base.text.tomltext import toml_text
 from hotband.base.version import __version__
+from hotband.data.documents.run import RunSpec
+from hotband.data.record.finished import Finished
 from hotband.data.record.unmodelled import unmodelled_notes_of
 from hotband.execution.experiment import Executor, Experiment, Point, Say, Tick, points_of
 from hotband.execution.runs.interrupted import RunsInterrupted
-from hotband.execution.runs.run import Finished, RunSpec, prepare
+from hotband.execution.runs.run import prepare
 from hotband.questions.review import (
     access,
     applications,
@@ -27,13 +30,13 @@ from hotband.questions.review import (
     streaming,
     streams,
 )
-from hotband.questions.review.asked import Ask, filled, toml_text
+from hotband.questions.review.asked import Ask, filled
 from hotband.questions.review.summary import overall, summary
 from hotband.questions.review.target import Target, target
 
 if TYPE_CHECKING:
+    from hotband.data.documents.record import RecordDoc
     from hotband.data.documents.review import ComparisonDoc, HeadDoc, PartsDoc, ReviewDoc
-    from hotband.data.record.document import RecordDoc
 
 # The parts by what `--only` calls them; in the JSON a hyphen is an underscore.
 PARTS: dict[str, ModuleType] = {
@@ -77,7 +80,7 @@ def chosen_parts(only: Sequence[str]) -> list[str]:
 
     for name in only:
         if name not in PARTS:
-            raise unknown("--only", name, list(PARTS))
+            raise unknown("question.only", name, list(PARTS))
     return [name for name in PARTS if not only or name in only]
 
 
@@ -132,7 +135,7 @@ def why_not(of: Target, part: str) -> str | None:
     if of.capacity_bytes < needs:
         return f"the machine has {of.capacity_bytes} B and it needs {needs} B"
     if part == "energy" and of.is_hardware:
-        return "what hardware draws is in the records of its runs, where a meter is read (hotband run --power)"
+        return "what hardware draws is in the records of its runs, where a meter is read"
     return energy.why_not(of) if part == "energy" else None
 
 

@@ -12,12 +12,13 @@ from typing import Any
 import tomlkit
 
 from hotband import _core
+from hotband.base.engine import mistakes_of, mistakes_without_load
 from hotband.base.errors import UserError
 from hotband.base.folders import folder_name
 from hotband.data.catalog import CATALOG_DIR, entries
 from hotband.data.catalog.named import is_real
 from hotband.data.inputs.events import check_events
-from hotband.execution.runs.run import mistakes_of, mistakes_without_load, text_of
+from hotband.data.inputs.texts import text_of
 
 # A drive that wears is reviewed at this share of its size: its mapping table is written before every run, and a 64th
 # has the same shares and write amplification (docs/models/ssd.md, "Preconditioning and scale").
@@ -74,7 +75,7 @@ class Target:
         """What is to be said of a drive that was made smaller."""
         if self.scale == 1:
             return None
-        at = f"1/{self.scale} of the size, write buffers too (--set scale=1 for all of it)"
+        at = f"1/{self.scale} of the size, write buffers too (scale=1 is all of it)"
         return f"drives that wear were reviewed at {at}; sizes and offsets shown are those of the whole"
 
     def event_note(self) -> str | None:
@@ -89,7 +90,7 @@ class Target:
         if state is not None:
             return f"before every part the drives were put into the state {state!r}"
         filled = "before every run what it touches was written once, in order of address"
-        return f"{filled}: the drives are not worn in (--set state=preconditioned wears them in)"
+        return f"{filled}: the drives are not worn in (state=preconditioned wears them in)"
 
 
 def short_name(machine: str) -> str:
@@ -119,7 +120,9 @@ def targets_of(
     places = [folder_name(name) for name in names]
     for index, name in enumerate(names):
         if places[index] in places[:index]:
-            raise UserError("--against", "", machines[index], f"{name} is reviewed already: expected other machines")
+            raise UserError(
+                "question.against", "", machines[index], f"{name} is reviewed already: expected other machines"
+            )
     check_events(events)
     accepted = "and a review asks for I/Os of its own: expected a value of the drives, or data or state"
     found = []
@@ -127,7 +130,9 @@ def targets_of(
         with mistakes_without_load(machine, pairs, accepted, OF_WORKLOAD):
             if is_real(machine):
                 if events:
-                    raise UserError("--event", "", events[0], f"happens to models alone, and {machine} is hardware")
+                    raise UserError(
+                        "question.events", "", events[0], f"happens to models alone, and {machine} is hardware"
+                    )
                 found.append(hardware_target(machine, pairs, seed, quick, size_bytes))
             else:
                 one = one_of(machines, machine, pairs, volume, seed, quick)
@@ -147,13 +152,13 @@ def one_of(
     try:
         return target(machine, pairs, volume, seed, quick)
     except UserError as error:
-        if error.where not in ("set", "--set") or len(machines) == 1:
+        if error.where != "question.settings" or len(machines) == 1:
             raise
         accepted = f"is set for every machine, and {machine} does not take it: {error.accepted}"
         raise UserError(error.where, error.key, error.value, accepted) from None
 
 
-BY_VOLUME = "expected --volume with one of"
+BY_VOLUME = "expected question.volume with one of"
 """What one does where a machine has several volumes."""
 
 
@@ -231,7 +236,7 @@ def one_volume(
             return offer
         raise UserError(machine, "volumes", "", f"has several volumes: {several} {', '.join(names)}")
     if volume not in names:
-        raise UserError("--volume", "", volume, f"expected a volume of {machine}: {', '.join(names)}")
+        raise UserError("question.volume", "", volume, f"expected a volume of {machine}: {', '.join(names)}")
     document = tomlkit.parse(offer.text)
     volumes: Any = document.get("volumes")
     # A logical unit, or the one thing that can be meant, is a volume without being defined as one.

@@ -6,12 +6,12 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from hotband.execution.experiment.progress import run_progress
 from hotband.execution.experiment.store import other_version
-from hotband.execution.runs.progress import run_progress
 from hotband.questions.study import file
 from hotband.questions.study.accuracy import by_class, goals, totals
 from hotband.questions.study.blind import check_released
-from hotband.questions.study.file import Study
+from hotband.questions.study.definition import Study
 from hotband.questions.study.study import reason, run_study
 
 if TYPE_CHECKING:

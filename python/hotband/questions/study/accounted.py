@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from hotband.data.documents.study import AccountDoc, ClassErrorsDoc
     from hotband.execution.experiment import Executor
-    from hotband.execution.runs.watch import Wanted
+    from hotband.execution.experiment.watch import Wanted
 
 ALL = "all"
 SETS = ("seen", "blind", "now")
@@ -59,7 +59,7 @@ class Accuracy:
         return f"<Accuracy of {', '.join(self._document['studies'])}>"
 
     def _repr_html_(self) -> str:
-        from hotband.views.draw.sweep import frame_html
+        from hotband.base.text.html import frame_html
 
         names = [f"{name}_{key}" for name in SETS for key in OF_SET[:2]]
         return f"<div>{frame_html(self.frame.select('study', 'figure_class', *names))}</div>"
@@ -92,8 +92,8 @@ def accuracy(
     """
     from hotband.data.inputs.specify import texts
     from hotband.execution.experiment import using
+    from hotband.execution.experiment.watch import watch
     from hotband.execution.runs.interrupted import as_interrupt
-    from hotband.execution.runs.watch import watch
     from hotband.questions.study.account import run_account
 
     where = None if out is None else Path(out)
@@ -107,6 +107,6 @@ def blind_errors() -> pl.DataFrame:
     and class of figures: study, figures, measurements, median_pct, p90_pct, largest_pct. Runs nothing."""
     import polars as pl
 
-    from hotband.questions.study import blind
+    from hotband.questions.study.blind_errors import blind_errors as errors_of
 
-    return pl.DataFrame([asdict(one) for one in blind.blind_errors()], infer_schema_length=None)
+    return pl.DataFrame([asdict(one) for one in errors_of()], infer_schema_length=None)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from hotband.inference.audit.finding import Number
 from hotband.inference.audit.published import read_table
 from hotband.inference.audit.rules import findings
-from hotband.questions.study.file import PUBLISHED_FILE
+from hotband.questions.study.definition import PUBLISHED_FILE
 
 if TYPE_CHECKING:
     from hotband.data.documents.study import FindingDoc

@@ -17,13 +17,12 @@ from hotband.base.errors import UserError
 from hotband.data.catalog import CATALOG_DIR
 from hotband.inference.interval.figureclass import FigureClass, figure_class
 from hotband.questions.study.comparisons import error_of
-from hotband.questions.study.file import BlindPrediction, Study
+from hotband.questions.study.definition import BlindPrediction, Study
 from hotband.questions.study.rows import number_in, read_rows
 
 if TYPE_CHECKING:
-    from hotband.data.documents.study import BlindDoc, FigureDoc, ListedFigureDoc
+    from hotband.data.documents.study import BlindDoc, FigureDoc
 
-ALL = "all"
 TABLE = CATALOG_DIR / "studies" / "released.csv"
 COLUMNS = ("id", "value", "blind", "blind_error_pct", "blind_of")
 
@@ -106,55 +105,3 @@ def blind_of(study: Study, row: FigureDoc) -> BlindDoc | None:
         return None
     error = error_of(scored_as(study, row), row["published"], made.predicted)
     return {"predicted": made.predicted, "error_pct": error, "of": made.of}
-
-
-@dataclass(frozen=True)
-class BlindErrors:
-    """Errors of the blind predictions of a class of figures, either way, in percent; each measurement once."""
-
-    study: str
-    figures: str
-    measurements: int
-    median_pct: float | None
-    p90_pct: float | None
-    largest_pct: float | None
-
-
-def blind_figures(study: Study) -> list[ListedFigureDoc]:
-    """The figures of a study that were predicted blind, with the prediction of then in the place of today's."""
-    from hotband.questions.study.study import figure, listing
-
-    readings = {one.id: one.reading for one in study.comparisons if one.reading is not None}
-    rows: list[FigureDoc] = []
-    for row in study.published:
-        if row.id in study.blind:
-            made = figure(
-                id=row.id,
-                config=row.config,
-                label=row.workload,
-                workload=row.workload,
-                metric=row.metric,
-                unit=row.unit,
-                source=row.id,
-                published=readings.get(row.id, row.value),
-                predicted=study.blind[row.id].predicted,
-            )
-            found = blind_of(study, made)
-            rows.append({**made, "error_pct": None if found is None else found["error_pct"]})
-    return listing(study, rows)
-
-
-def blind_errors() -> list[BlindErrors]:
-    """By study of the catalog and class, and at last over all studies. Nothing is run."""
-    from hotband.questions.study import file
-    from hotband.questions.study.accuracy import totals
-
-    studies = [file.load(name) for name in file.names()]
-    check_released(studies)
-    rows = {study.name: blind_figures(study) for study in studies}
-    return [
-        BlindErrors(name, of["figure_class"], **of["blind"])
-        for name, figures in (*((name, {name: found}) for name, found in rows.items()), (ALL, rows))
-        for of in totals(figures)
-        if of["blind"]["measurements"]
-    ]

@@ -10,6 +10,7 @@ from hotband.questions.study.measures import Parameters, curve, milliseconds
 from hotband.questions.study.runs import Results, run_id
 
 if TYPE_CHECKING:
+    from hotband.data.documents.record import FiguresDoc, PartDoc, RecordDoc
     from hotband.data.documents.study import (
         DepthPointDoc,
         DriveWorkDoc,
@@ -19,7 +20,6 @@ if TYPE_CHECKING:
         RunDoc,
         WhyDoc,
     )
-    from hotband.data.record.document import FiguresDoc, PartDoc, RecordDoc
 
 # Where the time of an I/O goes, in the order in which it passes (`times_mean_ns` of a record).
 TIMES = ("queue", "overhead", "seek", "rotation", "transfer", "flash", "link")

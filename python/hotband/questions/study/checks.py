@@ -8,8 +8,16 @@ from typing import TYPE_CHECKING
 from hotband.base.errors import UserError
 from hotband.base.text.regular import text_in
 from hotband.inference.interval.figureclass import COMPARED_WORDS, PROGRAM_UNITS, RATE_UNITS, TIME_UNITS
-from hotband.questions.study.comparisons import NEVER_BELOW, RATIOS, figure_of
-from hotband.questions.study.file import PUBLISHED_FILE, STUDY_FILE, Published, Study, findings_file, published_row
+from hotband.inference.interval.figures import RATIOS
+from hotband.questions.study.comparisons import NEVER_BELOW, figure_of
+from hotband.questions.study.definition import (
+    PUBLISHED_FILE,
+    STUDY_FILE,
+    Published,
+    Study,
+    findings_file,
+    published_row,
+)
 from hotband.questions.study.measures import MEASURES
 from hotband.questions.study.readings import Value
 from hotband.questions.study.rows import is_number

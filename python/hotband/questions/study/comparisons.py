@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from hotband.questions.study.file import Comparison, Published, Study
+from hotband.inference.interval.figures import RATIOS
+from hotband.questions.study.definition import Comparison, Published, Study
 from hotband.questions.study.measures import Value, error_pct
 
 if TYPE_CHECKING:
@@ -19,11 +20,6 @@ KINDS: dict[str, Callable[[float, float], float]] = {
     "difference": lambda of, over: of - over,
 }
 UNITS = {"ratio": "x", "inverse_ratio": "x", "gain_pct": "%", "reduction_pct": "%"}
-# The ratio that a percentage stands for: +47 % is 1.47 times, 33 % less is 0.67 times.
-RATIOS: dict[str, Callable[[float], float]] = {
-    "gain_pct": lambda percent: 1 + percent / 100,
-    "reduction_pct": lambda percent: 1 - percent / 100,
-}
 NEVER_BELOW = {
     "ratio": "expected a ratio, 0 or more",
     "inverse_ratio": "expected a ratio, 0 or more",

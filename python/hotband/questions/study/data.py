@@ -30,7 +30,7 @@ class Data:
     def folder(self, study: str) -> Path:
         """Where it is. Raises UserError where there is none."""
         named = os.environ.get(self.variable)
-        for key, given in (("--data", self.said), (self.variable, Path(named) if named else None)):
+        for key, given in (("question.data", self.said), (self.variable, Path(named) if named else None)):
             if given is not None:
                 if not given.is_dir():
                     raise UserError(key, "", str(given), f"is no folder; expected {self.about}")
@@ -38,7 +38,7 @@ class Data:
         beside = CHECKOUT.parent / self.beside
         if not beside.is_dir():
             needs = f"needs {self.about}, which is not part of Hotband"
-            raise UserError(study, "", "", f"{needs}: name its folder with --data DIR or in {self.variable}")
+            raise UserError(study, "", "", f"{needs}: name its folder with question.data DIR or in {self.variable}")
         return beside.resolve()
 
 

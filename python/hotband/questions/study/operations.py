@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, cast
 from hotband.questions.study.readings import Parameters, Record, Runs, Value, milliseconds, pick
 
 if TYPE_CHECKING:
-    from hotband.data.record.document import AppDoc, OperationDoc, SmartDoc
+    from hotband.data.documents.record import AppDoc, OperationDoc, SmartDoc
 
 MISSED = 1.01
 """Asked for over done from which on a load is more than its target can do (a hundredth is chance and rounding)."""

@@ -24,8 +24,9 @@ from hotband.questions.study.checks import (
 )
 from hotband.questions.study.comparisons import KINDS
 from hotband.questions.study.data import Data
-from hotband.questions.study.file import (
+from hotband.questions.study.definition import (
     LOAD_CHARTS,
+    PRODUCT,
     PUBLISHED_FILE,
     STUDY_FILE,
     Comparison,
@@ -42,9 +43,6 @@ from hotband.questions.study.rows import read_published
 if TYPE_CHECKING:
     from hotband.base.text.values import Toml
     from hotband.data.documents.study import AssumptionDoc
-
-PRODUCT = "{product}"
-"""Where a machine's text has the product of the configuration."""
 
 
 def read_study(folder: Path) -> Study:

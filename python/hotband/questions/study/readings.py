@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from hotband.data.record.document import RecordDoc
+from hotband.data.documents.record import RecordDoc
 from hotband.data.record.files import Cell
 
 Record = RecordDoc

@@ -11,25 +11,24 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hotband.base.arguments import public
-from hotband.base.errors import UserError
 from hotband.base.text.schema import with_schema
+from hotband.base.views import view_of
 from hotband.data.record.record import Record, record_of
 from hotband.inference.interval import LEVEL
 
 if TYPE_CHECKING:
     import polars as pl
 
+    from hotband.base.views import Report, View
     from hotband.data.documents.study import ClaimDoc, FindingDoc, StudyDoc, StudyOutline
     from hotband.execution.experiment import Executor
-    from hotband.execution.runs.watch import Wanted
+    from hotband.execution.experiment.watch import Wanted
     from hotband.inference.interval.explained import Why
     from hotband.inference.interval.of_run import Watch
-    from hotband.questions.interval.spreads import Spreads
+    from hotband.questions.study.definition import Study
     from hotband.questions.study.emulate.result import EmulationResult
-    from hotband.questions.study.file import Study
+    from hotband.questions.study.intervals.spreads import Spreads
     from hotband.questions.study.swung import Swings
-    from hotband.views.draw.charts import View
-    from hotband.views.report.kept import Report
 
 TEXTS_BEFORE, NUMBERS = ("id", "config", "label", "metric", "unit"), ("published", "predicted", "error_pct")
 
@@ -110,27 +109,21 @@ class StudyResult:
 
     def report(self) -> Report:
         """Its report: `.save("page.html")`, and every chart by name in `.charts`, as that of `hotband.views.report`."""
-        from hotband.views.report.kept import Report
-        from hotband.views.report.study_page import study_page
-
-        return Report(study_page(self._result, {name: record.loaded() for name, record in self.records.items()}))
+        loaded = {name: record.loaded() for name, record in self.records.items()}
+        report: Report = view_of("hotband-study", "report")(self._result, loaded)
+        return report
 
     def plot(self) -> View:
         """Errors at a glance (altair): each published figure a point, zero is exact. UserError where there is none."""
-        from hotband.views.draw.published import error_chart
-        from hotband.views.report.study_figures import error_frame
-
-        frame = error_frame(self._result["figures"])
-        if frame.is_empty():
-            raise UserError("study", "", self.name, "no figure of it is published, so there is no error to draw")
-        return error_chart(frame)
+        drawn: View = view_of("hotband-study", "chart")(self.name, self._result["figures"])
+        return drawn
 
     def __repr__(self) -> str:
         error = "" if self.median_error_pct is None else f", median error {self.median_error_pct:.1f} %"
         return f"<Study {self.name}: {len(self._result['figures'])} figures of {len(self.records)} runs{error}>"
 
     def _repr_html_(self) -> str:
-        from hotband.views.draw.sweep import frame_html
+        from hotband.base.text.html import frame_html
 
         shown = self.figures.select("config", "label", "metric", "published", "predicted", "unit", "error_pct")
         answer = f"<p>{escape(self.answer)}</p>" if self.answer else ""
@@ -179,8 +172,8 @@ class StudyHandle:
         from hotband.data.inputs.specify import texts
         from hotband.data.store.into import into_store
         from hotband.execution.experiment import using
+        from hotband.execution.experiment.watch import watch
         from hotband.execution.runs.interrupted import as_interrupt
-        from hotband.execution.runs.watch import watch
         from hotband.questions.study.study import Asked, predict
 
         root = self.study.seed if seed is None else seed
@@ -261,8 +254,8 @@ class StudyHandle:
         folder, where `run` and `why` find it. `jobs`, `executor` and `progress` as in `sweep`. Raises UserError,
         KeyboardInterrupt where it is stopped."""
         from hotband.data.inputs.specify import texts
-        from hotband.questions.interval.of_study import run_intervals
-        from hotband.questions.interval.spreads import Spreads
+        from hotband.questions.study.intervals.of_study import run_intervals
+        from hotband.questions.study.intervals.spreads import Spreads
 
         where = None if out is None else Path(out)
         with _runs(executor, jobs, progress) as watch:
@@ -279,7 +272,7 @@ class StudyHandle:
         UserError."""
         from hotband.inference.interval import check_level
         from hotband.inference.interval.explained import Why
-        from hotband.questions.interval.of_study import why_figure
+        from hotband.questions.study.intervals.of_study import why_figure
 
         check_level(interval, "interval")
         return Why(why_figure(self.study, figure, interval))
@@ -298,8 +291,8 @@ class StudyHandle:
 def _runs(executor: str | Executor | None, jobs: int | None, progress: Wanted) -> Iterator[Watch]:
     """Where runs run, and who sees their progress; one that is stopped is a KeyboardInterrupt."""
     from hotband.execution.experiment import using
+    from hotband.execution.experiment.watch import watch
     from hotband.execution.runs.interrupted import as_interrupt
-    from hotband.execution.runs.watch import watch
 
     with as_interrupt(), using(executor, jobs):
         yield lambda title: watch(title, progress)

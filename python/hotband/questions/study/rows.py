@@ -11,7 +11,7 @@ from pathlib import Path
 
 from hotband.base.errors import UserError
 from hotband.base.text.regular import text_in
-from hotband.questions.study.file import Published
+from hotband.questions.study.definition import Published
 
 PUBLISHED_COLUMNS = ("id", "config", "workload", "metric", "value", "unit", "kind", "caveat")
 

@@ -9,17 +9,17 @@ from typing import TYPE_CHECKING
 
 from hotband.base.text.regular import text_in
 from hotband.data.catalog import CATALOG_DIR
-from hotband.data.record.document import known
+from hotband.data.documents.record import known
+from hotband.data.documents.run import Repair, RunSpec
+from hotband.data.record.finished import Finished
 from hotband.execution.experiment import Point, points_of
 from hotband.execution.experiment.ranges import edited
-from hotband.execution.runs.run import Finished, Repair, RunSpec
 from hotband.questions.study.data import DATA, toml_text
-from hotband.questions.study.file import Config, Load, Measure, Settings, Study
+from hotband.questions.study.definition import PRODUCT, Config, Load, Measure, Settings, Study
 from hotband.questions.study.measures import Reading, Value, read
-from hotband.questions.study.parse import PRODUCT
 
 if TYPE_CHECKING:
-    from hotband.data.record.document import RecordDoc
+    from hotband.data.documents.record import RecordDoc
 
 Pair = tuple[Config, Load]
 

@@ -11,16 +11,18 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Unpack
 
+from hotband.base.views import Report, view_of
 from hotband.data.record.files import REPORT_FILE
+from hotband.data.record.finished import Finished
+from hotband.data.record.load import loaded_run
+from hotband.data.results.manifest import EXPERIMENT_FILE
 from hotband.execution.experiment import Experiment, Lock, Say, Tick, expect_out, expect_own_page
-from hotband.execution.experiment.store import EXPERIMENT_FILE
-from hotband.execution.runs.progress import run_progress
-from hotband.execution.runs.run import Finished
+from hotband.execution.experiment.progress import run_progress
 from hotband.inference.interval.figureclass import counted, figure_class
 from hotband.questions.study import cellrows, comparisons, file, wearrows
 from hotband.questions.study.accuracy import by_class
 from hotband.questions.study.blind import blind_of
-from hotband.questions.study.file import STUDIES_DIR, Load, Measure, Published, Study, findings_file, published_row
+from hotband.questions.study.definition import Load, Measure, Published, Study, findings_file, in_catalog, published_row
 from hotband.questions.study.machines import machine_rows
 from hotband.questions.study.measures import error_pct, median
 from hotband.questions.study.runs import Cell, Results, chosen, collect, points, products
@@ -259,11 +261,6 @@ def assumptions(results: Results) -> list[AssumptionDoc]:
     return listed
 
 
-def in_catalog(study: Study) -> bool:
-    """Whether a study is one that Hotband ships."""
-    return study.folder.resolve().parent == STUDIES_DIR
-
-
 def not_trusted(study: Study, trust: bool) -> str | None:
     """Why the study's own module is not executed: it came with a folder that is not of the catalog and nobody said
     that it may. None where it is, or where there is none."""
@@ -283,7 +280,7 @@ def conclude(study: Study, results: Results, trust: bool = False) -> Conclusion:
     if not path.is_file() or not_trusted(study, trust) is not None:
         return Conclusion()
     if in_catalog(study):
-        module = importlib.import_module(f"hotband.questions.studies.{study.folder.resolve().name}.findings")
+        module = importlib.import_module(f"hotband.questions.study.studies.{study.folder.resolve().name}.findings")
     else:
         spec = importlib.util.spec_from_file_location(f"{study.folder.name}_findings", path)
         assert spec is not None, "a path that ends in .py has a loader"
@@ -301,12 +298,7 @@ def check_only(study: Study, only: Collection[str]) -> None:
     known = [load.id for load in study.loads]
     for name in only:
         if name not in known:
-            raise unknown("--only", name, known)
-
-
-def named_as(study: Study) -> str:
-    """What names a study on the command line: its name, or the folder of one that is not of the catalog."""
-    return study.name if in_catalog(study) else str(study.folder)
+            raise unknown("question.only", name, known)
 
 
 def run_study(
@@ -386,7 +378,7 @@ def predict(
 
 def result_of(results: Results, conclusion: Conclusion, seed: int) -> StudyDoc:
     """The result of a study as plain data."""
-    from hotband.questions.interval.listing import intervals_of
+    from hotband.questions.study.intervals.listing import intervals_of
     from hotband.questions.study.swingfile import swings_of
 
     study = results.study
@@ -431,10 +423,10 @@ def result_of(results: Results, conclusion: Conclusion, seed: int) -> StudyDoc:
 def write_study(out: Path, result: StudyDoc, finished: Sequence[Finished], page: bool = True) -> None:
     """Writes `result.json` and, from the records in memory, `report.html` where it is asked for."""
     from hotband.base.text.write import write_file
-    from hotband.views.report import loaded_run, study_page, write_report
 
     write_file(out / "result.json", json.dumps(result, indent=2, ensure_ascii=False) + "\n")
     if not page:
         return
     loaded = {one.spec.id: loaded_run(one) for one in finished}
-    result["report"] = str(write_report(out / REPORT_FILE, study_page(result, loaded)))
+    report: Report = view_of("hotband-study", "report")(result, loaded)
+    result["report"] = str(report.save(out / REPORT_FILE))

@@ -14,15 +14,14 @@ from typing import TYPE_CHECKING
 
 from hotband.base.errors import UserError
 from hotband.base.text.regular import file_text
-from hotband.questions.study.file import SWINGS_FILE, Study
+from hotband.data.record.stats import _same, same_figures
+from hotband.questions.study.definition import SWINGS_FILE, Study
 
 if TYPE_CHECKING:
     from hotband.data.documents.study import FigureDoc, MovedDoc, RefusedSwingDoc, StudySwingsDoc, SwingsDoc
 
 MATTERS_PCT = 10.0
 """An assumption that moves a prediction by more than this is listed with the study's result."""
-SAME = 1e-9
-"""Runs repeat bit for bit; what is left is how a number is printed."""
 ENDS = ("low", "high")
 
 Figures = dict[str, float | None]
@@ -73,17 +72,6 @@ class SwingFile:
         ordered = SwingFile(self.study, self.seed, self.command, dict(sorted(self.labels.items())))
         ordered.entries = sorted(self.entries, key=lambda one: one.name)
         return json.dumps(asdict(ordered), indent=1, ensure_ascii=False) + "\n"
-
-
-def same_figures(kept: Mapping[str, float | None], now: Mapping[str, float | None]) -> bool:
-    """Whether every figure kept is predicted now, with the same value."""
-    return all(name in now and _same(value, now[name]) for name, value in kept.items())
-
-
-def _same(one: float | None, other: float | None) -> bool:
-    if one is None or other is None:
-        return one is other
-    return abs(one - other) <= SAME * max(abs(one), abs(other))
 
 
 def read_swings(path: Path) -> SwingFile | None:

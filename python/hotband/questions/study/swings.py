@@ -14,15 +14,16 @@ from typing import TYPE_CHECKING
 from hotband import _core
 from hotband.base.errors import UserError
 from hotband.data.catalog import CATALOG_DIR
+from hotband.data.documents.run import RunSpec
+from hotband.data.record.finished import Finished
 from hotband.execution.experiment import Experiment, Lock, Say, points_of
+from hotband.execution.experiment.progress import run_progress
 from hotband.execution.experiment.ranges import ENDS, End, at_end
 from hotband.execution.runs.interrupted import RunsInterrupted
-from hotband.execution.runs.progress import run_progress
-from hotband.execution.runs.run import Finished, RunSpec
 from hotband.questions.study import file
-from hotband.questions.study.file import STUDY_FILE, SWINGS_FILE, Study, Swing
+from hotband.questions.study.definition import STUDY_FILE, SWINGS_FILE, Study, Swing, named_as
 from hotband.questions.study.runs import Pair, Results, collect, in_catalog, machine_of, specs, specs_of, with_sequences
-from hotband.questions.study.study import cell_figures, comparison_figures, named_as
+from hotband.questions.study.study import cell_figures, comparison_figures
 from hotband.questions.study.swingfile import Entry, Figures, SwingFile, read_swings
 
 if TYPE_CHECKING:
@@ -99,7 +100,7 @@ def select(planned: Sequence[Planned], only: Collection[str]) -> list[Planned]:
         if not any(name in (one.swing.name, one.swing.key) for one in planned):
             from hotband.data.catalog.entries import unknown
 
-            raise unknown("--only", name, [one.swing.name for one in planned])
+            raise unknown("question.only", name, [one.swing.name for one in planned])
     return [one for one in planned if not only or {one.swing.name, one.swing.key} & set(only)]
 
 
@@ -180,9 +181,9 @@ def _swing_all(
 
 def _folders(study: Study, out: Path | None, save: bool) -> list[tuple[Path, str]]:
     """The folders to write to, each with its option; the first is read."""
-    found = [(out, "--out")] if out is not None else []
+    found = [(out, "question.out")] if out is not None else []
     if save and (out is None or out.resolve() != study.folder.resolve()):
-        found.append((study.folder, "--save"))
+        found.append((study.folder, "question.save"))
     return found
 
 

@@ -10,11 +10,10 @@ from typing import TYPE_CHECKING
 from hotband.base.errors import UserError
 from hotband.base.text.quantities import SPAN_EXPECTED, span_ns
 from hotband.execution.experiment import expect_out
-from hotband.execution.targets.real_asked import RealAsked
+from hotband.execution.targets.real_asked import RealAsked, expect_product
 from hotband.execution.targets.target import expect_answer
 from hotband.questions.suites.quick import QuickAsked
 from hotband.questions.suites.target import SuiteTarget, executor_for, target_of
-from hotband.questions.targets.expected import expect_product
 
 if TYPE_CHECKING:
     from hotband.execution.experiment import Executor
@@ -39,7 +38,11 @@ class Suite:
         """What is measured. Raises UserError for what cannot be, and for what is said of hardware where it is none."""
         expect_out(self.fresh, self.out)
         found = target_of(self.machine, self.set, self.real.how().size_bytes)
-        given = {"--erase": self.real.erase, "--size": self.real.size, "--purge-by": self.real.purge_by}
+        given = {
+            "question.erase": self.real.erase,
+            "question.size": self.real.size,
+            "question.purge_by": self.real.purge_by,
+        }
         for option, value in given.items():
             if found.is_model and value is not None:
                 raise UserError(option, "", value, f"is for a real device; {self.machine} is a model")
@@ -60,7 +63,7 @@ def quick_of(of: Suite, *, time: str = "5 min", expect: str | None = None) -> Qu
     read alone. Raises UserError for the first mistake."""
     span = span_ns(time)
     if span is None:
-        raise UserError("--for", "", time, f"expected {SPAN_EXPECTED}")
+        raise UserError("question.duration", "", time, f"expected {SPAN_EXPECTED}")
     target = of.target()
     if expect is not None:
         expect_product(expect)
@@ -89,18 +92,23 @@ def pts_of(
     from hotband.questions.suites.pts import RANDOM, TESTS, Asked, spec
 
     if drive_class not in spec.RULES:
-        raise unknown("--class", drive_class, list(spec.RULES))
+        raise unknown("question.drive_class", drive_class, list(spec.RULES))
     for name in tests:
         if name not in TESTS:
-            raise unknown("--test", name, list(TESTS))
+            raise unknown("question.tests", name, list(TESTS))
         if list(tests).count(name) > 1:
-            raise UserError("--test", "", name, "is given twice; expected each test once")
-    for option, value in (("--threads", threads), ("--depth", depth)):
+            raise UserError("question.tests", "", name, "is given twice; expected each test once")
+    for option, value in (("question.threads", threads), ("question.depth", depth)):
         if value is not None and tests and not set(tests) & set(RANDOM):
             raise UserError(option, "", str(value), f"is of random loads: expected one of {', '.join(RANDOM)} with it")
     target = of.target()
     if target.is_model and set_write_cache:
-        raise UserError("--set-write-cache", "", "", f"is for a real device; {of.machine} is a model (--set wce=off)")
+        raise UserError(
+            "question.set_write_cache",
+            "",
+            "",
+            f"is for a real device; {of.machine} is a model (question.settings wce=off)",
+        )
     asked = Asked(
         target,
         spec.RULES[drive_class].name,

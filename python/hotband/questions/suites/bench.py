@@ -14,6 +14,10 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from hotband.base.errors import refused
+from hotband.base.text.tomltext import toml_text
+from hotband.data.documents.run import RunSpec
+from hotband.data.results.manifest import EXPERIMENT_FILE, read_manifest
 from hotband.execution.experiment import (
     Executor,
     Experiment,
@@ -24,18 +28,15 @@ from hotband.execution.experiment import (
     expect_own_page,
 )
 from hotband.execution.experiment.executor import Done
-from hotband.execution.experiment.store import EXPERIMENT_FILE, read_manifest, refused
-from hotband.execution.runs.run import RunSpec
-from hotband.questions.review.asked import toml_text
 from hotband.questions.suites.cells import Cell, Extent, workload_of
 from hotband.questions.suites.device import ModelDevice
 from hotband.questions.suites.figures import Round, cells_of
 from hotband.questions.suites.target import SuiteTarget
 
 if TYPE_CHECKING:
+    from hotband.data.documents.record import DriveStatesDoc
     from hotband.data.documents.workload import PreconditionTable, WorkloadTable
-    from hotband.data.record.document import DriveStatesDoc
-    from hotband.execution.runs.run import Finished
+    from hotband.data.record.finished import Finished
 
 Enough = Callable[[Sequence[Round]], bool]
 

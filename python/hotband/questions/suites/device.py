@@ -13,10 +13,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from hotband import _core
+from hotband.base.engine import user_error
+from hotband.data.documents.run import RunSpec
+from hotband.data.record.finished import Finished
 from hotband.data.record.written import record_text
 from hotband.execution.experiment import Cancelled, Point, Progress, Tick
 from hotband.execution.experiment.executor import Done
-from hotband.execution.runs.run import Finished, Prepared, RunSpec, prepare, sequence_of, user_error
+from hotband.execution.runs.run import Prepared, prepare, sequence_of
 
 TICK_SECONDS = 0.1
 

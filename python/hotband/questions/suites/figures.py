@@ -8,36 +8,21 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, TypedDict
+from typing import TYPE_CHECKING
 
+from hotband.data.documents.pts import CellDoc
 from hotband.data.record.stats import DIRECTIONS, latency_sum, merge, percentile
 from hotband.questions.review.asked import steps_of
 from hotband.questions.suites.cells import Cell
 
 if TYPE_CHECKING:
-    from hotband.data.record.document import RecordDoc
-    from hotband.data.record.stats import Side
+    from hotband.data.documents.record import RecordDoc
+    from hotband.data.documents.sides import Side
     from hotband.questions.review.asked import StepFigures
 
 FIVE_NINES = 99.999
 FIVE_NINES_IOS = 100_000
 """I/Os of which one is expected above the 99.999th percentile: of fewer it is not given."""
-
-
-class CellDoc(TypedDict):
-    """What a cell asked for, and what it measured. A latency is None where nothing was measured, or too little."""
-
-    name: str
-    read_pct: int
-    block_bytes: int
-    seconds: float
-    count: int
-    errors: int
-    iops: float
-    bandwidth_bytes_per_s: float
-    latency_mean_ns: float | None
-    latency_p99_999_ns: int | None
-    latency_max_ns: int | None
 
 
 Round = dict[str, CellDoc]

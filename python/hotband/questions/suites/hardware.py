@@ -55,7 +55,7 @@ def permission_of(executor: Executor) -> Permission:
     """What may be written. Raises UserError where nothing may."""
     permission: Permission | None = getattr(executor, "permission", None)
     if permission is None or not permission.may_write:
-        raise UserError("--erase", "", "", "nothing may be written")
+        raise UserError("question.erase", "", "", "nothing may be written")
     return permission
 
 
@@ -71,8 +71,8 @@ def expect_ways(executor: Executor | None, purge_by: str | None, set_write_cache
     """Raises UserError where hardware has not the purge that is named, or no switch for its write cache that is to be
     set. Nothing is done yet. A file of ours is not there yet."""
     from hotband.execution.devices.host import Host
-    from hotband.execution.devices.purge import way_of
-    from hotband.execution.devices.write_cache import switch_of
+    from hotband.execution.targets.purge import way_of
+    from hotband.execution.targets.write_cache import switch_of
 
     if not isinstance(executor, OnDevice):
         return
@@ -82,18 +82,20 @@ def expect_ways(executor: Executor | None, purge_by: str | None, set_write_cache
         way_of(path, kind, Host() if found is None else found.host, purge_by)
     if set_write_cache:
         if found is None:
-            raise UserError("--set-write-cache", "", "", "is for a whole drive: a file is of one that others use, too")
+            raise UserError(
+                "question.set_write_cache", "", "", "is for a whole drive: a file is of one that others use, too"
+            )
         try:
             switch_of(found)
         except UserError as error:
-            raise UserError("--set-write-cache", "", error.where, error.accepted) from None
+            raise UserError("question.set_write_cache", "", error.where, error.accepted) from None
 
 
 @contextmanager
 def write_cache(executor: Executor, on: bool, out: Path | None) -> Iterator[str]:
     """The write cache turned for the time of the block; yields how in words. Raises UserError."""
     from hotband.base.text.write import make_folder
-    from hotband.execution.devices.write_cache import cache_turned
+    from hotband.execution.targets.write_cache import cache_turned
 
     if out is not None:
         make_folder(out)
@@ -104,7 +106,7 @@ def write_cache(executor: Executor, on: bool, out: Path | None) -> Iterator[str]
 
 def purged(executor: Executor, size_bytes: int, by: str | None) -> str:
     """Purges what a standing executor writes to; how, in words. Raises UserError where that is not supported."""
-    from hotband.execution.devices.states import prepare
+    from hotband.execution.targets.states import prepare
 
     return ", ".join(prepare(held_of(executor), "purged", size_bytes=size_bytes, purge_by=by).by)
 

@@ -17,16 +17,16 @@ from typing import TypedDict
 from hotband.base.errors import UserError
 from hotband.base.text.numbers import number, rate, span
 from hotband.base.version import __version__
+from hotband.data.catalog.named import NONE
+from hotband.data.documents.pts import CellDoc
 from hotband.execution.experiment import Executor, Lock, Progress, Tick
 from hotband.execution.targets.outlook import in_words
 from hotband.questions.review.asked import KIB, MIB
 from hotband.questions.suites.bench import Bench, Stage, each_once, expect_same_suite
 from hotband.questions.suites.cells import Cell, Extent
 from hotband.questions.suites.device import ModelDevice
-from hotband.questions.suites.figures import CellDoc
 from hotband.questions.suites.hardware import Watch, standing
 from hotband.questions.suites.target import SuiteTarget
-from hotband.questions.targets.expected import NONE
 
 QUICK_FILE = "quick.json"
 """What a look leaves in its folder, beside its page."""
@@ -134,7 +134,7 @@ class QuickAsked:
     def expect_time(self) -> None:
         """Raises UserError for a time that is too short or too long."""
         if not LEAST_S <= self.seconds <= MOST_S:
-            raise UserError("--for", "", f"{self.seconds:g} s", 'expected a time from "1 min" to "24 h"')
+            raise UserError("question.duration", "", f"{self.seconds:g} s", 'expected a time from "1 min" to "24 h"')
 
     def settings(self) -> str:
         """The target and all that changes what is run on it."""
@@ -171,7 +171,7 @@ def run_quick(asked: QuickAsked, *, watch: Watch) -> QuickDoc:
     if not asked.target.is_model:
         notes.append("reads of what was never written may be answered without the media")
     if not asked.writes:
-        notes.append("nothing was written: --erase SERIAL has it written to, too")
+        notes.append("nothing was written: the drive may only be read until its serial number is given to be erased")
     return {
         "schema": "hotband-quick",
         "schema_version": 1,

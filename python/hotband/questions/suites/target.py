@@ -6,10 +6,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
+from hotband.base.engine import mistakes_without_load
 from hotband.base.errors import UserError
 from hotband.data.catalog.named import REAL, is_real
 from hotband.execution.experiment import Executor
-from hotband.execution.runs.run import mistakes_without_load
 from hotband.questions.review.target import Target
 from hotband.questions.review.target import target as model_target
 from hotband.questions.suites.device import ModelDevice
@@ -77,7 +77,7 @@ def target_of(machine: str, pairs: Sequence[tuple[str, str]] = (), size_bytes: i
     found = _real(machine, pairs, size_bytes) if is_real(machine) else _model(machine, pairs)
     if found.bytes < LEAST_BLOCKS * 4096:
         accepted = f"holds {found.bytes:,} B; a suite needs {LEAST_BLOCKS * 4096:,} B"
-        raise UserError("MACHINE", "", machine, accepted)
+        raise UserError("question.on", "", machine, accepted)
     return found
 
 
@@ -134,11 +134,11 @@ def _real(machine: str, pairs: Sequence[tuple[str, str]], size_bytes: int) -> Su
 
     if pairs:
         accepted = "values are of models; a real drive is measured as it is"
-        raise UserError("--set", pairs[0][0], pairs[0][1], accepted)
+        raise UserError("question.settings", pairs[0][0], pairs[0][1], accepted)
     place = place_of(machine)
     if place.kind == "rbd":
         accepted = "an image's size is known to its cluster alone: map it (rbd map) and measure /dev/rbdN"
-        raise UserError("MACHINE", "", machine, accepted)
+        raise UserError("question.on", "", machine, accepted)
     device = None if place.path is None or place.is_ours else device_of(place.path)
     media: Media = "not known"
     if device is not None and device.rotational is not None:
@@ -161,8 +161,8 @@ def executor_for(target: SuiteTarget, real: RealAsked, writes: bool, say: Callab
     """Who runs the runs: the model, or fio on what is there. Raises UserError where it must not be written."""
     if target.is_model:
         return ModelDevice()
+    from hotband.data.catalog.named import NONE
     from hotband.execution.targets.target import executor_of, expect_folder
-    from hotband.questions.targets.expected import NONE
 
     # A suite says itself what is ahead, and of a result of some seconds each nobody needs a prediction.
     how = replace(real.how(), product=NONE, probe_s=0.0, size_bytes=target.bytes)

@@ -8,28 +8,28 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from hotband.base.errors import UserError
+from hotband.base.errors import UserError, refused
+from hotband.base.text.cells import counted
 from hotband.data.catalog.named import expect_model, is_emulated, is_real
+from hotband.data.record.finished import Finished
 from hotband.data.record.record import record_of
+from hotband.data.results.sweep_journal import FRAME_FILE, Journal
+from hotband.data.results.sweep_rows import Kept, Row, bounds_of, entry_of, kept_of, row_of_run
+from hotband.data.store.taken import taker_of
 from hotband.execution.experiment import Lock, chosen, expect_models, expect_no_experiment, expect_out, using
 from hotband.execution.experiment.executor import Cancelled, Executor, Progress, Reader, Tick
+from hotband.execution.experiment.experiment import execute
 from hotband.execution.experiment.point import Point, keys_of
-from hotband.execution.experiment.store import refused
-from hotband.execution.experiment.taken import taker_of
 from hotband.execution.runs.interrupted import RunsInterrupted
-from hotband.execution.runs.run import Finished, execute
 from hotband.questions.sweeps.estimate import expect_size
 from hotband.questions.sweeps.hardware import Hardware, among, by_hardware, run_on
-from hotband.questions.sweeps.journal import FRAME_FILE, Journal
-from hotband.questions.sweeps.kept import Kept, Row, bounds_of, entry_of, kept_of, row_of_run
 from hotband.questions.sweeps.plan import Grid
 from hotband.questions.sweeps.sweep import Sweep
 from hotband.questions.sweeps.turns import Turns
-from hotband.views.text.tables import counted
 
 if TYPE_CHECKING:
+    from hotband.data.documents.run import RunSpec
     from hotband.execution.experiment import Say
-    from hotband.execution.runs.run import RunSpec
     from hotband.inference.interval.of_run import Asked as IntervalsAsked
 
 Watch = Callable[[str], AbstractContextManager[Tick | None]]
@@ -53,7 +53,7 @@ class Asked:
 
     def __post_init__(self) -> None:
         if self.jobs is not None and (isinstance(self.jobs, bool) or not isinstance(self.jobs, int) or self.jobs < 1):
-            raise UserError("jobs", "", str(self.jobs), "expected a whole number, 1 or more")
+            raise UserError("question.jobs", "", str(self.jobs), "expected a whole number, 1 or more")
 
 
 def sweep(grid: Grid, asked: Asked, watch: Watch, say: Say) -> Sweep:
@@ -77,9 +77,11 @@ def _expect_predicted(grid: Grid, asked: Asked) -> None:
     if real is not None:
         expect_models(asked.executor or chosen(), grid.machines)
     if real is not None and asked.hardware is None:
-        raise UserError("--on", "", real, "is hardware, which is not swept here: hotband sweep runs it")
+        raise UserError("question.on", "", real, "is hardware, which is not swept here: hotband sweep runs it")
     if real is not None and asked.intervals is not None:
-        raise UserError("--interval", "", f"{asked.intervals.level:g}", f"is of predictions, and {real} is measured")
+        raise UserError(
+            "question.interval", "", f"{asked.intervals.level:g}", f"is of predictions, and {real} is measured"
+        )
 
 
 def _sweep(runs: _Runs, found: Mapping[int, Kept]) -> Sweep:

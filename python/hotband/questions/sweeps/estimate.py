@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 
 from hotband.base.errors import UserError
 from hotband.base.text.numbers import number
+from hotband.data.inputs.values import MOST_RUNS
 from hotband.execution.experiment import cores
 from hotband.execution.runs.run import prepare
 from hotband.questions.sweeps.plan import Grid
-from hotband.questions.sweeps.values import MOST_RUNS
 
 if TYPE_CHECKING:
-    from hotband.execution.runs.run import RunSpec
+    from hotband.data.documents.run import RunSpec
     from hotband.inference.interval.of_run import Asked
 
 PATIENCE_S = 2.0
@@ -34,7 +34,7 @@ def expect_size(grid: Grid, intervals: Asked | None, jobs: int | None) -> None:
     drawn = f", each with {intervals.draws} draws and more" if intervals is not None else ""
     took = f"about {_in_words(seconds)} on {cores(jobs)} cores, estimated from its first run"
     accepted = f"would take {took} ({axes}{drawn}): expected at most {MOST_RUNS:,} runs; double (1..1024) or step wider"
-    raise UserError("set", "", f"{runs:,} runs", accepted)
+    raise UserError("question.settings", "", f"{runs:,} runs", accepted)
 
 
 def _in_words(seconds: float) -> str:

@@ -6,25 +6,16 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from hotband.inference.interval import FIGURES as INTERVAL_FIGURES
-from hotband.questions.sweeps.kept import NAMES, Row
+from hotband.data.inputs.values import ENDINGS, Value, base_of
+from hotband.data.record.stats import FIGURES as INTERVAL_FIGURES
+from hotband.data.results.sweep_rows import NAMES, Row
 from hotband.questions.sweeps.plan import NOT_SET
-from hotband.questions.sweeps.values import Value, base_of
 
 if TYPE_CHECKING:
     import polars as pl
 
     from hotband.questions.sweeps.sweep import Sweep
 
-ENDINGS = {
-    "size": ("bytes", 1.0),
-    "time": ("ns", 1e9),
-    "rate": ("bytes_per_s", 1.0),
-    "share": ("pct", 100.0),
-    "power": ("w", 1.0),
-    "speed": ("rpm", 1.0),
-}
-"""How the column of a setting with units ends, and what one of its base unit is there."""
 CONFIDENCE = 0.95
 """Of the intervals of means, as `hotband compare` has them."""
 

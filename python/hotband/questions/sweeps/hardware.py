@@ -11,7 +11,8 @@ from hotband.execution.experiment.executor import Executor, Progress, Tick
 from hotband.execution.experiment.point import Point
 
 if TYPE_CHECKING:
-    from hotband.execution.runs.run import Finished, RunSpec
+    from hotband.data.documents.run import RunSpec
+    from hotband.data.record.finished import Finished
 
 Hardware = Callable[[Sequence["RunSpec"]], Executor]
 """Who runs these runs, which are all on one piece of hardware. Raises UserError where that cannot be used."""

@@ -10,10 +10,11 @@ from dataclasses import dataclass
 from math import prod
 from typing import cast
 
+from hotband.base.arguments import plain, whole
 from hotband.base.errors import UserError
-from hotband.data.inputs.specify import Named, Spec, each_of, named, plain, setting, whole
-from hotband.execution.runs.run import RunSpec
-from hotband.questions.sweeps.values import MOST_RUNS, Value, Values, base_of, values_of
+from hotband.data.documents.run import RunSpec
+from hotband.data.inputs.specify import Named, Spec, each_of, named, setting
+from hotband.data.inputs.values import MOST_RUNS, Value, Values, base_of, values_of
 
 Coordinates = Mapping[str, Value]
 MOST_KEPT = 1000
@@ -134,17 +135,19 @@ def seeds_of(given: object, repeat: object) -> Values:
     """The seeds: those of a list, or `repeat` of them from one on. Raises UserError."""
     several = 1 if repeat is None else whole(repeat)
     if several is None or several < 1:
-        raise UserError("repeat", "", str(repeat), "expected a whole number, 1 or more")
+        raise UserError("question.repeat", "", str(repeat), "expected a whole number, 1 or more")
     values = each_of(given)
     if repeat is not None and len(values) != 1:
-        raise UserError("repeat", "", str(repeat), "several seeds are repeats already; expected one, or no repeat")
+        raise UserError(
+            "question.repeat", "", str(repeat), "several seeds are repeats already; expected one, or no repeat"
+        )
     if not values:
-        raise UserError("seed", "", "[]", "expected at least one value")
+        raise UserError("question.seed", "", "[]", "expected at least one value")
     seeds = []
     for seed in values:
         number = whole(seed)
         if number is None or not 0 <= number <= 2**64 - several:
-            raise UserError("seed", "", str(seed), "expected a whole number from 0 to 2^64 - 1")
+            raise UserError("question.seed", "", str(seed), "expected a whole number from 0 to 2^64 - 1")
         seeds.append(number)
     all_seeds = range(seeds[0], seeds[0] + several) if repeat is not None else seeds
     return Values(tuple(all_seeds[: MOST_RUNS + 1]), len(all_seeds))

@@ -9,15 +9,16 @@ from typing import TYPE_CHECKING
 
 from hotband.base.arguments import public
 from hotband.base.errors import UserError
+from hotband.base.views import Report, view_of
+from hotband.data.inputs.values import Value
 from hotband.data.record.record import Record
-from hotband.questions.sweeps.kept import Kept, Row, row_of
+from hotband.data.results.sweep_rows import Kept, Row, row_of
 from hotband.questions.sweeps.plan import Coordinates
-from hotband.questions.sweeps.values import Value
 
 if TYPE_CHECKING:
     import polars as pl
 
-    from hotband.views.draw.charts import View
+    from hotband.base.views import View
 
 MOST_NAMED = 20
 """Values of an axis that a mistake names."""
@@ -129,18 +130,14 @@ class Sweep:
     @property
     def answers(self) -> list[str]:
         """What the numbers say, in a few sentences: which machine is best where, where curves cross or saturate."""
-        from hotband.views.sweeps.answers import answers_of
-
-        return answers_of(self)
+        return list(view_of(self, "answers")(self))
 
     @public
     def report(self, path: str | Path) -> Path:
         """Writes the page of the sweep, one HTML file; returns its path. Raises UserError where nothing ended or the
         path is wrong, OSError."""
-        from hotband.views.report.page import write_report
-        from hotband.views.sweeps.page import sweep_page
-
-        return write_report(Path(path), sweep_page(self))
+        report: Report = view_of(self, "report")(self)
+        return report.save(path)
 
     def write_frame(self, path: Path) -> None:
         """Writes the frame as Parquet. Raises UserError, OSError."""
@@ -156,9 +153,8 @@ class Sweep:
     def plot(self, y: str = "iops", x: str | None = None) -> View:
         """A chart (altair) of a column of the frame against an axis of numbers, a line for all other coordinates; where
         there is no such axis, a bar for each run. Raises UserError for what is no column, or where nothing ended."""
-        from hotband.views.draw.sweep import sweep_chart
-
-        return sweep_chart(self, y, x)
+        drawn: View = view_of(self, "chart")(self, y, x)
+        return drawn
 
     @public
     def save(self, folder: str | Path) -> Path:
@@ -180,6 +176,4 @@ class Sweep:
         return f"<Sweep of {len(self.points)} runs{axes}{lost}>"
 
     def _repr_html_(self) -> str:
-        from hotband.views.draw.sweep import sweep_html
-
-        return sweep_html(self)
+        return str(view_of(self, "html")(self))

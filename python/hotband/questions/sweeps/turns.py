@@ -13,8 +13,10 @@ from dataclasses import replace
 from hotband import _core
 from hotband.base import memory
 from hotband.base.errors import UserError
+from hotband.data.documents.run import RunSpec
+from hotband.data.record.finished import Finished
 from hotband.execution.experiment.executor import TICK_SECONDS, Progress, Tick
-from hotband.execution.runs.run import Finished, Prepared, RunSpec, execute_one, prepare
+from hotband.execution.runs.run import Prepared, execute_one, prepare
 
 READY = 1024
 """Checked runs that are kept ready, so that they need not be read again: one is a tenth of a megabyte."""
@@ -71,7 +73,7 @@ class Turns:
         try:
             return prepare(spec)
         except UserError as error:
-            if error.where != "set" or len({one.machine for one in self.specs}) == 1:
+            if error.where != "question.settings" or len({one.machine for one in self.specs}) == 1:
                 raise
             found = error.where, error.key, error.value, f"on {spec.machine}: {error.accepted}"
             raise UserError(*found) from None

@@ -16,30 +16,12 @@ from hotband.base.errors import UserError
 from hotband.execution.targets.place import Place
 
 if TYPE_CHECKING:
-    from rich.table import Table
-    from rich.text import Text
-
-    from hotband.data.record.document import ExpectedHereDoc, RecordDoc
+    from hotband.data.documents.record import ExpectedHereDoc
     from hotband.execution.experiment import Progress
 
-NONE = "none"
-"""`--expect none`: no prediction beside it."""
-NAME_IT = "--expect PRODUCT"
 # A model number shorter than this would be found in names that are not its own.
 _SHORTEST = 6
 Product = tuple[str, str]
-
-
-def expect_product(name: str) -> None:
-    """Raises UserError where `--expect` names no machine that there is."""
-    from hotband.execution.runs.run import RunSpec, prepare
-
-    if name != NONE:
-        try:
-            prepare(RunSpec("expected", name, "fio-randread", in_use=True))
-        except UserError as error:
-            where = "--expect" if error.where == "MACHINE" else error.where
-            raise UserError(where, error.key, error.value, error.accepted) from None
 
 
 def product_of(place: Place) -> Product | None:
@@ -90,7 +72,7 @@ def expected_of(
     by its figures, which is no verdict where none is near. None where its load cannot be rebuilt. Raises UserError for
     a product that is none."""
     from hotband.data.inputs.specify import Named
-    from hotband.execution.runs.run import text_of
+    from hotband.data.inputs.texts import text_of
     from hotband.questions.expect.expect import Asked, expect
     from hotband.questions.expect.nearest import NO_DRIVE
 
@@ -112,7 +94,7 @@ def expected_of(
             return None
         nearest = ranked.ranking.drives[0]
         off = f"{math.exp(nearest.distance):.2g}"
-        found = beside(nearest.machine, f"the nearest of the catalog, {off} times off; name yours with {NAME_IT}")
+        found = beside(nearest.machine, f"the nearest of the catalog, {off} times off; name yours")
         return found if nearest.distance <= NO_DRIVE else without_verdict(found, off)
     except UserError:
         # A load that no drive of the catalog takes: nothing is predicted then.
@@ -124,7 +106,7 @@ def without_verdict(of: ExpectedHereDoc, off: str) -> ExpectedHereDoc:
     rows = [
         {**row, "verdict": None, "figures": [{**one, "verdict": None} for one in row["figures"]]} for row in of["rows"]
     ]
-    verdict = f"no drive of the catalog is near; nearest is {of['machine']}, {off} times off ({NAME_IT} judges by one)"
+    verdict = f"no drive of the catalog is near; nearest is {of['machine']}, {off} times off: name yours"
     made = {**of, "rows": rows, "verdict": verdict, "explanations": [], "is_near": False}
     return cast("ExpectedHereDoc", made)
 
@@ -134,34 +116,3 @@ def sentence_of(expected: ExpectedHereDoc) -> str:
     if not expected.get("is_near", True):
         return f"Not judged: {expected['verdict']}"
     return f"Expected of {expected['machine']} ({expected['chosen']}): {expected['verdict']}"
-
-
-def expected_views(record: RecordDoc) -> list[Table | Text | str]:
-    """The prediction beside what was measured, as it is printed; nothing where there is none."""
-    from rich.table import Table
-
-    from hotband.base.text.foreign import marked
-    from hotband.views.expect import COLOURS, between, exact_of, label_of
-
-    expected = record.get("expected")
-    if expected is None:
-        return []
-    machine, level = str(expected["machine"]), expected["level"]
-    table = Table(title=f"Measured beside {machine}", title_justify="left")
-    table.add_column("figure", overflow="fold")
-    for name in ("measured", "predicted", f"{level:g} % interval"):
-        table.add_column(name, justify="right")
-    table.add_column("is", overflow="fold")
-    for row in expected["rows"]:
-        for one in row["figures"]:
-            ends = [exact_of(one["figure"], end) for end in (one["low"], one["high"]) if end is not None]
-            verdict = one["verdict"] or "–"
-            table.add_row(
-                label_of(one["figure"]),
-                exact_of(one["figure"], one["measured"]),
-                exact_of(one["figure"], one["predicted"]),
-                between(ends),
-                marked(f"[{COLOURS.get(verdict, 'default')}]{verdict}[/]"),
-            )
-    said: list[Table | Text | str] = [sentence_of(expected), table]
-    return [*said, *(f"  - {text}" for text in expected["explanations"])]

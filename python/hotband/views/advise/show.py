@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from hotband.base.text.foreign import marked
+from hotband.base.foreign import marked
+from hotband.base.text.cells import counted
 from hotband.base.text.formats import Estimate, Figure, as_rows
 from hotband.questions.advise.advice import Between, Point
-from hotband.views.text.tables import counted
 
 if TYPE_CHECKING:
     from rich.table import Table

@@ -9,8 +9,8 @@ from hotband.views.draw.charts import INK, dress, legend, log_axis, rate_axis
 from hotband.views.draw.curves import variant_scale
 
 if TYPE_CHECKING:
+    from hotband.base.views import View
     from hotband.questions.advise.advice import Advice
-    from hotband.views.draw.charts import View
 
 CHARS = 110
 
@@ -71,8 +71,8 @@ def front_chart(advice: Advice) -> View:
 
 def advice_html(advice: Advice) -> str:
     """What a notebook shows: the answer, the chart, the first points."""
-    from hotband.views.draw.sweep import frame_html
-    from hotband.views.record.picture import picture
+    from hotband.base.text.html import frame_html
+    from hotband.views.draw.picture import picture
 
     said = "".join(f"<p>{escape(line)}</p>" for line in [*advice.answer, *advice.rests_on])
     if not advice.front:

@@ -15,8 +15,9 @@ import math
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeAlias, TypedDict
+from typing import TYPE_CHECKING, Any, TypedDict
 
+from hotband.data.record.frames import ACTIVITIES, SERIES
 from hotband.views.draw.lines import WIDTH, below, coincident
 from hotband.views.draw.named_rows import Rows
 
@@ -24,9 +25,8 @@ if TYPE_CHECKING:
     import altair as alt
     import polars as pl
 
+    from hotband.base.views import View
     from hotband.views.draw.strokes import Strokes
-
-    View: TypeAlias = alt.Chart | alt.LayerChart | alt.FacetChart
 
 
 @dataclass(frozen=True)
@@ -310,14 +310,6 @@ def percentile_name(nines: float) -> str:
     return f"{100.0 - 10.0 ** (2.0 - nines):.{max(0, math.ceil(nines) - 2)}f}"
 
 
-SERIES = {
-    "iops": "IOPS",
-    "latency_mean_ms": "Mean latency (ms)",
-    "latency_p99_ms": "p99 latency (ms)",
-    "queue_depth": "Queue depth (I/Os)",
-}
-
-
 def series_chart(
     series: pl.DataFrame,
     value: str,
@@ -409,6 +401,7 @@ TIME_COLORS = {
     "erase": PALETTE[4],
     "other busy": "#b8c1cc",
 }
+assert tuple(TIME_COLORS) == ACTIVITIES, "the colours stand in the order in which an I/O passes"
 
 
 def time_chart(times: pl.DataFrame) -> View:

@@ -9,7 +9,7 @@ from hotband.views.draw.charts import NUMBER, PALETTE, dress, tight_log_axis
 if TYPE_CHECKING:
     import polars as pl
 
-    from hotband.views.draw.charts import View
+    from hotband.base.views import View
 
 DASH = [7, 3]
 """Of the second line: where both lie over each other, the first shows between."""

@@ -32,7 +32,8 @@ if TYPE_CHECKING:
     import altair as alt
     import polars as pl
 
-    from hotband.views.draw.charts import Clock, ScaleAndAxis, View
+    from hotband.base.views import View
+    from hotband.views.draw.charts import Clock, ScaleAndAxis
 
 # The same colours as `charts.TIME_COLORS` for what both have; waiting is grey, it is nobody's work.
 IO_TIME_COLORS = {

@@ -11,7 +11,7 @@ from hotband.views.draw.curves import variant_scale
 if TYPE_CHECKING:
     import polars as pl
 
-    from hotband.views.draw.charts import View
+    from hotband.base.views import View
 
 WIDTH, HEIGHT = 460, 200
 SHARES = ("degraded_share", "endurance_left")

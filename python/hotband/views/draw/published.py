@@ -16,7 +16,8 @@ if TYPE_CHECKING:
     import altair as alt
     import polars as pl
 
-    from hotband.views.draw.charts import ScaleAndAxis, View
+    from hotband.base.views import View
+    from hotband.views.draw.charts import ScaleAndAxis
 
 KINDS = ("published", "predicted")
 SHAPES = {"published": "diamond", "predicted": "circle"}

@@ -36,7 +36,8 @@ if TYPE_CHECKING:
     import altair as alt
     import polars as pl
 
-    from hotband.views.draw.charts import ScaleAndAxis, View
+    from hotband.base.views import View
+    from hotband.views.draw.charts import ScaleAndAxis
 
 SHAPES = ("circle", "square", "triangle-up", "diamond", "triangle-down", "cross", "triangle-right", "triangle-left")
 # Vega's viridis up to where it grows too pale for a thin line on white.

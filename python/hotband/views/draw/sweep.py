@@ -7,12 +7,13 @@ from html import escape
 from typing import TYPE_CHECKING, Literal
 
 from hotband.base.errors import UserError
+from hotband.base.text.html import SHOWN_ROWS, frame_html
 
 if TYPE_CHECKING:
     import polars as pl
 
+    from hotband.base.views import View
     from hotband.questions.sweeps.sweep import Sweep
-    from hotband.views.draw.charts import View
     from hotband.views.draw.review import Axis
 
 TITLES = {
@@ -24,8 +25,6 @@ TITLES = {
 LATENCIES = {"mean": "Mean latency", "p50": "Median latency", "p99": "p99 latency", "p999": "p99.9 latency"}
 LATENCIES |= {"max": "Longest latency"}
 WIDTH, HEIGHT = 460, 220
-# Rows of a sweep that a notebook shows.
-SHOWN_ROWS = 20
 
 
 def sweep_chart(sweep: Sweep, y: str, x: str | None) -> View:
@@ -101,7 +100,7 @@ def title_of(name: str) -> str:
 
 def sweep_html(sweep: Sweep) -> str:
     """What a notebook shows: how far it came, the first rows, and IOPS along the first axis of numbers."""
-    from hotband.views.record.picture import picture
+    from hotband.views.draw.picture import picture
 
     frame = sweep.frame
     left = "".join(f"<li>{escape(str(dict(at)))}</li>" for at in sweep.missing[:SHOWN_ROWS])
@@ -112,20 +111,3 @@ def sweep_html(sweep: Sweep) -> str:
         image = ""
     missing = f"<p>Missing:</p><ul>{left}</ul>" if left else ""
     return f"<div><strong>{escape(repr(sweep))}</strong>{frame_html(frame)}{image}{missing}</div>"
-
-
-def frame_html(frame: pl.DataFrame) -> str:
-    """The first rows of a frame; every text in it escaped."""
-    head = "".join(f"<th>{escape(name)}</th>" for name in frame.columns)
-    rows = [
-        "<tr>" + "".join(f'<td style="text-align:right">{escape(_cell(value))}</td>' for value in row) + "</tr>"
-        for row in frame.head(SHOWN_ROWS).rows()
-    ]
-    more = f"<p>and {frame.height - SHOWN_ROWS} more rows: see .frame</p>" if frame.height > SHOWN_ROWS else ""
-    return f"<table><thead><tr>{head}</tr></thead><tbody>{''.join(rows)}</tbody></table>{more}"
-
-
-def _cell(value: object) -> str:
-    if isinstance(value, float):
-        return f"{value:,.0f}" if value.is_integer() or abs(value) >= 1e4 else f"{value:,.4g}"
-    return "–" if value is None else str(value)

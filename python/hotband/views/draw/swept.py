@@ -19,7 +19,8 @@ if TYPE_CHECKING:
     import altair as alt
     import polars as pl
 
-    from hotband.views.draw.charts import ScaleAndAxis, View
+    from hotband.base.views import View
+    from hotband.views.draw.charts import ScaleAndAxis
 
 CELL = 30
 """Height of a row of a matrix (px)."""

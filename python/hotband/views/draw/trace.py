@@ -11,7 +11,8 @@ from hotband.views.draw.lines import WIDTH
 if TYPE_CHECKING:
     import polars as pl
 
-    from hotband.views.draw.charts import ScaleAndAxis, View
+    from hotband.base.views import View
+    from hotband.views.draw.charts import ScaleAndAxis
 
 HEIGHT = 230
 

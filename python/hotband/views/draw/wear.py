@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     import altair as alt
     import polars as pl
 
-    from hotband.views.draw.charts import View
+    from hotband.base.views import View
 
 INTERVAL, TOTAL, THEORY, MODEL = "of each interval", "since the drive was new", "theory", "model"
 AMPLIFICATION = "Write amplification (flash bytes / host bytes)"

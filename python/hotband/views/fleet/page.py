@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from hotband.base.text.cells import counted
 from hotband.views.draw.fleet import month_chart
 from hotband.views.fleet.show import (
     answers_of,
@@ -15,8 +16,8 @@ from hotband.views.fleet.show import (
     plain,
     years_table,
 )
+from hotband.views.report.kept import Report
 from hotband.views.report.page import Block, Cell, Chart, Charts, Group, Page, Prose, Section, Table
-from hotband.views.text.tables import counted
 
 if TYPE_CHECKING:
     from rich.table import Table as RichTable
@@ -92,3 +93,8 @@ def cost_table(cost: CostDoc, currency: str) -> Table:
             texts = (plain(part["mean"]), f"{plain(part['low'])} to {plain(part['high'])}")
             rows.append([Cell(name), *(Cell(text, numeric=True) for text in texts)])
     return Table(["", currency, "95 %"], [Group(rows)], tight=True)
+
+
+def report_of(fleet: Fleet) -> Report:
+    """The page, to be written."""
+    return Report(fleet_page(fleet))

@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from html import escape
 from typing import TYPE_CHECKING, Literal
 
+from hotband.base.text.cells import counted, decimal_size
 from hotband.base.text.formats import Between, Figure
 from hotband.base.text.html import table_html
 from hotband.base.text.quantities import share_text
 from hotband.inference.reliability.array import HOURS_PER_YEAR
-from hotband.views.text.tables import counted, decimal_size
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -294,7 +294,7 @@ def closing_lines(data: FleetDoc) -> list[str]:
 def html_of(fleet: Fleet) -> str:
     """What a notebook shows: the answer, a row a group, and failures by month."""
     from hotband.views.draw.fleet import month_chart
-    from hotband.views.record.picture import picture
+    from hotband.views.draw.picture import picture
 
     data = fleet.summary
     said = "".join(f"<p>{escape(line)}</p>" for line in answers_of(data))

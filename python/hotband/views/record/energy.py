@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from hotband.views.text.tables import counted, number
+from hotband.base.text.cells import counted, number
 
 if TYPE_CHECKING:
-    from hotband.data.record.document import RecordDoc
+    from hotband.data.documents.record import RecordDoc
 
 
 def joules(value: float) -> str:

@@ -6,17 +6,17 @@ names can reach the page.
 
 from __future__ import annotations
 
-import base64
 from collections.abc import Sequence
 from html import escape
 from typing import TYPE_CHECKING
 
 from hotband.base.errors import UserError
 from hotband.data.record.frames import PERCENTILE_POINTS, percentile_frame, series_frame
+from hotband.views.draw.picture import picture
 
 if TYPE_CHECKING:
+    from hotband.base.views import View
     from hotband.data.record.record import Figures, Plot, Record
-    from hotband.views.draw.charts import View
 
 # What `Record.plot` draws over time, and the column of the chart's frame.
 OVER_TIME = {
@@ -87,15 +87,3 @@ def cells(name: str, of: Figures) -> list[str]:
         "–" if of.queue_depth is None else f"{of.queue_depth:,.2f}",
         f"{of.errors:,}",
     ]
-
-
-def picture(view: View) -> str:
-    """A chart as an image that needs nothing beside it."""
-    import altair as alt
-    import vl_convert
-
-    with alt.data_transformers.disable_max_rows():
-        spec = view.to_dict(validate=False)
-    # The image has one text for screen readers, not one for every point.
-    svg: str = vl_convert.vegalite_to_svg(spec | {"config": spec.get("config", {}) | {"aria": False}})
-    return f'<img alt="chart" src="data:image/svg+xml;base64,{base64.b64encode(svg.encode()).decode()}">'

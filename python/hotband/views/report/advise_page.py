@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from hotband.base.text.cells import counted, decimal_size
 from hotband.views.advise.show import searched_text
 from hotband.views.report.page import Block, Cell, Chart, Charts, Group, Page, Prose, Section, Table
-from hotband.views.text.tables import counted, decimal_size
 
 if TYPE_CHECKING:
     from hotband.questions.advise.advice import Advice, Between, Point

@@ -18,7 +18,7 @@ from hotband.views.report.curve import Curve, curve_of
 from hotband.views.report.naming import Naming
 
 if TYPE_CHECKING:
-    from hotband.data.record.document import RecordDoc
+    from hotband.data.documents.record import RecordDoc
     from hotband.data.record.load import LoadedRecord
     from hotband.inference.audit.compare import Comparison
     from hotband.inference.audit.difference import Difference

@@ -12,7 +12,7 @@ from hotband.views.report.page import Block, Cell, Chart, Charts, Group, Table
 from hotband.views.report.review_topics import bar, bar_frame
 
 if TYPE_CHECKING:
-    from hotband.data.record.document import RecordDoc
+    from hotband.data.documents.record import RecordDoc
     from hotband.data.record.load import LoadedRecord
     from hotband.views.draw.strokes import Strokes
     from hotband.views.report.answer import Answer

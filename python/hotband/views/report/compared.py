@@ -12,7 +12,7 @@ from hotband.views.report.page import Block, Cell, Chart, Charts, Group, Prose, 
 if TYPE_CHECKING:
     import polars as pl
 
-    from hotband.data.record.document import ComparedDoc, ComparisonDoc
+    from hotband.data.documents.record import ComparedDoc, ComparisonDoc
     from hotband.data.record.load import LoadedRecord
 
 Names = tuple[str, str]

@@ -15,8 +15,9 @@ from hotband.views.report.repair import mark_frame
 if TYPE_CHECKING:
     import polars as pl
 
+    from hotband.base.views import View
     from hotband.data.record.load import LoadedRecord
-    from hotband.views.draw.charts import Clock, View
+    from hotband.views.draw.charts import Clock
     from hotband.views.draw.strokes import Strokes
 
 Records = Mapping[str, "LoadedRecord"]

@@ -6,12 +6,13 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from hotband.base.text.numbers import cell
+from hotband.questions.expect.judge import value_of
 from hotband.questions.targets.expected import sentence_of
-from hotband.views.expect import label_of, range_of, value_of
+from hotband.views.expect import label_of, range_of
 from hotband.views.report.page import Block, Cell, Group, Prose, Section, Table, plain
 
 if TYPE_CHECKING:
-    from hotband.data.record.document import RecordDoc
+    from hotband.data.documents.record import RecordDoc
     from hotband.data.record.load import LoadedRecord
 
 

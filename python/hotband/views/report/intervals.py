@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
+from hotband.base.text.cells import four_digits
 from hotband.views.interval import IN_MILLIONS, LABELS, rounded
 from hotband.views.report.page import Cell, Group, Table
-from hotband.views.text.tables import four_digits
 
 if TYPE_CHECKING:
     from hotband.data.documents.interval import FigureIntervalDoc

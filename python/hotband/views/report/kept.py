@@ -118,16 +118,22 @@ def expect_fit(
 ) -> None:
     """Raises UserError for options of a report that another would have to be with, or that a study's has not."""
     if machine is not None and not audit:
-        raise UserError("--audit", "", "", "missing: --on, --media and --cache say what the auditor is to know")
+        raise UserError(
+            "question.audit",
+            "",
+            "",
+            "missing: question.on, question.media and question.cache say what the auditor is to know",
+        )
     if kept_study(given) is not None and (audit or title is not None):
-        option = "--audit" if audit else "--title"
+        option = "question.audit" if audit else "question.title"
         raise UserError(option, "", title or "", "is for records; expected none with the folder of a study")
 
 
 def places_of(given: Sequence[Path | LoadedRecord]) -> list[Path | LoadedRecord]:
     """What is reported: of folders the records in them, the folder of a study as it is. Raises UserError for a result
     that is given twice."""
-    from hotband.inference.audit.load import expect_once, records_in
+    from hotband.data.record.load import records_in
+    from hotband.inference.audit.load import expect_once
 
     if kept_study(given) is not None:
         return list(given)
@@ -140,7 +146,7 @@ def read_records(path: Path) -> list[LoadedRecord]:
     """The records behind a path: one of ours, or the results in a file of another tool. Raises UserError."""
     from hotband.data.record.files import RECORD_FILE
     from hotband.data.record.load import load_record
-    from hotband.views.draw.latency import load_any
+    from hotband.views.report.latency import load_any
 
     is_foreign = path.is_file() and path.name != RECORD_FILE
     return load_any(path) if is_foreign else [load_record(path)]
@@ -165,7 +171,9 @@ def read_study(folder: Path) -> Report:
     needed = ("study", "title", "summary", "figures", "runs")
     missing = [key for key in needed if key not in found] if isinstance(found, dict) else list(needed)
     if missing:
-        raise UserError(str(file), missing[0], "", "is missing; expected the result.json of hotband study run --out")
+        raise UserError(
+            str(file), missing[0], "", "is missing; expected the result.json that a study left in its folder"
+        )
     result = cast("StudyDoc", found)
     files = {run["id"]: folder / str(run["record"]) for run in result["runs"] if run["record"]}
     records = {name: load_record(path) for name, path in files.items() if path.is_file()}

@@ -12,7 +12,7 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING
 
 from hotband.base.text.numbers import span
-from hotband.data.record.document import source_file
+from hotband.data.documents.record import source_file
 from hotband.views.report import sections
 
 if TYPE_CHECKING:

@@ -232,7 +232,7 @@ def render(page: Page) -> str:
     from markupsafe import Markup
 
     environment = jinja2.Environment(
-        loader=jinja2.PackageLoader("hotband.views.report", "."),
+        loader=jinja2.PackageLoader(str(__package__), "."),
         autoescape=True,
         undefined=jinja2.StrictUndefined,
         trim_blocks=True,

@@ -12,13 +12,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from hotband.base.text.foreign import all_visible
+from hotband.base.foreign import all_visible
 from hotband.base.text.write import make_folder, write_files
 from hotband.views.draw.charts import FONT, INK, MUTED
 
 if TYPE_CHECKING:
     from hotband.base.text.values import Json
-    from hotband.views.draw.charts import View
+    from hotband.base.views import View
     from hotband.views.report.page import Drawable
 
 WIDTH = 760

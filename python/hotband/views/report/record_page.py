@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from hotband.base.text.numbers import cell, millis, number, rate, span
+from hotband.data.documents.record import side_of
 from hotband.data.record import frames
-from hotband.data.record.document import side_of
 from hotband.data.record.states import state_words, states_of, unequal
 from hotband.questions.study import cellrows
 from hotband.views.draw.charts import MINUTES, SECONDS
@@ -23,11 +23,11 @@ from hotband.views.report.intervals import intervals_table
 from hotband.views.report.naming import Naming, named
 from hotband.views.report.page import Block, Cards, Cell, Group, Page, Prose, Section, Table, plain, unchecked
 from hotband.views.report.repair import repair_blocks
+from hotband.views.report.sweep_of_records import curve_sections_of
 from hotband.views.report.verdicts import verdict_blocks
-from hotband.views.sweeps.of_records import curve_sections_of
 
 if TYPE_CHECKING:
-    from hotband.data.record.document import RecordDoc
+    from hotband.data.documents.record import RecordDoc
     from hotband.data.record.load import LoadedRecord
     from hotband.inference.audit.facts import MachineFacts
     from hotband.views.draw.charts import Clock

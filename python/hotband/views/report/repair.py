@@ -13,7 +13,7 @@ from hotband.views.report.page import Block, Cell, Group, Prose, Table
 if TYPE_CHECKING:
     import polars as pl
 
-    from hotband.data.record.document import RebuildDoc, RecordDoc, RepairDoc, ServiceDoc
+    from hotband.data.documents.record import RebuildDoc, RecordDoc, RepairDoc, ServiceDoc
 
 Records = Mapping[str, LoadedRecord]
 

@@ -13,10 +13,10 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from hotband.base.folders import folder_name
+from hotband.base.text.cells import counted
 from hotband.base.text.numbers import block_size
 from hotband.views.draw.charts import LOG_SPAN, shorten
 from hotband.views.report.review_intervals import bounds, in_words, level_of, range_of, words
-from hotband.views.text.tables import counted
 
 if TYPE_CHECKING:
     import polars as pl

@@ -15,8 +15,8 @@ from hotband.views.report.review_intervals import with_words
 if TYPE_CHECKING:
     import polars as pl
 
+    from hotband.base.views import View
     from hotband.data.documents.review import Part
-    from hotband.views.draw.charts import View
     from hotband.views.report.pictures import Drawing
     from hotband.views.report.review_columns import Bar, Range
     from hotband.views.report.review_rows import Machine

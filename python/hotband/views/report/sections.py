@@ -14,7 +14,7 @@ from hotband.views.report.page import Block, Cell, Chart, Charts, Fold, Group, H
 from hotband.views.report.repair import mark_frame
 
 if TYPE_CHECKING:
-    from hotband.data.record.document import FiguresDoc, RecordDoc, SpecDoc
+    from hotband.data.documents.record import FiguresDoc, RecordDoc, SpecDoc
     from hotband.data.record.load import LoadedRecord
     from hotband.views.draw.charts import Clock
     from hotband.views.draw.strokes import Strokes
@@ -92,7 +92,7 @@ def _series(
     }
     drawn = [
         Chart(f"{title} over time", charts.series_chart(frame, value, marks, strokes, clock), captions[value])
-        for value, title in charts.SERIES.items()
+        for value, title in frames.SERIES.items()
         if frame[value].is_not_null().any()
     ]
     return Section("series", "Over time", [Charts(drawn, width=460, runs=chosen)])

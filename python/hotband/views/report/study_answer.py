@@ -14,9 +14,9 @@ from hotband.views.report.study_figures import error_frame, figure_rows, frame_o
 if TYPE_CHECKING:
     import polars as pl
 
+    from hotband.base.views import View
     from hotband.data.documents.study import ClassErrorsDoc, FigureDoc, StudyDoc
     from hotband.data.documents.study_answer import AnswerChartDoc, MachineDoc
-    from hotband.views.draw.charts import View
 
 # Loads that a state of drives is named by; of more, how many there are.
 NAMED_LOADS = 3

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from hotband.base.text.numbers import ABSENT, finite, millis, number, percent, rate, size, span
-from hotband.data.record.document import interval_of
+from hotband.data.documents.record import interval_of
 from hotband.questions.study.cellrows import TIMES, times_ms
 from hotband.views.draw import curves
 from hotband.views.draw.charts import MINUTES
@@ -16,8 +16,8 @@ from hotband.views.report.page import Block, Cell, Chart, Charts, Group, Prose, 
 if TYPE_CHECKING:
     import polars as pl
 
+    from hotband.data.documents.record import PowerLossDoc, RecordDoc, ScriptDoc, StepDoc
     from hotband.data.documents.study import DriveWorkDoc
-    from hotband.data.record.document import PowerLossDoc, RecordDoc, ScriptDoc, StepDoc
     from hotband.data.record.load import LoadedRecord
     from hotband.views.draw.charts import Clock
     from hotband.views.draw.strokes import Strokes

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
+from hotband.base.text.cells import in_unit
 from hotband.data.record.steady import of_phases
 from hotband.views.report.page import Block, Cell, Group, Table
-from hotband.views.text.tables import LIMIT_WORDS, STEADY_FIGURES, in_unit
+from hotband.views.text.tables import LIMIT_WORDS, STEADY_FIGURES
 
 if TYPE_CHECKING:
-    from hotband.data.record.document import RecordDoc
+    from hotband.data.documents.record import RecordDoc
     from hotband.data.record.load import LoadedRecord
 
 

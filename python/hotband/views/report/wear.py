@@ -15,8 +15,8 @@ from hotband.views.report.page import Cell, Chart, Charts, Group, Table
 if TYPE_CHECKING:
     import polars as pl
 
+    from hotband.data.documents.record import AppDoc, OperationDoc, RecordDoc, SmartDoc
     from hotband.data.documents.study import BarDoc, EntropyCurveDoc, EntropyPointDoc
-    from hotband.data.record.document import AppDoc, OperationDoc, RecordDoc, SmartDoc
     from hotband.data.record.load import LoadedRecord
     from hotband.views.draw.charts import Clock
     from hotband.views.draw.strokes import Strokes

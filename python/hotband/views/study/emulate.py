@@ -16,7 +16,7 @@ def emulation_table(result: EmulationDoc) -> Table:
     published one, and which of them go the same way."""
     from rich.table import Table
 
-    from hotband.views.text.tables import significant
+    from hotband.base.text.cells import significant
 
     table = Table(title=f"{result['study']} on real programs: B over A", title_justify="left")
     for name in ("part", "figure"):

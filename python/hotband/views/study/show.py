@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from hotband.base.text.foreign import marked
+from hotband.base.foreign import marked
 
 if TYPE_CHECKING:
     from hotband.data.documents.study import StudyDoc
@@ -76,8 +76,8 @@ def _few(names: Sequence[str], what: str) -> str:
 
 def _print_errors(result: StudyDoc, show: Callable[..., None]) -> None:
     """How large the errors are."""
+    from hotband.base.text.cells import significant
     from hotband.views.accuracy.tables import percent
-    from hotband.views.text.tables import significant
 
     for of in result["summary"]["scored"]:
         if of["compared"]:

@@ -14,7 +14,7 @@ from hotband.views.draw.review import CURVE_HEIGHT, Axis, Lines, curves, palette
 if TYPE_CHECKING:
     import polars as pl
 
-    from hotband.views.draw.charts import View
+    from hotband.base.views import View
 
 WRITES = "4 KiB writes"
 UNITS = {"IOPS": ("IOPS", 1.0), "B/s": ("MB/s", 1e-6), "ns": ("ms", 1e-6)}

@@ -8,10 +8,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hotband.base.text.numbers import ABSENT, number, rate, size, span
-from hotband.data.documents.pts import FigureDoc, LoopDoc, MomentDoc, PtsDoc, TestDoc, TrackedDoc
+from hotband.data.documents.pts import CellDoc, FigureDoc, LoopDoc, MomentDoc, PtsDoc, TestDoc, TrackedDoc
 from hotband.data.record.states import state_lines
 from hotband.questions.suites.cells import kib_text, mix_text
-from hotband.questions.suites.figures import CellDoc
 from hotband.questions.suites.pts.over_time import lines
 from hotband.questions.suites.pts.verdict import verdict
 from hotband.views.report.page import (
@@ -30,7 +29,7 @@ from hotband.views.report.page import (
 from hotband.views.suites import draw
 
 if TYPE_CHECKING:
-    from hotband.views.draw.charts import View
+    from hotband.base.views import View
 
 LATENCIES = (
     ("Mean latency (ms)", "latency_mean_ns"),

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from rich.table import Table as Grid
     from rich.text import Text
 
-    from hotband.views.draw.charts import View
+    from hotband.base.views import View
 
 
 def write_quick(document: QuickDoc, out: Path) -> Path:

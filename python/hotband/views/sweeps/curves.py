@@ -13,9 +13,9 @@ from functools import cached_property
 from itertools import pairwise
 from typing import TYPE_CHECKING, TypeVar
 
-from hotband.questions.sweeps.frames import ENDINGS, numbers_of
+from hotband.data.inputs.values import ENDINGS, Value
+from hotband.questions.sweeps.frames import numbers_of
 from hotband.questions.sweeps.plan import NOT_SET
-from hotband.questions.sweeps.values import Value
 
 if TYPE_CHECKING:
     from hotband.questions.sweeps.sweep import Sweep
@@ -133,7 +133,7 @@ class Curves:
     @cached_property
     def panels(self) -> dict[str, dict[str, Curve]]:
         """Curves by panel (the empty text where there is one) and line, each in the order of the axis."""
-        from hotband.questions.sweeps.kept import NAMES
+        from hotband.data.results.sweep_rows import NAMES
 
         found: dict[str, dict[str, Curve]] = {}
         along = None if self.along is None else self.along.key

@@ -8,10 +8,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from hotband.base.text.cells import counted
 from hotband.base.text.formats import Estimate, Figure, as_rows
 from hotband.base.text.numbers import ABSENT, number
 from hotband.views.sweeps.curves import TITLES
-from hotband.views.text.tables import counted
 
 if TYPE_CHECKING:
     from rich.table import Table

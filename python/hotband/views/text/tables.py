@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Literal
 
-from hotband.base.text.foreign import marked
+from hotband.base.foreign import marked
+from hotband.base.text.cells import binary_size, counted, in_unit, millis, number, seconds, significant
 from hotband.base.text.formats import About, Between, Figure, Repeated
 
 if TYPE_CHECKING:
     from rich.table import Table
     from rich.text import Text
 
+    from hotband.data.documents.record import FiguresDoc, Percentile, RecordDoc, ScriptDoc, StepDoc, VerdictDoc
     from hotband.data.documents.study import (
         ClaimDoc,
         EntropyPointDoc,
@@ -21,7 +23,6 @@ if TYPE_CHECKING:
         SwingsDoc,
     )
     from hotband.data.inputs.keys import SetKey
-    from hotband.data.record.document import FiguresDoc, Percentile, RecordDoc, ScriptDoc, StepDoc, VerdictDoc
 
 PERCENTILES: list[tuple[str, Percentile]] = [
     ("p50", "latency_p50_ns"),
@@ -36,32 +37,6 @@ DURATIONS: list[Literal["duration_mean_ns", "duration_p50_ns", "duration_p99_ns"
     "duration_p99_ns",
     "duration_max_ns",
 ]
-
-
-def number(value: float | None, digits: int = 1) -> str:
-    """A number with thousands separators; a dash for none."""
-    return Figure("–" if value is None else f"{value:,.{digits}f}", value)
-
-
-def millis(nanoseconds: float | None) -> str:
-    """Nanoseconds as milliseconds with three significant digits or more."""
-    if nanoseconds is None:
-        return Figure("–", None)
-    value = nanoseconds / 1e6
-    return Figure(f"{value:,.1f}" if value >= 100 else f"{value:.2f}" if value >= 1 else f"{value:.3f}", value)
-
-
-def binary_size(size: int) -> str:
-    """Bytes in the largest binary unit that leaves at least one."""
-    for unit, bytes_of in (("GiB", 2**30), ("MiB", 2**20), ("KiB", 2**10)):
-        if size >= bytes_of:
-            return f"{size / bytes_of:,.1f} {unit}"
-    return f"{size} B"
-
-
-def counted(count: int, noun: str) -> str:
-    """A number of things."""
-    return f"{count:,} {noun}{'' if count == 1 else 's'}"
 
 
 def power_loss_lines(record: RecordDoc) -> list[str]:
@@ -106,17 +81,6 @@ def limits_lines(record: RecordDoc) -> list[Text]:
         of = f"{figure} of {op} of {streams}: {value}, {bound} {most}"
         lines.append(marked(f"  {{of}}: {verdict}", of=of))
     return lines
-
-
-def in_unit(value: float | None, key: str) -> str:
-    """A figure of a record with its unit, by the end of its key."""
-    if value is None:
-        return Figure("–", None)
-    if key.endswith("_ns"):
-        return Figure(f"{millis(value)} ms", value / 1e6, "ms")
-    if key.endswith("_bytes_per_s"):
-        return Figure(f"{value / 1e6:,.1f} MB/s", value / 1e6, "MB/s")
-    return Figure(f"{value:,.1f}", value, "IOPS" if key == "iops" else "")
 
 
 STEADY_FIGURES = {"iops": "iops", "latency": "latency_mean_ns", "bandwidth": "bandwidth_bytes_per_s"}
@@ -178,14 +142,6 @@ def caches_line(record: RecordDoc) -> str | None:
     ratio = caches["flash_hit_ratio"]
     answered = "was asked nothing" if ratio is None else f"answered {ratio:.1%} of random reads"
     return f"Flash read cache: {state}; {answered.replace('%', ' %')}"
-
-
-def decimal_size(size: float) -> str:
-    """Bytes in the largest decimal unit that leaves at least one, as endurance is stated."""
-    for unit, bytes_of in (("PB", 1e15), ("TB", 1e12), ("GB", 1e9), ("MB", 1e6)):
-        if size >= bytes_of:
-            return f"{size / bytes_of:,.1f} {unit}"
-    return f"{size:,.0f} B"
 
 
 def summary_table(record: RecordDoc) -> Table:
@@ -288,14 +244,6 @@ def app_tables(record: RecordDoc) -> list[Table]:
     return [table]
 
 
-def seconds(nanoseconds: float | None) -> str:
-    """Nanoseconds as seconds: three digits below ten seconds, one from there on."""
-    if nanoseconds is None:
-        return Figure("–", None)
-    value = nanoseconds / 1e9
-    return Figure(f"{value:,.1f}" if value >= 10 else f"{value:.3f}", value)
-
-
 def inputs_table(inputs: Sequence[InputDoc]) -> Table:
     """Published rows that nothing predicts, and what they are used for."""
     from rich.table import Table
@@ -368,16 +316,6 @@ def entropy_table(points: Sequence[EntropyPointDoc]) -> Table:
 def error_colour(error: float) -> str:
     """Green to 10 %, yellow to 25 %, red beyond: the bounds that the project sets itself."""
     return "green" if abs(error) <= 10 else "yellow" if abs(error) <= 25 else "red"
-
-
-def significant(value: float | None) -> str:
-    """Four significant digits, thousands separated."""
-    return "" if value is None else four_digits(value)
-
-
-def four_digits(value: float) -> str:
-    """The same of a number that is there."""
-    return Figure(f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.4g}", value)
 
 
 def claims_table(claims: Sequence[ClaimDoc]) -> Table:

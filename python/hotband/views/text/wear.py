@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from hotband.views.text.tables import decimal_size, number, significant
+from hotband.base.text.cells import decimal_size, number, significant
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from hotband.data.record.document import RecordDoc, SmartDoc
+    from hotband.data.documents.record import RecordDoc, SmartDoc
 
 # Drives whose figures are no further apart have one line, which says the least and the most. Worn-in members of one
 # layout differ by 3 % (a RAID 5 of 16 S4500 after a second of writes), another part in it or a spare by multiples.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from hotband.views.text.tables import counted, millis, number
+from hotband.base.text.cells import counted, millis, number
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from rich.table import Table
     from rich.text import Text
 
-    from hotband.data.record.document import ComparedDoc
+    from hotband.data.documents.record import ComparedDoc
     from hotband.inference.traces.compare import ComparedIoDoc, ComparedSideDoc, TracesComparedDoc
 
 
@@ -22,7 +22,7 @@ def compared_views(found: TracesComparedDoc) -> list[Table | Text | str]:
 
 
 def _sides(found: TracesComparedDoc) -> Iterator[Text]:
-    from hotband.base.text.foreign import marked
+    from hotband.base.foreign import marked
 
     for name, side in (("A", found["measured"]), ("B", found["replayed"])):
         what = f"{counted(side['ios'], 'I/O')}, {side.get('format', '')}"
@@ -93,7 +93,7 @@ def _percentiles(found: TracesComparedDoc) -> Table:
 
 
 def _notes(found: TracesComparedDoc) -> Iterator[str | Text]:
-    from hotband.base.text.foreign import marked
+    from hotband.base.foreign import marked
 
     for name, side in (("A", found["measured"]), ("B", found["replayed"])):
         for note in notes_of(name, side):

@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from hotband.base.text.foreign import marked
-from hotband.views.text.tables import in_unit
+from hotband.base.foreign import marked
+from hotband.base.text.cells import in_unit
 
 if TYPE_CHECKING:
     from rich.table import Table

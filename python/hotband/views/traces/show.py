@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -11,23 +10,27 @@ from typing import TYPE_CHECKING
 
 from hotband import _core
 from hotband.base.arguments import public
+from hotband.base.engine import user_error
 from hotband.base.errors import UserError
-from hotband.base.text.foreign import json_text
+from hotband.base.foreign import json_text
 from hotband.base.text.quantities import size_bytes
 from hotband.data.traces.files import IO_LOG, expect_file, format_of, is_trace, make_rows
 from hotband.inference.traces.convert import asked_of
-from hotband.inference.traces.properties import SCHEMA, SCHEMA_VERSION, CountClass, Properties, decoded
-from hotband.views.traces.told import answers_of
+from hotband.inference.traces.properties import (
+    BLOCK,
+    SAMPLE,
+    SCHEMA,
+    SCHEMA_VERSION,
+    Properties,
+    properties_of,
+)
+from hotband.views.traces.told import answers_of, rows_of, size
 
 if TYPE_CHECKING:
     import polars as pl
+    from rich.table import Table
 
     from hotband.base.text.values import Json
-
-BLOCK = 4096
-"""Bytes of a block where nothing is said: a page of memory, and the physical sector of most drives."""
-SAMPLE = 1 << 18
-"""Blocks that are followed at most: 1 GiB of blocks of 4 KiB is exact. SHARDS has 8,192 for an error of 0.006."""
 
 
 SMALLEST, LARGEST = 512, 2**30
@@ -72,7 +75,7 @@ class TraceShown:
     def _repr_html_(self) -> str:
         from html import escape
 
-        from hotband.views.draw.sweep import frame_html
+        from hotband.base.text.html import frame_html
 
         return f"<div>{''.join(f'<p>{escape(line)}</p>' for line in self.answer)}{frame_html(self.frame)}</div>"
 
@@ -84,7 +87,7 @@ def write_page(shown: Sequence[TraceShown], path: str | Path) -> Path:
     """Writes one page of one trace or several. Raises UserError where the path is wrong, OSError."""
     from hotband.base.text.write import expect_page
     from hotband.views.report.page import write_report
-    from hotband.views.report.trace_page import trace_page
+    from hotband.views.traces.page import trace_page
 
     expect_page("path", Path(path))
     return write_report(Path(path), trace_page(shown))
@@ -94,7 +97,7 @@ def block_of(text: str) -> int:
     """Bytes of a block, as "4 KiB" says it. Raises UserError."""
     bytes_of = size_bytes(text)
     if bytes_of is None or not SMALLEST <= bytes_of <= LARGEST or not bytes_of.is_integer():
-        raise UserError("--block", "", text, "expected a size from 512 B to 1 GiB, such as 4 KiB")
+        raise UserError("question.block", "", text, "expected a size from 512 B to 1 GiB, such as 4 KiB")
     return int(bytes_of)
 
 
@@ -102,10 +105,10 @@ def show_trace(source: Path, keys: Mapping[str, object], block: int = BLOCK, sam
     """What the trace `source` is like, of which `keys` (those of `[trace]`) take some: in blocks of `block` bytes, at
     most `sample` of which are followed. Raises UserError, OSError."""
     asked = asked_of(source, keys)
-    expect_file("FILE", source)
+    expect_file("question.source", source)
     if asked.format is None and not is_trace(source):
         accepted = f"is no trace of a known format; expected one of {', '.join([IO_LOG, *_core.trace_formats()])}"
-        raise UserError("FILE", "", str(source), f"{accepted}; of any CSV say --columns")
+        raise UserError("question.source", "", str(source), f"{accepted}; of any CSV say question.columns")
     format_ = asked.format or format_of(source) or ""
     return TraceShown(source, format_, properties_of(_counted(source, format_, asked, block, sample)))
 
@@ -115,7 +118,7 @@ def _counted(source: Path, format_: str, asked: _core.TraceAsked, block: int, sa
     try:
         text = None if format_ == IO_LOG else asked.properties(source, str(source), block, sample)
     except _core.SpecError as error:
-        raise UserError(*error.args) from None
+        raise user_error(error) from None
     if text is not None:
         return text
     with tempfile.TemporaryDirectory(prefix="hotband-traces-") as folder:
@@ -129,12 +132,27 @@ def properties(source: Path, *, block: int = BLOCK, sample: int = SAMPLE, **keys
     return show_trace(source, {key.rstrip("_"): value for key, value in keys.items()}, block, sample).properties
 
 
-def properties_of(text: str) -> Properties:
-    """What the core found, with Zipf's law."""
-    from hotband.inference.traces.zipf import zipf_of
+def closing_of(shown: TraceShown) -> list[str]:
+    """How it was read and counted, and what is to be said of it."""
+    found = shown.properties
+    if found.is_exact:
+        how = "every block was followed: exact"
+    else:
+        how = f"{found.sample_blocks:,} blocks, one in {round(1 / found.sample_rate):,}, were followed (SHARDS)"
+    head = f"Read as {shown.format}; blocks of {size(found.block_bytes)}, {how}."
+    return [head, *(f"note: {note}" for note in found.notes)]
 
-    found = json.loads(text)
-    popularity = found["popularity"]
-    zipf = zipf_of(decoded(tuple[CountClass, ...], popularity["counts"]))
-    popularity["zipf"] = None if zipf is None else vars(zipf)
-    return decoded(Properties, found)
+
+def table_of(shown: Sequence[TraceShown]) -> Table:
+    """A row a figure, a column a trace."""
+    from rich.table import Table
+
+    table = Table(show_header=len(shown) > 1)
+    table.add_column("", overflow="fold")
+    for one in shown:
+        table.add_column(one.source.name if len(shown) > 1 else "", overflow="fold")
+    columns = [dict(rows_of(one.properties)) for one in shown]
+    names = list(dict.fromkeys(name for column in columns for name in column))
+    for name in names:
+        table.add_row(name, *(column.get(name, "–") for column in columns))
+    return table

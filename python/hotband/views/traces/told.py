@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from hotband.base.text.cells import counted
 from hotband.base.text.numbers import number, span
-from hotband.views.text.tables import counted
 
 if TYPE_CHECKING:
-    from rich.table import Table
-
     from hotband.inference.traces.properties import Direction, Properties, Quantiles
-    from hotband.views.traces.show import TraceShown
 
 SIZES = (("TiB", 2**40), ("GiB", 2**30), ("MiB", 2**20), ("KiB", 2**10))
 LONG = (("days", 2 * 86400e9, 86400e9), ("h", 2 * 3600e9, 3600e9), ("min", 120e9, 60e9))
@@ -225,29 +221,3 @@ def _of_latency(found: Properties) -> list[Row]:
         depth = found.depth
         rows.append(("in flight", f"mean {number(depth.mean, 3)}; p99 {depth.at_issue.p99:,} when one is asked for"))
     return rows
-
-
-def closing_of(shown: TraceShown) -> list[str]:
-    """How it was read and counted, and what is to be said of it."""
-    found = shown.properties
-    if found.is_exact:
-        how = "every block was followed: exact"
-    else:
-        how = f"{found.sample_blocks:,} blocks, one in {round(1 / found.sample_rate):,}, were followed (SHARDS)"
-    head = f"Read as {shown.format}; blocks of {size(found.block_bytes)}, {how}."
-    return [head, *(f"note: {note}" for note in found.notes)]
-
-
-def table_of(shown: Sequence[TraceShown]) -> Table:
-    """A row a figure, a column a trace."""
-    from rich.table import Table
-
-    table = Table(show_header=len(shown) > 1)
-    table.add_column("", overflow="fold")
-    for one in shown:
-        table.add_column(one.source.name if len(shown) > 1 else "", overflow="fold")
-    columns = [dict(rows_of(one.properties)) for one in shown]
-    names = list(dict.fromkeys(name for column in columns for name in column))
-    for name in names:
-        table.add_row(name, *(column.get(name, "–") for column in columns))
-    return table

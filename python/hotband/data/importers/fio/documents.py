@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, cast
 
 from hotband.base.errors import UserError
 from hotband.base.version import __version__
+from hotband.data.documents.sides import Side
 from hotband.data.importers.fio.jobs import (
     QUANTITY_WORDS,
     Job,
@@ -33,14 +34,13 @@ from hotband.data.record.stats import (
     NANOSECONDS_PER_SECOND,
     SUMMARY_PERCENTILES,
     Direction,
-    Side,
     percentile,
     summary_of,
     total,
 )
 
 if TYPE_CHECKING:
-    from hotband.data.record.document import RecordDoc, SummaryDoc
+    from hotband.data.documents.record import RecordDoc, SummaryDoc
 
 SCHEMA_VERSION = 1
 # The entry fio's client adds over all hosts (client.c); it holds no buckets and doubles every count.

@@ -18,10 +18,10 @@ from hotband.data.importers.fio.join import alone, by_run, joined
 from hotband.data.importers.fio.logs import Log, is_log, log_of
 from hotband.data.importers.fio.snapshots import fold
 from hotband.data.importers.fio.terse import is_terse, read_terse
-from hotband.data.importers.imported import Imported
+from hotband.data.record.imported import Imported
 
 if TYPE_CHECKING:
-    from hotband.data.record.document import RecordDoc
+    from hotband.data.documents.record import RecordDoc
 
 ACCEPTED = "a fio result"
 _DOCUMENT = re.compile(rb'"fio version"\s*:')

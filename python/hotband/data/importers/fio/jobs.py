@@ -15,8 +15,9 @@ from fractions import Fraction
 from typing import Literal
 
 from hotband.base.errors import UserError
+from hotband.data.documents.sides import Histogram, Side
 from hotband.data.importers.fio.text import LARGEST, Fields
-from hotband.data.record.stats import DIRECTIONS, Direction, Histogram, Side, idle_side
+from hotband.data.record.stats import DIRECTIONS, Direction, idle_side
 
 Quantity = Literal["lat", "clat"]
 QUANTITIES: tuple[Quantity, Quantity] = ("lat", "clat")

@@ -7,16 +7,17 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
+from hotband.data.documents.record import figures_of
+from hotband.data.documents.sides import Histogram, Side
+from hotband.data.documents.source import NS_PER_MS, iso, nothing_asked
 from hotband.data.importers.fio.logs import Log, counting, number_apart, read_logs
 from hotband.data.importers.fio.series import Axis, series_of
-from hotband.data.importers.imported import Imported, SeriesColumns
 from hotband.data.importers.record import LARGEST, Found, Sides, build, side_of
-from hotband.data.importers.source import NS_PER_MS, iso, nothing_asked
-from hotband.data.record.document import figures_of
-from hotband.data.record.stats import DIRECTIONS, Direction, Histogram, Side, idle_side, merged_percentiles, total
+from hotband.data.record.imported import Imported, SeriesColumns
+from hotband.data.record.stats import DIRECTIONS, Direction, idle_side, merged_percentiles, total
 
 if TYPE_CHECKING:
-    from hotband.data.record.document import RecordDoc
+    from hotband.data.documents.record import RecordDoc
 
 # fio counts nanoseconds since 2.99; microseconds before.
 _FIRST_IN_NS = (2, 99)

@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from hotband.data.documents.source import NS_PER_MS, NS_PER_S
 from hotband.data.importers.fio.logs import Log, counting, window_ms
-from hotband.data.importers.imported import SeriesColumns, no_rows
-from hotband.data.importers.source import NS_PER_MS, NS_PER_S
+from hotband.data.record.imported import SeriesColumns, no_rows
 from hotband.data.record.stats import DIRECTIONS
 
 _KIB = 1024

@@ -10,11 +10,11 @@ import re
 from collections.abc import Callable
 from typing import TypeVar
 
+from hotband.data.documents.source import NS_PER_S, Asked, Source, iso, nothing_asked
 from hotband.data.importers.fio.jobs import Job, Quantity
 from hotband.data.importers.fio.load import promised_concurrency, promised_jobs
 from hotband.data.importers.fio.text import Fields, directions
 from hotband.data.importers.fio.time import Spell
-from hotband.data.importers.source import NS_PER_S, Asked, Source, iso, nothing_asked
 
 _T = TypeVar("_T")
 # fio parse.c, get_mult_time: a number alone is seconds for runtime and ramp_time.

@@ -17,7 +17,7 @@ from hotband.data.importers.fio.documents import record_of
 from hotband.data.importers.fio.text import Fields, printable, shown
 
 if TYPE_CHECKING:
-    from hotband.data.record.document import RecordDoc
+    from hotband.data.documents.record import RecordDoc
 
 _LINE = re.compile(r"^(\d);(fio-[^;\n]{1,60});", re.MULTILINE)
 _BEGINS = re.compile(rb"^\d;fio-[^;\n]{1,60};", re.MULTILINE)

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, cast
 
 from hotband import _core
 from hotband.base.errors import UserError
-from hotband.base.text.foreign import json_text
+from hotband.base.foreign import json_text
+from hotband.base.views import view_of
 from hotband.inference.traces.fit.arrivals import Clock, Loop, clock_of, loop_of
 from hotband.inference.traces.fit.ios import Ios, ios_of
 from hotband.inference.traces.fit.made import made, properties_of_made, service_of
@@ -90,9 +91,8 @@ class TraceFit:
 
     def views(self) -> list[Table | Text | str]:
         """As the command prints it."""
-        from hotband.views.traces.fit import views
-
-        return views(self)
+        lines: list[Table | Text | str] = view_of(self, "lines")(self)
+        return lines
 
     def __str__(self) -> str:
         return f"{self.source.name}: {len(self.kept)} of {len(self.rows)} properties kept"
@@ -111,12 +111,12 @@ def fit_trace(
     "after-completion"; the latter where the trace is of a closed loop and nothing is said). Raises UserError,
     OSError."""
     from hotband.base.text.write import expect_other_file, write_file
-    from hotband.views.traces.show import BLOCK, SAMPLE, properties_of
+    from hotband.inference.traces.properties import BLOCK, SAMPLE, properties_of
 
     if issue not in (None, RECORDED, AFTER):
-        raise UserError("--issue", "", str(issue), f"expected {RECORDED} or {AFTER}")
+        raise UserError("question.issue", "", str(issue), f"expected {RECORDED} or {AFTER}")
     if output is not None:
-        expect_other_file("--output", output, [source])
+        expect_other_file("question.output", output, [source])
     with tempfile.TemporaryDirectory(prefix="hotband-fit-") as folder:
         rows = Path(folder) / "0.rows"
         name, notes = rows_of(source, keys, rows)
@@ -157,7 +157,7 @@ def _tried(
     name: str, ios: Ios, trace: Properties, load: Loop | Clock, together: bool, seed: int, folder: Path
 ) -> tuple[str, Properties, list[Kept]]:
     """A workload with reads and writes apart or together, what it is like, and what it keeps."""
-    from hotband.views.traces.show import BLOCK, SAMPLE
+    from hotband.inference.traces.properties import BLOCK, SAMPLE
 
     streams, of = streams_of(ios, together=together)
     text = workload_text(name, len(ios), ios.span_s, load, in_a_row(streams, of), streams)
@@ -173,6 +173,6 @@ def rows_of(source: Path, keys: Mapping[str, object], rows: Path) -> tuple[str, 
     from hotband.inference.traces.convert import asked_of, expect_trace, head_of
 
     asked = asked_of(source, keys)
-    expect_trace("FILE", source, asked)
+    expect_trace("question.source", source, asked)
     make_rows(source, asked, str(source), rows)
     return asked.format or format_of(source) or "", tuple(head_of(rows)["notes"])

@@ -65,9 +65,12 @@ def ios_of(rows: Path, name: str) -> Ios:
     devices = sorted({stream.get("volume", "") for stream in head["streams"]})
     if len(devices) > 1:
         some = ", ".join(devices[:MOST_NAMED]) + (", ..." if len(devices) > MOST_NAMED else "")
-        raise UserError(name, "", "", f"has I/Os of {len(devices)} devices ({some}); expected one: say --device NAME")
+        raise UserError(
+            name, "", "", f"has I/Os of {len(devices)} devices ({some}); expected one: say question.device NAME"
+        )
     if head["ios"] > MOST_IOS:
-        accepted = f"has {head['ios']:,} I/Os; expected at most {MOST_IOS:,}: take a part of it with --from and --for"
+        part = "take a part of it with question.from and question.for"
+        accepted = f"has {head['ios']:,} I/Os; expected at most {MOST_IOS:,}: {part}"
         raise UserError(name, "", "", accepted)
     numbers = np.memmap(rows, "<u8", "r", BEGIN, (head["ios"], COLUMNS))
     issue, latency, what, offset, length = (np.ascontiguousarray(numbers[:, at]) for at in range(5))

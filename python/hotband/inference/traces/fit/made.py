@@ -83,7 +83,7 @@ def made(workload: str, capacity: int, service: tuple[float, float] | None, seed
 
 def properties_of_made(ios: Ios, block: int, sample: int, folder: Path) -> Properties:
     """What these I/Os are like, counted as those of a trace are. Raises OSError."""
-    from hotband.views.traces.show import properties_of
+    from hotband.inference.traces.properties import properties_of
 
     rows = folder / "synthetic.rows"
     write_rows(ios, rows)

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 from hotband.base.errors import UserError
 
 if TYPE_CHECKING:
+    from hotband.data.documents.record import FiguresDoc, RecordDoc
     from hotband.data.inputs.specify import Named
-    from hotband.data.record.document import FiguresDoc, RecordDoc
 
 RECORDED, AFTER = "recorded", "after-completion"
 FIGURES = (("IOPS", "iops"), ("mean", "latency_mean_ns"), ("p50", "latency_p50_ns"), ("p99", "latency_p99_ns"))
@@ -45,11 +45,12 @@ def replayed(source: Path, keys: Mapping[str, object], workload: str, on: Named,
     import tomlkit
 
     from hotband.data.catalog.named import is_real
-    from hotband.execution.runs.run import RunSpec, execute
+    from hotband.data.documents.run import RunSpec
+    from hotband.execution.experiment.experiment import execute
 
     if is_real(on.name):
         accepted = "is hardware; expected a model: a drive, LAYOUT:COUNTxDRIVE, or a TOML file"
-        raise UserError("--on", "", on.name, accepted)
+        raise UserError("question.on", "", on.name, accepted)
     said = {key: value for key, value in keys.items() if value not in (None, [], {}, (), 0)}
     text = tomlkit.dumps({"trace": {"file": str(source.resolve()), "issue": issue, **said}})
     trace, synthetic = (
@@ -62,7 +63,7 @@ def replayed(source: Path, keys: Mapping[str, object], workload: str, on: Named,
         if error.file not in ("trace", "synthetic"):
             raise
         what = "the trace" if error.file == "trace" else "the workload fitted to it"
-        raise UserError("--on", "", on.name, f"{what} does not fit it: {error}") from None
+        raise UserError("question.on", "", on.name, f"{what} does not fit it: {error}") from None
     notes = dict.fromkeys(note for record in records for note in record["notes"])
     return Replayed(on.name, issue, tuple(_sides(*records)), tuple(notes))
 

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Literal
 
+from hotband.base.text.cells import binary_size
 from hotband.base.text.quantities import span_text
-from hotband.views.text.tables import binary_size
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -6,7 +6,7 @@ import json
 from math import ceil
 from typing import TYPE_CHECKING
 
-from hotband.base.text.foreign import visible
+from hotband.base.foreign import visible
 from hotband.base.text.quantities import span_text
 from hotband.inference.traces.fit.arrivals import Loop
 

@@ -18,7 +18,7 @@ from hotband.questions.calibrate.trace.unknowns import NORMAL_90, Number, Switch
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
-    from hotband.data.record.document_traces import ComparisonDoc
+    from hotband.data.documents.record_traces import ComparisonDoc
     from hotband.execution.experiment import Tick
     from hotband.questions.calibrate.model import Product
 

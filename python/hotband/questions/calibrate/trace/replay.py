@@ -15,16 +15,16 @@ import numpy as np
 from hotband.base.errors import UserError
 from hotband.base.text.write import write_file
 from hotband.data.catalog import is_file
+from hotband.data.documents.run import RunSpec
 from hotband.execution.experiment import Experiment, points_of
-from hotband.execution.runs.run import RunSpec
 from hotband.questions.calibrate.model import Product
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from hotband.data.record.document_traces import ComparisonDoc
+    from hotband.data.documents.record_traces import ComparisonDoc
+    from hotband.data.record.finished import Finished
     from hotband.execution.experiment import Tick
-    from hotband.execution.runs.run import Finished
 
     Numbers = NDArray[np.float64]
 

@@ -106,7 +106,7 @@ def values_of(like: Product) -> tuple[dict[str, str], dict[str, tuple[str, str]]
     found = drive(like.name)
     if found["kind"] != "disk":
         accepted = "expected a disk: other drives are not fitted to traces"
-        raise UserError("--like", "", like.name, f"is a product of kind {found['kind']}; {accepted}")
+        raise UserError("question.like", "", like.name, f"is a product of kind {found['kind']}; {accepted}")
     expect_one_volume(like)
     values = {one["key"]: one["value"] for one in found["values"]} | dict(like.held)
     ranges = {one["key"]: (one["range"][0], one["range"][1]) for one in found["values"] if one["range"]}

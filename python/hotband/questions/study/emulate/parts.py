@@ -16,7 +16,7 @@ from hotband.execution.programs import PROGRAMS, find_program
 
 if TYPE_CHECKING:
     from hotband.execution.programs.program import Program
-    from hotband.questions.study.file import Config, Settings, Study
+    from hotband.questions.study.definition import Config, Settings, Study
 
 EMULATE_FILE = "emulate.toml"
 SCALE_EXPECTED = "expected a share of the study above 0 and up to 1, such as 1/1000, 0.001 or 0.1 %"
@@ -84,7 +84,9 @@ def read_parts(study: Study) -> list[Part]:
     path = study.folder / EMULATE_FILE
     if not path.is_file():
         have = ", ".join(with_parts())
-        raise UserError("STUDY", "", study.name, f"has no emulated part ({EMULATE_FILE}); expected one of {have}")
+        raise UserError(
+            "question.study", "", study.name, f"has no emulated part ({EMULATE_FILE}); expected one of {have}"
+        )
     table = TomlTable.read(path, "plan of an emulation")
     parts: list[Part] = []
     for one in table.parts("parts"):

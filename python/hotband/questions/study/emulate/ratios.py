@@ -7,15 +7,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hotband.execution.experiment import Experiment, Say
-from hotband.questions.interval.intervalfile import INTERVALS_FILE, read_intervals
-from hotband.questions.interval.lines import figure_key
-from hotband.questions.study.file import published_row
+from hotband.questions.study.definition import published_row
+from hotband.questions.study.intervals.intervalfile import INTERVALS_FILE, read_intervals
+from hotband.questions.study.intervals.lines import figure_key
 from hotband.questions.study.runs import collect, points, with_sequences
 
 if TYPE_CHECKING:
     from hotband.data.documents.emulate import RatioDoc
+    from hotband.questions.study.definition import Study
     from hotband.questions.study.emulate.parts import Part
-    from hotband.questions.study.file import Study
 
 LEVEL = 1.05
 """Ratios nearer to 1 than this are level: emulation and model are held to 5 % of one another (issue J: mean latency and

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hotband.base.errors import UserError
-from hotband.base.text.foreign import json_text
+from hotband.base.foreign import json_text
 from hotband.base.text.regular import file_text
 from hotband.base.text.write import make_folder, write_file
 from hotband.execution.experiment import Lock, expect_out
@@ -28,9 +28,9 @@ from hotband.questions.study.emulate.scale import Scaled, cut_values, machine_te
 
 if TYPE_CHECKING:
     from hotband.data.documents.emulate import EmulationDoc, PartDoc, RatioDoc, RequestDoc, SideDoc
-    from hotband.execution.programs.program import FigureDoc, ProgramDoc
+    from hotband.data.documents.program import FigureDoc, ProgramDoc
+    from hotband.questions.study.definition import Study
     from hotband.questions.study.emulate.parts import Part
-    from hotband.questions.study.file import Study
 
 RESULT_FILE = "emulation.json"
 SIDE_FILE = "side.json"
@@ -58,7 +58,7 @@ def emulate(study: Study, asked: Asked, say: Say) -> EmulationDoc:
     """
     scale = None if asked.scale is None else scale_of(asked.scale)
     if asked.scale is not None and scale is None:
-        raise UserError("--scale", "", asked.scale, SCALE_EXPECTED)
+        raise UserError("question.scale", "", asked.scale, SCALE_EXPECTED)
     parts = chosen(read_parts(study), asked.only)
     plans = [(part, scaled(part, scale)) for part in parts]
     expect_out(asked.fresh, asked.out)
@@ -82,7 +82,7 @@ def chosen(parts: list[Part], only: Collection[str]) -> list[Part]:
     known = [part.id for part in parts]
     for name in only:
         if name not in known:
-            raise unknown("--only", name, known)
+            raise unknown("question.only", name, known)
     return [part for part in parts if not only or part.id in only]
 
 

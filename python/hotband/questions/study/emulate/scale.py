@@ -11,11 +11,11 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from hotband.base.errors import UserError
+from hotband.base.text.cells import decimal_size
 from hotband.base.text.quantities import size_bytes, span_ns, span_text
 from hotband.execution.programs.program import Size
 from hotband.execution.programs.settings import values_of
-from hotband.questions.study.parse import PRODUCT
-from hotband.views.text.tables import decimal_size
+from hotband.questions.study.definition import PRODUCT
 
 if TYPE_CHECKING:
     from hotband.questions.study.emulate.parts import Part, Side
@@ -57,7 +57,7 @@ def scaled(part: Part, scale: Fraction | None) -> Scaled:
         values_of(part.program, settings)
     except UserError as error:
         accepted = f"for {part.program.name} of part {part.id}: {error.accepted}; expected another scale"
-        raise UserError("--scale", error.key, error.value, accepted) from None
+        raise UserError("question.scale", error.key, error.value, accepted) from None
     a_drive = min(Fraction(1), share * part.drives / drives)
     return Scaled(share, data, drives, max(LEAST_VOLUME, ROOM * data), a_drive, settings)
 

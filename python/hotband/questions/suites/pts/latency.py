@@ -5,11 +5,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from hotband.data.documents.pts import LoopDoc
+from hotband.data.documents.pts import CellDoc, LoopDoc
 from hotband.data.record.stats import DIRECTIONS, merge
 from hotband.questions.suites.bench import Bench, Stage
 from hotband.questions.suites.cells import Cell, cell_name
-from hotband.questions.suites.figures import CellDoc
 from hotband.questions.suites.pts import spec
 from hotband.questions.suites.pts.loops import Followed, run_loop, value_of
 

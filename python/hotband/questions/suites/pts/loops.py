@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import fmean
 
-from hotband.data.documents.pts import LoopDoc, MomentDoc
+from hotband.data.documents.pts import CellDoc, LoopDoc, MomentDoc
 from hotband.questions.suites.bench import Bench, Stage
 from hotband.questions.suites.cells import Cell
-from hotband.questions.suites.figures import CellDoc, Round
+from hotband.questions.suites.figures import Round
 from hotband.questions.suites.pts.spec import MOST_ROUNDS
 from hotband.questions.suites.pts.steady import Value, all_steady, tracked
 from hotband.questions.suites.target import SuiteTarget

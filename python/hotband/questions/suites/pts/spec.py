@@ -171,13 +171,13 @@ def minute_of(text: str | None) -> float | None:
         return None
     span = span_ns(text)
     if span is None or not LEAST_MINUTE_S <= span / 1e9 <= MINUTE:
-        raise UserError("--minute", "", text, f'expected a time from "{1000 * LEAST_MINUTE_S:g} ms" to "1 min"')
+        raise UserError("question.minute", "", text, f'expected a time from "{1000 * LEAST_MINUTE_S:g} ms" to "1 min"')
     return None if span / 1e9 == MINUTE else span / 1e9
 
 
 def demand_of(rules: Rules, threads: int | None, depth: int | None) -> Demand:
     """The operator's demand, or the class's. Raises UserError."""
-    for option, value in (("--threads", threads), ("--depth", depth)):
+    for option, value in (("question.threads", threads), ("question.depth", depth)):
         if value is not None and not 1 <= value <= 1024:
             raise UserError(option, "", str(value), "expected a number from 1 to 1024")
     return Demand(threads or rules.demand.threads, depth or rules.demand.depth)

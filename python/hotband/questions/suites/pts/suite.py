@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from hotband.base.errors import UserError
+from hotband.base.text.cells import counted
 from hotband.base.text.values import read_json
 from hotband.base.version import __version__
 from hotband.data.documents.pts import ConditionsDoc, PtsDoc, TestDoc
@@ -31,7 +32,6 @@ from hotband.questions.suites.hardware import (
 from hotband.questions.suites.pts import spec
 from hotband.questions.suites.pts.tests import TESTS, Test, document
 from hotband.questions.suites.target import SuiteTarget
-from hotband.views.text.tables import counted
 
 PTS_FILE = "pts.json"
 """What a run leaves in its folder, beside its page."""
@@ -249,7 +249,7 @@ def _document(run: _Run) -> PtsDoc:
     if not conditions["write_cache_set"]:
         found = conditions["write_cache"] or "how it is set is not known"
         departures.append(
-            f"the write cache was not {plan.rules.write_cache}: {found} (--set-write-cache turns that of a whole drive)"
+            f"the write cache was not {plan.rules.write_cache}: {found} (that of a whole drive can be set)"
         )
     for test in run.tests:
         if test["steady"] is False:

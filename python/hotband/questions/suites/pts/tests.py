@@ -7,10 +7,9 @@ from dataclasses import dataclass, field
 from statistics import fmean
 
 from hotband.base.text.numbers import ABSENT, number, rate, span
-from hotband.data.documents.pts import FigureDoc, LoopDoc, MomentDoc, TestDoc
+from hotband.data.documents.pts import CellDoc, FigureDoc, LoopDoc, MomentDoc, TestDoc
 from hotband.questions.suites.bench import Bench, each_once
 from hotband.questions.suites.cells import cell_name
-from hotband.questions.suites.figures import CellDoc
 from hotband.questions.suites.pts import iops, latency, over_time, spec, throughput
 from hotband.questions.suites.pts.loops import Followed, cell_in, run_loop
 from hotband.questions.suites.pts.over_time import last_minutes, lines, mean_bandwidth, mean_iops

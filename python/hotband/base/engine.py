@@ -1,0 +1,67 @@
+"""What the engine says of specs and machines, as the mistakes of whoever wrote them."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from functools import cache
+from pathlib import Path
+
+from hotband import _core
+from hotband.base import memory
+from hotband.base.errors import UserError
+from hotband.base.fields import of_question
+from hotband.base.version import __version__
+
+
+def user_error(error: _core.SpecError) -> UserError:
+    """The engine's mistake report, in the file or in the field of the question."""
+    file, key, value, accepted = error.args
+    return UserError(of_question(file), key, value, accepted)
+
+
+@contextmanager
+def mistakes_of(machine: str) -> Iterator[None]:
+    """What the engine says of a machine, as UserError: a mistake in it, or that it takes more memory than there is."""
+    try:
+        yield
+    except _core.SpecError as error:
+        raise user_error(error) from None
+    except _core.OutOfMemory as error:
+        raise too_large(machine, *error.args) from None
+
+
+@contextmanager
+def mistakes_without_load(
+    machine: str, settings: Sequence[tuple[str, str]], accepted: str, taken: Sequence[str] = ()
+) -> Iterator[None]:
+    """The same where settings are of the machine alone, or the load is not the user's: a key of a workload that is none
+    of `taken` is refused as `accepted` says, and is not named among those that are taken."""
+    own = [key for key in _core.SET_KEYS if key not in taken]
+    for key, value in settings:
+        if key in own or key.startswith("app."):
+            raise UserError("question.settings", key, value, f"is of a workload, {accepted}")
+    try:
+        with mistakes_of(machine):
+            yield
+    except UserError as error:
+        before, one_of, keys = error.accepted.partition("expected one of ")
+        left = ", ".join(key for key in keys.split(", ") if key not in own)
+        before = "" if any(f'"{key}"?' in before for key in own) else before
+        raise UserError(error.where, error.key, error.value, f"{before}{one_of}{left}") from None
+
+
+def too_large(machine: str, needs: int, left: int | None) -> UserError:
+    """A machine that does not fit into memory, and the way out."""
+    there = "the system refuses it" if left is None else f"{memory.in_gigabytes(left)} are available"
+    way = "question.settings scale=64 simulates its solid-state drives at a 64th of their size"
+    return UserError("question.on", "", machine, f"needs {memory.in_gigabytes(needs)} of memory, {there}: {way}")
+
+
+@cache
+def version() -> str:
+    """The version of Hotband and the build of its engine: a developer's engine changes under one version."""
+    with Path(_core.__file__).open("rb") as file:
+        build = hashlib.file_digest(file, "sha256").hexdigest()
+    return f"{__version__}+{build[:12]}"

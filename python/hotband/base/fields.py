@@ -1,0 +1,56 @@
+"""Fields of questions as errors write them, `question.capacity`: each face says them in its own words."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+PREFIX = "question."
+FIELDS = frozenset(
+    """
+    afr against anyway arrival audit bandwidth base block cache candidates capacity chunk columns compressor
+    cost data depth device direction distribution draws drive_class duration duty dwpd erase error_rate events
+    executor expect fail figure fleet for force format fresh from fuse grow heads host hosts insecure_loopback
+    interface interval io_log ios issue jobs keep kind layout like lines loop media method minute mtbf name on
+    one_rebuild only op out output path paths pcie plan power power_active power_idle power_loss
+    power_loss_protection process protect purge_by question range read_bandwidth read_iops read_iops_qd1
+    read_latency rebuild_after rebuild_distribution rebuild_rate rebuild_time record repeat replacement result
+    results round rpm run sample save scale sector_format seed seek seek_write set_write_cache settings shape
+    size skip_bad slo slo_degraded small socket source spares spin store study target tcp tests threads title
+    tls to track unit volume where within workload write_bandwidth write_iops write_latency years yes
+    """.split()  # noqa: SIM905
+)
+"""All that is asked of anything. Other words behind a dot are names of files, such as question.toml."""
+ENGINE = {
+    "MACHINE": "on",
+    "WORKLOAD": "workload",
+    "DRIVE": "name",
+    "OSD": "name",
+    "STUDY": "study",
+    "set": "settings",
+    "repair.fail": "fail",
+    "repair.spares": "spares",
+    "repair.rebuild_rate": "rebuild_rate",
+    "repair.rebuild_after": "rebuild_after",
+    "compressors": "compressor",
+    "chunks": "chunk",
+    **{one: one for one in ("duration", "power_loss", "events", "sample", "repeat", "seed")},
+    **{
+        f"trace.{one}": one
+        for one in ("format", "columns", "skip_bad", "device", "host", "process", "direction", "from", "for")
+    },
+}
+"""Fields of what is asked of the engine, and the fields of questions that fill them."""
+_FIELD = re.compile(rf"\b{re.escape(PREFIX)}({'|'.join(sorted(FIELDS, key=len, reverse=True))})\b")
+
+
+def in_words(text: str, word: Callable[[str], str]) -> str:
+    """The text with each field as `word` says it."""
+    return _FIELD.sub(lambda match: word(match[1]), text)
+
+
+def of_question(where: str) -> str:
+    """Where a mistake is, as a field of a question, be it one of a list (`events[0]`), where it is one of what the
+    engine was asked."""
+    field = re.sub(r"\[\d+\]$|(?<=^trace\.columns)\..*$", "", where)
+    return f"{PREFIX}{ENGINE[field]}" if field in ENGINE else where

@@ -1,0 +1,43 @@
+"""The section `counters` of a record: what a device says of itself before and after a run."""
+
+from __future__ import annotations
+
+from typing import TypedDict
+
+
+class ReadingDoc(TypedDict):
+    """What a device counts since it was new; None for what it does not tell. `flash_bytes` are those programmed into
+    flash; `throttled_s` seconds in which it slowed down to cool, `throttle_events` how often; `endurance_bytes` what
+    its maker estimates that can be written in its whole life (OCP)."""
+
+    host_bytes: int | None
+    host_read_bytes: int | None
+    flash_bytes: int | None
+    erases_mean: float | None
+    erases_max: int | None
+    percentage_used: float | None
+    available_spare_pct: float | None
+    media_errors: int | None
+    temperature_c: float | None
+    throttled_s: int | None
+    throttle_events: int | None
+    power_on_hours: int | None
+    unsafe_shutdowns: int | None
+    endurance_bytes: int | None
+    passed: bool | None
+
+
+class DeviceCountersDoc(TypedDict):
+    """The section `counters` of a record: the device before and after a run. `write_amplification` is flash bytes a
+    host byte of the run, None where the device does not tell its flash's or the host wrote too little to count;
+    `endurance_bytes` what a host can write until 100 % are used, as `endurance_from` says: measured (in this run),
+    life (since it was new), device (its maker's estimate, less what was written)."""
+
+    device: str
+    at_begin: ReadingDoc
+    at_end: ReadingDoc
+    write_amplification: float | None
+    endurance_bytes: int | None
+    endurance_from: str | None
+    power_from: list[str]
+    absent_tools: list[str]

@@ -1,0 +1,50 @@
+"""One run, as it is asked for."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+
+MOST_SPARES = 2**32 - 1
+
+
+@dataclass(frozen=True)
+class Repair:
+    """Drives that fail (DRIVE@TIME each), spares for them, the most a rebuild writes in a second and how long after a
+    failure it begins, as text."""
+
+    fail: tuple[str, ...] = ()
+    spares: int = 0
+    rate: str | None = None
+    after: str | None = None
+
+
+@dataclass(frozen=True)
+class RunSpec:
+    """One run as the user asks for it.
+
+    `machine` is a catalog drive, a short form or a TOML file; `workload` a catalog name, a TOML file, a job file of
+    another tool or a trace. Where their texts are given, they are only the names that errors use. `set` holds `--set`
+    pairs; `out` is the folder for the record (nothing is written where None); of several runs those of the largest
+    `weight` start first. A run `after` another (its id) begins on the machine as that one left it. `events` say what
+    happens to it at a time ("at 60 s: fail d3").
+    With `in_use` solid-state drives of which neither workload nor `set` says what they hold are written over first, at
+    a scale at which that takes seconds where nothing says which.
+    """
+
+    id: str
+    machine: str
+    workload: str
+    set: tuple[tuple[str, str], ...] = ()
+    seed: int = 1
+    duration: str | None = None
+    out: Path | None = None
+    io_log: Path | None = None
+    power_loss: str | None = None
+    machine_text: str | None = field(default=None, kw_only=True)
+    workload_text: str | None = field(default=None, kw_only=True)
+    weight: float = field(default=1.0, kw_only=True)
+    after: str = field(default="", kw_only=True)
+    repair: Repair = field(default=Repair(), kw_only=True)
+    events: tuple[str, ...] = field(default=(), kw_only=True)
+    in_use: bool = field(default=False, kw_only=True)

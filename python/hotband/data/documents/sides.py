@@ -1,0 +1,34 @@
+"""Reads or writes of a stream, as a record has them."""
+
+from __future__ import annotations
+
+from typing import NotRequired, TypedDict
+
+
+class Side(TypedDict):
+    """The reads or the writes of one stream. A latency is None where nothing was measured; imported records also have a
+    count of None, where the tool did not count (`hotband.data.importers.fio.join`).
+
+    Of another tool's results: `percentiles` as it printed them, [percent, ns], and `latency_bins`, [upper_ns, percent];
+    `iops_max` of any interval it looked at, and the mean time to submit an I/O where its latency leaves that out.
+    """
+
+    count: int
+    bytes: int
+    errors: int
+    latency_sum_ns: str | None
+    latency_min_ns: int | None
+    latency_max_ns: int | None
+    histogram: Histogram
+    percentiles: NotRequired[list[list[float | int]] | None]
+    latency_bins: NotRequired[list[list[float | int]] | None]
+    iops_max: NotRequired[float | None]
+    submission_mean_ns: NotRequired[float | None]
+
+
+class Histogram(TypedDict):
+    """`kind` is hdr3, fio, hdr, bins or none; `buckets` is a sorted list of [value_ns, count]."""
+
+    kind: str
+    buckets: list[list[int]]
+    significant_digits: NotRequired[int]

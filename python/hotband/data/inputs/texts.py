@@ -1,0 +1,64 @@
+"""Texts of machines and workloads, from what an argument names."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from hotband.base.errors import UserError
+from hotband.base.text.regular import text_bytes
+from hotband.data.catalog import is_file
+
+
+def text_of(argument: str, what: str) -> str | None:
+    """Text of a TOML file that an argument names, or None where it is a catalog name. A job file of another tool is the
+    workload that it asks for, a trace is the replay of it."""
+    if not is_file(argument):
+        refuse_other_files(argument, what)
+        return None
+    path = Path(argument)
+    # A pipe can be read only once; what is no file is refused.
+    piped = None if path.is_file() else bytes_of(argument, what)
+    if what == "workload":
+        from hotband.data.jobs.job_file import job_text
+        from hotband.data.traces.files import is_trace, refuse_other_traces, trace_text
+
+        if is_trace(path):
+            return trace_text(path)
+        refuse_other_traces(path)
+        text = job_text(path, piped)
+        if text is not None:
+            return text
+    try:
+        return (bytes_of(argument, what) if piped is None else piped).decode("utf-8").replace("\r\n", "\n")
+    except UnicodeDecodeError:
+        raise UserError(argument, "", "", f"not a {what}: the file is not UTF-8 text") from None
+
+
+def bytes_of(argument: str, what: str) -> bytes:
+    """What is in a file that the user named. Raises UserError where it cannot be read, is none, or is too large to be
+    text that somebody wrote."""
+    return text_bytes(argument, what)
+
+
+def refuse_other_files(argument: str, what: str) -> None:
+    """Raises UserError for a file that does not end as workloads or machines do, or for a folder, where the catalog has
+    no entry that begins so: the list of its entries would not help."""
+    from hotband.data.catalog import entries
+
+    path = Path(argument)
+    # A short form, such as raid5:4xDRIVE, names no file, whatever stands there.
+    if not argument or ":" in argument or not os.path.exists(argument):
+        return
+    field = "question.workload" if what == "workload" else "question.on"
+    known = entries.workloads() if what == "workload" else entries.drives()
+    if any(one["name"].startswith(argument) for one in known):
+        return
+    if path.is_dir():
+        accepted = {
+            "workload": "a catalog name, a TOML file, a job file or an I/O log",
+            "machine": "a drive of the catalog, LAYOUT:COUNTxDRIVE or a TOML file",
+        }
+        raise UserError(field, "", argument, f"is a folder; expected {accepted[what]}")
+    said = f"is no name of the catalog; expected ./{argument} for the file here"
+    raise UserError(field, "", argument, said)

@@ -1,0 +1,40 @@
+"""Whether results can be written into a folder, found out before the work."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from pathlib import Path
+
+from hotband.base.errors import UserError, reason_of
+from hotband.base.text.write import is_mistake, is_special
+
+RESULT_FILES = (
+    *("record.json", "series.parquet", "caches.parquet", "smart.parquet", "power.parquet"),
+    *("finished.json", "experiment.json", "result.json", "sweep.journal", "sweep.parquet"),
+)
+"""Files that commands write into a folder of results; of a run, first."""
+
+
+def check_writable(folder: Path, option: str = "question.out") -> None:
+    """Creates a folder of results and a file in it, so that one that cannot be written is told before the work. Raises
+    UserError where the path is wrong, or something stands there in the place of a result, else OSError."""
+    check_folder(folder, option)
+    for one in (folder / name for name in RESULT_FILES):
+        if is_special(one):
+            raise UserError(option, "", str(one), "is a pipe, a socket or a device; expected a folder of files")
+
+
+def check_folder(folder: Path, option: str) -> None:
+    """The same of a folder of any files."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=folder):
+            pass
+    except OSError as error:
+        if not is_mistake(error):
+            raise OSError(error.errno, error.strerror, str(folder)) from None
+        if folder.is_symlink() and not folder.exists():
+            accepted = f"is a link to {os.readlink(folder)}, which is not there: expected a folder"
+            raise UserError(option, "", str(folder), accepted) from None
+        raise UserError(option, "", str(folder), f"the folder cannot be written: {reason_of(error)}") from None

@@ -1,0 +1,162 @@
+"""What is finished of a sweep, kept as it ends: one line a run, at the end of one file.
+
+    DIR/sweep.journal   a line that says what the folder holds, then a line a run: checksum, space, JSON
+    DIR/sweep.parquet   the frame, a row a run; written when the sweep ends or is stopped
+
+A process that is killed leaves at most the beginning of a line, which the next one cuts off; a line that is not as it
+was written has another checksum, and its run is run again. Lines are flushed to the device once a second: after a loss
+of power so much may be missing.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import threading
+import time
+import zlib
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from hotband.base.engine import version
+from hotband.base.errors import UserError, another_version, is_of_another_version, refused
+from hotband.base.text.regular import file_bytes
+from hotband.base.text.write import named
+
+if TYPE_CHECKING:
+    from hotband.base.text.values import Json
+
+JOURNAL_FILE, FRAME_FILE = "sweep.journal", "sweep.parquet"
+SCHEMA, SCHEMA_VERSION = "hotband-sweep", 1
+FLUSHED_EVERY_S = 1.0
+"""Seconds of work that a loss of power may cost; a flush takes milliseconds."""
+
+MOST_NAMED = 4
+"""Values of a sweep that a message names."""
+
+Entry = Mapping[str, "Json"]
+
+
+class Journal:
+    """The runs of one sweep in a folder that this process alone writes. `entries` are those that are there, by their
+    key; of two lines of one key the later counts."""
+
+    def __init__(
+        self, folder: Path, what: str, *, asked: Mapping[str, Sequence[str]] | None = None, fresh: bool = False
+    ) -> None:
+        """Reads what is there, unless it is to be started over; nothing is written before `open`. Raises UserError for
+        what is no journal, or one of another version."""
+        self.path, self.what = folder / JOURNAL_FILE, what
+        self.held = ""
+        self.asked, self.held_asked = asked or {}, asked or {}
+        self.entries: dict[str, Entry] = {}
+        self._lock, self._flushed, self._file = threading.Lock(), time.monotonic(), -1
+        if self.path.is_file() and not fresh:
+            self._read()
+
+    def _read(self) -> None:
+        with named(self.path):
+            data = file_bytes(self.path)
+        first, *lines = data.split(b"\n")
+        head = parsed(first)
+        if head is None or head.get("schema") != SCHEMA or head.get("schema_version") != SCHEMA_VERSION:
+            if not lines:
+                return  # the beginning of its first line: nothing was finished
+            expected = "another folder, or question.fresh to start over"
+            if head is not None and is_of_another_version(head, SCHEMA, SCHEMA_VERSION):
+                raise another_version(self.path, head["schema_version"], SCHEMA_VERSION, expected)
+            raise UserError(str(self.path), "", "", f"not the journal of a sweep: expected {expected}")
+        entries = [one for one in map(parsed, lines) if one is not None]
+        self.entries = {str(one["key"]): one for one in entries if "key" in one}
+        self.held = str(head.get("sweep"))
+        found = head.get("asked")
+        self.held_asked = (
+            {key: list(map(str, of)) for key, of in found.items() if isinstance(of, list)}
+            if isinstance(found, dict)
+            else {}
+        )
+        if self.entries and head.get("hotband") != version():
+            held = f"holds a sweep of another version of hotband, {head.get('hotband')}; this one is {version()}"
+            raise refused(self.path.parent, held)
+
+    def differs(self) -> str:
+        """The first part of what is asked for of which the folder holds no value, with both; "" where there is none."""
+        for part in {**self.held_asked, **self.asked}:
+            held, asked = self.held_asked.get(part, ()), self.asked.get(part, ())
+            if not set(held) & set(asked) and (held or asked):
+                if part.startswith("text of "):
+                    return f"the {part} was another"
+                return f"{part} is {_few(held)} there and {_few(asked)} here"
+        return ""
+
+    def open(self) -> None:
+        """Makes the file ready for further lines, where it is not yet: one that was begun is cut off, one without a
+        run written anew."""
+        with self._lock:
+            if self._file < 0:
+                self._open()
+
+    def _open(self) -> None:
+        with named(self.path):
+            flags = os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC
+            self._file = os.open(self.path, flags, 0o666)
+            data = file_bytes(self.path)
+            os.ftruncate(self._file, data.rfind(b"\n") + 1 if self.entries else 0)
+        if not self.entries:
+            head: dict[str, Json] = {
+                "schema": SCHEMA,
+                "schema_version": SCHEMA_VERSION,
+                "hotband": version(),
+                "sweep": self.what,
+                "asked": {part: list(values) for part, values in self.asked.items()},
+            }
+            self._append(head)
+
+    def keep(self, entry: Entry) -> None:
+        """Adds a run; from any thread. Raises OSError where it cannot be written."""
+        with self._lock:
+            self._append(entry)
+            self.entries[str(entry["key"])] = entry
+
+    def _append(self, entry: Entry) -> None:
+        left = memoryview(line_of(entry))
+        with named(self.path):
+            while left:
+                left = left[os.write(self._file, left) :]
+            if time.monotonic() - self._flushed >= FLUSHED_EVERY_S:
+                self._flush()
+
+    def _flush(self) -> None:
+        os.fsync(self._file)
+        self._flushed = time.monotonic()
+
+    def close(self) -> None:
+        """Flushes what was written, and lets go of the file."""
+        if self._file >= 0:
+            try:
+                with named(self.path):
+                    self._flush()
+            finally:
+                os.close(self._file)
+                self._file = -1
+
+
+def _few(values: Sequence[str]) -> str:
+    more = ", ..." if len(values) > MOST_NAMED else ""
+    return f"{', '.join(values[:MOST_NAMED])}{more}" if values else "not said"
+
+
+def line_of(entry: Entry) -> bytes:
+    """A run as a line."""
+    text = json.dumps(entry, ensure_ascii=True, separators=(",", ":")).encode()
+    return b"%08x %s\n" % (zlib.crc32(text), text)
+
+
+def parsed(line: bytes) -> dict[str, Json] | None:
+    """What a line says; None for one that is not as it was written."""
+    sum_, space, text = line.partition(b" ")
+    if not space or sum_ != b"%08x" % zlib.crc32(text):
+        return None
+    value = json.loads(text)
+    return value if isinstance(value, dict) else None

@@ -1,0 +1,127 @@
+"""What is kept of a run of a sweep: its figures, what has to be known to read them, and its record where that is asked
+for."""
+
+from __future__ import annotations
+
+import base64
+import json
+import zlib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, cast
+
+from hotband.data.record.files import parquet_of, read_table
+from hotband.data.record.finished import Finished
+from hotband.data.record.record import Record
+from hotband.data.record.states import state_lines, states_of
+from hotband.data.record.stats import FIGURES as INTERVAL_FIGURES
+from hotband.data.record.tables import Tables
+
+if TYPE_CHECKING:
+    from hotband.base.text.values import Json
+    from hotband.data.documents.interval import RunIntervalsDoc
+    from hotband.data.documents.record import FiguresDoc, RecordDoc
+    from hotband.data.results.sweep_journal import Entry
+
+FIGURES = (*INTERVAL_FIGURES, "latency_max_ns", "queue_depth_mean", "errors")
+"""What a frame has of every run, by the name of the column: a key of the summary, and of each direction's."""
+DIRECTION_FIGURES = ("iops", "latency_mean_ns", "latency_p99_ns")
+NAMES = (*FIGURES, *(f"{direction}_{name}" for direction in ("read", "write") for name in DIRECTION_FIGURES))
+"""The columns of figures."""
+
+
+@dataclass(frozen=True)
+class Intervals:
+    """Between which bounds so many percent of such predictions lie, by figure; `draws` were asked for."""
+
+    level: float
+    draws: int
+    bounds: Mapping[str, tuple[float, float]]
+
+
+@dataclass(frozen=True)
+class Row:
+    """A run that ended: figures by the names of their columns, the state of its drives, the notes of its record, and
+    intervals where they were asked for."""
+
+    figures: Mapping[str, float | None]
+    state: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+    intervals: Intervals | None = None
+
+
+@dataclass(frozen=True)
+class Kept:
+    """A run that ended, with its record where that is kept."""
+
+    row: Row
+    record: Record | None = None
+
+
+def row_of(record: RecordDoc) -> Row:
+    """A record's row, with the names and units of its summary."""
+    summary = record["summary"]
+    figures = {name: _number(summary, name) for name in FIGURES}
+    for direction in ("read", "write"):
+        of: FiguresDoc = summary["read"] if direction == "read" else summary["write"]
+        figures |= {f"{direction}_{name}": _number(of, name) for name in DIRECTION_FIGURES}
+    return Row(figures, tuple(state_lines(states_of(record))), tuple(record.get("notes") or ()))
+
+
+def row_of_run(finished: Finished) -> Row:
+    """A run's row."""
+    return row_of(finished.record)
+
+
+def _number(figures: Mapping[str, object] | None, name: str) -> float | None:
+    value = (figures or {}).get(name)
+    return value if isinstance(value, int | float) and not isinstance(value, bool) else None
+
+
+def bounds_of(intervals: RunIntervalsDoc, draws: int) -> Intervals:
+    """The intervals of a record, as a row has them."""
+    known = {one["figure"]: (one["low"], one["high"]) for one in intervals["figures"]}
+    return Intervals(intervals["level"], draws, {name: known[name] for name in INTERVAL_FIGURES if name in known})
+
+
+def entry_of(key: str, row: Row, finished: Finished | None) -> Entry:
+    """A run as the journal keeps it; `finished` where its record is to be kept."""
+    entry: dict[str, Json] = {"key": key, "figures": dict(row.figures)}
+    entry |= {"state": list(row.state), "notes": list(row.notes)}
+    if row.intervals is not None:
+        bounds: dict[str, Json] = {name: [low, high] for name, (low, high) in row.intervals.bounds.items()}
+        entry["intervals"] = {"level": row.intervals.level, "draws": row.intervals.draws, "bounds": bounds}
+    if finished is not None:
+        tables = {name: base64.b64encode(parquet_of(table)).decode() for name, table in finished.tables.items()}
+        text = json.dumps({"text": finished.text, "tables": tables})
+        # Records are text that repeats itself: the quickest level takes them to a sixth.
+        entry["record"] = base64.b64encode(zlib.compress(text.encode(), 1)).decode()
+    return entry
+
+
+def kept_of(entry: Entry, *, records: bool) -> Kept | None:
+    """A run as it was kept; None where something that is asked for is not there. The journal's checksum says that the
+    entry is as it was written."""
+    held = entry.get("record")
+    if records and not isinstance(held, str):
+        return None
+    figures = cast("Mapping[str, float | None]", entry["figures"])
+    state, notes = (tuple(cast("list[str]", entry[name])) for name in ("state", "notes"))
+    row = Row({name: figures.get(name) for name in NAMES}, state, notes, _intervals(entry.get("intervals")))
+    return Kept(row, _record(held) if records and isinstance(held, str) else None)
+
+
+def _intervals(held: Json) -> Intervals | None:
+    if not isinstance(held, dict):
+        return None
+    table = cast("Mapping[str, list[float]]", held["bounds"])
+    bounds = {name: (low, high) for name, (low, high) in table.items()}
+    return Intervals(cast("float", held["level"]), cast("int", held["draws"]), bounds)
+
+
+def _record(held: str) -> Record:
+    table = json.loads(zlib.decompress(base64.b64decode(held)))
+    from hotband.data.record.files import frame_of
+
+    frames = {name: frame_of(read_table(base64.b64decode(data))) for name, data in table["tables"].items()}
+    return Record(json.loads(table["text"]), Tables(dict(frames)))

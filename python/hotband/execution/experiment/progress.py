@@ -1,0 +1,73 @@
+"""Progress of runs on stderr."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+from hotband.base.foreign import console, visible
+from hotband.execution.experiment import Progress
+
+SURE_AFTER_S = 2.0
+"""Seconds after which a pace is told: the first runs of many are the quickest, or the slowest."""
+UNITS = (("h", 3600.0), ("min", 60.0))
+
+
+@contextmanager
+def run_progress(title: str) -> Iterator[Callable[[Progress], None]]:
+    """A progress bar on stderr; yields the callback that `Experiment.run` and `run.execute` take.
+
+    The bar appears with the first call, which comes after every run was checked: a mistake shows no bar. Of several
+    runs it says how long the rest takes at the pace until then.
+    """
+    from rich.progress import BarColumn, TaskProgressColumn, TextColumn, TimeElapsedColumn
+    from rich.progress import Progress as Bar
+
+    columns = (
+        TextColumn("{task.description}", markup=False),
+        BarColumn(),
+        TaskProgressColumn(),
+        TextColumn("{task.fields[detail]}", markup=False),
+        TimeElapsedColumn(),
+    )
+    bar = Bar(*columns, console=console(sys.stderr))
+    task = bar.add_task(visible(title), total=1.0, detail="")
+    pace = Pace()
+
+    def update(told: Progress) -> None:
+        if not bar.live.is_started:
+            bar.start()
+        runs = f"{told.done} of {told.of} {told.noun}, " if told.of > 1 else ""
+        phase = f"{visible(told.phase)}, " if told.phase else ""
+        left = pace.left(told.share) if told.of > 1 else ""
+        ios = f"{told.ios / 1e6:.1f} M I/Os" if told.noun == "runs" else ""
+        detail = f"{runs}{left}{phase}{ios}".removesuffix(", ")
+        bar.update(task, completed=told.share, detail=detail)
+
+    try:
+        yield update
+    finally:
+        if bar.live.is_started:
+            bar.stop()
+
+
+class Pace:
+    """How long the rest takes, by what was done since the first look: what was there before took no time."""
+
+    def __init__(self, now: Callable[[], float] = time.monotonic) -> None:
+        self._now = now
+        self._first: tuple[float, float] | None = None
+
+    def left(self, share: float) -> str:
+        """The rest in words, two digits of it, with a comma behind; nothing in the first seconds and at the end."""
+        at = self._now()
+        if self._first is None:
+            self._first = at, share
+        begin, already = self._first
+        if at - begin < SURE_AFTER_S or share <= already or share >= 1.0:
+            return ""
+        seconds = (at - begin) * (1.0 - share) / (share - already)
+        unit, size = next(((unit, size) for unit, size in UNITS if seconds >= 1.5 * size), ("s", 1.0))
+        return f"{max(seconds / size, 1.0):.2g} {unit} left, "

@@ -1,0 +1,145 @@
+"""What is told of a device on request: what it is, what keeps it from being written, what it counts, what to mind."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TypedDict
+
+from hotband.data.documents.context import ContextDoc
+from hotband.data.documents.counters import ReadingDoc
+from hotband.execution.devices import blocks
+from hotband.execution.devices.context import context_of, device_doc
+from hotband.execution.devices.counters import endurance_of
+from hotband.execution.devices.device import Device, device_of, devices
+from hotband.execution.devices.host import Host
+from hotband.execution.devices.power import sources
+from hotband.execution.devices.readings import reading_of
+from hotband.execution.devices.refusals import Seen
+from hotband.execution.devices.remarks import remarks
+from hotband.execution.devices.safety import identity_of, refusals
+from hotband.execution.targets.purge import ways_to_purge
+
+
+class FoundDoc(TypedDict):
+    """A device as JSON. `erase` is what must be typed to have it written, None where it is refused whatever is typed,
+    for the reasons in `refused`; `purge` are the ways to purge it, the best first."""
+
+    context: ContextDoc
+    counters: ReadingDoc
+    endurance_bytes: int | None
+    endurance_from: str | None
+    refused: list[str]
+    erase: str | None
+    purge: list[str]
+    power_from: list[str]
+    partitions: list[str]
+    remarks: list[str]
+
+
+@dataclass(frozen=True)
+class Found:
+    """A device or file: `device` what it is, `context` as a record has it, `counters` what it counts since it was new,
+    `refused` why it must not be written, `erase` what must be typed to have it written."""
+
+    device: Device
+    context: ContextDoc
+    counters: ReadingDoc
+    refused: tuple[str, ...]
+    erase: str | None
+    purge: tuple[str, ...]
+    power_from: tuple[str, ...]
+    remarks: tuple[str, ...]
+    absent: tuple[str, ...]
+
+    def to_dict(self) -> FoundDoc:
+        """As JSON (docs/guides/devices.md)."""
+        endurance, source = endurance_of(self.counters, self.counters)
+        return {
+            "context": {**self.context, "absent_tools": list(self.absent)},
+            "counters": self.counters,
+            "endurance_bytes": endurance,
+            "endurance_from": source,
+            "refused": list(self.refused),
+            "erase": None if self.refused else self.erase,
+            "purge": list(self.purge),
+            "power_from": list(self.power_from),
+            "partitions": list(self.device.partitions),
+            "remarks": list(self.remarks),
+        }
+
+
+def found(path: str | Path, host: Host | None = None) -> Found:
+    """Everything that is told of a device or a file, which is opened for reading alone. Raises UserError."""
+    host = host or Host()
+    device = device_of(path, host)
+    absent = list(device.absent)
+    counters = reading_of(path, host, absent)
+    context = context_of(path, host)
+    kind = "file" if device.kind == "file" else "block"
+    return Found(
+        device,
+        context,
+        counters,
+        tuple(refusals(path, host)),
+        identity_of(path, host),
+        tuple(ways_to_purge(device.path, kind, host)),
+        tuple(dict.fromkeys(one.name for one in sources(path, host))),
+        tuple(remarks(device, context, counters, host)),
+        tuple(dict.fromkeys(absent)),
+    )
+
+
+@dataclass(frozen=True)
+class Listed:
+    """A device in the list of all: partitions of disks are listed after them."""
+
+    device: Device
+    refused: tuple[str, ...]
+    erase: str | None
+
+
+def listed(host: Host | None = None) -> list[Listed]:
+    """All block devices with a size, and what keeps each from being written."""
+    host = host or Host()
+    every = [one for disk in devices(host) for one in (disk, *_parts(disk, host))]
+    seen = Seen(host)
+    return [Listed(one, tuple(refusals(one.path, host, seen)), identity_of(one.path, host, seen)) for one in every]
+
+
+def _parts(disk: Device, host: Host) -> list[Device]:
+    from hotband.execution.devices.device import block_device
+
+    return [block_device(name, host) for name in blocks.partitions_of(disk.name, host)]
+
+
+class ListedDoc(TypedDict):
+    """A device of the list as JSON."""
+
+    name: str
+    path: str
+    kind: str
+    size_bytes: int
+    model: str | None
+    serial: str | None
+    transport: str | None
+    rotational: bool | None
+    refused: list[str]
+    erase: str | None
+
+
+def listed_doc(one: Listed) -> ListedDoc:
+    """A device of the list as JSON."""
+    whole = device_doc(one.device)
+    return {
+        "name": whole["name"],
+        "path": whole["path"],
+        "kind": whole["kind"],
+        "size_bytes": whole["size_bytes"],
+        "model": whole["model"],
+        "serial": whole["serial"],
+        "transport": whole["transport"],
+        "rotational": whole["rotational"],
+        "refused": list(one.refused),
+        "erase": None if one.refused else one.erase,
+    }

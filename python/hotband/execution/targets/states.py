@@ -1,0 +1,328 @@
+"""The state of a device before a run: purged, filled, preconditioned, on real hardware.
+
+As SNIA's PTS (2.0.2) has it: a purge first; filled is written over twice in sequence with 128 KiB (workload
+independent preconditioning), preconditioned is then written at random with 4 KiB until the rule of steady state holds
+of five rounds of a minute, at most 25. What it leaves out: between two rounds fio is started anew, a pause of less
+than a second; a drive that reclaims flash in so short a time gains by it.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import tempfile
+import time
+import zlib
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, cast
+
+from hotband.base.errors import UserError
+from hotband.data.documents.states import State, StateKeptDoc
+from hotband.execution.devices.held import Held
+from hotband.execution.devices.host import Host
+from hotband.execution.devices.safety import Permission
+from hotband.execution.targets.purge import expect_writes, opened, purge, way_of, ways, ways_to_purge
+
+if TYPE_CHECKING:
+    from hotband.data.documents.record import SteadyRule
+
+__all__ = ["STATES", "Data", "StateKept", "Step", "expect_state", "prepare", "ways_to_purge"]
+
+STATES: tuple[State, ...] = ("purged", "filled", "preconditioned")
+
+# SNIA SSS PTS 2.0.2: twice the capacity, 128 KiB in sequence; rounds of a minute, 25 at most.
+FILLS, FILL_BLOCK = 2, 128 << 10
+ROUND_S, MOST_ROUNDS = 60.0, 25
+RANDOM_BLOCK, RANDOM_DEPTH, RANDOM_JOBS = 4 << 10, 32, 2
+# What is read back of what was written: pieces over the whole range, and by how much (points of a hundred) the share
+# that compresses away may differ. fio's zeros are within 1 of what is asked; the bound is an estimate.
+PIECES, PIECE, MOST_OFF = 64, 64 << 10, 10.0
+
+
+@dataclass(frozen=True)
+class Data:
+    """What is written: `compressed_pct` of it goes away when it is compressed, `duplicate_pct` of its blocks are
+    copies of others (fio's buffer_compress_percentage, dedupe_percentage), by `seed`."""
+
+    compressed_pct: int = 0
+    duplicate_pct: int = 0
+    seed: int = 1
+
+
+@dataclass(frozen=True)
+class Step:
+    """How far a preparation is: what is done, the share of it (0 to 1), and seconds left; None where not known, and at
+    most so many where it ends by a rule (`is_most`)."""
+
+    what: str
+    share: float
+    left_s: float | None
+    is_most: bool = False
+
+    def words(self) -> str:
+        """In words."""
+        if self.left_s is None:
+            return f"{self.what} {self.share:.0%}"
+        left = f"{self.left_s:.0f} s" if self.left_s < 120 else f"{self.left_s / 60:.0f} min"
+        left = left if self.left_s < 7200 else f"{self.left_s / 3600:.1f} h"
+        return f"{self.what} {self.share:.0%}, {'at most ' if self.is_most else ''}{left} left"
+
+
+@dataclass(frozen=True)
+class StateKept:
+    """The state a device was left in, and how: `by` is what was done, such as "discard"; `steady` are rounds of the
+    preconditioning as the rule of steady state judges them; `compressed_pct` is what was read back of the data."""
+
+    state: State
+    by: tuple[str, ...]
+    seconds: float
+    written_bytes: int
+    steady: SteadyRule | None = None
+    compressed_pct: float | None = None
+    notes: tuple[str, ...] = ()
+
+    def document(self) -> StateKeptDoc:
+        """As a record has it."""
+        from dataclasses import asdict
+
+        return cast("StateKeptDoc", {**asdict(self), "by": list(self.by), "notes": list(self.notes)})
+
+
+@dataclass(frozen=True)
+class Rounds:
+    """How it is preconditioned: seconds of a round and the most of them."""
+
+    round_s: float = ROUND_S
+    most: int = MOST_ROUNDS
+
+
+Told = Callable[[Step], None]
+
+
+def prepare(
+    held: Held,
+    state: State,
+    *,
+    size_bytes: int,
+    data: Data | None = None,
+    progress: Told | None = None,
+    stop: Callable[[], bool] | None = None,
+    purge_by: str | None = None,
+    rounds: Rounds | None = None,
+) -> StateKept:
+    """Brings what is held into `state`; `size_bytes` of it are used, from its begin (a purge is of all). `purge_by`
+    names a way of `ways_to_purge`; the best one where it does not.
+
+    `progress` is told about five times a second, in the thread that called; what it raises ends it. Raises UserError
+    without permission to write, where no way is supported and where data reads back otherwise; KeyboardInterrupt where
+    `stop` says so.
+    """
+    permission = held.permission
+    expect_writes(permission)
+    if state not in STATES:
+        raise UserError("state", "", state, f"expected one of {', '.join(STATES)}")
+    work = _Work(held, size_bytes, data or Data(), progress or _silent, stop or _never)
+    begin = time.monotonic()
+    notes: list[str] = []
+    by: list[str] = []
+    if state == "purged" or purge_by is not None or _can_purge(permission):
+        by.append(purge(held, lambda share: work.tell("purging", share, begin), purge_by))
+    else:
+        notes.append("cannot be purged here: what it held before it was written over may still count")
+    if state == "purged":
+        return StateKept(state, tuple(by), time.monotonic() - begin, 0, notes=(*notes, *_holes(permission)))
+    written = work.fill(by)
+    compressed = work.read_back()
+    steady = None
+    if state == "preconditioned":
+        steady, more = work.until_steady(rounds or Rounds(), by)
+        written += more
+        if not steady["reached"]:
+            notes.append(f"not steady after {len(steady['rounds'])} rounds")
+    return StateKept(state, tuple(by), time.monotonic() - begin, written, steady, compressed, tuple(notes))
+
+
+def expect_state(path: str, kind: str, host: Host, state: str, purge_by: str | None = None) -> None:
+    """Raises UserError where a place (`kind` is block, file or uri) cannot be brought into a state, or not by the purge
+    that is named; before anything is written."""
+    if path.startswith("rbd:"):
+        accepted = "needs the size of the image, which its cluster alone knows: map it (rbd map) and measure /dev/rbdN"
+        raise UserError("question.settings", "state", state, accepted)
+    if state == "purged" or purge_by is not None:
+        way_of(path, kind, host, purge_by)
+
+
+def _can_purge(permission: Permission) -> bool:
+    return any(way.is_usual for way in ways(permission.path, permission.kind, permission.host))
+
+
+def _silent(_: Step) -> None:
+    return None
+
+
+def _never() -> bool:
+    return False
+
+
+def _holes(permission: Permission) -> list[str]:
+    if permission.kind != "file":
+        return []
+    return ["holes of a file are answered by its file system: reads of them never reach the drive"]
+
+
+@dataclass
+class _Work:
+    """One preparation."""
+
+    held: Held
+    size: int
+    data: Data
+    progress: Told
+    stop: Callable[[], bool]
+
+    @property
+    def permission(self) -> Permission:
+        return self.held.permission
+
+    def __post_init__(self) -> None:
+        if self.size < FILL_BLOCK:
+            raise UserError(self.permission.path, "", f"{self.size} B", f"expected {FILL_BLOCK} bytes or more to fill")
+
+    def tell(self, what: str, share: float, begin: float, *, is_most: bool = False) -> None:
+        """Says how far it is, and stops where that is asked for."""
+        if self.stop():
+            raise KeyboardInterrupt
+        spent = time.monotonic() - begin
+        # The first hundredth says little of the rest.
+        left = spent / share - spent if share > 0.01 else None
+        self.progress(Step(what, share, left, is_most))
+
+    def fill(self, by: list[str]) -> int:
+        """In sequence, twice; bytes written."""
+        self._expect_size()
+        by.append(f"written over {FILLS} times, {FILL_BLOCK >> 10} KiB in sequence")
+        wrote = 0
+        begin = time.monotonic()
+        for turn in range(FILLS):
+
+            def look(share: float, turn: int = turn) -> None:
+                self.tell(f"filling ({turn + 1} of {FILLS})", (turn + share) / FILLS, begin)
+
+            lines = ["rw=write", f"bs={FILL_BLOCK}", "iodepth=32", f"randseed={self.data.seed + turn}"]
+            wrote += self.run([*lines, "end_fsync=1"], look).written_bytes
+        return wrote
+
+    def _expect_size(self) -> None:
+        """A file that is shorter than what is used of it grows: fio cannot lay out one that it was given open."""
+        if self.permission.kind == "file" and (self.permission.host.size(self.held.path) or 0) < self.size:
+            with opened(self.held) as descriptor:
+                os.ftruncate(descriptor, self.size)
+
+    def until_steady(self, rounds: Rounds, by: list[str]) -> tuple[SteadyRule, int]:
+        """At random until steady; what the rule says, and bytes written."""
+        from hotband.data.record.steady import is_steady, rule
+
+        by.append(f"written at random, {RANDOM_BLOCK >> 10} KiB, rounds of {rounds.round_s:g} s")
+        values: list[float] = []
+        wrote = 0
+        begin = time.monotonic()
+        for number in range(1, rounds.most + 1):
+
+            def look(share: float, number: int = number) -> None:
+                done = (number - 1 + share) / rounds.most
+                self.tell(f"preconditioning, round {number}", done, begin, is_most=True)
+
+            done = self.run(self._random_lines(rounds, number), look)
+            values.append(done.iops)
+            wrote += done.written_bytes
+            if is_steady(values):
+                break
+        return rule(values), wrote
+
+    def _random_lines(self, rounds: Rounds, number: int) -> list[str]:
+        """Every round asks for other offsets."""
+        lines = ["rw=randwrite", f"bs={RANDOM_BLOCK}", f"iodepth={RANDOM_DEPTH}", f"numjobs={RANDOM_JOBS}"]
+        lines += ["norandommap=1", "random_generator=tausworthe64", f"randseed={self.data.seed + 1000 * number}"]
+        return [*lines, "time_based=1", f"runtime={rounds.round_s:g}", "group_reporting=1"]
+
+    def run(self, lines: list[str], look: Callable[[float], None]) -> _Done:
+        """One job of fio; raises UserError where it fails, or I/Os do."""
+        from hotband.execution.targets.fio_child import run_fio
+
+        job = "\n".join(["[global]", *self._place_lines(), *self._data_lines(), "[prepare]", *lines]) + "\n"
+        begin = time.monotonic()
+
+        def looked(*status: object) -> None:
+            share = getattr(status[0], "share", None) if status else None
+            look(share if isinstance(share, float) else 0.0)
+
+        with tempfile.TemporaryDirectory(prefix="hotband-state-") as folder:
+            text = run_fio(job, Path(folder), looked, held=self.held).read_text(errors="replace")
+        return _done(text, self.permission.path, time.monotonic() - begin)
+
+    def _place_lines(self) -> list[str]:
+        path = self.permission.path
+        size = f"size={self.size // FILL_BLOCK * FILL_BLOCK}"
+        if path.startswith("nbd"):
+            return ["ioengine=nbd", f"uri={path}", "thread=1", size]
+        if path.startswith("rbd:"):
+            pool, _, image = path.removeprefix("rbd:").partition("/")
+            return ["ioengine=rbd", "clientname=admin", f"pool={pool}", f"rbdname={image}", "thread=1", size]
+        return [f"filename={self.held.name}", "allow_file_create=0", "ioengine=libaio", "direct=1", "thread=1", size]
+
+    def _data_lines(self) -> list[str]:
+        """New data for every I/O: else a drive that compresses or drops copies would hold next to nothing."""
+        lines = ["refill_buffers=1", "scramble_buffers=0"]
+        if self.data.compressed_pct:
+            lines += [f"buffer_compress_percentage={self.data.compressed_pct}", "buffer_compress_chunk=4k"]
+        if self.data.duplicate_pct:
+            lines.append(f"dedupe_percentage={self.data.duplicate_pct}")
+        return lines
+
+    def read_back(self) -> float | None:
+        """How far what is there compresses, in percent, by pieces over the whole range. Raises UserError where nothing
+        is there, or other data than was written. None of what cannot be read here."""
+        if self.permission.kind == "uri":
+            return None
+        span = self.size // FILL_BLOCK * FILL_BLOCK
+        pieces = [
+            self.permission.host.read(self.held.path, at // PIECE * PIECE, min(PIECE, span))
+            for at in (number * (span - min(PIECE, span)) // (PIECES - 1) for number in range(PIECES))
+        ]
+        empty = sum(not any(piece) for piece in pieces)
+        if empty:
+            accepted = f"reads back zeros in {empty} of {PIECES} places that were written: it does not keep its data"
+            raise UserError(self.permission.path, "", "", accepted)
+        packed = sum(min(len(piece), len(zlib.compress(piece, 1))) for piece in pieces)
+        found = 100 * (1 - packed / sum(len(piece) for piece in pieces))
+        if abs(found - self.data.compressed_pct) > MOST_OFF:
+            accepted = (
+                f"reads back data of which {found:.0f} % compress away, not the {self.data.compressed_pct} % written"
+            )
+            raise UserError(self.permission.path, "", "", accepted)
+        return round(found, 1)
+
+
+@dataclass(frozen=True)
+class _Done:
+    """What fio did."""
+
+    iops: float
+    written_bytes: int
+
+
+def _done(text: str, path: str, seconds: float) -> _Done:
+    """From fio's JSON, before which it may have said something."""
+    try:
+        jobs = json.loads(text[text.index("{") :])["jobs"]
+        errors = [job["error"] for job in jobs if job.get("error")]
+        wrote = sum(int(job["write"]["io_bytes"]) for job in jobs)
+        iops = sum(float(job["write"]["iops"]) for job in jobs)
+    except (ValueError, KeyError, TypeError):
+        raise UserError("fio", "", path, "left a result that cannot be read") from None
+    if errors or not wrote:
+        why = f"error {errors[0]}" if errors else f"nothing was written in {seconds:.0f} s"
+        raise UserError("fio", "", path, f"could not write it: {why}")
+    return _Done(iops, wrote)

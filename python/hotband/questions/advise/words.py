@@ -1,0 +1,177 @@
+"""The recommendation in words: what to buy, what that rests on, and which value could change it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from hotband.base.text.cells import counted, decimal_size, four_digits, hours, time_shown
+from hotband.base.text.quantities import share_text
+from hotband.questions.advise.advice import Between, Point
+from hotband.questions.find.figures import Figure
+
+if TYPE_CHECKING:
+    from hotband.questions.advise.asked import Needs
+    from hotband.questions.advise.finalists import Finalist
+    from hotband.questions.find.question import Condition
+
+LAYOUT_NAMES = {
+    "raid0": "RAID 0", "raid1": "a mirror (RAID 1)", "raid5": "RAID 5", "raid6": "RAID 6", "raid10": "RAID 10",
+    "raid50": "RAID 50 of two groups", "raid60": "RAID 60 of two groups", "raidz1": "RAID-Z1", "raidz2": "RAID-Z2",
+    "raidz3": "RAID-Z3",
+}  # fmt: skip
+CACHES = {
+    "off": ", write caches off",
+    "on": ", write caches on (what they acknowledge is lost with power)",
+    "own": "",
+    "protected": "",
+}
+
+
+def answer_of(point: Point, needs: Needs, of: Figure, level: float, currency: str, several: bool) -> list[str]:
+    """What to buy, and what it does, in two sentences."""
+    cost = "" if point.cost is None else f", {money(point.cost, currency)}"
+    watts = "" if point.watts is None else f", {four_digits(point.watts.value)} W"
+    worst = f" under {point.worst}, the worst" if several else f" under {point.worst}"
+    first = (
+        f"Buy {counted(point.drives, 'drive')} {point.drive} in {LAYOUT_NAMES[point.layout]}{CACHES[point.cache]} "
+        f"({point.machine}): {decimal_size(point.usable_bytes)} usable{cost}{watts}, {of} "
+        f"{time_shown(point.latency.value)} ({level:g} %: {ends(point.latency)}){worst}."
+    )
+    return [first, _survives(point, needs)]
+
+
+def _survives(point: Point, needs: Needs) -> str:
+    if point.rebuild is None or point.loss is None:
+        many = f"It survives any {counted(needs.tolerated, 'failure')}" if needs.tolerated else "Nothing is rebuilt"
+        return f"{many}; the chance of a loss is not known: the catalog has no MTBF or media rate."
+    beside = "" if not _longer(point.rebuild) else f" at rest, {hours(point.rebuild.high or 0.0)} beside the loads"
+    said = f"A failed drive is rebuilt in {hours(point.rebuild.value)}{beside}; "
+    within = (
+        "" if point.loss.high is None else f", up to {chance(point.loss.high)} with drives that fail as in the field"
+    )
+    said += f"the chance of losing data in {counted_years(needs.years)} is {chance(point.loss.value)}{within}"
+    if point.degraded is not None:
+        said += f", and latency with a drive failed {time_shown(point.degraded)}"
+    return said + "."
+
+
+def _longer(of: Between) -> bool:
+    return of.high is not None and of.high > 1.05 * of.value
+
+
+def counted_years(years: float) -> str:
+    """A number of years."""
+    return f"{years:g} year{'' if years == 1 else 's'}"
+
+
+def ends(of: Between) -> str:
+    """The ends of a time's interval, in one unit."""
+    low, high = of.low or 0.0, of.high or 0.0
+    unit, scale = next(
+        (unit, scale) for unit, scale in (("s", 1.0), ("ms", 1e3), ("us", 1e6)) if high * scale >= 1 or unit == "us"
+    )
+    return f"{low * scale:.3g} to {high * scale:.3g} {unit}"
+
+
+def money(of: Between, currency: str) -> str:
+    """A price, with its ends where it has some."""
+    unit = f" {currency}" if currency else ""
+    if of.low == of.high or of.low is None or of.high is None:
+        return f"{of.value:,.0f}{unit}"
+    return f"{of.value:,.0f}{unit} ({of.low:,.0f} to {of.high:,.0f})"
+
+
+def chance(value: float) -> str:
+    """A chance in percent."""
+    return share_text(value, 2)
+
+
+def rests_on(final: Finalist, runner: Point | None, needs: Needs, of: Figure, priced: bool) -> list[str]:
+    """What the recommendation rests on: the condition that is nearest, the value that moves it most, the runner-up."""
+    point, condition = final.point, _nearest_condition(final.point, needs, of)
+    said = []
+    if condition is not None:
+        room = condition.bound / point.latency.value
+        sure = "all of its interval is below" if point.surely else "not all of its interval is below: it may miss"
+        said.append(
+            f"It rests on {of} of {point.worst} staying below {time_shown(condition.bound)}: it may be {room:.3g} "
+            f"times as long as predicted, and {sure}."
+        )
+    said.append(_value_sentence(final, condition, of))
+    if runner is not None:
+        said.append(_runner_sentence(point, runner, priced))
+    return said
+
+
+def _nearest_condition(point: Point, needs: Needs, of: Figure) -> Condition | None:
+    return next((one for one in needs.limits if one.figure == of), None)
+
+
+def _value_sentence(final: Finalist, condition: Condition | None, of: Figure) -> str:
+    """Which uncertain value moves the latency most, and whether its bad end is enough to change the answer."""
+    model = f"what the models leave out is {share_text(final.of_model, 2)} of the squared width of its interval"
+    if final.point.interval_from == "model":
+        return "Its uncertain values were not drawn, which would take long: the interval is what the models leave out."
+    if not final.values or final.values[0]["total"] < 0.01:
+        return f"No uncertain value of the drive moves {of} by much: {model}."
+    top = final.values[0]
+    moved = max((one for one in (top["low_pct"], top["high_pct"]) if one is not None), default=None)
+    # A group drawn together has a name; the ranges of its six values would be a line each.
+    is_group = ", " in top["key"]
+    what = f"{top['name'].rpartition(': ')[2]} times" if is_group else top["key"]
+    between = "" if is_group else f" ({top['low']} to {top['high']})"
+    said = f"The value that could overturn it first is {what} of {top['part']}{between}"
+    if moved is None or moved <= 0:
+        is_refused = None in (top["low_pct"], top["high_pct"])
+        alone = "whose worse end the model refuses alone" if is_refused else f"no end of which makes {of} longer alone"
+        return f"{said}, {alone}; {model}."
+    at_worst = final.point.latency.value * (1 + moved / 100)
+    said += f": at its worse end {of} is {time_shown(at_worst)}"
+    if condition is not None:
+        said += ", which still holds" if at_worst < condition.bound else ", which does not hold any more"
+    return f"{said}; {model}."
+
+
+def _runner_sentence(point: Point, runner: Point, priced: bool) -> str:
+    """The candidate that comes next, and what it has to offer."""
+    more = _than(point, runner, priced)
+    faster = runner.latency.value / point.latency.value
+    also = f"latency {_times(faster)}"
+    if point.loss is not None and runner.loss is not None and min(point.loss.value, runner.loss.value) > 0:
+        also += f", chance of loss {_times(runner.loss.value / point.loss.value)}"
+    return f"Next is {runner.name}: {more}, {also}, against what is recommended."
+
+
+def _than(point: Point, runner: Point, priced: bool) -> str:
+    if priced and point.cost is not None and runner.cost is not None:
+        share = runner.cost.value / point.cost.value - 1
+        near = runner.cost.low is not None and point.cost.high is not None and runner.cost.low < point.cost.high
+        return f"{100 * share:+.3g} % cost" + (
+            " (the prices' ranges overlap: they alone could change the order)" if near else ""
+        )
+    drives = runner.drives - point.drives
+    if point.watts is None or runner.watts is None:
+        return f"{drives:+d} drives"
+    return f"{drives:+d} drives, {runner.watts.value - point.watts.value:+.3g} W"
+
+
+def _times(factor: float) -> str:
+    if math.isclose(factor, 1.0, rel_tol=0.005):
+        return "the same"
+    return f"{factor:.3g} times"
+
+
+def nothing_of(nearest: tuple[str, str] | None, left_out: dict[str, int]) -> list[str]:
+    """Why nothing is recommended, and what the candidate that comes nearest misses (its name, and that)."""
+    reasons = ", ".join(
+        f"{count:,} {reason}" for reason, count in sorted(left_out.items(), key=lambda one: -one[1]) if count
+    )
+    first = f"No candidate is what was asked for: {reasons}."
+    return [first] if nearest is None else [first, f"The nearest is {nearest[0]}: {nearest[1]}."]
+
+
+def conditions_text(conditions: Sequence[Condition]) -> str:
+    """Conditions as they were asked."""
+    return " and ".join(one.text for one in conditions)

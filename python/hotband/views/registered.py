@@ -1,0 +1,42 @@
+"""What shows which result: a line a result, its functions by form. They are imported when a result is shown."""
+
+from hotband.base.views import register
+
+register(
+    "hotband.data.record.record:Record",
+    chart="hotband.views.record.picture:chart",
+    html="hotband.views.record.picture:html",
+)
+register("hotband.inference.reliability.result:Reliability", lines="hotband.views.reliability:summary_lines")
+register("hotband.inference.traces.compare:TracesCompared", report="hotband.views.traces.compared_page:of_traces")
+register("hotband.inference.traces.fit.fit:TraceFit", lines="hotband.views.traces.fit:views")
+register(
+    "hotband.questions.advise.advice:Advice",
+    html="hotband.views.draw.advise:advice_html",
+    report="hotband.views.report.of_results:of_advice",
+)
+register("hotband.questions.find.found:Found", lines="hotband.views.find:answer_views")
+register(
+    "hotband.questions.fleet.result:Fleet",
+    answers="hotband.views.fleet.show:answers_of",
+    chart="hotband.views.draw.fleet:month_chart",
+    html="hotband.views.fleet.show:html_of",
+    report="hotband.views.fleet.page:report_of",
+)
+register(
+    "hotband-review",
+    folder="hotband.views.report.review_page:write_review",
+    lines="hotband.views.review:views",
+)
+register(
+    "hotband-study",
+    chart="hotband.views.report.of_results:study_chart",
+    report="hotband.views.report.of_results:of_study",
+)
+register(
+    "hotband.questions.sweeps.sweep:Sweep",
+    answers="hotband.views.sweeps.answers:answers_of",
+    chart="hotband.views.draw.sweep:sweep_chart",
+    html="hotband.views.draw.sweep:sweep_html",
+    report="hotband.views.report.sweep_page:report_of",
+)

@@ -1,0 +1,286 @@
+"""The charts of a sweep: throughput and latency against what was swept, latency against throughput, and a matrix where
+two parameters were swept; one colour a line in all of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from hotband.base.text.numbers import number
+from hotband.views.report.page import Block, Chart, Charts, KeyItem, Prose, Section
+from hotband.views.report.pictures import drawing
+from hotband.views.sweeps.answers import alike
+from hotband.views.sweeps.curves import LOADS, TITLES, Curve, Curves, Dot
+from hotband.views.sweeps.show import time_unit
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from hotband.base.views import View
+    from hotband.views.draw.review import Axis, Lines
+    from hotband.views.draw.swept import Steps
+
+SIGNS = ("●", "■", "▲", "◆", "▼", "✚", "▶", "◀")
+"""Of the shapes of points, in their order."""
+SIDE_BY_SIDE = 6
+"""Panels that are drawn beside one another; of more the reader chooses one, and another to compare with."""
+WIDTH, HALF = 460, 330
+"""Least width of a chart (px)."""
+
+
+@dataclass(frozen=True)
+class Figure:
+    """What is drawn of a point: its title and unit, and what it is in that unit."""
+
+    column: str
+    title: str
+    scale: float
+    is_latency: bool
+
+    def of(self, dot: Dot) -> float | None:
+        """In its unit; None where it was not measured."""
+        value = dot.figures.get(self.column)
+        return None if value is None or (self.is_latency and value <= 0) else value / self.scale
+
+    def ends(self, dot: Dot) -> tuple[float, float] | tuple[None, None]:
+        """Between which it lies; a log axis has no zero."""
+        found = dot.ends.get(self.column)
+        if found is None or (self.is_latency and found[0] <= 0):
+            return None, None
+        return found[0] / self.scale, found[1] / self.scale
+
+
+def curve_sections(curves: Curves, begin: Sequence[Block]) -> list[Section]:
+    """The sections of charts, what is said first in the first of them."""
+    ms = time_unit(curves.every(lambda dot: dot.figures.get("latency_p99_ns")))
+    rates = [Figure("iops", "IOPS", 1.0, False)]
+    if any(key in curves.swept for key in ("bs", "size")) or "workload" in curves.sweep.axes:
+        rates.append(Figure("bandwidth_bytes_per_s", "Bandwidth (MB/s)", 1e6, False))
+    p99 = Figure("latency_p99_ns", f"p99 latency ({ms.name})", ms.ns, True)
+    latencies = [p99, Figure("latency_mean_ns", f"Mean latency ({ms.name})", ms.ns, True)]
+    draw = _Drawing(curves)
+    said = [*begin, *([Prose(draw.explained())] if draw.explained() else [])]
+    if curves.along is None:
+        bars = [draw.bars(one) for one in (*rates, *latencies)]
+        return [Section("answer", "Answer", [*said, Charts(bars, width=WIDTH)])]
+    sections = [
+        Section("answer", "Answer", [*said, *draw.along(rates)]),
+        Section("curves-latency", "Latency", draw.along(latencies)),
+    ]
+    if curves.along.key in LOADS:
+        sections.append(Section("curves-response", "Latency against throughput", draw.hockey(rates[0], p99)))
+    matrix = draw.matrices([rates[0], p99])
+    return [*sections, Section("matrix", "Matrix", [matrix])] if matrix is not None else sections
+
+
+class _Drawing:
+    """The charts of a page, with one colour a line in all of them."""
+
+    def __init__(self, curves: Curves) -> None:
+        from hotband.views.draw.review import Lines, palette, ramp
+
+        self.curves = curves
+        title = curves.line_title
+        drawn = ramp(title, curves.lines) if curves.lines_grow else palette(title, curves.lines)
+        self.lines: Lines = Lines(title, drawn.colors, _hidden(curves))
+        self.chosen = list(curves.panels) if len(curves.panels) > SIDE_BY_SIDE else []
+
+    def _steps(self) -> Steps:
+        from hotband.views.draw.swept import Steps
+
+        along = self.curves.along
+        assert along is not None, "asked for where something lies along the axis"
+        title = along.title[:1].upper() + along.title[1:]
+        return Steps(title, along.texts, along.numbers, along.is_log)
+
+    def _key(self) -> list[KeyItem]:
+        """The key of all charts; none of one line."""
+        if len(self.lines.names) < 2:
+            return []
+        pairs = enumerate(self.lines.colors.items())
+        return [KeyItem(name, color, SIGNS[n % len(SIGNS)]) for n, (name, color) in pairs]
+
+    def explained(self) -> list[str]:
+        """What is said once of all charts: error bars, and that the reader chooses."""
+        said = [self.curves.of_ends] if self.curves.has_ends else []
+        if self.chosen:
+            said.append(
+                f"{len(self.chosen):,} combinations of {', '.join(self.curves.panel_keys)} have charts of their own: "
+                "choose one and, to compare it with, another."
+            )
+        return [" ".join(said)] if said else []
+
+    def _blocks(self, of_figures: Sequence[Sequence[Chart]]) -> list[Charts]:
+        """Charts of several figures: side by side where each has one, else a row for each. The key stands above all."""
+        if all(len(charts) < 2 for charts in of_figures):
+            return [Charts([one for charts in of_figures for one in charts], WIDTH, self.chosen, self._key())]
+        first, *others = [charts for charts in of_figures if charts]
+        return [Charts(first, HALF, key=self._key()), *(Charts(charts, HALF) for charts in others)]
+
+    def _rows(self, run: str, panel: Mapping[str, Curve], y: Figure, further: Sequence[Figure]) -> pl.DataFrame:
+        import polars as pl
+
+        rows = []
+        for line, curve in panel.items():
+            for dot in curve:
+                values = [one.of(dot) for one in (y, *further)]
+                if None not in values:
+                    rows.append([run, line, dot.x, dot.text, *values, *y.ends(dot)])
+        names = ["run", "line", "x", "at", y.column, *(one.column for one in further), "low", "high"]
+        kinds = [pl.String, pl.String, pl.Float64, pl.String]
+        return pl.DataFrame(
+            rows, schema=list(zip(names, [*kinds, *[pl.Float64] * (len(names) - 4)], strict=True)), orient="row"
+        )
+
+    def _panels(self, y: Figure, further: Sequence[Figure] = ()) -> list[tuple[str, pl.DataFrame]]:
+        """A frame for each panel, or one of all where the reader chooses."""
+        import polars as pl
+
+        found = [(name, self._rows(name, panel, y, further)) for name, panel in self.curves.panels.items()]
+        found = [(name, rows) for name, rows in found if rows.height]
+        if self.chosen and found:
+            return [("", pl.concat([rows for _, rows in found]))]
+        return found
+
+    def along(self, figures: Sequence[Figure]) -> list[Charts]:
+        """Figures against what was swept, a chart for each panel."""
+        return self._blocks([self._of_figure(one) for one in figures])
+
+    def _of_figure(self, figure: Figure) -> list[Chart]:
+        from hotband.views.draw.swept import swept_chart
+
+        steps, axis = self._steps(), self._axis(figure)
+        return [
+            Chart(
+                _of(figure.title, name), drawing(swept_chart(rows, steps, axis, self.lines, chosen=bool(self.chosen)))
+            )
+            for name, rows in self._panels(figure)
+        ]
+
+    def hockey(self, x: Figure, y: Figure) -> list[Charts]:
+        """Latency against rate."""
+        from hotband.views.draw.swept import hockey_chart
+
+        steps = self._steps()
+        drawn: list[Chart] = []
+        for name, rows in self._panels(y, [x]):
+            view = hockey_chart(rows, self._axis(x), self._axis(y), self.lines, steps.title, chosen=bool(self.chosen))
+            caption = (
+                "" if drawn else f"Each line goes through its points in the order of the {self.curves.along_title}."
+            )
+            drawn.append(Chart(_of(f"{y.title} against {x.title}", name), drawing(view), caption))
+        return self._blocks([drawn])
+
+    def _axis(self, figure: Figure) -> Axis:
+        """One axis for all panels."""
+        import polars as pl
+
+        from hotband.views.draw.review import Axis
+
+        every = self.curves.every(figure.of)
+        every += self.curves.every(lambda dot: figure.ends(dot)[0])
+        every += self.curves.every(lambda dot: figure.ends(dot)[1])
+        within = pl.Series(every, dtype=pl.Float64)
+        return Axis(figure.column, figure.title, "log" if figure.is_latency else "rate", within)
+
+    def bars(self, figure: Figure) -> Chart:
+        """Without an axis of numbers: an amount for each line and panel."""
+        import polars as pl
+
+        from hotband.views.draw.review import amounts
+
+        rows = []
+        for name, panel in self.curves.panels.items():
+            for line, curve in panel.items():
+                value = figure.of(curve[0])
+                if value is not None:
+                    low, high = figure.ends(curve[0])
+                    rows.append([name, name, line, value, number(value, 3), low, high])
+        names = ["row", "label", "line", "value", "text", "low", "high"]
+        kinds = [*[pl.String] * 3, pl.Float64, pl.String, pl.Float64, pl.Float64]
+        frame = pl.DataFrame(rows, schema=list(zip(names, kinds, strict=True)), orient="row")
+        return Chart(figure.title, drawing(amounts(frame, figure.title, self.lines, wide=False)))
+
+    def matrices(self, figures: Sequence[Figure]) -> Charts | None:
+        """Two parameters as columns and rows, a matrix for each machine; None where not two were swept."""
+        curves = self.curves
+        if len(curves.swept) != 2 or curves.along is None:
+            return None
+        drawn = []
+        for line, cells in _cells(curves).items():
+            for figure in figures:
+                found = self._matrix(cells, figure)
+                if found is not None:
+                    drawn.append(Chart(_of(figure.title, line), drawing(found)))
+        return Charts(drawn, width=WIDTH) if drawn else None
+
+    def _matrix(self, cells: Mapping[tuple[str, str], Dot], figure: Figure) -> View | None:
+        import polars as pl
+
+        from hotband.views.draw.swept import Matrix, matrix_chart
+
+        curves = self.curves
+        assert curves.along is not None, "a matrix has numbers along its columns"
+        other = next(key for key in curves.swept if key != curves.along.key)
+        rows = [
+            [column, row, value, _short(value)]
+            for (column, row), dot in cells.items()
+            if (value := figure.of(dot)) is not None
+        ]
+        if not rows:
+            return None
+        names = ["column", "row", "value", "text"]
+        kinds = [pl.String, pl.String, pl.Float64, pl.String]
+        frame = pl.DataFrame(rows, schema=list(zip(names, kinds, strict=True)), orient="row")
+        of = Matrix(
+            self._steps().title,
+            curves.along.texts,
+            TITLES.get(other, other),
+            [str(value) for value in curves.values[other]],
+            figure.title,
+            pl.Series(curves.every(figure.of), dtype=pl.Float64),
+        )
+        return matrix_chart(frame, of)
+
+
+def _short(value: float) -> str:
+    """Three digits at most, which fit into a cell: `1.2k`, `34k`, `256`."""
+    for unit, size in (("M", 1e6), ("k", 1e3)):
+        if value >= size:
+            return f"{number(value / size, 3 if value < 10 * size else 2)}{unit}"
+    return number(value, 3 if value >= 10 else 2)
+
+
+def _of(title: str, name: str) -> str:
+    return f"{title}: {name}" if name else title
+
+
+def _cells(curves: Curves) -> dict[str, dict[tuple[str, str], Dot]]:
+    """Points of a sweep of two parameters by machine (no name of a single one), column and row."""
+    assert curves.along is not None, "a matrix has numbers along its columns"
+    other = next(key for key in curves.swept if key != curves.along.key)
+    found: dict[str, dict[tuple[str, str], Dot]] = {}
+    for panel, lines in curves.panels.items():
+        for line, curve in lines.items():
+            row = (line if curves.lines_are_panels else panel).removeprefix(f"{other} ")
+            cells = found.setdefault("" if curves.lines_are_panels or len(curves.lines) == 1 else line, {})
+            cells.update({(dot.text, row): dot for dot in curve})
+    return found
+
+
+def _hidden(curves: Curves) -> list[str]:
+    """Lines of which half or more lies on one before them: dashed, they let it be seen."""
+    found: list[str] = []
+    for panel in curves.panels.values():
+        drawn: list[Curve] = []
+        for line, curve in panel.items():
+            if any(_same_curve(curve, other) for other in drawn) and line not in found:
+                found.append(line)
+            drawn.append(curve)
+    return found
+
+
+def _same_curve(one: Curve, other: Curve) -> bool:
+    pairs = [(a, b) for a, b in zip(one, other, strict=False) if "iops" in a.figures and "iops" in b.figures]
+    return bool(pairs) and 2 * sum(alike(a, b, "iops") for a, b in pairs) >= len(pairs)

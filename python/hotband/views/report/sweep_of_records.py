@@ -1,0 +1,71 @@
+"""Records that differ in one parameter of numbers, as a sweep: `hotband report` draws their curves."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, cast
+
+from hotband.data.inputs.values import Value, plain
+from hotband.data.record.record import Record
+from hotband.data.record.tables import Tables
+from hotband.questions.sweeps.frames import numbers_of
+from hotband.questions.sweeps.sweep import Sweep
+
+if TYPE_CHECKING:
+    from hotband.data.documents.record import RecordDoc
+    from hotband.data.record.load import LoadedRecord
+    from hotband.views.report.page import Section
+
+LEAST_VALUES = 3
+"""Two values are a comparison, not a curve."""
+OUTSTANDING = "I/Os outstanding"
+"""What differs between results of tools that tell how many I/Os were outstanding, and no settings."""
+
+
+def curve_sections_of(records: Mapping[str, LoadedRecord]) -> list[Section]:
+    """The sections of curves; none where the records are no sweep."""
+    from hotband.views.report.page import Prose
+    from hotband.views.report.sweep_drawn import curve_sections
+    from hotband.views.sweeps.answers import answers_of
+    from hotband.views.sweeps.curves import Curves
+
+    sweep = sweep_of([loaded.record for loaded in records.values()])
+    if sweep is None:
+        return []
+    return curve_sections(Curves(sweep), [Prose(answers_of(sweep))])
+
+
+def sweep_of(records: Sequence[RecordDoc]) -> Sweep | None:
+    """Records of one workload or several, on one machine or several, that differ in one parameter of numbers with three
+    values or more; None for others, and where a point is there twice with one seed."""
+    settings = [_settings(record) for record in records]
+    names = list(dict.fromkeys(name for one in settings for name in one))
+    differ = [name for name in names if len({repr(one.get(name)) for one in settings}) > 1]
+    if not differ and not any(settings):
+        settings = [{OUTSTANDING: value} if (value := record.get("concurrency")) else {} for record in records]
+        differ = [OUTSTANDING]
+    if len(differ) != 1 or any(differ[0] not in one for one in settings):
+        return None
+    [key] = differ
+    values = [one[key] for one in settings]
+    found = numbers_of(values)
+    if found is None or len(set(found[1])) < LEAST_VALUES:
+        return None
+    points = [_point(record, key, value) for record, value in zip(records, values, strict=True)]
+    if len({repr(at) for at in points}) < len(points):
+        return None
+    return Sweep(tuple(points), tuple(Record(record, Tables({})) for record in records))
+
+
+def _settings(record: RecordDoc) -> dict[str, Value]:
+    """What was set, as values."""
+    spec = record.get("spec") or {}
+    return {key: plain(str(value)) for key, value in (spec.get("set") or {}).items() if str(value)}
+
+
+def _point(record: RecordDoc, key: str, value: Value) -> dict[str, Value]:
+    """Coordinates of a record. The name of ours is "WORKLOAD on MACHINE"."""
+    target = cast("Mapping[str, object]", record["target"])
+    machine = str(target.get("machine") or target.get("kind") or "an unnamed target")
+    workload = record["name"].removesuffix(f" on {machine}")
+    return {"target": machine, "workload": workload, key: value, "seed": str(record.get("seed"))}

@@ -1,0 +1,140 @@
+"""The page of a sweep: the answer, the charts, the numbers, and what has to be known to read them."""
+
+from __future__ import annotations
+
+import shlex
+from typing import TYPE_CHECKING
+
+from hotband.base.errors import UserError
+from hotband.base.text.cells import counted
+from hotband.questions.sweeps.frames import numbers_of
+from hotband.questions.sweeps.plan import NOT_SET
+from hotband.views.report.kept import Report
+from hotband.views.report.page import Block, Cell, Fold, Group, Page, Prose, Section, Table, plain
+from hotband.views.report.sweep_drawn import curve_sections
+from hotband.views.sweeps.answers import answers_of
+from hotband.views.sweeps.curves import TITLES, Curves
+from hotband.views.sweeps.show import COLUMNS, cells_of, in_unit, notes_of, states_of, time_unit
+
+if TYPE_CHECKING:
+    from hotband.questions.sweeps.sweep import Sweep
+
+NAMES = {"target": "machines", "workload": "workloads"}
+MOST_LISTED = 4
+"""Values that a title lists one by one."""
+OPEN_ROWS = 24
+"""Rows of numbers that stand open; more are folded."""
+MOST_ROWS = 2000
+"""Rows of numbers that a page has; more are in the Parquet file alone."""
+
+
+def sweep_page(sweep: Sweep) -> Page:
+    """The page. Raises UserError where no run ended."""
+    if not len(sweep):
+        raise UserError("sweep", "", "", "no run has ended, so there is nothing to draw")
+    curves = Curves(sweep)
+    sections = curve_sections(curves, [Prose(answers_of(sweep))])
+    numbers = Section("numbers", "Numbers", [_numbers(sweep, curves)])
+    conditions = Section("conditions", "Conditions", _conditions(sweep, curves))
+    return Page(_title(sweep, curves), [*sections, numbers, conditions], subtitle=_subtitle(sweep), kicker="Sweep")
+
+
+def _title(sweep: Sweep, curves: Curves) -> str:
+    """What differs: "qd 1 to 256 of fio-randread on A, B"."""
+    swept = []
+    for key in curves.swept:
+        values = [str(value) for value in curves.values[key]]
+        shown = ", ".join(values) if len(values) <= MOST_LISTED else f"{values[0]} to {values[-1]}"
+        if len(values) > MOST_LISTED and numbers_of(curves.values[key]) is None:
+            shown = f"{len(values)} values"
+        swept.append(f"{TITLES.get(key, key)} {shown}")
+    what = f"{_listed(curves, 'workload')} on {_listed(curves, 'target')}"
+    return f"{what}: {', '.join(swept)}" if swept else what
+
+
+def _listed(curves: Curves, name: str) -> str:
+    values = [str(value) for value in curves.values.get(name, [])]
+    return ", ".join(values) if len(values) <= MOST_LISTED else f"{len(values)} {NAMES[name]}"
+
+
+def _subtitle(sweep: Sweep) -> str:
+    of = len(sweep.points)
+    seeds = len({at.get("seed") for at in sweep.points})
+    runs = f"{of // seeds:,} points, {seeds} seeds each" if seeds > 1 else f"{of:,} runs"
+    left = f"; {len(sweep.missing):,} runs of {of:,} are missing" if sweep.missing else ""
+    same = ", ".join(f"{TITLES.get(key, key)} {value}" for key, value in _same(sweep).items())
+    return f"{runs}{left}{f'; {same} in all' if same else ''}"
+
+
+def _same(sweep: Sweep) -> dict[str, str]:
+    """Settings that are the same in all runs."""
+    names = [name for name in sweep.points[0] if name not in NOT_SET and name not in sweep.axes]
+    return {name: str(sweep.points[0][name]) for name in names}
+
+
+def _numbers(sweep: Sweep, curves: Curves) -> Table:
+    """A row a point, with what differs."""
+    frame = sweep.means
+    unit = time_unit(curves.every(lambda dot: dot.figures.get("latency_p99_ns")))
+    differs = [name for name in sweep.axes if name != "seed"] or ["target"]
+    heads = [{"target": "Machine", "workload": "Workload"}.get(name, TITLES.get(name, name)) for name in differs]
+    rows = [
+        [Cell(str(row[name]), numeric=isinstance(row[name], int | float)) for name in differs]
+        + [Cell(text, numeric=True) for text in cells_of(row, unit)]
+        for row in frame.head(MOST_ROWS).iter_rows(named=True)
+    ]
+    more = f"; {frame.height - MOST_ROWS:,} more are in sweep.parquet" if frame.height > MOST_ROWS else ""
+    caption = f"{counted(frame.height, 'point')}{more}"
+    return Table(
+        [*heads, *in_unit(COLUMNS, unit)], [Group(rows)], caption=caption, folded=len(rows) > OPEN_ROWS, tight=True
+    )
+
+
+def _conditions(sweep: Sweep, curves: Curves) -> list[Block]:
+    """What has to be known to read the figures: states of drives, notes, seeds, and the command."""
+    named = [pair if pair[0] else ("all", pair[1]) for pair in states_of(sweep)]
+    blocks: list[Block] = [Table(["Machine", "State of drives"], [Group([plain(pair) for pair in named])])]
+    notes = notes_of(sweep)
+    if notes:
+        rows = [[Cell(note), Cell(f"{count:,}", numeric=True)] for note, count in notes]
+        caption = "Notes of the runs; those that differ in their numbers alone are one"
+        blocks.append(Table(["Note", "Runs"], [Group(rows)], caption=caption, folded=len(rows) > 3))
+    seeds = ", ".join(str(seed) for seed in curves.values.get("seed", []))
+    length = f" Each run was measured for {sweep.duration}." if sweep.duration else ""
+    happened = f" In each: {'; '.join(sweep.events)}." if sweep.events else ""
+    which = f"Seeds {seeds}." if "," in seeds else f"Seed {seeds}."
+    blocks.append(Prose([f"{which}{length}{happened} The same sweep gives the same figures, bit for bit."]))
+    if command := command_of(sweep):
+        blocks.append(Fold("The command", command, open=True))
+    return blocks
+
+
+def command_of(sweep: Sweep) -> str:
+    """The sweep as a command; nothing for one that was made of records."""
+    if not sweep.points or "seed" not in sweep.points[0]:
+        return ""
+    curves = Curves(sweep)
+    words = ["hotband", "sweep", *map(str, curves.values["workload"][:1])]
+    for target in curves.values["target"]:
+        words += ["--on", str(target)]
+    for key, values in curves.values.items():
+        if key not in NOT_SET:
+            words += ["--set", f"{key}={','.join(_quoted(value) for value in values)}"]
+    seeds = [int(seed) for seed in curves.values["seed"] if isinstance(seed, int)]
+    words += ["--seed", str(seeds[0])] if seeds and seeds[0] != 1 else []
+    words += ["--repeat", str(len(seeds))] if len(seeds) > 1 else []
+    words += ["--duration", sweep.duration] if sweep.duration else []
+    words += [word for event in sweep.events for word in ("--event", event)]
+    words += ["--interval", f"{sweep.level:g}"] if sweep.level is not None else []
+    return shlex.join(words)
+
+
+def _quoted(value: object) -> str:
+    """A value as a list takes it."""
+    text = ("on" if value else "off") if isinstance(value, bool) else str(value)
+    return f'"{text}"' if "," in text or ".." in text else text
+
+
+def report_of(sweep: Sweep) -> Report:
+    """The page, to be written. Raises UserError where nothing ended."""
+    return Report(sweep_page(sweep))

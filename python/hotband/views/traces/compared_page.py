@@ -1,0 +1,36 @@
+"""The page of two traces that were compared."""
+
+from __future__ import annotations
+
+from pathlib import PurePath
+from typing import TYPE_CHECKING
+
+from hotband.views.report.compared import comparison_blocks
+from hotband.views.report.kept import Report
+from hotband.views.report.page import Block, Page, Prose, Section
+from hotband.views.traces.compare import notes_of, same_words
+
+if TYPE_CHECKING:
+    from hotband.inference.traces.compare import TracesCompared, TracesComparedDoc
+
+
+def compared_page(found: TracesComparedDoc) -> Page:
+    """How far the second trace (B) is from the first (A): figures, both distributions, classes, percentiles."""
+    sides = (("A", found["measured"]), ("B", found["replayed"]))
+    files = [PurePath(side.get("file", "")).name for _, side in sides]
+    about = "; ".join(
+        f"{name} is {side.get('file', '')} ({side['ios']:,} I/Os, {side.get('format', '')})" for name, side in sides
+    )
+    blocks: list[Block] = [*comparison_blocks(found, ("A", "B"))]
+    blocks.insert(1, Prose([same_words(found)]))
+    if notes := [note for name, side in sides for note in notes_of(name, side)]:
+        blocks.append(Prose(notes))
+    title = f"{files[0]} and {files[1]}"
+    return Page(title, [Section("comparison", "Latencies", blocks)], subtitle=about, kicker="Hotband traces")
+
+
+def of_traces(compared: TracesCompared) -> Report:
+    """Two traces side by side."""
+    from hotband.views.traces.compared_page import compared_page
+
+    return Report(compared_page(compared.document))

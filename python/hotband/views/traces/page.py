@@ -1,0 +1,138 @@
+"""The page of a trace: what it is on top, its figures, then charts. Several traces are parts of one page."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from hotband.views.report.page import Cell, Chart, Charts, Group, Page, Part, Prose, Section, Table
+from hotband.views.traces.show import closing_of, table_of
+from hotband.views.traces.told import answers_of, rows_of
+
+if TYPE_CHECKING:
+    from hotband.views.traces.show import TraceShown
+
+WIDTH = 460
+"""Of a chart: two beside each other."""
+
+
+def trace_page(shown: Sequence[TraceShown]) -> Page:
+    """The page of one trace or of several."""
+    if len(shown) == 1:
+        (one,) = shown
+        sections = [
+            Section("answer", "What it is", [Prose(answers_of(one.properties), lead=True)]),
+            *_sections(one, ""),
+        ]
+        return Page(one.source.name, sections, subtitle=f"{one.source}, {one.format}", kicker="Trace")
+    beside = Section("beside", "Beside each other", [_beside(shown)])
+    parts = [
+        Part(f"trace-{place}", one.source.name, _sections(one, f"-{place}"), " ".join(answers_of(one.properties)))
+        for place, one in enumerate(shown)
+    ]
+    return Page(f"{len(shown)} traces", [beside], kicker="Traces", parts=parts)
+
+
+def _beside(shown: Sequence[TraceShown]) -> Table:
+    table = table_of(shown)
+    columns = [list(column.cells) for column in table.columns]
+    rows = [[Cell(str(column[place])) for column in columns] for place in range(len(table.rows))]
+    return Table(["", *(one.source.name for one in shown)], [Group(rows)], tight=True)
+
+
+def _sections(one: TraceShown, number: str) -> list[Section]:
+    """Figures and charts; ids of several traces end in their number, and their figures stand beside each other."""
+    rows = [[Cell(name), Cell(text)] for name, text in rows_of(one.properties)]
+    figures = Section("figures", "Figures", [Table(["", ""], [Group(rows)], tight=True)])
+    sections = [] if number else [figures]
+    for key, title, charts in _charts(one):
+        sections += [Section(f"{key}{number}", title, [Charts(charts, width=WIDTH)])] * bool(charts)
+    if one.properties.latency:
+        sections.append(Section(f"latency{number}", "Latency", [_latency(one)]))
+    return [*sections, Section(f"conditions{number}", "How it was counted", [Prose(closing_of(one))])]
+
+
+def _latency(one: TraceShown) -> Table:
+    """Measured latencies by direction."""
+    rows = []
+    for side in one.properties.latency:
+        ns = side.ns
+        values = (ns.mean, ns.p10, ns.p50, ns.p90, ns.p99, ns.p999, ns.max)
+        rows.append([Cell(f"{side.direction}s"), *(Cell(f"{value / 1e6:,.4g}", numeric=True) for value in values)])
+    heads = ["ms", "mean", "p10", "p50", "p90", "p99", "p99.9", "longest"]
+    return Table(heads, [Group(rows)], caption="As the trace has them: of the drive that was recorded.", tight=True)
+
+
+def _charts(one: TraceShown) -> list[tuple[str, str, list[Chart]]]:
+    return [
+        ("time", "Over time", _time(one)),
+        ("places", "Sizes and places", _places(one)),
+        ("blocks", "What is touched again", _blocks(one)),
+    ]
+
+
+def _time(one: TraceShown) -> list[Chart]:
+    from hotband.views.draw.charts import log_axis
+    from hotband.views.draw.trace import dispersion_chart, from_zero, lines_chart, plain_axis
+    from hotband.views.traces.frames import dispersion_rows, rate_rows, touched_rows, window_rows
+
+    found, seconds = one.properties, plain_axis("Time (s)")
+    charts = []
+    if found.span_ns:
+        view = lines_chart(rate_rows(found), seconds, from_zero("I/Os a second"), steps=True)
+        charts.append(Chart("Rate", view, f"In intervals of {found.time.interval_ns / 1e9:.3g} s."))
+    rows = dispersion_rows(found)
+    if len(rows):
+        caption = (
+            "Variance over mean of the I/Os in a window. 1 (dashed): a Poisson process. Whiskers: 2 standard errors."
+        )
+        charts.append(Chart("Burstiness", dispersion_chart(rows), caption))
+    if found.reuse.accesses and found.span_ns:
+        view = lines_chart(touched_rows(found, so_far=True), seconds, from_zero("Touched (MB)"), steps=True)
+        charts.append(Chart("Footprint", view, "Different blocks touched since the beginning."))
+        view = lines_chart(touched_rows(found, so_far=False), seconds, from_zero("Touched (MB)"), steps=True)
+        interval = f"{found.working_set.interval_ns / 1e9:.3g}"
+        charts.append(Chart("Working set over time", view, f"Different blocks touched in each {interval} s."))
+    rows = window_rows(found)
+    if len(rows) > 1:
+        axes = log_axis(rows["x"], "Window (s)"), log_axis(rows["y"], "Working set (MB)")
+        charts.append(
+            Chart("Working set by window", lines_chart(rows, *axes), "Different blocks in a window, on average.")
+        )
+    return charts
+
+
+def _places(one: TraceShown) -> list[Chart]:
+    from hotband.views.draw.trace import bars_chart
+    from hotband.views.traces.frames import jump_rows, run_rows, size_rows
+
+    found, charts = one.properties, []
+    if not found.runs.ios:
+        return []
+    charts.append(Chart("Sizes", bars_chart(size_rows(found), "Size", "I/Os (%)")))
+    caption = "A run is what continues, in I/Os; of streams whatever comes between."
+    charts.append(Chart("Runs", bars_chart(run_rows(found), "Length of the run (I/Os)", "I/Os (%)"), caption))
+    rows = jump_rows(found)
+    if len(rows):
+        caption = f"From this distance to four times as far; {100 * found.jumps.none:.3g} % do not jump."
+        charts.append(Chart("Jumps", bars_chart(rows, "From", "I/Os (%)"), caption))
+    return charts
+
+
+def _blocks(one: TraceShown) -> list[Chart]:
+    from hotband.views.draw.charts import tight_log_axis
+    from hotband.views.draw.trace import from_zero, lines_chart
+    from hotband.views.traces.frames import miss_rows, popularity_rows
+
+    found = one.properties
+    if not found.reuse.accesses:
+        return []
+    rows = miss_rows(found)
+    axes = tight_log_axis(rows["x"], "Cache (MB)"), from_zero("Misses (%)")
+    caption = "Of accesses by block. " + ("Exact." if found.is_exact else "Shaded: two standard errors of the sample.")
+    charts = [Chart("LRU cache", lines_chart(rows, *axes, band=not found.is_exact), caption)]
+    rows = popularity_rows(found)
+    if len(rows) > 1:
+        axes = tight_log_axis(rows["x"], "Rank of the block"), tight_log_axis(rows["y"], "Touched")
+        charts.append(Chart("Popularity", lines_chart(rows, *axes), "How often the block of a rank is touched."))
+    return charts
