@@ -105,9 +105,9 @@ def add(
     from hotband.data.store.place import made
     from hotband.data.store.writer import writing
 
-    for path in results:
-        if not path.exists():
-            raise UserError(str(path), "", "", "no such file or folder; expected records, or results of another tool")
+    for result in results:
+        if not result.exists():
+            raise UserError(str(result), "", "", "no such file or folder; expected records, or results of another tool")
     place = made(path, True if small else None)
     with writing(place) as writer:
         done = add_all(writer, results, experiment, _progress())
