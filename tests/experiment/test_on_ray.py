@@ -33,7 +33,7 @@ MACHINES = ["ent-10k", "ent-15k"]
 
 @pytest.fixture(scope="module")
 def cluster() -> Iterator[Any]:
-    """Two processes of this computer; all tests share them, and end them: an idle cluster takes 2 % of a core."""
+    """Two processes of this computer; the tests of this file share them."""
     before = os.environ.pop("RAY_ADDRESS", None)
     with executor_of("ray", 2) as executor:  # type: ignore[attr-defined]
         yield executor
