@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 # Without make's job server, which recipes cannot reach and cargo warns of.
-CARGO := env -u MAKEFLAGS cargo
+CARGO := env -u MAKEFLAGS -u MFLAGS cargo
 SOURCES := Cargo.toml Cargo.lock pyproject.toml $(shell find crates -name '*.rs' -o -name Cargo.toml)
 
 # Runs a command and records what it takes, in out/test-times.csv.
@@ -42,7 +42,7 @@ Cargo.lock: rust.lock scripts/rust_lock.py
 
 $(VENV)/.built: $(VENV)/.installed $(SOURCES)
 	@echo "compiling the engine: some two minutes on two cores, the first time"
-	@$(STAGE) cargo release "compile: engine" -- env -u MAKEFLAGS CARGO_TERM_QUIET=true PIP_QUIET=1 VIRTUAL_ENV=$(abspath $(VENV)) \
+	@$(STAGE) cargo release "compile: engine" -- env -u MAKEFLAGS -u MFLAGS CARGO_TERM_QUIET=true PIP_QUIET=1 VIRTUAL_ENV=$(abspath $(VENV)) \
 	  $(BIN)/maturin develop --release --locked --quiet --timings
 	@touch $@
 

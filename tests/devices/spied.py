@@ -104,6 +104,8 @@ def command_line(*arguments: str) -> str:
         mock.patch.object(sys, "argv", ["hotband", *arguments]),
         # There is no stdout of this process to leave.
         mock.patch("hotband.faces.commands.group.leave_stdout"),
+        # The page would be served until somebody ends it.
+        mock.patch("uvicorn.Server.run", side_effect=Stopped),
         contextlib.redirect_stdout(out),
         contextlib.redirect_stderr(said),
         contextlib.suppress(SystemExit, Stopped),
