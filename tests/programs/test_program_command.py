@@ -51,7 +51,7 @@ def test_a_program_says_its_settings(hotband) -> None:
         (["pgbench", "--on", "real:/dev/null"], "--on = 'real:/dev/null': is no folder"),
         (["pgbench", "--on", "real:/proc/self"], "--on = 'real:/proc/self': cannot be written"),
         (["pgbench", "--on", "real:/proc"], "--on = '/proc': cannot be written: No such file"),
-        (["pgbench", "--on", "ent-15l"], "MACHINE = 'ent-15l': did you mean \"ent-15k\"?"),
+        (["pgbench", "--on", "ent-15l"], "--on = 'ent-15l': did you mean \"ent-15k\"?"),
         (["pgbench", "--on", "ent-15k", "--set", "wcx=on"], "wcx = 'on': pgbench has no such setting"),
         (["pgbench", "--on", "ent-15k", "--set", "qd=4"], "qd = '4': pgbench has no such setting"),
         (["pgbench", "--on", "real:.", "--set", "wce=on"], "wce = 'on': pgbench has no such setting"),

@@ -78,7 +78,7 @@ hotband mount nytro-1351-960 /mnt/drive --loop"""
 
 def serve(
     on: MachineServed,
-    nbd: Annotated[
+    socket: Annotated[
         Path | None, typer.Option("--nbd", metavar="SOCKET", help="Unix socket of NBD clients; a temporary one.")
     ] = None,
     tcp: Annotated[
@@ -115,7 +115,7 @@ def serve(
         parse_set(settings or []),
         seed,
         tuple(events or ()),
-        nbd,
+        socket,
         fuse,
         loop,
         store=store,
