@@ -115,7 +115,7 @@ def test_a_run_shows_its_answer_first_and_its_command(opened: Callable[..., Watc
 
 def test_a_live_chart_grows_and_a_run_is_stopped(opened: Callable[..., Watched], served: Served) -> None:
     watched = opened()
-    name = watched.run("raid10:8xexos-15e900-512n", "90000 s")
+    name = watched.run("raid10:8xexos-15e900-512n", "900000 s")
     watched.page.wait_for_function("() => Number(document.querySelector('.out .job').dataset.points) > 20")
     path = watched.page.locator(".out .chart path.line").first.get_attribute("d")
     watched.page.wait_for_function(
@@ -322,7 +322,7 @@ def test_a_server_that_is_killed_and_started_again(browser: Any, tmp_path: Path)
         watched.open(address)
         name = watched.run("ent-10k", "2 s")
         watched.ended()
-        watched.run("raid10:8xexos-15e900-512n", "90000 s")
+        watched.run("raid10:8xexos-15e900-512n", "900000 s")
         assert watched.said == []
         os.kill(first.pid, signal.SIGKILL)
         watched.page.wait_for_selector("#banner:has-text('does not answer')")
