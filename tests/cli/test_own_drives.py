@@ -102,7 +102,7 @@ def test_a_mistake_names_file_line_key_and_what_is_accepted(
 
 def test_a_file_that_is_not_there_is_named_where_it_is_asked_for(folder: Path, hotband) -> None:
     (folder / "lab" / "x16.toml").unlink()
-    assert "DRIVE = 'none.toml': the drive's file cannot be read: No such file" in hotband("drives", "none.toml").stderr
+    assert "NAME = 'none.toml': the drive's file cannot be read: No such file" in hotband("drives", "none.toml").stderr
     done = hotband("run", "fio-randread", "--on", "lab/machine.toml")
     assert done.returncode == 2
     assert "lab/machine.toml: drives.d.product = './x16.toml': the drive's file cannot be read" in done.stderr

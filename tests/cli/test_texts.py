@@ -55,7 +55,7 @@ def kind(request: pytest.FixtureRequest, tmp_path: Path) -> str:
 @pytest.mark.parametrize(
     ("arguments", "where", "accepted"),
     [
-        (("drives", "./odd.toml"), "DRIVE = './odd.toml'", PRODUCT),
+        (("drives", "./odd.toml"), "NAME = './odd.toml'", PRODUCT),
         (("keys", "fio-randread", "--on", "m.toml"), "m.toml: drives.d.product = './odd.toml'", PRODUCT),
         (("run", "fio-randread", "--on", "m.toml", *RUN), "m.toml: drives.d.product = './odd.toml'", PRODUCT),
         (("run", "fio-randread", "--on", "./odd.toml", *RUN), "./odd.toml", TEXT.replace("WHAT", "machine")),

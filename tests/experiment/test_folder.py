@@ -171,7 +171,7 @@ def test_lists_of_another_version_say_so(tmp_path: Path) -> None:
     newer = "schema_version = '2': is of another version of hotband; this one reads 1: expected another folder, or"
     with pytest.raises(UserError, match=rf"experiment\.json: {newer} the file"):
         store.read_manifest(tmp_path / "experiment.json")
-    with pytest.raises(UserError, match=rf"sweep\.journal: {newer} --fresh"):
+    with pytest.raises(UserError, match=rf"sweep\.journal: {newer} question\.fresh"):
         Journal(tmp_path, "")
 
 

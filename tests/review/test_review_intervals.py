@@ -202,7 +202,7 @@ def test_an_interrupt_keeps_the_reviews(tmp_path: Path, monkeypatch: pytest.Monk
         raise RunsInterrupted([])
 
     monkeypatch.setattr(draws_module, "run_draws", stopped)
-    monkeypatch.setattr(many, "write_review", lambda *_: [])
+    monkeypatch.setattr("hotband.views.report.review_page.write_review", lambda *_: [])
     said: list[str] = []
     done = many.review_all(
         [FIRST], quick=True, only=["access"], out=tmp_path, say=said.append, intervals=ASKED,

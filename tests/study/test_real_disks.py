@@ -72,7 +72,7 @@ def test_without_its_data_it_says_what_to_do(monkeypatch: pytest.MonkeyPatch, ho
     assert done.stderr.startswith("hotband: error: HOTBAND_REAL_DISKS")
     monkeypatch.delenv("HOTBAND_REAL_DISKS")
     monkeypatch.setattr("hotband.questions.study.data.CHECKOUT", tmp_path / "checkout")
-    with pytest.raises(hb.UserError, match="--data DIR or in HOTBAND_REAL_DISKS"):
+    with pytest.raises(hb.UserError, match="give its folder as data, or in HOTBAND_REAL_DISKS"):
         hb.study("real-disks").run()
     with pytest.raises(hb.UserError, match="needs no data"):
         hb.study("content-hdd", data=tmp_path)

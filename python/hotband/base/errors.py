@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from hotband.base.fields import in_words
+from hotband.base.fields import in_words, of_question
 from hotband.base.foreign import MOST_SHOWN, shortened
 
 LONGEST_WORD = 1000
@@ -42,7 +42,7 @@ class UserError(Exception):
 
     def worded(self, word: Callable[[str], str]) -> UserError:
         """The same mistake with each field of the question as `word` says it: the option, the argument."""
-        where = in_words(self.where, word)
+        where = in_words(of_question(self.where), word)
         said = UserError(where, self.key, self.value, in_words(self.accepted, word))
         return said.with_traceback(self.__traceback__)
 

@@ -38,7 +38,7 @@ class Data:
         beside = CHECKOUT.parent / self.beside
         if not beside.is_dir():
             needs = f"needs {self.about}, which is not part of Hotband"
-            raise UserError(study, "", "", f"{needs}: name its folder with question.data DIR or in {self.variable}")
+            raise UserError(study, "", "", f"{needs}: give its folder as data, or in {self.variable}")
         return beside.resolve()
 
 
