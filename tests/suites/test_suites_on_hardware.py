@@ -86,7 +86,7 @@ def test_it_is_compliant_where_all_is_done_and_says_why_where_not(monkeypatch: p
     asked = Asked(faked, tests=(), executor=device)
     left = run_pts(asked, watch=lambda _: nullcontext(None))["specification"]
     assert left["departures"] == [
-        "the write cache was not off: how it is set is not known (that of a whole drive can be set)"
+        "the write cache was not off: how it is set is not known (Hotband can set the cache of a whole drive)"
     ]
 
     @contextmanager

@@ -190,7 +190,7 @@ def listed(given: object) -> list[object] | None:
 
 
 def in_python(error: UserError) -> UserError:
-    """The same mistake with the fields of the question as arguments of Python, which have their names."""
+    """Return the same mistake with the names of Python's arguments, which are those of the fields."""
     where = error.where.split("[")[0]
     return UserError(where, error.key, error.value, error.accepted).worded(str).with_traceback(error.__traceback__)
 

@@ -1,4 +1,4 @@
-"""What the engine says of specs and machines, as the mistakes of whoever wrote them."""
+"""Turns errors of the engine into UserError."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from hotband.base.version import __version__
 
 
 def user_error(error: _core.SpecError) -> UserError:
-    """The engine's mistake report, in the file or in the field of the question."""
+    """Return an error of the engine as UserError, which names a file or a field of the question."""
     file, key, value, accepted = error.args
     return UserError(of_question(file), key, value, accepted)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from hotband.base.fields import in_words, of_question
+from hotband.base.fields import in_words
 from hotband.base.foreign import MOST_SHOWN, shortened
 
 LONGEST_WORD = 1000
@@ -41,8 +41,8 @@ class UserError(Exception):
         return tuple(int(number) if number else name for number, name in names)
 
     def worded(self, word: Callable[[str], str]) -> UserError:
-        """The same mistake with each field of the question as `word` says it: the option, the argument."""
-        where = in_words(of_question(self.where), word)
+        """Return the same mistake with each field of the question renamed by `word`, for instance to an option."""
+        where = in_words(self.where, word)
         said = UserError(where, self.key, self.value, in_words(self.accepted, word))
         return said.with_traceback(self.__traceback__)
 

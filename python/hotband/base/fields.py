@@ -1,4 +1,4 @@
-"""Fields of questions as errors write them, `question.capacity`: each face says them in its own words."""
+"""The fields of questions, which errors write as `question.capacity` and each face renames."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ FIELDS = frozenset(
     tls to track unit volume where within workload write_bandwidth write_iops write_latency years yes
     """.split()  # noqa: SIM905
 )
-"""All that is asked of anything. Other words behind a dot are names of files, such as question.toml."""
+"""The fields of all questions. `question.toml` is a file: other words after the dot stay as they are."""
 ENGINE = {
     "MACHINE": "on",
     "WORKLOAD": "workload",
@@ -40,17 +40,17 @@ ENGINE = {
         for one in ("format", "columns", "skip_bad", "device", "host", "process", "direction", "from", "for")
     },
 }
-"""Fields of what is asked of the engine, and the fields of questions that fill them."""
+"""The engine's names for fields of its request, and the fields of questions that fill them."""
 _FIELD = re.compile(rf"\b{re.escape(PREFIX)}({'|'.join(sorted(FIELDS, key=len, reverse=True))})\b")
 
 
 def in_words(text: str, word: Callable[[str], str]) -> str:
-    """The text with each field as `word` says it."""
+    """Return the text with each field replaced by its `word`."""
     return _FIELD.sub(lambda match: word(match[1]), text)
 
 
 def of_question(where: str) -> str:
-    """Where a mistake is, as a field of a question, be it one of a list (`events[0]`), where it is one of what the
-    engine was asked."""
+    """Return the field of the question for a place that the engine names (`repair.fail`, `events[0]`); any other place,
+    such as a file, as it is."""
     field = re.sub(r"\[\d+\]$|(?<=^trace\.columns)\..*$", "", where)
     return f"{PREFIX}{ENGINE[field]}" if field in ENGINE else where

@@ -1,4 +1,4 @@
-"""Values as TOML, a line a key."""
+"""Writes values as TOML: one line per key."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from collections.abc import Mapping
 
 
 def toml_text(workload: Mapping[str, object]) -> str:
-    """A workload as TOML, a line a key. (tomlkit takes 0.6 s for the workloads of one review, to keep a layout
-    nobody sees.)"""
+    """Return a workload as TOML, one line per key. (tomlkit takes 0.6 s for the workloads of one review, to keep a
+    layout that nobody sees.)"""
     return "".join(f"{quoted(key)} = {toml_value(value)}\n" for key, value in workload.items())
 
 

@@ -28,4 +28,4 @@ def expect_model(name: str, who: str, where: str = "question.on") -> None:
 
 
 NONE = "none"
-"""`--expect none`: no prediction beside it."""
+"""The product that stands for no prediction (`--expect none`)."""

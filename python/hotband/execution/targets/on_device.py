@@ -62,7 +62,7 @@ class OnDevice:
     `permission` is what `hotband.execution.devices.safety` granted: without its `may_write` nothing is opened for
     writing, and a point that writes is refused. It is None for a file that we make, which gets its own once it is
     there. `say` takes sentences for the user; `confirm` what is ahead, before anything is written, and says whether to
-    go on. What is `held` already (`standing`) is not held again.
+    go on. A file or device that is `held` already (`standing`) is not opened a second time.
     """
 
     place: Place

@@ -1,1 +1,1 @@
-"""The Python API: `public` is what `import hotband as hb` offers, a file a group."""
+"""The Python API: `public` is what `import hotband as hb` offers; each group of functions has a file."""

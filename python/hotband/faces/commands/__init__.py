@@ -1,1 +1,1 @@
-"""The commands of `hotband`, a file a group. `hotband.faces.cli` puts them together."""
+"""The commands of `hotband`; each group has a file, and `hotband.faces.cli` registers them."""

@@ -238,12 +238,12 @@ def refuse_slips(command: Any, ctx: Any, args: list[str]) -> str | None:
 
 
 def option(field: str) -> str:
-    """A field of a question as an option."""
+    """Return the option of a field: `--slo-degraded` of slo_degraded."""
     return f"--{field.replace('_', '-')}"
 
 
 def parameter(command: Any, field: str) -> str:
-    """A field of a question as the user of a command writes it: the parameter of its name or of its option."""
+    """Return how the user of a command writes a field: its option, or the name of its argument."""
     params = [param for param in command.params if field == param.name.rstrip("_") or option(field) in param.opts]
     return place_of(params[0]) if params else option(field)
 

@@ -130,7 +130,7 @@ def pts(
     show_suite(found, views(found.document), out, output, as_json)
     if stopped:
         where = f"; kept in {out}: the same command goes on from there" if out is not None else ""
-        count = sum(tests["id"] in asked.tests for tests in found.document["tests"])
+        count = sum(test["id"] in asked.tests for test in found.document["tests"])
         say(f"hotband: interrupted; {count} of {len(asked.tests)} tests were finished{where}")
         raise typer.Exit(INTERRUPTED)
 

@@ -12,6 +12,7 @@ import tomli
 
 from hotband import _core
 from hotband.base.errors import UserError
+from hotband.base.fields import of_question
 from hotband.base.text.nearest import unknown_name
 from hotband.data.traces.files import IO_LOG, expect_file, format_of, is_trace, make_rows
 
@@ -138,7 +139,7 @@ def asked_of(file: Path, keys: Mapping[str, object]) -> _core.TraceAsked:
         (asked,) = _core.traces_of(text, "trace")
     except _core.SpecError as error:
         _, key, value, accepted = error.args
-        raise UserError(key, "", value, accepted) from None
+        raise UserError(of_question(key), "", value, accepted) from None
     return asked
 
 
@@ -169,7 +170,7 @@ def convert_trace(source: Path, output: Path, to: str | None, keys: Mapping[str,
     target = target_of(output, to)
     expect_other_file("question.output", output, [source])
     asked = asked_of(source, keys)
-    expect_trace("IN", source, asked)
+    expect_trace("question.source", source, asked)
     with tempfile.TemporaryDirectory(prefix="hotband-traces-") as folder:
         rows = Path(folder) / "0.rows"
         make_rows(source, asked, str(source), rows)

@@ -171,7 +171,7 @@ def run_quick(asked: QuickAsked, *, watch: Watch) -> QuickDoc:
     if not asked.target.is_model:
         notes.append("reads of what was never written may be answered without the media")
     if not asked.writes:
-        notes.append("nothing was written: the drive may only be read until its serial number is given to be erased")
+        notes.append("nothing was written: writing needs the serial number of the drive, which is erased")
     return {
         "schema": "hotband-quick",
         "schema_version": 1,

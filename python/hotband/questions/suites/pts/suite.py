@@ -249,7 +249,7 @@ def _document(run: _Run) -> PtsDoc:
     if not conditions["write_cache_set"]:
         found = conditions["write_cache"] or "how it is set is not known"
         departures.append(
-            f"the write cache was not {plan.rules.write_cache}: {found} (that of a whole drive can be set)"
+            f"the write cache was not {plan.rules.write_cache}: {found} (Hotband can set the cache of a whole drive)"
         )
     for test in run.tests:
         if test["steady"] is False:
