@@ -39,8 +39,6 @@ WAITING = (
     "ui/test_ui_ends.py",
 )
 """Folders and files of tests that wait more than they compute."""
-FIRST = ("study", "report", "probe", "advise", "output", "calibrate")
-"""Folders whose files take longest: they begin, so that no worker is left alone with one at the end."""
 WORKERS = 2
 """Of each lane: as many as `make test` is measured on."""
 
@@ -49,8 +47,7 @@ def lanes() -> dict[str, list[str]]:
     """Return the paths of each lane, by its name: a folder that is wholly of one lane is named as such."""
     waiting = [TESTS / name for name in WAITING]
     computing: list[Path] = []
-    folders = sorted(path for path in TESTS.iterdir() if path.is_dir() and path not in waiting)
-    for folder in sorted(folders, key=lambda path: path.name not in FIRST):
+    for folder in sorted(path for path in TESTS.iterdir() if path.is_dir() and path not in waiting):
         files = sorted(folder.rglob("test_*.py"))
         split = [path for path in files if path in waiting]
         computing += [path for path in files if path not in split] if split else [folder] if files else []

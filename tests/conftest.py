@@ -105,7 +105,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 TESTS = Path(__file__).parent
-FIRST = ("study", "calibrate", "docs")
+FIRST = ("study", "report", "probe", "advise", "output", "calibrate", "docs")
 """Folders whose tests cost most."""
 
 
