@@ -57,7 +57,7 @@ demo: setup ## the first study: table to the terminal, report to out/content-hdd
 test: ## every test and lint, as in CI
 	@$(STAGE) begin
 	$(MAKE) --no-print-directory -j2 -Oline browser clients $(VENV)/.tests fetched
-	$(MAKE) --no-print-directory -j2 -Oline compiled lint-python
+	$(MAKE) --no-print-directory -j2 -Oline compiled lint-style
 	$(MAKE) --no-print-directory -j2 -Oline SHORT=--short test-rust budgets
 	$(MAKE) --no-print-directory test-python
 	@$(STAGE) stages
@@ -65,22 +65,21 @@ test: ## every test and lint, as in CI
 
 # Clippy lints what is compiled with its tests. Its arguments are in the form that `cargo clippy` gives them.
 test test-long: export RUSTC_WORKSPACE_WRAPPER = $(abspath scripts/rustc.sh)
-test test-long: export CLIPPY_DRIVER = $(shell rustup which clippy-driver 2>/dev/null || command -v clippy-driver || echo rustc)
+test test-long: export CLIPPY_DRIVER = $(shell rustup which clippy-driver 2>/dev/null || command -v clippy-driver)
 test test-long: export CLIPPY_ARGS = -D__CLIPPY_HACKERY__warnings__CLIPPY_HACKERY__
 
-.PHONY: test-times test-long fetched compiled lint-python test-rust-debug
+.PHONY: test-times test-long fetched compiled lint-style test-rust-debug
 test-times: ## the slowest fifty parts of the last `make test`
 	@$(STAGE) show
 
 fetched: Cargo.lock
 	@$(STAGE) run "download: crates" -- $(CARGO) fetch --locked --quiet
 
-# Programs of tests first: the extension and `simulate` are linked from the same crates.
+# Programs of tests first: the extension, and `simulate` of the budgets, are linked from the same crates.
 RUST_TESTS := --workspace --exclude hotband-benches
 compiled: Cargo.lock $(VENV)/.installed
 	@$(STAGE) cargo release "compile: Rust tests" -- $(CARGO) test --release --no-run $(RUST_TESTS) --locked --quiet --timings
 	@$(MAKE) --no-print-directory setup
-	@$(STAGE) run "compile: simulate" -- $(SIMULATE)
 
 test-rust: Cargo.lock
 	@$(STAGE) run "Rust tests" -- $(PYTHON) scripts/rust_tests.py --release $(RUST_TESTS)
@@ -90,12 +89,12 @@ test-rust: Cargo.lock
 test-rust-debug: Cargo.lock
 	@HOTBAND_LONG=1 $(STAGE) run "long: Rust tests" -- $(PYTHON) scripts/rust_tests.py $(RUST_TESTS)
 
-lint-python: $(VENV)/.tests
+lint-style: $(VENV)/.tests
 	@$(STAGE) run rustfmt -- $(CARGO) fmt --all --check
 	@$(STAGE) run ruff -- sh -c '$(BIN)/ruff check --quiet python tests fuzz scripts && $(BIN)/ruff format --quiet --check python tests fuzz scripts'
 	@$(STAGE) run mypy -- $(BIN)/mypy
 
-lint: clippy lint-python ## clippy, formats, ruff and mypy alone
+lint: clippy lint-style ## clippy, formats, ruff and mypy alone
 
 clippy: Cargo.lock
 	@$(STAGE) run clippy -- $(CARGO) clippy --workspace --all-targets --locked --quiet -- -D warnings
