@@ -52,10 +52,10 @@ def told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.Capture
         (("sweep", "my.fio", "--on", "real:my.fio", "--keep"), "--keep: is of a file that is made in a folder"),
         (("run", "my.fio", *ON, "--out", ""), "--out: is empty; expected a path"),
         (("compare", "", "my.fio"), "is empty; expected a path"),
-        (("run", "job", *ON), "--workload = 'job': is no name of the catalog; expected ./job for the file here"),
+        (("run", "job", *ON), "WORKLOAD = 'job': is no name of the catalog; expected ./job for the file here"),
         (("run", "my.fio", "--on", "folder"), "--on = 'folder': is a folder; expected a drive of the catalog"),
         (("run", "my.fio", "--on", "job"), "--on = 'job': is no name of the catalog; expected ./job for the file"),
-        (("run", "folder", *ON), "--workload = 'folder': is a folder; expected a catalog name"),
+        (("run", "folder", *ON), "WORKLOAD = 'folder': is a folder; expected a catalog name"),
         (("run", "./record.json", *ON), "record.json: is a record of hotband, not a workload: hotband report"),
         (
             ("run", "/dev/zero", *ON),

@@ -6,8 +6,10 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -73,6 +75,8 @@ def test_threads_change_nothing(alone: dict[str, str]) -> None:
 def test_another_process_changes_nothing(alone: dict[str, str]) -> None:
     some = MACHINES[::4]
     command = [sys.executable, "-c", DIGEST, json.dumps(some)]
-    done = subprocess.run(command, capture_output=True, text=True, cwd=str(__file__).rpartition("/")[0], check=False)
+    here = Path(__file__).parent
+    found = {**os.environ, "PYTHONPATH": os.pathsep.join([str(here.parent), os.environ.get("PYTHONPATH", "")])}
+    done = subprocess.run(command, capture_output=True, text=True, cwd=here, env=found, check=False)
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout) == {name: one for name, one in alone.items() if name.rpartition(" ")[0] in some}
