@@ -83,6 +83,14 @@ def test_the_list_of_commands_needs_nothing_to_draw() -> None:
     } == set()
 
 
+def test_a_name_of_the_api_is_loaded_without_the_others() -> None:
+    there = imported("import hotband as hb; hb.run")
+    assert "hotband.faces.api.run" in there
+    others = ("public", "advise", "calibrate", "fleet", "report", "suites")
+    assert there & {f"hotband.faces.api.{name}" for name in others} == set()
+    assert {name for name in HEAVY if name in there} == set()
+
+
 def test_a_run_in_virtual_time_loads_nothing_of_hardware() -> None:
     """Nor pydantic, which typer uses to turn a text into a text."""
     there = after_command("run fio-randread --on ent-15k --duration 10ms --json")
