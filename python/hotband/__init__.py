@@ -1,5 +1,5 @@
-"""Hotband: a storage evaluation lab. `import hotband as hb`: what is public is in `hotband.faces.api.public`, loaded
-when used.
+"""Hotband: a storage evaluation lab. `import hotband as hb`: what is public is in `hotband.faces.api.public`, each name
+loaded when it is used.
 
 The command line is `hotband.faces.cli`, the engine `hotband._core`.
 """
@@ -156,13 +156,70 @@ __all__ = [
     "workloads",
 ]
 
+_MODULES = {
+    "hotband.base.errors": ("UserError",),
+    "hotband.data.jobs.converted": ("Converted",),
+    "hotband.data.record.record": ("Record",),
+    "hotband.data.record.steadiness": ("Steadiness", "steady"),
+    "hotband.data.results.records": ("load_all",),
+    "hotband.data.store.results_store": ("ResultsStore",),
+    "hotband.execution.experiment.executor": ("Progress",),
+    "hotband.faces.api.advise": ("advise",),
+    "hotband.faces.api.audit": ("Compared", "audit", "compare"),
+    "hotband.faces.api.calibrate": ("calibrate", "calibration_plan"),
+    "hotband.faces.api.catalog": (
+        "Product",
+        "drive",
+        "drives",
+        "events",
+        "keys",
+        "layouts",
+        "new_drive",
+        "osd",
+        "osds",
+        "studies",
+        "workloads",
+    ),
+    "hotband.faces.api.devices": ("device", "device_list"),
+    "hotband.faces.api.expect": ("expect",),
+    "hotband.faces.api.find": ("find",),
+    "hotband.faces.api.fleet": ("fleet",),
+    "hotband.faces.api.interval": ("why",),
+    "hotband.faces.api.programs": ("ProgramResult", "program", "programs"),
+    "hotband.faces.api.record": ("load",),
+    "hotband.faces.api.reliability": ("reliability",),
+    "hotband.faces.api.report": ("report",),
+    "hotband.faces.api.review": ("review",),
+    "hotband.faces.api.run": ("run", "sequence"),
+    "hotband.faces.api.serve": ("BothWays", "emulate", "serve"),
+    "hotband.faces.api.store": ("store",),
+    "hotband.faces.api.studies": ("study",),
+    "hotband.faces.api.suites": ("PtsResult", "QuickResult", "pts", "quick"),
+    "hotband.faces.api.sweep": ("sweep",),
+    "hotband.faces.api.traces": ("compare_traces", "convert_trace", "fit_trace", "show_trace"),
+    "hotband.faces.api.workloads": ("convert", "workload"),
+    "hotband.inference.audit.result": ("AuditResult",),
+    "hotband.inference.interval.explained": ("Why",),
+    "hotband.inference.reliability.result": ("Reliability",),
+    "hotband.inference.traces.compare": ("TracesCompared",),
+    "hotband.inference.traces.convert": ("TraceConverted",),
+    "hotband.inference.traces.fit.fit": ("TraceFit",),
+    "hotband.questions.entropy": ("Entropy", "entropy"),
+    "hotband.questions.fleet.result": ("Fleet",),
+    "hotband.questions.study.accounted": ("Accuracy", "accuracy", "blind_errors"),
+    "hotband.questions.sweeps.sweep": ("Sweep",),
+    "hotband.views.traces.show": ("TraceShown",),
+}
+"""What is public, by the module that is loaded for it: `hotband.faces.api.public` has all of them."""
+_WHERE = {name: module for module, names in _MODULES.items() for name in names}
+
 _views.registered_in("hotband.views.registered")
 
 
 def __getattr__(name: str) -> Any:
-    """What is public, from `hotband.faces.api.public`."""
-    if name in __all__:
-        return getattr(import_module("hotband.faces.api.public"), name)
+    """What is public, from its module."""
+    if name in _WHERE:
+        return getattr(import_module(_WHERE[name]), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 

@@ -12,6 +12,8 @@ import sys
 
 import pytest
 
+from hotband.faces.cli import COMMANDS
+
 HEAVY = (
     "altair", "duckdb", "jinja2", "numpy", "polars", "pyarrow", "ray", "rich.console", "rich.progress", "rich.table",
     "scipy", "starlette", "uvicorn", "vl_convert",
@@ -60,8 +62,9 @@ def imported(code: str) -> set[str]:
 
 def test_the_command_line_imports_nothing_heavy() -> None:
     there = imported("import hotband.faces.cli")
-    assert "hotband.faces.commands.advise" in there, "the commands are there"
     assert {name for name in (*HEAVY, *OURS) if name in there} == set()
+    modules = {where.partition(":")[0] for where, _ in COMMANDS.values()}
+    assert modules & there == set(), "each is loaded when it is asked for"
 
 
 def test_what_is_forbidden_exists() -> None:
@@ -78,6 +81,14 @@ def test_the_list_of_commands_needs_nothing_to_draw() -> None:
     assert {
         name for name in (*HEAVY, *OURS, *OF_HARDWARE_AND_OTHERS, "rich", "hotband.execution.runs.run") if name in there
     } == set()
+
+
+def test_a_name_of_the_api_is_loaded_without_the_others() -> None:
+    there = imported("import hotband as hb; hb.run")
+    assert "hotband.faces.api.run" in there
+    others = ("public", "advise", "calibrate", "fleet", "report", "suites")
+    assert there & {f"hotband.faces.api.{name}" for name in others} == set()
+    assert {name for name in HEAVY if name in there} == set()
 
 
 def test_a_run_in_virtual_time_loads_nothing_of_hardware() -> None:

@@ -3,307 +3,195 @@ data only."""
 
 from __future__ import annotations
 
-import sys
-from enum import StrEnum
-from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
-from hotband.base.errors import UserError
-from hotband.execution.runs.signals import INTERRUPTED, notice_interrupts
-from hotband.faces.commands import (
-    advise,
-    calibrate,
-    catalog,
-    device,
-    drives,
-    events,
-    expect,
-    find,
-    fleet,
-    intervals,
-    keys,
-    program,
-    reliability,
-    results,
-    review,
-    run,
-    serve,
-    store,
-    studies,
-    suites,
-    sweep,
-    trace,
-    ui,
-    workload,
-)
-from hotband.faces.commands.examples import RUN_EPILOG
+from hotband import _core
+from hotband.execution.runs.signals import notice_interrupts
 from hotband.faces.commands.group import Commands
-from hotband.faces.commands.on_demand import group_of
-from hotband.faces.commands.output import (
-    CacheOption,
-    JsonFlag,
-    MediaOption,
-    OnOption,
-    listed,
-    print_json,
-    print_rows,
-    print_text,
-    show,
-    show_lines,
-)
+from hotband.faces.commands.on_demand import OnDemand
+from hotband.faces.commands.output import print_version
+
+COMMANDS = {
+    "osds": (
+        "hotband.faces.commands.catalog:osds",
+        "What object storage daemons the catalog holds, for replicated pools; with NAME every value of one.",
+    ),
+    "workloads": (
+        "hotband.faces.commands.catalog:workloads",
+        "What workloads the catalog holds; with NAME the text of one, to copy and change.",
+    ),
+    "studies": (
+        "hotband.faces.commands.catalog:studies",
+        "What studies the catalog holds; with NAME its configurations, loads and published figures.",
+    ),
+    "keys": (
+        "hotband.faces.commands.keys:keys",
+        "List every key that --set takes for a workload on a machine: its value today, what it takes, what it means.",
+    ),
+    "events": (
+        "hotband.faces.commands.events:events",
+        "What may happen in a run (failures, loss of power, changed values), and on what it is supported.",
+    ),
+    "review": (
+        "hotband.faces.commands.review:review",
+        "Review a machine, or hardware (real:PATH): transfer curve, access time, block sizes, streams, server "
+        "patterns, files; compare it with others.",
+    ),
+    "reliability": (
+        "hotband.faces.commands.reliability:reliability",
+        "Say how long an array keeps its data: mean time to data loss and the chance of loss, beside the closed form.",
+    ),
+    "why": (
+        "hotband.faces.commands.intervals:why",
+        "Say where the uncertainty of a prediction comes from, value by value, and what to measure to reduce it.",
+    ),
+    "run": (
+        "hotband.faces.commands.run:run",
+        "Run a workload on a machine in virtual time, or on hardware (--on real:PATH) through fio; with --then "
+        "several, one after the other on the same machine.",
+    ),
+    "sweep": (
+        "hotband.faces.commands.sweep:sweep",
+        "Run a workload at every combination of settings on one machine or several, models and hardware "
+        "(real:PATH): curves, and what they say.",
+    ),
+    "find": (
+        "hotband.faces.commands.find:find",
+        "Find the rate, queue depth, number of drives or value that meets a condition, in at most 12 runs a machine.",
+    ),
+    "advise": (
+        "hotband.faces.commands.advise:advise",
+        "Say what to buy: drives, layouts, numbers and caches that meet an objective, none of them worse in "
+        "everything.",
+    ),
+    "device": (
+        "hotband.faces.commands.device:device",
+        "Say what a drive is, what it counts, and what keeps it from being written. Nothing is written to it.",
+    ),
+    "fleet": (
+        "hotband.faces.commands.fleet:fleet",
+        "Simulate a fleet over months: failures, rebuilds, spares, wear, energy, expected loss of data and cost.",
+    ),
+    "serve": (
+        "hotband.faces.commands.serve:serve",
+        "Serve a modelled machine on the wall clock as a block device: NBD, a file, or a loop device.",
+    ),
+    "mount": (
+        "hotband.faces.commands.serve:mount",
+        "Mount a modelled machine: a file a volume, and with --loop block devices, as long as the command runs.",
+    ),
+    "expect": (
+        "hotband.faces.commands.expect:expect",
+        "Say whether a result is as good as the model expects: its load is rebuilt and run on a machine.",
+    ),
+    "calibrate": (
+        "hotband.faces.commands.calibrate:calibrate",
+        "Fit a product's values to a drive: measure what tells them, or take results, or a trace, that are there.",
+    ),
+    "program": (
+        "hotband.faces.commands.program:program",
+        "Run a real program on a machine that is served as block devices, or in a folder.",
+    ),
+    "pts": (
+        "hotband.faces.commands.suites:pts",
+        "SNIA's performance test of solid-state storage (PTS 2.0.2): purge, preconditioning, rounds until steady, "
+        "report.",
+    ),
+    "quick": (
+        "hotband.faces.commands.suites:quick",
+        "A first look at a disk, a SATA or an NVMe drive in a given time: what it is good at, is it as expected?",
+    ),
+    "query": (
+        "hotband.faces.commands.store:query",
+        "Ask a store in SQL. Nothing is written, and nothing else can be read.",
+    ),
+    "ui": (
+        "hotband.faces.commands.ui:ui",
+        "Open a page in the browser, on this computer alone: choose or drop drives, layouts and workloads; run, "
+        "sweep, find, review, compare, studies; live charts, reports, and the command for each.",
+    ),
+    "steady": (
+        "hotband.faces.commands.steady:steady",
+        "Say whether records reached steady state by the rule of the SNIA PTS, and whether they left it.",
+    ),
+    "audit": (
+        "hotband.faces.commands.auditing:audit",
+        "Say what results prove: rules of physics, arithmetic and statistics on yours or published ones.",
+    ),
+    "compare": (
+        "hotband.faces.commands.auditing:compare",
+        "Say whether B is faster than A, slower, or shows no difference: IOPS and percentiles with 95 % intervals.",
+    ),
+    "report": (
+        "hotband.faces.commands.report:report",
+        "Write one self-contained HTML report of records, and its charts as SVG or PNG.",
+    ),
+    "entropy": (
+        "hotband.faces.commands.entropy:entropy",
+        "Measure how far real data compresses: the entropy that an SSD with compression would see.",
+    ),
+    "version": ("hotband.faces.commands.version:version", "Print the version."),
+    "study": ("hotband.faces.commands.studies:study_app", "Published evaluations, predicted."),
+    "import": ("hotband.faces.commands.results:import_app", "Results of other tools, as records."),
+    "plot": ("hotband.faces.commands.results:plot_app", "Charts of records and of other tools' results."),
+    "drives": (
+        "hotband.faces.commands.drives:drives_app",
+        "Drives: those of the catalog, and your own (docs/guides/answers.md).",
+    ),
+    "workload": ("hotband.faces.commands.workload:workload_app", "Workloads as files of ours and of other tools."),
+    "trace": ("hotband.faces.commands.trace:trace_app", "Traces of I/Os, of ours and of other tools."),
+    "store": (
+        "hotband.faces.commands.store:store_app",
+        "Results of many runs, as Parquet that other tools read as it is.",
+    ),
+}
+"""Where each command is, or a group of them, and the first paragraph of what it says of itself: a list of the commands
+needs no module of theirs."""
 
 
-def print_version(wanted: bool) -> None:
-    """Prints the version and ends."""
-    from hotband.base.version import __version__
+class Hotband(Commands):
+    """The commands, each loaded when it is asked for."""
 
-    if wanted:
-        sys.stdout.write(f"hotband {__version__}\n")
-        raise typer.Exit
+    def __init__(self, **settings: Any) -> None:
+        super().__init__(**settings)
+        self.commands = OnDemand(COMMANDS)  # type: ignore[assignment]
 
 
+# The list of commands is plain text: the boxes that typer draws around it take longer to load than the rest to make.
 app = typer.Typer(
     name="hotband",
     help="A storage evaluation lab: predict what a drive, a layout and a cache do for a workload.",
     no_args_is_help=True,
-    cls=Commands,
+    cls=Hotband,
     pretty_exceptions_enable=False,
+    rich_markup_mode=None,
 )
-app.add_typer(studies.study_app, name="study")
-app.add_typer(results.import_app, name="import")
-app.add_typer(results.plot_app, name="plot")
-app.add_typer(drives.drives_app, name="drives")
-app.add_typer(workload.workload_app, name="workload")
-app.add_typer(trace.trace_app, name="trace")
-app.add_typer(store.store_app, name="store")
-for listing in (catalog.osds, catalog.workloads, catalog.studies):
-    app.command()(listing)
-for command in (keys.keys, events.events, review.review, reliability.reliability, intervals.why):
-    app.command()(command)
-app.command(epilog=RUN_EPILOG)(run.run)
-app.command(epilog=sweep.SWEEP_EPILOG)(sweep.sweep)
-app.command(epilog=find.EPILOG)(find.find)
-app.command(epilog=advise.EPILOG)(advise.advise)
-app.command(epilog=device.EPILOG)(device.device)
-app.command(epilog=fleet.EPILOG)(fleet.fleet)
-app.command(epilog=serve.SERVE_EPILOG)(serve.serve)
-app.command(epilog=serve.SERVE_EPILOG)(serve.mount)
-app.command(epilog=expect.EPILOG)(expect.expect)
-app.command(epilog=calibrate.EPILOG)(calibrate.calibrate)
-app.command(epilog=program.EPILOG)(program.program)
-app.command(epilog=suites.PTS_EPILOG)(suites.pts)
-app.command(epilog=suites.QUICK_EPILOG)(suites.quick)
-app.command(epilog=store.QUERY_EPILOG)(store.query)
-app.command(epilog=ui.EPILOG)(ui.ui)
 
 
-class ChartFormat(StrEnum):
-    """Of a chart's file."""
-
-    svg = "svg"
-    png = "png"
+def version_option(wanted: bool) -> None:
+    """Prints the version and ends."""
+    if wanted:
+        print_version()
+        raise typer.Exit
 
 
 @app.callback()
 def hotband(
     version: Annotated[
-        bool, typer.Option("--version", help="Print the version.", is_eager=True, callback=print_version)
+        bool, typer.Option("--version", help="Print the version.", is_eager=True, callback=version_option)
     ] = False,
 ) -> None:
     """A storage evaluation lab: predict what a drive, a layout and a cache do for a workload."""
 
 
-@app.command()
-def steady(
-    records: Annotated[list[Path], typer.Argument(metavar="RECORD...", help="record.json files or their folders.")],
-    round_: Annotated[
-        str | None, typer.Option("--round", metavar="TIME", help='Length of a round; "60 s", or as the run had it.')
-    ] = None,
-    track: Annotated[
-        str | None, typer.Option(metavar="WHAT", help="iops, latency or bandwidth; iops, or as the run had it.")
-    ] = None,
-    as_json: JsonFlag = False,
-) -> None:
-    """Say whether records reached steady state by the rule of the SNIA PTS, and whether they left it.
-
-    Records without a series, such as most of fio's, are one round each, in the order given.
-    """
-    from hotband.base.text.formats import as_rows
-    from hotband.data.record.incomplete import refusing_incomplete
-    from hotband.data.record.rounds import judge_files
-    from hotband.views.text.tables import steady_lines, steady_table
-
-    with refusing_incomplete(records):
-        verdicts = judge_files(records, round_, track)
-        lines = [line for verdict in verdicts for line in steady_lines(verdict)]
-    if as_json:
-        return print_rows(verdicts)
-    return show(steady_table(verdicts)) if as_rows() else show_lines(lines)
-
-
-@app.command()
-def audit(
-    results: Annotated[
-        list[Path] | None, typer.Argument(metavar="RECORD|FILE...", help="Records, results of other tools, CSV tables.")
-    ] = None,
-    study: Annotated[str | None, typer.Option(metavar="NAME", help="The published table of a study.")] = None,
-    on: OnOption = None,
-    media: MediaOption = None,
-    cache: CacheOption = None,
-    as_json: JsonFlag = False,
-) -> None:
-    """Say what results prove: rules of physics, arithmetic and statistics on yours or published ones.
-
-    Exit code 1 if a finding is severe, so that it works in CI.
-    """
-    from hotband.faces.commands.auditing import audit_results
-
-    views, data, severe = audit_results(list(results or []), study, on, media, cache)
-    if as_json:
-        print_json(data, "hotband-audit")
-    else:
-        show(*views)
-    if severe:
-        raise typer.Exit(1)
-
-
-@app.command()
-def compare(
-    results: Annotated[
-        list[Path],
-        typer.Argument(metavar="A... [vs] B...", help="Records or results of other tools; vs between repeats."),
-    ],
-    anyway: Annotated[bool, typer.Option("--anyway", help="Even if they were not asked the same.")] = False,
-    seed: Annotated[int, typer.Option(min=0, max=2**64 - 1, help="Root of the resampling.")] = 1,
-    as_json: JsonFlag = False,
-) -> None:
-    """Say whether B is faster than A, slower, or shows no difference: IOPS and percentiles with 95 % intervals.
-
-    Every further result is compared with the first. Repeats of a side: A1 A2 A3 vs B1 B2 B3, or a folder of records.
-    """
-    from hotband.faces.commands.auditing import compare_results
-
-    views, data = compare_results(results, seed, anyway)
-    return print_json(data, "hotband-compare") if as_json else show(*views)
-
-
-@app.command()
-def report(
-    records: Annotated[
-        list[Path],
-        typer.Argument(
-            metavar="RECORD...", help="Records, folders of them, results of other tools, or the folder of a study run."
-        ),
-    ],
-    output: Annotated[
-        Path | None, typer.Option("-o", "--output", metavar="FILE.html", help="The report: one file.")
-    ] = None,
-    charts: Annotated[
-        Path | None, typer.Option("--charts", metavar="DIR", help="Folder for a file of every chart.")
-    ] = None,
-    chart_format: Annotated[ChartFormat | None, typer.Option(help="Of the charts; svg where not said.")] = None,
-    title: Annotated[str | None, typer.Option(help="Its heading; what was run on what where not said.")] = None,
-    audit: Annotated[bool, typer.Option("--audit", help="With what the auditor finds in them.")] = False,
-    on: OnOption = None,
-    media: MediaOption = None,
-    cache: CacheOption = None,
-) -> None:
-    """Write one self-contained HTML report of records, and its charts as SVG or PNG.
-
-    It says first which is faster and by how much; repeats (other seeds of the same) are taken together.
-    """
-    from hotband.base.text.pipes import with_pipes
-    from hotband.base.text.write import expect_page
-    from hotband.data.record.incomplete import refusing_incomplete
-    from hotband.inference.audit.facts import of_options
-    from hotband.views.report.kept import expect_fit, kept_study, places_of, report_of
-
-    if output is None and charts is None:
-        raise UserError("--output", "", "", "missing: expected -o FILE.html, --charts DIR or both")
-    if chart_format is not None and charts is None:
-        raise UserError("--chart-format", "", chart_format.value, "is of the files of charts: expected --charts DIR")
-    machine = of_options(on, media, cache)
-    expect_fit(records, title, audit, machine)
-    is_study = kept_study(records) is not None
-    given = records if is_study else [one for one in places_of(with_pipes(records)) if isinstance(one, Path)]
-    if output is not None:
-        expect_page("--output", output, [one for path in given for one in (path, path / "record.json")])
-    with refusing_incomplete([] if is_study else given):
-        found = report_of(given, title, audit=audit, machine=machine)
-        if output is not None:
-            show(f"Report: {found.save(output)}")
-        if charts is not None:
-            written = found.save_charts(charts, (chart_format or ChartFormat.svg).value)
-            show(f"Charts: {len(written)} in {charts}")
-
-
-@app.command()
-def entropy(
-    paths: Annotated[list[Path], typer.Argument(metavar="PATH...", help="Files and folders.")],
-    compressor: Annotated[
-        list[str] | None, typer.Option(metavar="NAME[,NAME]", help="lz4, deflate, zstd; all where not said.")
-    ] = None,
-    chunk: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="SIZE[,SIZE]", help='"4 KiB" to "64 KiB", or none for the archive alone; all where not said.'
-        ),
-    ] = None,
-    sample: Annotated[
-        str | None, typer.Option(metavar="SIZE", help='Read about so much, at random, or "all"; 1 GB where not said.')
-    ] = None,
-    seed: Annotated[int, typer.Option(min=0, max=2**64 - 1, help="Root of the sample's randomness.")] = 1,
-    jobs: Annotated[int | None, typer.Option(min=1, max=1024, help="Threads; all cores where not said.")] = None,
-    one_file_system: Annotated[
-        bool, typer.Option("--one-file-system", "-x", help="Leave out what is mounted in the tree.")
-    ] = False,
-    as_json: JsonFlag = False,
-) -> None:
-    """Measure how far real data compresses: the entropy that an SSD with compression would see."""
-    from hotband.questions.entropy import (
-        Asked,
-        chunks_table,
-        decimal_size,
-        entropy_progress,
-        histogram_lines,
-        measure,
-        summary_lines,
-    )
-
-    asked = Asked(tuple(paths), tuple(listed(compressor)), tuple(listed(chunk)), sample, seed, jobs, one_file_system)
-    with entropy_progress() as progress:
-        measured = measure(asked, progress)
-    if measured is None:
-        raise KeyboardInterrupt
-    report = measured.report
-    if as_json:
-        print_text(measured.text)
-    else:
-        rate = decimal_size(report["bytes_read"] / measured.seconds) if measured.seconds else "–"
-        table = [chunks_table(report)] if report["chunks"] else []
-        took = f"{measured.seconds:.1f} s, {rate}/s on {measured.jobs} threads"
-        show(*summary_lines(report), *table, *histogram_lines(report), "", took)
-    if report["interrupted"]:
-        sys.stderr.write("hotband: interrupted; what was measured so far is kept\n")
-        raise typer.Exit(INTERRUPTED)
-
-
-@app.command()
-def version() -> None:
-    """Print the version."""
-    print_version(True)
-
-
 def main() -> None:
     """Entry point; `hotband.faces.commands.group` says how a command ends."""
-    from hotband import _core
-
     # In this order: a handler of Python's that comes later takes the place of the engine's.
     notice_interrupts()
     _core.end_on_second_interrupt()
-    group_of(app)(prog_name="hotband")
+    typer.main.get_command(app)(prog_name="hotband")
 
 
 if __name__ == "__main__":

@@ -10,6 +10,7 @@ import typer
 from hotband.faces.commands import names
 from hotband.faces.commands.executors import on_executor
 from hotband.faces.commands.intervals import DrawsOption, JobsOption, LevelOption
+from hotband.faces.commands.on_demand import with_epilog
 from hotband.faces.commands.output import (
     FreshOption,
     JsonFlag,
@@ -39,6 +40,7 @@ hotband advise iometer-database vdbench-8k-random --slo "p99 < 40 ms" --capacity
 """
 
 
+@with_epilog(EPILOG)
 @on_executor
 def advise(
     workloads: Annotated[

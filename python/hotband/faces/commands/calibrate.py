@@ -10,6 +10,7 @@ import typer
 from hotband.faces.commands import names
 from hotband.faces.commands.executors import on_executor
 from hotband.faces.commands.intervals import JobsOption
+from hotband.faces.commands.on_demand import with_epilog
 from hotband.faces.commands.output import (
     FreshOption,
     JsonFlag,
@@ -37,6 +38,7 @@ hotband run fio-randread --on ./mine.toml
 """
 
 
+@with_epilog(EPILOG)
 @on_executor
 def calibrate(
     target: Annotated[

@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from hotband.faces.commands.on_demand import with_epilog
 from hotband.faces.commands.output import JsonFlag, print_json, print_rows, say, show, show_lines
 
 EPILOG = """\
@@ -20,6 +21,7 @@ hotband device disk.img --json
 """
 
 
+@with_epilog(EPILOG)
 def device(
     path: Annotated[
         Path | None, typer.Argument(metavar="PATH", help="A block device or a file; all devices without it.")

@@ -10,6 +10,7 @@ import typer
 from hotband.faces.commands import names
 from hotband.faces.commands.executors import on_executor
 from hotband.faces.commands.intervals import DrawsOption, JobsOption
+from hotband.faces.commands.on_demand import with_epilog
 from hotband.faces.commands.output import JsonFlag, OnOption, SetOption, parse_set, print_json, say, show_views
 from hotband.inference.interval import DRAWS_OF_MANY, LEVEL
 
@@ -24,6 +25,7 @@ hotband expect terse.txt -w my.fio --on s4500-960
 """
 
 
+@with_epilog(EPILOG)
 @on_executor
 def expect(
     result: Annotated[

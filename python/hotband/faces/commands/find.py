@@ -10,6 +10,7 @@ import typer
 from hotband.faces.commands import names
 from hotband.faces.commands.executors import on_executor
 from hotband.faces.commands.intervals import IntervalOption, JobsOption, RunDrawsOption, expect_interval
+from hotband.faces.commands.on_demand import with_epilog
 from hotband.faces.commands.output import JsonFlag, SetOption, parse_set, print_json, say, show_views
 from hotband.inference.interval import DRAWS
 
@@ -26,6 +27,7 @@ hotband find "drives for 3000 IOPS at p99 < 30 ms" -w iometer-database --on "rai
 """
 
 
+@with_epilog(EPILOG)
 @on_executor
 def find(
     question: Annotated[str, typer.Argument(metavar="QUESTION", help='Such as "IOPS at p99 < 10 ms".')],

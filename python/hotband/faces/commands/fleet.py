@@ -10,6 +10,7 @@ import typer
 from hotband.execution.runs.signals import INTERRUPTED
 from hotband.faces.commands.executors import on_executor
 from hotband.faces.commands.intervals import JobsOption
+from hotband.faces.commands.on_demand import with_epilog
 from hotband.faces.commands.output import (
     FreshOption,
     JsonFlag,
@@ -27,6 +28,7 @@ EPILOG = """\
 hotband fleet fleet.toml --repetitions 200 --out fleet -o fleet.html"""
 
 
+@with_epilog(EPILOG)
 @on_executor
 def fleet(
     fleet: Annotated[Path, typer.Argument(metavar="FLEET", help="A TOML file: docs/guides/fleet.md.")],

@@ -10,7 +10,8 @@ import errno
 import os
 import sys
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from enum import StrEnum
 from functools import partial
 from pathlib import Path
@@ -129,9 +130,24 @@ class Commands(TyperGroup):
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
         """A list of commands needs no options of theirs."""
-        if isinstance(self.commands, OnDemand):
-            self.commands = dict(self.commands.told())
-        return super().format_help(ctx, formatter)
+        with self._listed():
+            return super().format_help(ctx, formatter)
+
+    def shell_complete(self, ctx: Any, incomplete: str) -> Any:
+        """Nor do the names that a shell completes."""
+        with self._listed():
+            return super().shell_complete(ctx, incomplete)
+
+    @contextmanager
+    def _listed(self) -> Iterator[None]:
+        """Has outlines in the place of commands that are loaded on demand."""
+        whole = self.commands
+        if isinstance(whole, OnDemand):
+            self.commands = dict(whole.outlines())
+        try:
+            yield
+        finally:
+            self.commands = whole
 
 
 FORMAT = "format_"

@@ -1,76 +1,78 @@
-"""Commands that are made when they are asked for: typer makes all of them, with every option, before it looks at what
-the user wrote, which is a fifth of what a short command takes."""
+"""Commands that are loaded when they are asked for: the modules of all of them, and typer's making of their options,
+take far longer than a short command does."""
 
 from __future__ import annotations
 
-import copy
 import inspect
-from collections.abc import Iterator, MutableMapping
-from typing import Any
+from collections.abc import Callable, Iterator, Mapping
+from importlib import import_module
+from typing import Any, TypeVar
 
 import typer
 from typer.core import TyperCommand
 
-
-def group_of(app: typer.Typer) -> Any:
-    """The group of an application, whose commands are made when they are asked for. Its list of commands is plain text:
-    the boxes that typer draws around it take longer to load than the rest of the list to make."""
-    bare = copy.copy(app)
-    bare.registered_commands, bare.registered_groups, bare.rich_markup_mode = [], [], None
-    group = typer.main.get_command(bare)
-    group.commands = OnDemand(app)  # type: ignore[attr-defined]
-    return group
+C = TypeVar("C", bound=Callable[..., Any])
 
 
-class OnDemand(MutableMapping[str, Any]):
-    """The commands of an application by name, each made once."""
+def with_epilog(text: str) -> Callable[[C], C]:
+    """Gives a command the text that its help ends with."""
 
-    def __init__(self, app: typer.Typer) -> None:
-        named = ((one.name or name_of(one.callback), one) for one in app.registered_commands)
-        self._commands = dict(named) | {str(one.name): one for one in app.registered_groups}
+    def marked(command: C) -> C:
+        vars(command)["epilog"] = text
+        return command
+
+    return marked
+
+
+class OnDemand(Mapping[str, Any]):
+    """Commands by name, from a table of where each is ("module:function", or "module:group") and of the first paragraph
+    of its help. Each is made once."""
+
+    def __init__(self, table: Mapping[str, tuple[str, str]]) -> None:
+        self._table = dict(table)
         self._made: dict[str, Any] = {}
 
     def __getitem__(self, name: str) -> Any:
         if name not in self._made:
-            self._made[name] = made(self._commands[name])
+            self._made[name] = made(name, loaded(self._table[name][0]))
         return self._made[name]
 
-    def __setitem__(self, name: str, command: Any) -> None:
-        self._made[name] = self._commands[name] = command
+    def __contains__(self, name: object) -> bool:
+        return name in self._table
 
-    def __delitem__(self, name: str) -> None:
-        del self._commands[name]
+    def get(self, name: str, default: Any = None) -> Any:
+        """A command, or `default` where there is none of this name; what a module of a command raises is not caught."""
+        return self[name] if name in self._table else default
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self._commands)
+        return iter(self._table)
 
     def __len__(self) -> int:
-        return len(self._commands)
+        return len(self._table)
 
-    def told(self) -> dict[str, TyperCommand]:
-        """What a list of the commands says of them: names and first paragraphs, no options."""
-        return {name: TyperCommand(name, short_help=help_of(one)) for name, one in self._commands.items()}
-
-
-def name_of(callback: Any) -> str:
-    """The name of a command that is given none: that of its function."""
-    return str(callback.__name__).lower().replace("_", "-")
+    def outlines(self) -> dict[str, TyperCommand]:
+        """What a list of the commands shows of them: names and first paragraphs, no options."""
+        return {name: TyperCommand(name, short_help=text) for name, (_, text) in self._table.items()}
 
 
-def help_of(info: Any) -> str:
-    """What a command or a group of them says of itself, in its first paragraph."""
-    group = getattr(info, "typer_instance", None)
-    said = group.info.help if group is not None else info.help
-    text = inspect.cleandoc(said if isinstance(said, str) else info.callback.__doc__ or "")
+def loaded(where: str) -> Any:
+    """The function of a command, or a group of them, by "module:name"."""
+    module, _, name = where.partition(":")
+    return getattr(import_module(module), name)
+
+
+def help_of(command: Any) -> str:
+    """The first paragraph of the help of a command's function, or of a group."""
+    text = inspect.cleandoc(str(command.info.help) if isinstance(command, typer.Typer) else command.__doc__ or "")
     return " ".join(text.partition("\n\n")[0].split())
 
 
-def made(info: Any) -> Any:
+def made(name: str, command: Any) -> Any:
     """A command or a group of them, with its options."""
     holder = typer.Typer(add_completion=False)
-    if getattr(info, "typer_instance", None) is None:
-        holder.registered_commands = [info]
+    if not isinstance(command, typer.Typer):
+        holder.command(name, epilog=getattr(command, "epilog", None))(command)
         return typer.main.get_command(holder)
-    holder.registered_groups = [info]
+    holder.add_typer(command, name=name)
     group: Any = typer.main.get_command(holder)
-    return group.commands[info.name]
+    return group.commands[name]

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from hotband.base.errors import UserError
+from hotband.base.version import __version__
 from hotband.data.inputs.words import ours, twice
 from hotband.faces.commands import names
 
@@ -54,6 +55,11 @@ SetOption = Annotated[
     typer.Option("--set", metavar="KEY=VALUE", help="Change a value.", autocompletion=names.set_keys),
 ]
 SeedOption = Annotated[int | None, typer.Option(min=0, max=2**64 - 1, help="Root of all randomness.")]
+
+
+def print_version() -> None:
+    """Prints the version."""
+    sys.stdout.write(f"hotband {__version__}\n")
 
 
 def finish() -> None:

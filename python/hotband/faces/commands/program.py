@@ -9,6 +9,7 @@ import typer
 
 from hotband.base.errors import UserError
 from hotband.faces.commands import names
+from hotband.faces.commands.on_demand import with_epilog
 from hotband.faces.commands.output import (
     FreshOverOption,
     JsonFlag,
@@ -69,6 +70,7 @@ NAME: names.Completion = {
 }
 
 
+@with_epilog(EPILOG)
 def program(
     name: Annotated[str | None, typer.Argument(metavar="[NAME]", help="A program; without it, all.", **NAME)] = None,
     on: Annotated[

@@ -12,9 +12,11 @@ from hotband.base.errors import UserError
 from hotband.data.catalog.named import is_emulated, is_real
 from hotband.execution.runs.signals import INTERRUPTED
 from hotband.faces.commands import names, real, targets
+from hotband.faces.commands.examples import RUN_EPILOG
 from hotband.faces.commands.executors import on_executor
 from hotband.faces.commands.intervals import IntervalOption, RunDrawsOption, add_intervals, expect_one_run
 from hotband.faces.commands.into import into_store_at_end
+from hotband.faces.commands.on_demand import with_epilog
 from hotband.faces.commands.output import (
     FreshOption,
     JsonFlag,
@@ -38,6 +40,7 @@ if TYPE_CHECKING:
     from hotband.execution.experiment import Executor, Tick
 
 
+@with_epilog(RUN_EPILOG)
 @on_executor
 @into_store_at_end
 def run(

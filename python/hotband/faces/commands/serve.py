@@ -16,6 +16,7 @@ import typer
 from hotband.base.errors import UserError
 from hotband.execution.runs.signals import INTERRUPTED, forget_interrupts
 from hotband.faces.commands import names
+from hotband.faces.commands.on_demand import with_epilog
 from hotband.faces.commands.output import (
     FreshOverOption,
     JsonFlag,
@@ -76,6 +77,7 @@ hotband serve raid10:8xent-15k --nbd /run/array.sock --store array.img --record 
 hotband mount nytro-1351-960 /mnt/drive --loop"""
 
 
+@with_epilog(SERVE_EPILOG)
 def serve(
     on: MachineServed,
     socket: Annotated[
@@ -134,6 +136,7 @@ def serve(
     _serve(spec, Shown(_seconds(duration, run, spec.events), run, live, as_json, fresh))
 
 
+@with_epilog(SERVE_EPILOG)
 def mount(
     on: MachineServed,
     fuse: Annotated[Path, typer.Argument(metavar="DIR", help="Where a file a volume appears.")],

@@ -9,6 +9,7 @@ import typer
 
 from hotband.base.errors import UserError
 from hotband.faces.commands.group import Commands
+from hotband.faces.commands.on_demand import with_epilog
 from hotband.faces.commands.output import JsonFlag, print_json, print_rows, print_text, say, show, show_lines
 
 if TYPE_CHECKING:
@@ -190,6 +191,7 @@ def check_store(path: DirArgument, as_json: JsonFlag = False) -> None:
         raise typer.Exit(1)
 
 
+@with_epilog(QUERY_EPILOG)
 def query(
     sql: Annotated[str, typer.Argument(metavar="SQL", help="One statement that selects (DuckDB).")],
     from_: Annotated[

@@ -12,6 +12,7 @@ import typer
 from hotband.base.errors import UserError
 from hotband.execution.runs.signals import INTERRUPTED
 from hotband.faces.commands import names
+from hotband.faces.commands.on_demand import with_epilog
 from hotband.faces.commands.output import (
     FreshOption,
     JsonFlag,
@@ -73,6 +74,7 @@ hotband pts real:/data --size "8 GiB" --quick --minute "1 s" --out look
 hotband pts real:/dev/sdb --erase SERIAL --out pts       # a day and more; the same command goes on after a stop"""
 
 
+@with_epilog(PTS_EPILOG)
 def pts(
     on: SuiteArgument,
     drive_class: ClassOption = DriveClass.enterprise,
@@ -144,6 +146,7 @@ hotband quick real:/dev/nvme1n1 --for "1 h" -o look.html          # reads alone;
 ForOption = Annotated[str, typer.Option("--for", metavar="TIME", help="How long all of it takes.")]
 
 
+@with_epilog(QUICK_EPILOG)
 def quick(
     on: SuiteArgument,
     duration: ForOption = "5 min",

@@ -14,6 +14,7 @@ from hotband.faces.commands import names, real
 from hotband.faces.commands.executors import on_executor
 from hotband.faces.commands.intervals import IntervalOption, JobsOption, RunDrawsOption, asked_intervals
 from hotband.faces.commands.into import into_store
+from hotband.faces.commands.on_demand import with_epilog
 from hotband.faces.commands.output import (
     FreshOption,
     JsonFlag,
@@ -47,6 +48,7 @@ hotband sweep fio-randread --on exos-15e900-512n --on ent-10k --set qd=1..256 --
 hotband sweep fio-randread --on ent-15k --set qd=1..32 --set bs=4KiB,64KiB --repeat 3 --out bs"""
 
 
+@with_epilog(SWEEP_EPILOG)
 @on_executor
 @into_store
 def sweep(

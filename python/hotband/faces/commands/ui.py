@@ -10,6 +10,7 @@ from typing import Annotated
 
 import typer
 
+from hotband.faces.commands.on_demand import with_epilog
 from hotband.faces.commands.output import say, show_lines
 
 EPILOG = """\
@@ -21,6 +22,7 @@ hotband ui --store lab --port 8642 --no-browser
 """
 
 
+@with_epilog(EPILOG)
 def ui(
     store: Annotated[
         Path | None,

@@ -14,8 +14,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from hotband import _core
 from hotband.base.errors import UserError
 from hotband.data.catalog import CATALOG_DIR
@@ -40,6 +38,7 @@ from hotband.inference.interval.uncertain import Uncertain, of_run, with_values
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
+    import numpy as np
     from numpy.typing import NDArray
 
     from hotband.data.documents.record import RecordDoc
@@ -59,6 +58,12 @@ CLASSES = {
 }
 Watch = Callable[[str], "AbstractContextManager[Tick | None]"]
 """A progress bar with a title; yields what an experiment tells its progress to, or None."""
+
+
+def _nowhere() -> NDArray[np.float64]:
+    import numpy as np
+
+    return np.empty((0, 0))
 
 
 @dataclass(frozen=True)
@@ -90,7 +95,7 @@ class Drawn:
     without_effect: list[str] = field(default_factory=list)
     ends: dict[tuple[str, str], Mapping[str, float]] = field(default_factory=dict)
     refused_ends: dict[tuple[str, str], str] = field(default_factory=dict)
-    places: NDArray[np.float64] = field(default_factory=lambda: np.empty((0, 0)))
+    places: NDArray[np.float64] = field(default_factory=_nowhere)
     draws: list[Mapping[str, float]] = field(default_factory=list)
     seed: Mapping[str, float] = field(default_factory=dict)
     refused: int = 0
@@ -104,6 +109,8 @@ class Drawn:
 
     def log_ratios(self, figure: str) -> NDArray[np.float64]:
         """Of a figure, a number a draw."""
+        import numpy as np
+
         return np.array([one.get(figure, 0.0) for one in self.draws], dtype=float)
 
 
@@ -274,6 +281,8 @@ def _ratios(base: Mapping[str, float], finished: Finished) -> dict[str, float]:
 def _seed_spread(base: Mapping[str, float], others: Sequence[Finished], left: float) -> dict[str, float]:
     """The standard deviation that the seed makes of the whole run: that of the shortened ones, less by the root of
     what was left of their time, as means of independent times are."""
+    import numpy as np
+
     ratios = [_ratios(base, one) for one in others]
     found = {}
     for name in base:
@@ -290,6 +299,8 @@ def _matters(drawn: Drawn, one: Uncertain) -> bool:
 
 def _draw(drawn: Drawn, short: RunSpec, draws: int, seed: int, runner: _Runner) -> None:
     """Runs draws of the values that matter; one that the model refuses is drawn again."""
+    import numpy as np
+
     tried = Sampler(drawn.values, seed).shares(STEPS_TRIED)
     steps = [one for one, of in zip(drawn.values, tried.T, strict=True) if takes_steps(one, short, list(of))]
     if steps:

@@ -11,11 +11,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from hotband.inference.interval.surface import Effect, Surface, fitted
 
 if TYPE_CHECKING:
+    import numpy as np
     from numpy.typing import NDArray
 
     from hotband.inference.interval.sampler import Sampler
@@ -61,6 +60,8 @@ def samples_of(sampler: Sampler) -> Samples:
 
 def indices(surface: Surface, samples: Samples) -> tuple[Numbers, Numbers]:
     """First-order and total index of each group; zeros where nothing varies."""
+    import numpy as np
+
     one, other = surface.at(samples.one), surface.at(samples.other)
     both = np.concatenate([one, other])
     variance, middle = float(np.var(both)), float(np.mean(both))
@@ -78,6 +79,8 @@ def indices(surface: Surface, samples: Samples) -> tuple[Numbers, Numbers]:
 
 def shares_of(effects: Sequence[Effect], samples: Samples, places: Numbers, seen: Numbers, seed: int) -> list[Share]:
     """The share of each group, with the range that resampled draws give."""
+    import numpy as np
+
     first, total = indices(fitted(effects, places, seen), samples)
     random = np.random.default_rng(seed)
     firsts, totals = [first], [total]

@@ -15,9 +15,8 @@ from dataclasses import dataclass
 from itertools import combinations
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 if TYPE_CHECKING:
+    import numpy as np
     from numpy.typing import NDArray
 
     Numbers = NDArray[np.float64]
@@ -53,6 +52,8 @@ class Surface:
 
     def at(self, places: Numbers) -> Numbers:
         """Log-ratios at places, a row each."""
+        import numpy as np
+
         found = np.minimum(places, 0.0) @ -self.low + np.maximum(places, 0.0) @ self.high
         if self.products is not None and self.pairs:
             found = found + _products(places, self.pairs) @ self.products
@@ -61,6 +62,8 @@ class Surface:
 
 def additive(effects: Sequence[Effect]) -> Surface:
     """The surface of single effects."""
+    import numpy as np
+
     low = [-(one.high or 0.0) if one.low is None else one.low for one in effects]
     high = [-(one.low or 0.0) if one.high is None else one.high for one in effects]
     return Surface(np.array(low, dtype=float), np.array(high, dtype=float))
@@ -68,6 +71,8 @@ def additive(effects: Sequence[Effect]) -> Surface:
 
 def fitted(effects: Sequence[Effect], places: Numbers, seen: Numbers) -> Surface:
     """The same with products fitted to what draws at `places` gave (`seen`)."""
+    import numpy as np
+
     alone = additive(effects)
     strongest = sorted(range(len(effects)), key=lambda n: -effects[n].size)[:PAIRED]
     pairs = tuple(combinations(sorted(strongest), 2))
@@ -84,6 +89,8 @@ def fitted(effects: Sequence[Effect], places: Numbers, seen: Numbers) -> Surface
 
 
 def _products(places: Numbers, pairs: Sequence[tuple[int, int]]) -> Numbers:
+    import numpy as np
+
     return np.column_stack([places[:, one] * places[:, other] for one, other in pairs])
 
 

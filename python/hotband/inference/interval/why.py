@@ -11,13 +11,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from hotband.inference.interval.sampler import Sampler
 from hotband.inference.interval.shares import Share, samples_of, shares_of
 from hotband.inference.interval.surface import Effect
 
 if TYPE_CHECKING:
+    import numpy as np
     from numpy.typing import NDArray
 
     from hotband.data.documents.interval import ShareDoc, WhyFigureDoc
@@ -101,6 +100,8 @@ def _rows(
 
 def regressed(places: Numbers, seen: Numbers) -> list[Effect]:
     """Effects of values that were drawn together only: straight lines by least squares with a penalty."""
+    import numpy as np
+
     if not len(seen):
         return [Effect(0.0, 0.0)] * places.shape[1]
     squares = np.maximum((places**2).mean(axis=0), 1e-12)

@@ -10,9 +10,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 if TYPE_CHECKING:
+    import numpy as np
     from numpy.typing import NDArray
 
     from hotband.data.documents.record import RecordDoc
@@ -68,6 +67,8 @@ def figures_of(loads: Sequence[Seen]) -> list[Figure]:
 
 def vector(figures: Sequence[Figure], loads: Sequence[Seen]) -> Numbers:
     """The logarithms of these figures; not a number where one is missing."""
+    import numpy as np
+
     return np.array([loads[one.load].logs.get((one.side, one.name), math.nan) for one in figures], dtype=float)
 
 

@@ -16,12 +16,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from hotband.inference.interval.distribution import NOMINAL_SHARE
 from hotband.inference.interval.uncertain import of_product
 
 if TYPE_CHECKING:
+    import numpy as np
     from numpy.typing import NDArray
 
     from hotband.inference.interval.uncertain import Uncertain

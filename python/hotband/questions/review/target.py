@@ -9,8 +9,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-import tomlkit
-
 from hotband import _core
 from hotband.base.engine import mistakes_of, mistakes_without_load
 from hotband.base.errors import UserError
@@ -230,6 +228,8 @@ def one_volume(
     machine: str, offer: Offer, pairs: Sequence[tuple[str, str]], volume: str | None, several: str = BY_VOLUME
 ) -> Offer:
     """The machine with `volume` as its only one; as it is where it has one. Raises UserError."""
+    import tomlkit
+
     names = [name for name, _ in offer.volumes]
     if volume is None:
         if len(names) == 1:

@@ -17,8 +17,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from hotband import _core
 from hotband.base.errors import UserError
 from hotband.data.documents.run import RunSpec
@@ -284,4 +282,6 @@ def _lefts(plan: Plan, base: Mapping[str, float]) -> dict[str, float]:
 
 def _seed_spread(ratios: Sequence[float], left: float) -> float:
     """The standard deviation that the seed makes of a whole run, from shortened ones."""
+    import numpy as np
+
     return float(np.std([0.0, *ratios], ddof=1)) * math.sqrt(left)

@@ -12,8 +12,6 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from hotband.base.errors import UserError
 from hotband.base.text.nearest import unknown_name
 from hotband.execution.experiment import Lock, Say
@@ -38,6 +36,7 @@ from hotband.questions.study.runs import collect, specs_of
 from hotband.questions.study.study import Asked, cell_figures, check_only, predict
 
 if TYPE_CHECKING:
+    import numpy as np
     from numpy.typing import NDArray
 
     from hotband.data.documents.interval import WhyFigureDoc
@@ -229,6 +228,8 @@ def weights_of(study: Study, figure: str, keys: Mapping[str, str], predicted: Ma
 def with_spread(of: FigureSpread, combined: Combined, work: Work) -> FigureSpread:
     """How far the draws move a figure. Where values were run alone, too, many more places are read from the response
     surface, and what that does not explain of the draws is added."""
+    import numpy as np
+
     names, drawn, seed = combined.values, combined.draws(), combined.seed
     if not drawn:
         return _with(of, Spread(seed, seed), seed, 0.0)
@@ -275,6 +276,8 @@ def why_figure(given: str | Study, figure: str, level: float) -> WhyFigureDoc:
 
 
 def _evidence(work: Work, figure: str, of: FigureSpread, combined: Combined, level: float) -> Evidence:
+    import numpy as np
+
     predicted = of.predicted or 0.0
     kind = Kind(FigureClass(of.figure_class), systems_of(work.study).get(of.config, ARRAYS))
     term = model_term().without(work.study.name, of.config, kind)
