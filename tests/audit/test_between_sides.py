@@ -389,7 +389,8 @@ def test_a_comparison_as_data_has_its_sides_and_states() -> None:
     assert one["b"] == {"name": "b", "runs": ["b1"], "state": ["not known"]}
     assert (one["verdict"], one["unlike"], one["unsupported"]) == (FASTER, ["unlike"], ["unsupported"])
     assert one["differences"] == [
-        {"metric": "IOPS", "unit": "1/s", "a": 100, "b": 150, "change_pct": 50, "low_pct": None, "high_pct": 60,
+        {"metric": "IOPS", "unit": "1/s", "a": 100, "b": 150.00000001, "change_pct": 50, "low_pct": None,
+         "high_pct": 60,
          "how": "how", "verdict": TOO_SHORT}
     ]  # fmt: skip
     assert state_of(a) == ["not known"], "once where it is the same"

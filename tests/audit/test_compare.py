@@ -243,8 +243,7 @@ def test_repeats_that_were_not_asked_the_same_are_refused() -> None:
 
 
 def test_how_is_a_line_where_all_rows_share_it_and_a_column_where_they_do_not() -> None:
-    from rich.table import Table
-
+    from hotband.base.text.table import Table
     from hotband.views.audit import comparison_view
 
     found = compare(sampled("a", 1000, 60, 1), sampled("b", 1200, 60, 2))
@@ -256,9 +255,7 @@ def test_how_is_a_line_where_all_rows_share_it_and_a_column_where_they_do_not() 
             replace(found, differences=[replace(row, how=how) for row, how in zip(rows, hows, strict=True)])
         )
         table = next(part for part in view if isinstance(part, Table))
-        return [str(column.header) for column in table.columns], [
-            part for part in view if str(part).startswith("how: ")
-        ]
+        return [column.name for column in table.columns], [part for part in view if str(part).startswith("how: ")]
 
     alike, unlike = ["samples"] * len(rows), ["samples", *["repeats"] * (len(rows) - 1)]
     headers, lines = shown(alike)

@@ -9,9 +9,9 @@ from floors import FLOORS, floor_of, graph, modules, parts, upward
 PACKAGE = Path(__file__).parents[2] / "python" / "hotband"
 KNOWN = Path(__file__).with_name("upward.txt")
 """Imports that go up and are not mended yet, one a line: it may only get shorter."""
-LARGEST_CIRCLE = 188
+LARGEST_CIRCLE = 187
 """Files of which each reaches every other: it may only get smaller, down to three (as in Rust, test_circles.py)."""
-PARTS_IN_CIRCLES = 21
+PARTS_IN_CIRCLES = 19
 """Packages that import another one of their floor in a circle: it may only get smaller."""
 
 

@@ -16,6 +16,7 @@ from pathlib import Path
 from secrets import token_hex
 from typing import TYPE_CHECKING, TypeVar
 
+from hotband.base.text.numbers import counted
 from hotband.base.text.regular import opened
 from hotband.base.text.write import remove, temporary, write_file
 from hotband.data.store.manifest import INTENT, File, Part, broken, enter, keys_in, snapshot, tidy
@@ -23,7 +24,6 @@ from hotband.data.store.parts import options, rows_of_group
 from hotband.data.store.place import Place
 from hotband.data.store.writer import recover
 from hotband.execution.experiment.lock import Lock
-from hotband.views.text.tables import counted
 
 if TYPE_CHECKING:
     import pyarrow as pa

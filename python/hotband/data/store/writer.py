@@ -18,6 +18,7 @@ from secrets import token_hex
 from typing import TYPE_CHECKING
 
 from hotband.base.text.foreign import visible
+from hotband.base.text.numbers import counted
 from hotband.base.text.write import remove
 from hotband.data.store.journal import Abandoned, Entry, Journal, frame_of, left_behind
 from hotband.data.store.kept import Kept, factor_of, kept_of
@@ -25,7 +26,6 @@ from hotband.data.store.manifest import keys_in, put, snapshot, tidy
 from hotband.data.store.parts import fits, parquet, tables_of
 from hotband.data.store.place import Place
 from hotband.data.store.same import Same, intervals_of
-from hotband.views.text.tables import counted
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -15,11 +15,11 @@ from pathlib import Path
 from typing import Self
 
 from hotband.base.errors import UserError, reason_of
+from hotband.base.text import numbers
 from hotband.execution.programs.devices import Devices
 from hotband.execution.programs.needs import path_of
 from hotband.execution.programs.processes import Processes, ProgramFailed, Told, as_user, last_words
 from hotband.execution.programs.program import Settings
-from hotband.views.text.tables import decimal_size
 
 INODES = 1 << 18
 """Most inodes of an ext4 on a large volume: 64 MiB of tables at 256 bytes each (mke2fs.conf), which are written before
@@ -100,7 +100,7 @@ class Work(AbstractContextManager["Work"]):
         space = os.statvfs(self.folder(role))
         free = space.f_bavail * space.f_frsize
         if size > free:
-            accepted = f"{self.name} writes about {decimal_size(size)}, {decimal_size(free)} are free; expected less"
+            accepted = f"{self.name} writes about {numbers.size(size)}, {numbers.size(free)} are free; expected less"
             raise UserError("--set", key, self.texts.get(key, ""), accepted)
 
     def disks(self, count: int, size: int) -> list[Path]:

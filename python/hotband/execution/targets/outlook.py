@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from hotband.base.text.numbers import counted
 from hotband.data.jobs.tables import Step, Stream
 from hotband.execution.targets.asked import Asked
 from hotband.execution.targets.place import Place
-from hotband.views.text.tables import counted
 
 
 @dataclass(frozen=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, TypedDict
 
+from hotband.base.text.table import Table
 from hotband.execution.experiment.point import version
 from hotband.inference.interval import LEVEL
 from hotband.inference.interval.residuals import RESIDUALS_FILE, ResidualFile, kept_of
@@ -15,8 +16,6 @@ from hotband.questions.study import file
 from hotband.views.interval import coverage_table, terms_table
 
 if TYPE_CHECKING:
-    from rich.table import Table
-
     from hotband.data.documents.interval import ClassTermDoc, CoverageDoc
     from hotband.execution.experiment import Say
 

@@ -75,8 +75,8 @@ def list_runs(
 
 def tell_waiting(place: Place) -> None:
     """Says what is in no part yet."""
+    from hotband.base.text.numbers import counted
     from hotband.data.store.journal import left_behind
-    from hotband.views.text.tables import counted
 
     found = left_behind(place.journal)
     if found:
@@ -100,10 +100,10 @@ def add(
     as_json: JsonFlag = False,
 ) -> None:
     """Add records to a store, which is made where it is not there. A run that is in it is not added again."""
+    from hotband.base.text.numbers import counted
     from hotband.data.store.folders import add_all
     from hotband.data.store.place import made
     from hotband.data.store.writer import writing
-    from hotband.views.text.tables import counted
 
     for path in results:
         if not path.exists():
@@ -172,9 +172,9 @@ def check_store(folder: DirArgument, as_json: JsonFlag = False) -> None:
     """Compare every file with its digest. Exit code 1 if one is damaged or missing."""
     from dataclasses import asdict
 
+    from hotband.base.text.numbers import counted
     from hotband.data.store.check import check
     from hotband.data.store.place import opened
-    from hotband.views.text.tables import counted
 
     place = opened(folder)
     done = check(place)

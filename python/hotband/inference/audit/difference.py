@@ -15,12 +15,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from hotband.base.text.numbers import counted
 from hotband.data.record.document import known
 from hotband.data.record.rounds import MOST_ROUNDS
 from hotband.inference.audit.audited import Audited
 from hotband.inference.audit.correlated import LEAST_SAMPLES, mean_law
 from hotband.inference.audit.orderstat import CONFIDENCE, least_count
-from hotband.views.text.tables import counted
 
 if TYPE_CHECKING:
     from hotband.inference.audit.correlated import Numbers

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from hotband.base.errors import UserError
+from hotband.base.text.numbers import span
 from hotband.questions.calibrate.calibrated import Calibrated, Line
 from hotband.questions.calibrate.check import check, predict
 from hotband.questions.calibrate.design import Design, Plan
@@ -22,7 +23,6 @@ from hotband.questions.calibrate.model import IOS, SSD_IOS, Model, Product, Watc
 from hotband.questions.calibrate.screen import Screened, screen
 from hotband.questions.calibrate.unknowns import FARTHEST, Unknowns, unknowns_of
 from hotband.questions.calibrate.values import values_of
-from hotband.questions.find.figures import time_shown
 
 if TYPE_CHECKING:
     from hotband.execution.experiment import Executor
@@ -170,7 +170,7 @@ def _expect_like(like: Product, planned: Planned, data: Data, used: Sequence[Mea
         return
     worst = int(np.argmax(away - reach))
     figure = data.figures[worst]
-    was, is_ = (time_shown(math.exp(value) / 1e9) for value in (data.measured[worst], data.base[worst]))
+    was, is_ = (span(math.exp(value)) for value in (data.measured[worst], data.base[worst]))
     named = f"{used[figure.load].load.name}: {figure.side} {figure.name} {was}, the product {is_}"
     accepted = f"was not measured: no values in its ranges explain most figures ({named}); expected another product"
     raise UserError("--like", "", like.name, f"{accepted}, or black-box")

@@ -11,12 +11,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hotband.base.errors import UserError
+from hotband.base.text.numbers import counted
 from hotband.questions.calibrate.figures import seen_of
 from hotband.questions.calibrate.loads import Measurement
 from hotband.questions.calibrate.measured import Measured
 from hotband.questions.expect.expect import expect_room
 from hotband.questions.expect.results import read_rows
-from hotband.views.text.tables import counted
 
 if TYPE_CHECKING:
     from hotband.data.inputs.specify import Named

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hotband.base.errors import UserError
+from hotband.base.text.numbers import counted
 from hotband.base.text.write import expect_folder, write_file
 from hotband.data.catalog.named import EMULATED, is_real
 from hotband.questions.calibrate import calibrate
@@ -22,7 +23,6 @@ from hotband.questions.calibrate.product_file import file_text, whole_text
 from hotband.questions.calibrate.results import measured_of
 from hotband.questions.calibrate.target import Hardware, is_model, span_of_model, target_of
 from hotband.questions.calibrate.trace.calibrate import of_trace
-from hotband.views.text.tables import counted
 
 if TYPE_CHECKING:
     from hotband.data.inputs.specify import Named

@@ -11,6 +11,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from hotband.base.errors import UserError
+from hotband.base.text.numbers import number
+from hotband.base.text.table import unit_of
 from hotband.execution.experiment import Experiment, Point
 from hotband.inference.audit.audited import Audited
 from hotband.inference.audit.facts import MachineFacts, of_machine
@@ -18,7 +20,6 @@ from hotband.inference.audit.rules import findings
 from hotband.inference.interval.short import refusal
 from hotband.questions.expect.judge import Judged, compared, first_outside
 from hotband.questions.expect.predict import Predicted
-from hotband.views.text.tables import four_digits
 
 if TYPE_CHECKING:
     from hotband.data.inputs.specify import Named
@@ -109,7 +110,7 @@ def _assumed(rows: Sequence[Predicted], verdict: Verdict) -> list[str]:
     fastest = max((rate for one in rows if (rate := _rate_of_a_job(one)) is not None), default=0.0)
     if fastest >= NEAR_A_CORE:
         said.append(
-            f"a job did {four_digits(fastest)} I/Os a second, and a core hands out about {four_digits(OF_A_CORE)}: "
+            f"a job did {number(fastest)} I/Os a second, and a core hands out about {number(OF_A_CORE)}: "
             "the processor may have been the limit, which [host] of a machine's file models"
         )
     if any(one["ramp_ns"] in (None, 0) for one in asked):
@@ -155,6 +156,4 @@ def _what_if(one: Predicted) -> list[str]:
 
 
 def _said(figure: Judged) -> str:
-    from hotband.views.expect import value_of
-
-    return value_of(figure.figure, figure.predicted)
+    return unit_of(figure.figure).shown(figure.predicted)

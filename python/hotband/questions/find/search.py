@@ -11,6 +11,7 @@ from collections.abc import Generator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal, TypeAlias
 
+from hotband.base.text.numbers import number
 from hotband.data.inputs.loads import Load
 from hotband.execution.runs.run import RunSpec
 from hotband.questions.find.axis import Axis
@@ -18,7 +19,6 @@ from hotband.questions.find.bracket import Bracket, Point
 from hotband.questions.find.question import Condition, Question, ShareOfMost
 from hotband.questions.find.trial import Trial, Wanted, score
 from hotband.questions.find.vary import MOST_DEPTH, Varied, exactly, value_shown
-from hotband.views.text.tables import four_digits
 
 Status = Literal["found", "everywhere", "nowhere"]
 FLAT, APART = 0.3, 0.02
@@ -88,7 +88,7 @@ def _texted(frame: Frame, spec: RunSpec, load: Load) -> RunSpec:
 
 
 def _rate_text(value: float) -> str:
-    return f"{four_digits(value)}/s"
+    return f"{number(value)}/s"
 
 
 def _rate_axis(frame: Frame, low: float, high: float) -> Axis:

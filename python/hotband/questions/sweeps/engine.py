@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hotband.base.errors import UserError
+from hotband.base.text.numbers import counted
 from hotband.data.catalog.named import expect_model, is_emulated, is_real
 from hotband.data.record.record import record_of
 from hotband.execution.experiment import Lock, chosen, expect_models, expect_no_experiment, expect_out, using
@@ -25,7 +26,6 @@ from hotband.questions.sweeps.kept import Kept, Row, bounds_of, entry_of, kept_o
 from hotband.questions.sweeps.plan import Grid
 from hotband.questions.sweeps.sweep import Sweep
 from hotband.questions.sweeps.turns import Turns
-from hotband.views.text.tables import counted
 
 if TYPE_CHECKING:
     from hotband.execution.experiment import Say

@@ -13,12 +13,10 @@ from typing import TYPE_CHECKING, cast
 import tomli
 
 from hotband.base.errors import UserError
+from hotband.base.text.table import Cell, Range, Table, View, unit_of
 from hotband.execution.targets.place import Place
 
 if TYPE_CHECKING:
-    from rich.table import Table
-    from rich.text import Text
-
     from hotband.data.record.document import ExpectedHereDoc, RecordDoc
     from hotband.execution.experiment import Progress
 
@@ -136,32 +134,25 @@ def sentence_of(expected: ExpectedHereDoc) -> str:
     return f"Expected of {expected['machine']} ({expected['chosen']}): {expected['verdict']}"
 
 
-def expected_views(record: RecordDoc) -> list[Table | Text | str]:
+def expected_views(record: RecordDoc) -> list[View]:
     """The prediction beside what was measured, as it is printed; nothing where there is none."""
-    from rich.table import Table
-
-    from hotband.base.text.foreign import marked
-    from hotband.views.expect import COLOURS, between, exact_of, label_of
+    from hotband.views.expect import COLOURS, figure_columns, label_of
 
     expected = record.get("expected")
     if expected is None:
         return []
     machine, level = str(expected["machine"]), expected["level"]
-    table = Table(title=f"Measured beside {machine}", title_justify="left")
-    table.add_column("figure", overflow="fold")
-    for name in ("measured", "predicted", f"{level:g} % interval"):
-        table.add_column(name, justify="right")
-    table.add_column("is", overflow="fold")
+    table = Table(f"Measured beside {machine}", figure_columns(level))
     for row in expected["rows"]:
         for one in row["figures"]:
-            ends = [exact_of(one["figure"], end) for end in (one["low"], one["high"]) if end is not None]
             verdict = one["verdict"] or "–"
-            table.add_row(
+            table.add(
                 label_of(one["figure"]),
-                exact_of(one["figure"], one["measured"]),
-                exact_of(one["figure"], one["predicted"]),
-                between(ends),
-                marked(f"[{COLOURS.get(verdict, 'default')}]{verdict}[/]"),
+                one["measured"],
+                one["predicted"],
+                Range(one["low"], one["high"]),
+                Cell(verdict, COLOURS.get(verdict, "")),
+                unit=unit_of(one["figure"]),
             )
-    said: list[Table | Text | str] = [sentence_of(expected), table]
+    said: list[View] = [sentence_of(expected), table]
     return [*said, *(f"  - {text}" for text in expected["explanations"])]

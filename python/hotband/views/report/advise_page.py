@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from hotband.base.text import numbers
+from hotband.base.text.numbers import counted
 from hotband.views.advise.show import searched_text
 from hotband.views.report.page import Block, Cell, Chart, Charts, Group, Page, Prose, Section, Table
-from hotband.views.text.tables import counted, decimal_size
 
 if TYPE_CHECKING:
     from hotband.questions.advise.advice import Advice, Between, Point
@@ -24,7 +25,7 @@ def advise_page(advice: Advice) -> Page:
         sections.append(Section("values", "Uncertain values", [_values(advice)]))
     sections.append(Section("searched", "What was searched", [Prose([f"{searched_text(advice)}."]), *_notes(advice)]))
     title = "Nothing meets it" if advice.recommended is None else advice.recommended.name
-    asked = f"{advice.slo} under {', '.join(advice.workloads)}; {decimal_size(advice.capacity_bytes)}"
+    asked = f"{advice.slo} under {', '.join(advice.workloads)}; {numbers.size(advice.capacity_bytes)}"
     return Page(title, sections, f"{asked}, {counted(advice.failures, 'failure')} survived", kicker="Hotband advice")
 
 

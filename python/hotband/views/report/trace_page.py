@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from hotband.base.text.table import MS
 from hotband.views.report.page import Cell, Chart, Charts, Group, Page, Part, Prose, Section, Table
 from hotband.views.traces.told import answers_of, closing_of, rows_of, table_of
 
@@ -33,10 +34,7 @@ def trace_page(shown: Sequence[TraceShown]) -> Page:
 
 
 def _beside(shown: Sequence[TraceShown]) -> Table:
-    table = table_of(shown)
-    columns = [list(column.cells) for column in table.columns]
-    rows = [[Cell(str(column[place])) for column in columns] for place in range(len(table.rows))]
-    return Table(["", *(one.source.name for one in shown)], [Group(rows)], tight=True)
+    return Table.of(table_of(shown))
 
 
 def _sections(one: TraceShown, number: str) -> list[Section]:
@@ -57,7 +55,7 @@ def _latency(one: TraceShown) -> Table:
     for side in one.properties.latency:
         ns = side.ns
         values = (ns.mean, ns.p10, ns.p50, ns.p90, ns.p99, ns.p999, ns.max)
-        rows.append([Cell(f"{side.direction}s"), *(Cell(f"{value / 1e6:,.4g}", numeric=True) for value in values)])
+        rows.append([Cell(f"{side.direction}s"), *(Cell(MS.bare(value), numeric=True) for value in values)])
     heads = ["ms", "mean", "p10", "p50", "p90", "p99", "p99.9", "longest"]
     return Table(heads, [Group(rows)], caption="As the trace has them: of the drive that was recorded.", tight=True)
 

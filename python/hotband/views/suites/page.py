@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hotband.base.text.numbers import ABSENT, number, rate, size, span
+from hotband.base.text.table import MBS, MS, Unit
 from hotband.data.documents.pts import FigureDoc, LoopDoc, MomentDoc, PtsDoc, TestDoc, TrackedDoc
 from hotband.data.record.states import state_lines
 from hotband.questions.suites.cells import kib_text, mix_text
@@ -219,14 +220,13 @@ def _moments(test: TestDoc) -> list[Block]:
     return [*_drawn(charts, 620), table]
 
 
+def unit_of(figure: FigureDoc) -> Unit:
+    """The unit of a figure."""
+    if figure["unit"] == "s":
+        return Unit("s", 1.0, lambda seconds: span(1e9 * seconds) if seconds else "at once")
+    return {"B/s": MBS, "ns": MS}.get(figure["unit"], Unit(figure["unit"]))
+
+
 def value_text(figure: FigureDoc) -> str:
     """A figure with its unit."""
-    value, unit = figure["value"], figure["unit"]
-    if value is None:
-        return ABSENT
-    told = {"B/s": rate, "ns": span}
-    if unit in told:
-        return told[unit](value)
-    if unit == "s":
-        return span(value * 1e9) if value else "at once"
-    return f"{number(value)} {unit}"
+    return unit_of(figure).shown(figure["value"])

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, cast
 from hotband import _core
 from hotband.base.errors import UserError
 from hotband.base.text.foreign import json_text
+from hotband.base.text.table import View
 from hotband.inference.traces.fit.arrivals import Clock, Loop, clock_of, loop_of
 from hotband.inference.traces.fit.ios import Ios, ios_of
 from hotband.inference.traces.fit.made import made, properties_of_made, service_of
@@ -21,9 +22,6 @@ from hotband.inference.traces.fit.table import Kept, table_of
 from hotband.inference.traces.fit.text import workload_text
 
 if TYPE_CHECKING:
-    from rich.table import Table
-    from rich.text import Text
-
     from hotband.base.text.values import Json
     from hotband.data.inputs.specify import Named
     from hotband.inference.traces.properties import Properties
@@ -88,7 +86,7 @@ class TraceFit:
         """The same as text."""
         return json_text(self.to_dict())
 
-    def views(self) -> list[Table | Text | str]:
+    def views(self) -> list[View]:
         """As the command prints it."""
         from hotband.views.traces.fit import views
 

@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from hotband.base.errors import UserError
+from hotband.base.text.numbers import counted
 from hotband.base.text.values import read_json
 from hotband.base.version import __version__
 from hotband.data.documents.pts import ConditionsDoc, PtsDoc, TestDoc
@@ -31,7 +32,6 @@ from hotband.questions.suites.hardware import (
 from hotband.questions.suites.pts import spec
 from hotband.questions.suites.pts.tests import TESTS, Test, document
 from hotband.questions.suites.target import SuiteTarget
-from hotband.views.text.tables import counted
 
 PTS_FILE = "pts.json"
 """What a run leaves in its folder, beside its page."""
