@@ -348,9 +348,9 @@ def test_without_a_difference_none_is_shown() -> None:
         ({"rate_iops": 50.0}, {"rate_iops": 60.0}, ["rate asked for differs: 50.0 and 60.0"]),
         ({"working_set_bytes": 10**12}, {"working_set_bytes": 95 * 10**10}, []),
         ({"working_set_bytes": 10**12}, {"working_set_bytes": 94 * 10**10},
-         ["working set, bytes differs: 1e+12 and 9.4e+11"]),
+         ["working set, bytes differs: 1 TB and 940 GB"]),
         ({"working_set_bytes": 94 * 10**10}, {"working_set_bytes": 10**12},
-         ["working set, bytes differs: 9.4e+11 and 1e+12"]),
+         ["working set, bytes differs: 940 GB and 1 TB"]),
     ],
 )  # fmt: skip
 def test_what_was_not_asked_of_both_is_told(first: dict[str, Any], second: dict[str, Any], words: list[str]) -> None:

@@ -127,7 +127,7 @@ def test_a_series_that_wanders_widens_the_interval() -> None:
     [
         ({"concurrency": 4}, "concurrency differs: 1 and 4"),
         ({"size": 8192}, "size of an I/O differs: 4096 and 8192"),
-        ({"working_set_bytes": 10**9}, "working set, bytes differs: 1e+12 and 1e+09"),
+        ({"working_set_bytes": 10**9}, "working set, bytes differs: 1 TB and 1 GB"),
         ({"pattern": "sequential"}, "pattern differs: random and sequential"),
     ],
 )

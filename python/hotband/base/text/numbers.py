@@ -90,6 +90,18 @@ def span(value: object) -> str:
     return quantity(found / scale, unit)
 
 
+def about(seconds: float) -> str:
+    """Format a time to come, which nobody knows to three digits: `45 s`, `12 min`, `3.5 h`."""
+    if seconds < 120:
+        return f"{seconds:.0f} s"
+    return f"{seconds / 60:.0f} min" if seconds < 7200 else f"{seconds / 3600:.1f} h"
+
+
+def whole_percent(part: float) -> str:
+    """Format how far something is, which changes while it is read: `37 %`."""
+    return f"{100 * part:.0f} %"
+
+
 def millis(value: object) -> str:
     """Format nanoseconds in ms, whatever their size: latencies that stand side by side have one unit."""
     found = finite(value)

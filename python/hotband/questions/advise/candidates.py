@@ -17,6 +17,7 @@ from functools import cache, cached_property
 from hotband import _core
 from hotband.base.errors import UserError
 from hotband.base.text.nearest import unknown_name
+from hotband.base.text.numbers import size
 from hotband.data.catalog import entries, is_file
 from hotband.execution.runs.drives import MOST_DRIVES, STAND_IN, family
 from hotband.inference.reliability.array import HOURS_PER_YEAR, Array, Conditions
@@ -242,9 +243,7 @@ def _nothing(listed: Listed, space: Space, needs: Needs, prices: Prices) -> User
     if why.startswith(NUMBER_REFUSED):
         return UserError("--candidates", "counts", ",".join(str(one) for one in space.counts), f"{left} others")
     option = "--protect" if "failure" in why else "--power" if "power" in why else "--capacity"
-    said = {"--protect": f"{needs.tolerated}", "--power": f"{needs.watts} W"}.get(
-        option, f"{needs.bytes_at_end / 1e12:,.1f} TB"
-    )
+    said = {"--protect": f"{needs.tolerated}", "--power": f"{needs.watts} W"}.get(option, size(needs.bytes_at_end))
     return UserError(option, "", said, f"{left} another {option}, or other --candidates")
 
 

@@ -191,7 +191,7 @@ def lines_of(one: GroupDoc) -> list[str]:
     lives = one["lives"]
     afr = numbers.share(-math.expm1(-HOURS_PER_YEAR / lives["scale_hours"]))
     drives = f"AFR {afr}" if lives["shape"] == 1.0 else (
-        f"Weibull lives of shape {lives['shape']:.3g} and scale {number(lives['scale_hours'])} h"
+        f"Weibull lives of shape {number(lives['shape'])} and scale {number(lives['scale_hours'])} h"
     )  # fmt: skip
     fitted = ""
     if lives["fitted_drives"] is not None:

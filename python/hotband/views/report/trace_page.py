@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from hotband.base.text.numbers import number, share, span
 from hotband.base.text.table import MS
 from hotband.views.report.page import Cell, Chart, Charts, Group, Page, Part, Prose, Section, Table
 from hotband.views.traces.told import answers_of, closing_of, rows_of, table_of
@@ -77,7 +78,7 @@ def _time(one: TraceShown) -> list[Chart]:
     charts = []
     if found.span_ns:
         view = lines_chart(rate_rows(found), seconds, from_zero("I/Os a second"), steps=True)
-        charts.append(Chart("Rate", view, f"In intervals of {found.time.interval_ns / 1e9:.3g} s."))
+        charts.append(Chart("Rate", view, f"In intervals of {span(found.time.interval_ns)}."))
     rows = dispersion_rows(found)
     if len(rows):
         caption = (
@@ -88,7 +89,7 @@ def _time(one: TraceShown) -> list[Chart]:
         view = lines_chart(touched_rows(found, so_far=True), seconds, from_zero("Touched (MB)"), steps=True)
         charts.append(Chart("Footprint", view, "Different blocks touched since the beginning."))
         view = lines_chart(touched_rows(found, so_far=False), seconds, from_zero("Touched (MB)"), steps=True)
-        interval = f"{found.working_set.interval_ns / 1e9:.3g}"
+        interval = number(found.working_set.interval_ns / 1e9)
         charts.append(Chart("Working set over time", view, f"Different blocks touched in each {interval} s."))
     rows = window_rows(found)
     if len(rows) > 1:
@@ -111,7 +112,7 @@ def _places(one: TraceShown) -> list[Chart]:
     charts.append(Chart("Runs", bars_chart(run_rows(found), "Length of the run (I/Os)", "I/Os (%)"), caption))
     rows = jump_rows(found)
     if len(rows):
-        caption = f"From this distance to four times as far; {100 * found.jumps.none:.3g} % do not jump."
+        caption = f"From this distance to four times as far; {share(found.jumps.none)} do not jump."
         charts.append(Chart("Jumps", bars_chart(rows, "From", "I/Os (%)"), caption))
     return charts
 

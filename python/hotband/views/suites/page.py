@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from hotband.base.text.numbers import ABSENT, number, rate, size, span
+from hotband.base.text.numbers import ABSENT, number, percent, rate, size, span
 from hotband.base.text.table import MBS, MS, Unit
 from hotband.data.documents.pts import FigureDoc, LoopDoc, MomentDoc, PtsDoc, TestDoc, TrackedDoc
 from hotband.data.record.states import state_lines
@@ -176,7 +176,8 @@ def _window_words(one: TrackedDoc) -> str:
     unit, factor = draw.UNITS[one["unit"]]
     slope = f"{number(window['slope_per_round'] * factor)} x R + {number(window['intercept'] * factor)}"
     where = f"rounds {window['first']} to {window['last']}, {reached}: mean {number(window['mean'] * factor)} {unit}"
-    excursions = f"range {window['range_pct']:.1f} % (at most 20), slope {window['slope_pct']:.1f} % (at most 10)"
+    range_, slope_ = (percent(window[key], signed=False) for key in ("range_pct", "slope_pct"))
+    excursions = f"range {range_} (at most 20), slope {slope_} (at most 10)"
     return f"{where}, {excursions}; {slope}"
 
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, cast
 from hotband import _core
 from hotband.base.errors import UserError
 from hotband.base.text.foreign import json_text
+from hotband.base.text.numbers import number
 from hotband.base.text.table import View
 from hotband.inference.traces.fit.arrivals import Clock, Loop, clock_of, loop_of
 from hotband.inference.traces.fit.ios import Ios, ios_of
@@ -123,7 +124,7 @@ def fit_trace(
         slowest_s = max(service_of(trace)) / 1e9
         if slowest_s > SLOWEST_S:
             accepted = (
-                f"its I/Os take {slowest_s:,.0f} s on average; expected at most an hour: check the unit of latencies"
+                f"its I/Os take {number(slowest_s)} s on average; expected at most an hour: check the unit of latencies"
             )
             raise UserError(str(source), "", "", accepted)
         load = loop_of(ios) or clock_of(ios, trace)

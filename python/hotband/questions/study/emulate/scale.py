@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from hotband.base.errors import UserError
 from hotband.base.text import numbers
+from hotband.base.text.numbers import number
 from hotband.base.text.quantities import size_bytes, span_ns
 from hotband.execution.programs.program import Size
 from hotband.execution.programs.settings import values_of
@@ -110,7 +111,7 @@ def words(part: Part, at: Scaled) -> str:
     if not cut:
         return text
     shown = ", ".join(f"{key} {before} to {_short(after)}" for key, (before, after) in cut.items())
-    return f"{text}; a drive holds {float(at.a_drive):.2g} of what it holds in the study, so of it is cut: {shown}"
+    return f"{text}; a drive holds {number(float(at.a_drive))} of what it holds in the study, so of it is cut: {shown}"
 
 
 def _short(text: str) -> str:
