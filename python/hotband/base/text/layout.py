@@ -62,6 +62,7 @@ def rich_table(table: tables.Table) -> Table:
     from rich.table import Table
 
     look: dict[str, Any] = {"box": SIMPLE_HEAD, "pad_edge": False} if table.plain else {}
+    look |= {"padding": 0, "show_edge": False} if table.tight else {}
     made = Table(
         show_header=not table.bare, show_lines=table.lines, caption=table.caption, caption_justify="left", **look
     )
@@ -133,6 +134,8 @@ def least_width(column: Column, natural: int, console: Console) -> int:
 
 def frame(table: Table, columns: int, compact: bool) -> int:
     """What lies between and around the columns."""
+    if not compact and not any(table.padding):
+        return columns - 1
     if compact or table.box is None or not table.show_edge or not table.pad_edge:
         return 2 * (columns - 1) if compact else 3 * columns - 1
     return 3 * columns + 1
@@ -183,6 +186,7 @@ def part(table: Table, columns: Sequence[int], widths: Sequence[int], compact: b
     from rich.table import Table
 
     kept: dict[str, Any] = {"box": table.box, "pad_edge": table.pad_edge, "padding": table.padding}
+    kept |= {"show_edge": table.show_edge}
     if compact:
         kept = {"box": SIMPLE_HEAD, "pad_edge": False, "padding": (0, 1, 0, 0), "show_edge": False}
     made = Table(

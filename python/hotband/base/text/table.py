@@ -202,7 +202,7 @@ class Table:
     """A table under its title; `about` says what all rows are of, in CSV columns before all others.
 
     `lines` asks a terminal for rules between rows, `plain` for none but that below the headings, `bare` for no
-    headings.
+    headings, `tight` for one blank between columns.
     """
 
     title: str
@@ -212,6 +212,7 @@ class Table:
     lines: bool = False
     plain: bool = False
     bare: bool = False
+    tight: bool = False
     rows: list[Row] = field(default_factory=list)
 
     def add(self, *cells: Value | Cell, unit: Unit = PLAIN, ends: bool = False) -> None:

@@ -47,8 +47,8 @@ def page_text(account: AccountDoc) -> str:
     texts = ("figures", "in its: range")
     table = Table("", [column("study"), *((column if name in texts else numeric)(name) for name in heading)])
     for name, classes in blocks(account):
-        for of in classes:
-            table.add(name, *class_cells(of)[: len(shown)])
+        for n, of in enumerate(classes):
+            table.add(name if n == 0 else "", *class_cells(of)[: len(shown)])
     goals = goals_table(account["goals"])
     parts = [
         "Errors, either way, in percent.",

@@ -61,7 +61,7 @@ def accuracy_table(account: AccountDoc) -> Table:
         column(f"{over}\n{name}", wrap=False) if name in ("figures", "range") else numeric(f"{over}\n{name}")
         for over, name in shown
     ]
-    table = Table("Errors, either way, in percent", columns, plain=True)
+    table = Table("Errors, either way, in percent", columns, plain=True, tight=True)
     every = blocks(account)
     for name, classes in every:
         if not as_rows():
