@@ -225,17 +225,16 @@ def test_that_nothing_meets_it_is_an_answer(hotband) -> None:
 
 def test_the_table_fits_and_csv_has_plain_numbers(advice: Advice, tmp_path: Path) -> None:
     from hotband.base.foreign import console
-    from hotband.base.text.formats import values_of
     from hotband.base.text.layout import fitted
     from hotband.views.advise.show import front_table
 
     advice_views(advice)
     priced = replace(advice.front[0], cost=Between(12_500.0, 11_000.0, 14_000.0))
     table = front_table(advice, [priced, *advice.front[1:]])
-    assert len(fitted(table, console(width=80))) == 1
-    values = values_of(table)
-    assert {"cost", "cost, from", "cost, to", "drives"} <= {name.partition(" (")[0] for name in values.headings}
-    assert values.rows[0][1:4] == [12_500.0, 11_000.0, 14_000.0]
+    assert len(fitted(table, console(width=80))) == 2, "a title and a table"
+    headings, rows = table.values()
+    assert {"cost", "cost, from", "cost, to", "drives"} <= {name.partition(" (")[0] for name in headings}
+    assert rows[0][1:4] == [12_500.0, 11_000.0, 14_000.0]
 
 
 def test_a_condition_with_a_drive_failed_leaves_out_what_misses_it(advice: Advice, without_draws) -> None:

@@ -89,7 +89,7 @@ def test_what_runs_of_one_target_often_differ_by_is_no_difference() -> None:
     found = compare(side("a", 1.0), side("b", 1.09))
     assert found.verdict == NONE
     assert headline(found) == (
-        "No difference in IOPS is shown between a and b (78.64 against 85.72 IOPS): "
+        "No difference in IOPS is shown between a and b (78.6 against 85.7 IOPS): "
         f"{ONE_RUN}; runs of one target often differ by 10 % (no series: Poisson law, I/Os taken to be independent)."
     )
     assert compare(side("a", 1.0), side("b", 1.11)).verdict == SLOWER
@@ -97,7 +97,7 @@ def test_what_runs_of_one_target_often_differ_by_is_no_difference() -> None:
 
 def test_repeats_have_an_interval_in_the_headline() -> None:
     found = headline(compare(side("a", 1.0, 1.01, 0.99), side("b", 1.3, 1.31, 1.29)))
-    assert found.startswith("b is 23.1 % slower than a (65.94 against 85.73 IOPS; 95 % interval −2")
+    assert found.startswith("b is 23.1 % slower than a (65.9 against 85.7 IOPS; 95 % interval -2")
     assert ONE_RUN not in found
 
 

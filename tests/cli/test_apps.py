@@ -10,6 +10,8 @@ import polars as pl
 import pytest
 from test_guides import example
 
+from hotband.base.text.numbers import number
+
 YCSB = {
     "ycsb-a": ["read", "update"], "ycsb-b": ["read", "update"], "ycsb-c": ["read"], "ycsb-d": ["read", "insert"],
     "ycsb-e": ["insert", "scan"], "ycsb-f": ["read", "read_modify_write"],
@@ -64,7 +66,7 @@ def test_the_terminal_shows_a_line_for_each_operation(hotband, tmp_path: Path) -
     for operation in record["app"]["operations"]:
         (line,) = (line for line in table.splitlines() if line.startswith(f"│ {operation['name']} "))
         cells = [cell.strip() for cell in line.strip("│").split("│")]
-        assert cells[1:3] == [f"{operation['ops_per_s']:,.1f}", f"{operation['count']:,}"]
+        assert cells[1:3] == [number(operation["ops_per_s"]), f"{operation['count']:,}"]
     series = pl.read_parquet(out / "operations.parquet")
     assert series["operation"].unique().sort().to_list() == ["read", "update"]
     assert series["ops_per_s"].sum() == pytest.approx(sum(one["count"] for one in record["app"]["operations"]))

@@ -13,9 +13,22 @@ from subprocess import CompletedProcess
 from typing import Any
 
 import pytest
-from rich.table import Table
 
-from hotband.base.text.formats import About, Between, Figure, csv_text, markdown_table, values_of
+from hotband.base.text.formats import csv_text, markdown_text
+from hotband.base.text.table import (
+    MBS,
+    MS,
+    OF_ROW,
+    PERCENT,
+    Estimate,
+    Range,
+    Table,
+    Unit,
+    column,
+    estimate,
+    interval,
+    numeric,
+)
 from hotband.faces.commands.group import FORMAT, Commands
 
 Hotband = Callable[..., "CompletedProcess[str]"]
@@ -58,7 +71,7 @@ def test_csv_of_a_comparison_has_a_column_for_each_end_and_for_the_unit(
     (out,) = (one.stdout for line, one in printed[1].items() if line.startswith("hotband compare"))
     rows = rows_of(out)
     assert [(row["of"], row["unit"]) for row in rows[:2]] == [("IOPS", "IOPS"), ("p50", "ms")]
-    assert {"95 % interval, from", "95 % interval, to", "difference (%)", "result", "against"} <= set(rows[0])
+    assert {"95 % interval, from (%)", "95 % interval, to (%)", "difference (%)", "result", "against"} <= set(rows[0])
     change = 100 * (float(rows[0]["B"]) / float(rows[0]["A"]) - 1)
     assert float(rows[0]["difference (%)"]) == pytest.approx(change)
 
@@ -130,57 +143,44 @@ def test_a_mistake_is_one_line(hotband: Hotband, arguments: tuple[str, ...], wor
 
 def made() -> Table:
     """A table with all that a cell can be."""
-    table = Table(title=About("A", {"record": "=A"}))
-    table.add_column("")
-    for name in ("rate", "between", "read back"):
-        table.add_column(name, justify="right")
-    table.add_row("=1+1|x", Figure("1,235", 1234.5678, "MB/s"), Between("1 to 2", 1.0, 2.0, "%"), "1,234.5 ms")
-    table.add_row("<b>*y*", Figure("–", None, "MB/s"), "–", "–")
+    columns = [column(""), numeric("rate", MBS), interval("between", PERCENT), estimate("mean ms", MS)]
+    table = Table("A", columns, about={"record": "=A"})
+    table.add("=1+1|x", 1_234_567_800.0, Range(1.0, 2.0), Estimate(1.5e6, 1e6, 2e6))
+    table.add("<b>*y*", None, None, None)
     return table
 
 
 def test_cells_are_values_with_units_in_the_headings_and_no_formulas() -> None:
     head, first, second = csv_text([made()]).splitlines()
-    assert head == 'record,of,rate (MB/s),"between, from (%)","between, to (%)",read back (ms)'
-    assert first == "'=A,'=1+1|x,1234.5678,1,2,1234.5"
-    assert second == "'=A,<b>*y*,,,,"
+    ends = '"between, from (%)","between, to (%)",mean ms,"mean ms, from","mean ms, to"'
+    assert head == f"record,of,rate (MB/s),{ends}"
+    assert first == "'=A,'=1+1|x,1234.5678,1,2,1.5,1,2"
+    assert second == "'=A,<b>*y*,,,,,,"
 
 
 def test_tables_of_other_columns_follow_after_an_empty_line_with_their_titles() -> None:
-    other = Table("one", title="-B")
-    other.add_row("x")
+    other = Table("-B", [column("one")])
+    other.add("x")
     assert csv_text([made(), other, made()]).splitlines()[-3:] == ["", "table,one", "'-B,x"]
 
 
 def test_markdown_shows_texts_as_they_are() -> None:
-    lines = markdown_table(made()).splitlines()
-    assert lines[4] == "| =1+1\\|x | 1,235 | 1 to 2 | 1,234.5 ms |"
+    lines = markdown_text([made()]).splitlines()
+    assert lines[4] == "| =1+1\\|x | 1,235 MB/s | 1 to 2 % | 1.5 (1 to 2) |"
     assert lines[5] == "| \\<b\\>\\*y\\* | – | – | – |"
 
 
-def test_units_that_differ_within_a_row_stand_beside_each_value() -> None:
-    table = Table("figure")
-    for name in ("measured", "predicted"):
-        table.add_column(name, justify="right")
-    table.add_row("p50", "716.8 us", "75.69 ms")
-    table.add_row("IOPS", "1,701 IOPS", "154.7 IOPS")
-    found = values_of(table)
-    assert found.headings == ["figure", "measured", "measured unit", "predicted", "predicted unit"]
-    assert found.rows[0] == ["p50", 716.8, "us", 75.69, "ms"]
-    assert found.rows[1] == ["IOPS", 1701.0, "IOPS", 154.7, "IOPS"]
+def test_rows_of_several_units_name_theirs_and_columns_have_one() -> None:
+    table = Table("", [column("figure"), numeric("measured", OF_ROW), numeric("predicted", OF_ROW)])
+    table.add("p50", 716_800.0, 75_690_000.0, unit=MS)
+    table.add("IOPS", 1701.0, 154.7, unit=Unit("IOPS"))
+    assert table.values() == (
+        ["figure", "unit", "measured", "predicted"],
+        [["p50", "ms", 0.7168, 75.69], ["IOPS", "IOPS", 1701.0, 154.7]],
+    )
+    assert table.texts() == [["p50", "717 µs", "75.7 ms"], ["IOPS", "1,701 IOPS", "155 IOPS"]]
 
 
-def test_a_column_of_one_quantity_has_one_unit() -> None:
-    table = Table("drive")
-    for name in ("mean", "size", "range"):
-        table.add_column(name, justify="right")
-    table.add_row("a", "1.5 s", "2 TB", Between("", 1.0, 2.0, "ms"))
-    table.add_row("b", "39.6 ms", "960 GB", Between("", 3.0, 4.0, "s"))
-    table.add_row("c", "–", "1 TiB", "–")
-    found = values_of(table)
-    assert found.headings == ["drive", "mean (ms)", "size (GB)", "range, from (ms)", "range, to (ms)"]
-    assert found.rows == [
-        ["a", 1500.0, 2000.0, 1.0, 2.0],
-        ["b", 39.6, 960.0, 3000.0, 4000.0],
-        ["c", None, 1099.511627776, None, None],
-    ]
+def test_a_frame_and_json_have_the_same_values() -> None:
+    assert made().frame().rows() == [tuple(row.values()) for row in made().records()]
+    assert made().records()[0]["rate (MB/s)"] == 1234.5678

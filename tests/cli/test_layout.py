@@ -7,26 +7,29 @@ from io import StringIO
 
 import pytest
 from rich.cells import cell_len
-from rich.table import Table
+from rich.console import Console
+from rich.table import Table as RichTable
 from rich.text import Text
 
 from hotband.base.foreign import console, marked
 from hotband.base.text.layout import fitted, hanging
+from hotband.base.text.table import Table, column, numeric
 
 WORDS = "a note that goes on for longer than any terminal is wide, word after word, and then some more words"
 
 
 def table(columns: int, rows: int = 3) -> Table:
-    """Numbers of up to eleven characters, with names before and a note after them."""
-    made = Table(title="A title")
-    made.add_column("name")
-    for number in range(columns):
-        made.add_column(f"p{number} latency, ms", justify="right", no_wrap=True)
-    made.add_column("note", overflow="fold")
+    """Numbers of up to nine characters, with names before and a note after them."""
+    figures = [numeric(f"p{number} latency, ms") for number in range(columns)]
+    made = Table("A title", [column("name"), *figures, column("note")])
     for row in range(rows):
-        numbers = [f"{1234567.25 * (row + 1) + number:,.1f}" for number in range(columns)]
-        made.add_row(f"stream-{row}", *numbers, WORDS)
+        made.add(f"stream-{row}", *[1_234_567 * (row + 1) + number for number in range(columns)], WORDS)
     return made
+
+
+def parts_of(made: Table, out: Console) -> list[RichTable]:
+    """The tables below the title."""
+    return [one for one in fitted(made, out) if isinstance(one, RichTable)]
 
 
 def printed(made: Table, width: int) -> str:
@@ -42,36 +45,33 @@ def printed(made: Table, width: int) -> str:
 def test_nothing_is_wider_than_the_terminal_and_no_number_is_cut(columns: int, width: int) -> None:
     text = printed(table(columns), width)
     assert max(cell_len(line) for line in text.splitlines()) <= width
-    found = set(re.findall(r"[\d,]+\.\d", text))
-    expected = {f"{1234567.25 * (row + 1) + number:,.1f}" for row in range(3) for number in range(columns)}
+    found = set(re.findall(r"\d,[\d,]+\d", text))
+    expected = {f"{1_234_567 * (row + 1) + number:,}" for row in range(3) for number in range(columns)}
     assert found == expected
     assert "…" not in text
 
 
 def test_what_fits_is_one_table_and_what_does_not_is_several_that_begin_alike() -> None:
     out = console(StringIO(), width=80)
-    assert len(fitted(table(2), out)) == 1
-    parts = fitted(table(12), out)
+    assert len(parts_of(table(2), out)) == 1
+    parts = parts_of(table(12), out)
     assert len(parts) > 1
     assert {part.columns[0].header for part in parts} == {"name"}
-    assert [part.title for part in parts] == ["A title", *[None] * (len(parts) - 1)]
+    assert str(fitted(table(12), out)[0]) == "A title"
 
 
 def test_every_part_begins_with_the_columns_that_tell_its_rows_apart() -> None:
-    made = Table()
-    for name in ("machine", "queue depth", "block size"):
-        made.add_column(name)
-    for number in range(8):
-        made.add_column(f"p{number} latency, ms", justify="right", no_wrap=True)
+    names = ("machine", "queue depth", "block size")
+    made = Table("", [*map(column, names), *(numeric(f"p{number} latency, ms") for number in range(8))])
     for depth, size in ((1, "4 KiB"), (1, "64 KiB"), (2, "4 KiB"), (2, "64 KiB")):
-        made.add_row("ent-10k", str(depth), size, *["1,234,567.0"] * 8)
+        made.add("ent-10k", str(depth), size, *[123_456_789] * 8)
     out = console(StringIO(), width=80)
-    parts = fitted(made, out)
+    parts = parts_of(made, out)
     assert len(parts) > 1
     keys = {tuple(column.header for column in part.columns[:3]) for part in parts}
     assert keys == {("machine", "queue depth", "block size")}
     # Where these would take most of the room, the first alone is repeated.
-    narrow = fitted(made, console(StringIO(), width=40))
+    narrow = parts_of(made, console(StringIO(), width=40))
     assert {part.columns[0].header for part in narrow} == {"machine"}
     assert all("block size" not in {column.header for column in part.columns} for part in narrow[2:])
 
@@ -112,10 +112,8 @@ def test_a_folded_line_keeps_its_colours() -> None:
 
 
 def test_a_number_that_is_wider_than_the_terminal_is_folded_whole() -> None:
-    made = Table()
-    made.add_column("name")
-    made.add_column("value", justify="right", no_wrap=True)
-    made.add_row("x" * 30, "9" * 100)
+    made = Table("", [column("name"), numeric("value")])
+    made.add("x" * 30, int("9" * 100))
     text = printed(made, 40)
     assert max(cell_len(line) for line in text.splitlines()) <= 40
     assert text.count("9") == 100

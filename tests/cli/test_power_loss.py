@@ -66,10 +66,10 @@ def test_the_line_counts_in_words() -> None:
     streams = [{"name": "a", "lost_bytes": 1_258_291, "lost_writes": 310}, {"name": "b", "lost_writes": 0}]
     loss = {"at_ns": 30_000_000_000, "lost_bytes": 1_258_291, "lost_writes": 310, "streams": streams}
     record = {"power_loss": loss | {"acknowledged_writes": 9_000, "stale_copy_bytes": 0}}
-    lost = "Power cut at 30 s: 1.2 MiB of acknowledged writes lost (310 writes of 1 stream)"
+    lost = "Power cut at 30 s: 1.26 MB of acknowledged writes lost (310 writes of 1 stream)"
     assert power_loss_lines(record) == [lost]
     kept = {"at_ns": 500_000, "lost_bytes": 0, "streams": [], "acknowledged_writes": 1, "stale_copy_bytes": 512}
     assert power_loss_lines({"power_loss": kept}) == [
-        "Power cut at 0.0005 s: nothing acknowledged was lost (1 write)",
+        "Power cut at 500 µs: nothing acknowledged was lost (1 write)",
         "  mirrors disagree on 512 B: one copy is good, another old",
     ]

@@ -116,8 +116,8 @@ def test_the_line_of_caches_in_words() -> None:
     assert caches_line({"caches": caches}) == "Flash read cache: cold throughout; was asked nothing"
     caches |= {"state_end": "warming", "flash_hit_ratio": 0.0}
     assert caches_line({"caches": caches}) == (
-        "Flash read cache: cold at first, warming at the end; answered 0.0 % of random reads"
+        "Flash read cache: cold at first, warming at the end; answered 0 % of random reads"
     )
     caches = {"state_begin": "warm", "state_end": "warm", "flash_hit_ratio": 0.5, "warm_after_ns": 0}
-    assert caches_line({"caches": caches}) == "Flash read cache: warm throughout; answered 50.0 % of random reads"
+    assert caches_line({"caches": caches}) == "Flash read cache: warm throughout; answered 50 % of random reads"
     assert caches_line({}) is None

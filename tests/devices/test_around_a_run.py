@@ -243,8 +243,8 @@ def test_what_disturbed_a_run_is_said(tree: Tree) -> None:
     busy["processes"] = [{"name": "make", "cpu_ns": 1, "read_bytes": None, "written_bytes": None}]
     assert of_run({**quiet, "background": calm}, None) == []  # type: ignore[typeddict-item]
     words = " ".join(of_run({**quiet, "background": busy}, None))  # type: ignore[typeddict-item]
-    assert "40% of the processors' time (make)" in words
-    assert "took 5% of its time" in words
+    assert "40 % of the processors' time (make)" in words
+    assert "took 5 % of its time" in words
 
 
 def test_a_device_that_is_gone_tells_nothing_and_breaks_nothing(tree: Tree) -> None:
@@ -273,7 +273,9 @@ def test_holes_of_a_file_are_remarked(tree: Tree) -> None:
     file = tree.put("/data/disk.img", b"")
     with file.open("r+b") as whole:
         whole.truncate(1 << 20)
-    assert "100% of the file are holes: reads of them never reach a drive" in found("/data/disk.img", tree.host).remarks
+    assert (
+        "100 % of the file are holes: reads of them never reach a drive" in found("/data/disk.img", tree.host).remarks
+    )
 
 
 def test_energy_that_wraps_around(tree: Tree) -> None:

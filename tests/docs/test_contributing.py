@@ -55,6 +55,18 @@ def test_the_study_runs(hotband, folder: Path) -> None:
     assert (folder / "out" / "report.html").exists()
 
 
+def test_a_format_is_one_function(monkeypatch: pytest.MonkeyPatch) -> None:
+    from hotband.base.text import formats
+    from hotband.base.text.table import MS, Table, column, numeric
+
+    monkeypatch.setattr(formats, "FORMATS", dict(formats.FORMATS))
+    (text,) = (text for language, _, text in BLOCKS if language == "python")
+    exec(compile(text, "tabs.py", "exec"), {})
+    table = Table("", [column("drive"), numeric("p99", MS)])
+    table.add("a", 1_500_000.0)
+    assert formats.FORMATS["tsv"].tables([table]) == "drive\tp99 (ms)\na\t1.5\n"
+
+
 def test_the_page_has_its_blocks() -> None:
     assert len(QUOTES) == 3
     assert set(FILES) == {"ent-10k-large-cache.toml", "two-disks/study.toml", "two-disks/published.csv"}

@@ -123,8 +123,8 @@ def test_what_is_about_to_be_run_is_counted() -> None:
         return type("Plan", (), {"sets": [()] * sets, "short": [()] * short, "ios": ios})
 
     plans = [plan(40, 30, 2.6e6), plan(3, 2, 0.8e6)]
-    assert announced("tiny", plans, plans) == "tiny: 1,206 shortened runs in 2 lines, about 3 M I/Os"
-    said = "tiny: 6 shortened runs in 1 lines, about 1 M I/Os, 1 lines are kept"
+    assert announced("tiny", plans, plans) == "tiny: 1,206 shortened runs in 2 lines, about 3,400,000 I/Os"
+    said = "tiny: 6 shortened runs in 1 lines, about 800,000 I/Os, 1 lines are kept"
     assert announced("tiny", plans, plans[1:]) == said
 
 

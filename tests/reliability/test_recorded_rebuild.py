@@ -63,7 +63,7 @@ def test_a_rebuild_that_began_in_a_run_before_takes_all_of_its_time(tmp_path: Pa
 def test_fewer_bytes_take_less_time_and_a_note(tmp_path: Path) -> None:
     found = given(saved(tmp_path, part(2, of_bytes=MEMBER // 64), scale="64"))
     assert found["rebuild_hours"] == pytest.approx(64.0, rel=1e-3)
-    assert found["sources"]["rebuild"].endswith("; scaled from 1.1 GB to 73.4 GB")
+    assert found["sources"]["rebuild"].endswith("; scaled from 1.15 GB to 73.4 GB")
 
 
 def test_another_machine_and_other_values_are_said(tmp_path: Path) -> None:

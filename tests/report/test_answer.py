@@ -66,7 +66,7 @@ def test_one_record_says_its_figures() -> None:
 
 def test_of_two_the_faster_with_its_interval() -> None:
     text = said(run("a", 200), run("b", 250))
-    assert text.startswith("b is 25.0 % faster than a: 250 against 200 IOPS (95 % interval ")
+    assert text.startswith("b is 25 % faster than a: 250 against 200 IOPS (95 % interval ")
     assert said(run("a", 900), run("b", 300)).startswith("a is 3 times as fast as b: 900 against 300 IOPS")
 
 
@@ -90,7 +90,7 @@ def test_one_run_each_without_samples_is_faster_without_an_interval() -> None:
 
 def test_of_several_the_first_and_how_far_behind_the_others_are() -> None:
     text = said(run("a", 200), run("b", 1000), run("c", 800))
-    assert text.startswith("b is fastest with 1,000 IOPS: 25.0 % over c (800) and 5 times a (200).")
+    assert text.startswith("b is fastest with 1,000 IOPS: 25 % over c (800) and 5 times a (200).")
 
 
 def test_other_loads_are_not_called_faster() -> None:
@@ -168,7 +168,7 @@ def test_the_answer_stands_unfolded_and_the_rest_is_folded() -> None:
     page = record_page([run("a", 200), run("b", 250)])
     assert [section.id for section in page.sections if not section.folded] == ["results", "latency"]
     [lead, *_] = [block for block in page.sections[0].blocks if isinstance(block, Prose) and block.lead]
-    assert lead.paragraphs[0].startswith("b is 25.0 % faster than a")
+    assert lead.paragraphs[0].startswith("b is 25 % faster than a")
 
 
 def test_charts_are_files_and_have_names(tmp_path: Path) -> None:

@@ -9,7 +9,8 @@ import pytest
 import synthetic
 from test_variants import Page
 
-from hotband.views.record.energy import energy_lines, joules, joules_between
+from hotband.base.text.numbers import energy as energy_text
+from hotband.views.record.energy import energy_lines, joules
 from hotband.views.report import LoadedRecord, energy, record_page
 from hotband.views.report.page import render
 
@@ -75,23 +76,23 @@ def test_one_interval_is_no_curve() -> None:
     ("value", "text"), [(1500.0, "1.5 kJ"), (276.0, "276 J"), (0.107, "107 mJ"), (54e-6, "54 µJ"), (2.5e6, "2,500 kJ")]
 )
 def test_joules_are_printed_in_the_unit_that_fits(value: float, text: str) -> None:
-    assert joules(value) == text
+    assert energy_text(value) == text
 
 
 def test_a_range_has_its_unit_where_it_changes() -> None:
-    assert joules_between(0.9, 1.1) == " (900 mJ to 1.1 J)"
-    assert joules_between(1.0, 1.1) == " (1 to 1.1 J)"
+    assert joules(1.0, 0.9, 1.1) == "1 J (900 mJ to 1.1 J)"
+    assert joules(1.0, 1.0, 1.1) == "1 J (1 to 1.1 J)"
 
 
 def test_the_line_of_the_terminal() -> None:
     record = {"energy": ENERGY, "duration_ns": 60e9}
     (line,) = energy_lines(record)
-    assert line.startswith("Energy of 2 drives: 20.0 W on average (18.0 to 22.0 W by the ranges of its values; 10.0 W")
+    assert line.startswith("Energy of 2 drives: 20 W on average (18 to 22 W by the ranges of its values; 10 W")
     assert line.endswith(" at rest), 1.2 kJ (1.08 to 1.32 kJ), 12.3 mJ an I/O (11 to 13.6 mJ)")
     per_io = dict.fromkeys(("joules_per_io", "joules_per_io_low", "joules_per_io_high"))
     exact = ENERGY | {"energy_low_j": 1200.0, "energy_high_j": 1200.0, "drives_unknown": 1, **per_io}
     (line,) = energy_lines({"energy": exact, "duration_ns": 60e9})
-    assert line.startswith("Energy of 2 drives; 1 of unknown draw left out: 20.0 W on average (10.0 W at rest), 1.2 kJ")
+    assert line.startswith("Energy of 2 drives; 1 of unknown draw left out: 20 W on average (10 W at rest), 1.2 kJ")
     assert " to " not in line
     assert "an I/O" not in line
     (line,) = energy_lines({"energy": exact | dict.fromkeys(per_io, 0.0123), "duration_ns": 60e9})

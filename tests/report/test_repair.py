@@ -48,7 +48,7 @@ def failed(**changes: Any) -> LoadedRecord:
 
 def test_the_page_says_what_failed_and_what_hosts_got() -> None:
     text = Page(render(record_page([failed()], "One"))).text
-    for words in ("Failed: d3 after 20 s", "3 I/Os failed", "rebuilding", "d3 of data on spare1", "25.0 %"):
+    for words in ("Failed: d3 after 20 s", "3 I/Os failed", "rebuilding", "d3 of data on spare1", "25 %"):
         assert words in text
     nothing = failed(failures=[], rebuilds=[], bytes_lost=0, io_errors=0)
     text = Page(render(record_page([nothing], "One"))).text
@@ -61,7 +61,7 @@ def test_a_rebuild_that_began_in_a_run_before_took_its_bytes_over_its_rate() -> 
     page = Page(render(record_page([failed(rebuilds=[rebuild])], "One"))).text
     assert "80 s" in page.partition("d3 of data on spare1")[2]
     line = str(rebuild_line(rebuild))
-    assert "4.0 GB (100.0 %) in 80.0 s (78.0 s of them before this run), 50.0 MB/s" in line
+    assert "4 GB (100 %) in 80 s (78 s of them before this run), 50 MB/s" in line
 
 
 def test_without_a_failure_nothing_is_said() -> None:
@@ -122,7 +122,7 @@ def test_after_a_loss_the_machine_is_not_merely_degraded() -> None:
     assert "degraded, data lost" in Page(render(record_page([made], "One"))).text
     assert any("degraded, data lost" in line for line in repair_lines(made.record))
     made.record["repair"]["bytes_lost"] = 102 * 10**9
-    assert any("102.0 GB lost" in line for line in repair_lines(made.record))
+    assert any("102 GB lost" in line for line in repair_lines(made.record))
     assert "102 GB of data were lost" in Page(render(record_page([made], "One"))).text
 
 

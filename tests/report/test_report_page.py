@@ -15,7 +15,6 @@ import pytest
 import synthetic
 
 from hotband.base.errors import UserError
-from hotband.base.text.numbers import amount, number, percent, rate, span
 from hotband.views.report import Page, record_page, study_page, write_report
 from hotband.views.report.page import Prose, Section, render, to_json
 
@@ -237,37 +236,3 @@ def test_a_page_is_written_and_a_bad_path_is_the_users_mistake(tmp_path: Path) -
     assert out.read_text(encoding="utf-8").startswith("<!doctype html>")
     with pytest.raises(UserError, match="cannot be written"):
         write_report(Path("/dev/null/folder.html"), page)
-
-
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        (number(0), "0"),
-        (number(1234.5), "1,234"),
-        (number(246.12), "246.1"),
-        (number(999.96), "1,000"),
-        (number(4.06), "4.06"),
-        (number(0.00213), "0.00213"),
-        (number(None), "–"),
-        (amount(1234.5), "1,234"),
-        (amount(95.99), "96.0"),
-        (amount(58.0), "58.0"),
-        (amount(9.996), "10.0"),
-        (amount(0.0635), "0.0635"),
-        (amount(0.0), "0"),
-        (amount(256), "256"),
-        (amount(12345), "12,345"),
-        (amount(None), "–"),
-        (number(float("nan")), "–"),
-        (percent(3.25), "+3.2 %"),
-        (percent(-0.01), "0.0 %"),
-        (percent(-14.44), "−14.4 %"),
-        (percent(7.7, signed=False), "7.7 %"),
-        (span(4_060_000), "4.06 ms"),
-        (span(0), "0 ns"),
-        (span(60e9), "60 s"),
-        (rate(1008025.6), "1.008 MB/s"),
-    ],
-)
-def test_numbers_as_text(text: str, expected: str) -> None:
-    assert text == expected

@@ -20,7 +20,7 @@ from browser import needs_browser, open_page
 from forms import LONG
 from hotband.base.errors import UserError
 from hotband.base.folders import folder_name
-from hotband.base.text.numbers import amount
+from hotband.base.text.numbers import number
 from hotband.views.report import review_comparison, review_machine, review_page, review_rows
 from hotband.views.report.pictures import Drawing, write_pictures
 from hotband.views.report.review_page import write_review
@@ -141,19 +141,19 @@ def test_tables_have_the_numbers_of_the_json(five: tuple[Any, list[Path], str]) 
     reviews, _, page = five
     tables = Tables(page).found
     for review, slug in zip(reviews, slugs(reviews), strict=True):
-        iops = {(row["pattern"], row["queue_depth"]): amount(row["iops"]) for row in review["patterns"]}
+        iops = {(row["pattern"], row["queue_depth"]): number(row["iops"]) for row in review["patterns"]}
         shown = [row for row in tables[f"m-{slug}-patterns"] if row[0].isdecimal()]
         wide, steps = shown[: len(synthetic_review.DEPTHS)], shown[len(synthetic_review.DEPTHS) :]
         for depth, row in zip(synthetic_review.DEPTHS, wide, strict=True):
             assert row == [str(depth), *(iops[pattern, depth] for pattern in synthetic_review.PATTERNS)]
         assert [row[:2] for row in steps] == [[str(depth), value] for (_, depth), value in iops.items()]
-        rates = [amount(row["bandwidth_bytes_per_s"] / 1e6) for row in review["streams"]]
+        rates = [number(row["bandwidth_bytes_per_s"] / 1e6) for row in review["streams"]]
         assert [row[2] for row in tables[f"m-{slug}-streams"][1:]] == rates
-        means = [amount(review["linear"]["mean"][op] / 1e6) for op in ("read", "write")]
+        means = [number(review["linear"]["mean"][op] / 1e6) for op in ("read", "write")]
         assert [row[5] for row in tables[f"m-{slug}-linear"][1:3]] == means
-        access = [amount(review["access"][op]["p99_ns"] / 1e6) for op in ("read", "write")]
+        access = [number(review["access"][op]["p99_ns"] / 1e6) for op in ("read", "write")]
         assert [row[5] for row in tables[f"m-{slug}-access"][1:]] == access
-        loads = [amount(row["low_bytes_per_s"] / 1e6) for row in review["applications"]]
+        loads = [number(row["low_bytes_per_s"] / 1e6) for row in review["applications"]]
         assert [row[2] for row in tables[f"m-{slug}-applications"][1:]] == loads
 
 
@@ -164,11 +164,11 @@ def test_the_comparing_tables_have_a_column_per_machine(five: tuple[Any, list[Pa
     assert tables["comparison-ratios"][0] == ["Group", *labels]
     comparison = synthetic_review.comparison(reviews)
     for row, group in zip(tables["comparison-ratios"][1:], comparison["groups"], strict=False):
-        assert row == [group["title"], *(amount(value) for value in group["ratios"].values())]
-    moved = [amount(review["defragmentation"]["extents_per_s"]) for review in reviews]
+        assert row == [group["title"], *(number(value) for value in group["ratios"].values())]
+    moved = [number(review["defragmentation"]["extents_per_s"]) for review in reviews]
     assert [row[2] for row in tables["comparison-defragmentation"][1:]] == moved
     wanted = [
-        amount(row["files_per_s"])
+        number(row["files_per_s"])
         for review in reviews
         for row in review["files"]
         if (row["size"], row["op"], row["queue_depth"]) == ("large", "copy", 16)
@@ -431,9 +431,9 @@ def test_energy_has_the_ends_of_its_ranges(five: tuple[Any, list[Path], str]) ->
         energy = review["energy"]
         rows = tables[f"m-{slug}-energy"][2:]
         keys = ("patterns_w", "patterns_low_w", "patterns_high_w")
-        assert [row[1:4] for row in rows] == [[amount(energy[key][name]) for key in keys] for name in energy[keys[0]]]
+        assert [row[1:4] for row in rows] == [[number(energy[key][name]) for key in keys] for name in energy[keys[0]]]
         keys = ("joules_per_io", "joules_per_io_low", "joules_per_io_high")
-        shown = [[amount(1e3 * energy[key][name]) for key in keys] for name in energy[keys[0]]]
+        shown = [[number(1e3 * energy[key][name]) for key in keys] for name in energy[keys[0]]]
         assert [row[4:7] for row in rows] == shown
 
 

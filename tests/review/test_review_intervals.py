@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from hotband.base.errors import UserError
-from hotband.base.text.formats import values_of
+from hotband.base.text.numbers import number
 from hotband.execution.experiment import Experiment
 from hotband.execution.runs.interrupted import RunsInterrupted
 from hotband.inference.interval.conformal import ARRAYS, Kind, Spread
@@ -217,7 +217,7 @@ def test_an_interrupt_keeps_the_reviews(tmp_path: Path, monkeypatch: pytest.Monk
 
 def cells_of(views: list[Any]) -> list[str]:
     tables = [view for view in views if hasattr(view, "columns")]
-    return [str(cell) for table in tables for column in table.columns for cell in column.cells]
+    return [text for table in tables for row in table.texts() for text in row]
 
 
 def test_the_terminal_shows_them(reviewed: tuple[list[Any], Any], plain: list[Any]) -> None:
@@ -225,8 +225,10 @@ def test_the_terminal_shows_them(reviewed: tuple[list[Any], Any], plain: list[An
     row = reviews[0]["access"]["read"]
     ends = row["intervals"]["mean_ns"]
     cells = cells_of(review_views(reviews[0]))
-    assert f"{row['mean_ns'] / 1e6:.2f} ({ends['low'] / 1e6:.3g} to {ends['high'] / 1e6:.3g})" in cells
-    assert any(cell.startswith(f"{comparison['overall'][MIRROR]:.2f} (") for cell in
+    assert (
+        f"{number(row['mean_ns'] / 1e6)} ms ({number(ends['low'] / 1e6)} to {number(ends['high'] / 1e6)} ms)" in cells
+    )
+    assert any(cell.startswith(f"{number(comparison['overall'][MIRROR])} (") for cell in
                cells_of(comparison_views(reviews, comparison)))  # fmt: skip
     assert not [cell for cell in cells_of(review_views(plain[0])) if " to " in cell]
 
@@ -235,21 +237,21 @@ def test_the_page_shows_them(reviewed: tuple[list[Any], Any]) -> None:
     reviews, comparison = reviewed
     everyone = review_rows.machines(reviews)
     ends = reviews[0]["access"]["read"]["intervals"]["p99_ns"]
-    words = f"(90 %: {ends['low'] / 1e6:.3g} to {ends['high'] / 1e6:.3g})"
+    words = f"(90 %: {number(ends['low'] / 1e6)} to {number(ends['high'] / 1e6)})"
     [table] = review_machine.access(everyone[0]).tables
     assert table.groups[0].rows[0][5].text.endswith(words)
     lines = review_comparison.machine_lines(everyone)
     topic = review_comparison.ratios(everyone, comparison, lines)
     assert "90 % interval" in topic.figures[0].caption
     last = topic.tables[0].groups[0].rows[-1]
-    assert last[1].text == "1.00"
+    assert last[1].text == "1"
     assert "(90 %: " in last[2].text
 
 
 def test_in_csv_the_ends_are_columns(reviewed: tuple[list[Any], Any]) -> None:
     table = next(view for view in review_views(reviewed[0][0]) if hasattr(view, "columns"))
-    found = values_of(table)
-    at = found.headings.index("mean")
-    assert found.headings[at + 1 : at + 3] == ["mean, from", "mean, to"]
+    headings, rows = table.values()
+    at = headings.index("mean (ms)")
+    assert headings[at + 1 : at + 3] == ["mean, from (ms)", "mean, to (ms)"]
     ends = reviewed[0][0]["access"]["read"]["intervals"]["mean_ns"]
-    assert found.rows[0][at + 1 : at + 3] == [ends["low"] / 1e6, ends["high"] / 1e6]
+    assert rows[0][at + 1 : at + 3] == [ends["low"] / 1e6, ends["high"] / 1e6]

@@ -12,6 +12,7 @@ import pytest
 from fake_device import fake
 
 import hotband as hb
+from hotband.base.text.numbers import number
 from hotband.questions.suites.quick import QuickAsked, loads_of, run_quick
 from hotband.questions.suites.target import target_of
 
@@ -47,7 +48,7 @@ def test_a_drive_is_as_expected_of_its_own_model_and_not_of_a_slower_one() -> No
     assert row["name"].startswith("random reads, one")
     assert row["expected"] is not None
     assert row["value"] is not None
-    assert row["verdict"] == f"{row['expected'] / row['value']:.2f} times as good"
+    assert row["verdict"] == f"{number(row['expected'] / row['value'])} times as good"
 
 
 def test_writes_that_fall_are_said_to_fall() -> None:

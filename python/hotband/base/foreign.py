@@ -36,6 +36,11 @@ def visible(text: object) -> str:
     return _HIDDEN.sub(_escaped, str(text))
 
 
+def visible_lines(text: str) -> str:
+    """The same of each line of a text."""
+    return "\n".join(visible(line) for line in text.split("\n"))
+
+
 def _escaped(match: re.Match[str]) -> str:
     code = ord(match[0])
     if match[0] in _SHORT:
@@ -57,7 +62,7 @@ def shortened(value: object, most: int = MOST_SHOWN) -> str:
 def all_visible(value: Any) -> Any:
     """A specification of a chart whose texts, at any depth, are `visible`, line ends apart: SVG takes no others."""
     if isinstance(value, str):
-        return "\n".join(visible(line) for line in value.split("\n"))
+        return visible_lines(value)
     if isinstance(value, dict):
         return {all_visible(key): all_visible(one) for key, one in value.items()}
     return [all_visible(one) for one in value] if isinstance(value, list) else value
@@ -72,8 +77,7 @@ def console(file: IO[str] | None = None, width: int | None = None) -> Console:
         """Strings are data wherever they stand: in lines, cells, titles."""
 
         def render_str(self, text: str, **options: Any) -> Text:
-            lines = "\n".join(visible(line) for line in text.split("\n"))
-            return super().render_str(lines, **options | {"markup": False, "emoji": False})
+            return super().render_str(visible_lines(text), **options | {"markup": False, "emoji": False})
 
     return ForeignConsole(file=file or sys.stdout, width=width, markup=False, emoji=False)
 

@@ -6,6 +6,8 @@ import sys
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path, PurePosixPath
 
+from hotband.base.text.numbers import size
+
 LARGE = 2_000_000_000
 """Runs that need this much together say so before they begin: below it no computer of today notices."""
 _FILES = {
@@ -95,4 +97,4 @@ def jobs_here(needs: Sequence[int], jobs: int) -> int:
 
 def in_gigabytes(count: int) -> str:
     """A number of bytes as messages say it."""
-    return f"{count / 1e9:,.1f} GB"
+    return size(count)

@@ -6,12 +6,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypedDict
 
+from hotband.base.text.table import CHANGE, IOPS, MS, OF_ROW, Table, column, numeric
 from hotband.data.documents.record import figures_of
 from hotband.data.documents.serving import Serving
 
 if TYPE_CHECKING:
-    from rich.table import Table
-
     from hotband.data.documents.record import RecordDoc
     from hotband.execution.targets.emulated import Emulated
 
@@ -47,16 +46,11 @@ def beside(model: RecordDoc, emulated: RecordDoc) -> list[Beside]:
 
 def beside_table(emulated: Emulated) -> Table:
     """The figures as a table."""
-    from rich.table import Table
-
-    from hotband.base.text.cells import millis, number
-
-    table = Table(title="Model and emulated drive (times in ms)", title_justify="left")
-    for name in ("", "model", "emulated by fio", "differs by"):
-        table.add_column(name, justify="right" if name else "left")
+    columns = [column(""), numeric("model", OF_ROW), numeric("emulated by fio", OF_ROW), numeric("differs by", CHANGE)]
+    table = Table("Model and emulated drive", columns)
     for one in beside(emulated.model.record, emulated.fio.record):
-        told = number if one.figure == "IOPS" else millis
-        table.add_row(f"{one.direction} {one.figure}", told(one.model), told(one.emulated), f"{one.error_pct:+.1f} %")
+        unit = IOPS if one.figure == "IOPS" else MS
+        table.add(f"{one.direction} {one.figure}", one.model, one.emulated, one.error_pct, unit=unit)
     return table
 
 

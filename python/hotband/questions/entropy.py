@@ -16,13 +16,12 @@ from hotband import _core
 from hotband.base.arguments import public
 from hotband.base.engine import user_error
 from hotband.base.errors import UserError
-from hotband.base.text.cells import binary_size, counted
-from hotband.base.text.formats import Between, Figure
+from hotband.base.text.numbers import counted, share, size
+from hotband.base.text.table import BYTES, SHARE, Range, Table, column, interval, numeric
 from hotband.data.inputs.specify import expect_seed, texts
 
 if TYPE_CHECKING:
     import polars as pl
-    from rich.table import Table
 
 MOST_JOBS = 1024
 Progress = Callable[[int, int, int, int], None]
@@ -172,14 +171,6 @@ def _in_thread(entropy: _core.Entropy, progress: Progress | None) -> _core.Entro
     return outcome[0]
 
 
-def decimal_size(size: float) -> str:
-    """Bytes in the largest decimal unit that leaves at least one."""
-    for unit, bytes_of in (("TB", 1e12), ("GB", 1e9), ("MB", 1e6), ("kB", 1e3)):
-        if size >= bytes_of:
-            return f"{size / bytes_of:,.1f} {unit}"
-    return f"{size:.0f} B"
-
-
 @contextmanager
 def entropy_progress() -> Iterator[Progress]:
     """A progress bar on stderr; it appears with the first call."""
@@ -194,11 +185,11 @@ def entropy_progress() -> Iterator[Progress]:
     def update(files: int, counted_bytes: int, wanted: int, measured: int) -> None:
         if not bar.live.is_started:
             bar.start()
-        there = f"{decimal_size(counted_bytes)} in {counted(files, 'file')}"
+        there = f"{size(counted_bytes)} in {counted(files, 'file')}"
         if not wanted:
             bar.update(task, detail=there)
         else:
-            detail = f"{decimal_size(measured)} of {decimal_size(wanted)} ({there})"
+            detail = f"{size(measured)} of {size(wanted)} ({there})"
             bar.update(task, description="measuring", total=wanted, completed=min(measured, wanted), detail=detail)
 
     try:
@@ -206,19 +197,6 @@ def entropy_progress() -> Iterator[Progress]:
     finally:
         if bar.live.is_started:
             bar.stop()
-
-
-def percent(ratio: float | None) -> str:
-    """A ratio in percent; a dash for none."""
-    return Figure("–", None) if ratio is None else Figure(f"{100 * ratio:.1f} %", 100 * ratio, "%")
-
-
-def interval_text(interval: Sequence[float] | None) -> str:
-    """An interval in percent; a dash where it is a single value."""
-    if interval is None or interval[0] == interval[1]:
-        return "–"
-    low, high = (100 * end for end in interval)
-    return Between(f"{low:.1f} to {high:.1f} %", low, high, "%")
 
 
 def spark(histogram: Sequence[int], cells: int = 25) -> str:
@@ -229,25 +207,23 @@ def spark(histogram: Sequence[int], cells: int = 25) -> str:
     return "".join(" ▁▂▃▄▅▆▇█"[-(-8 * value // highest)] for value in sums)
 
 
+def ends_of(interval: Sequence[float] | None) -> Range | None:
+    """An interval; None where it is a single value."""
+    return None if interval is None or interval[0] == interval[1] else Range(*interval)
+
+
 def chunks_table(report: EntropyDoc) -> Table:
     """A row a size of chunks and compressor."""
-    from rich.table import Table
-
-    table = Table(title="Chunks, each compressed alone", title_justify="left")
-    table.add_column("chunk", justify="right")
-    table.add_column("compressor")
-    table.add_column("entropy", justify="right")
-    if report["sample"] or report["interrupted"]:
-        table.add_column("95 % interval", justify="right")
-    table.add_column("incompressible", justify="right")
-    table.add_column("data by ratio, 0 to 100 %", width=25, no_wrap=True)
+    sampled = bool(report["sample"] or report["interrupted"])
+    shares = [*([interval("95 % interval", SHARE)] if sampled else []), numeric("incompressible", SHARE)]
+    columns = [numeric("chunk", BYTES), column("compressor"), numeric("entropy", SHARE), *shares]
+    table = Table("Chunks, each compressed alone", [*columns, column("data by ratio, 0 to 100 %", width=25)])
     for of in report["chunks"]:
         data = sum(of["histogram_bytes"])
-        interval = [interval_text(of["interval"])] if report["sample"] or report["interrupted"] else []
+        ends = [ends_of(of["interval"])] if sampled else []
         # Of the last bin, 99 % and above: there a drive gains nothing.
-        incompressible = percent(of["histogram_bytes"][-1] / data if data else None)
-        cells = (binary_size(of["size"]).replace(".0", ""), of["compressor"], percent(of["mean"]), *interval)
-        table.add_row(*cells, incompressible, spark(of["histogram_bytes"]))
+        incompressible = of["histogram_bytes"][-1] / data if data else None
+        table.add(of["size"], of["compressor"], of["mean"], *ends, incompressible, spark(of["histogram_bytes"]))
     return table
 
 
@@ -255,30 +231,30 @@ def histogram_lines(report: EntropyDoc) -> list[str]:
     """The histogram of the smallest chunks with deflate, or what comes nearest, in ten bars."""
     if not report["chunks"]:
         return []
-    size = report["chunks"][0]["size"]
+    smallest = report["chunks"][0]["size"]
     of = next(
-        (one for one in report["chunks"] if (one["size"], one["compressor"]) == (size, "deflate")), report["chunks"][0]
+        (one for one in report["chunks"] if (one["size"], one["compressor"]) == (smallest, "deflate")),
+        report["chunks"][0],
     )
     data = sum(of["histogram_bytes"])
     if not data:
         return []
     shares = [sum(of["histogram_bytes"][ten : ten + 10]) / data for ten in range(0, 100, 10)]
-    title = f"Data by ratio, {of['compressor']} in chunks of {binary_size(size).replace('.0', '')}"
+    title = f"Data by ratio, {of['compressor']} in chunks of {size(smallest)}"
     bars = (
-        f"  {ten:3} to {ten + 10:3} %  {100 * share:5.1f} %  "
-        for ten, share in zip(range(0, 100, 10), shares, strict=True)
+        f"  {ten:3} to {ten + 10:3} %  {share(part):>6}  " for ten, part in zip(range(0, 100, 10), shares, strict=True)
     )
-    return ["", title, *(bar + "█" * round(60 * share) for bar, share in zip(bars, shares, strict=True))]
+    return ["", title, *(bar + "█" * round(60 * part) for bar, part in zip(bars, shares, strict=True))]
 
 
 def summary_lines(report: EntropyDoc) -> list[str]:
     """What there is, what was read of it and the archive ratio, in a few lines."""
     skipped, sample = report["skipped"], report["sample"]
-    lines = [f"{decimal_size(report['bytes'])} in {counted(report['files'], 'file')}"]
+    lines = [f"{size(report['bytes'])} in {counted(report['files'], 'file')}"]
     if sample:
-        share = 100 * report["bytes_read"] / (report["bytes"] or 1)
+        part = share(report["bytes_read"] / (report["bytes"] or 1))
         drawn = f"{sample['extents_read']:,} of {sample['extents']:,} extents, seed {sample['seed']}"
-        lines.append(f"a sample of {decimal_size(report['bytes_read'])} was read ({share:.3g} %: {drawn})")
+        lines.append(f"a sample of {size(report['bytes_read'])} was read ({part}: {drawn})")
     left_out = [
         counted(skipped["symbolic_links"], "symbolic link"),
         counted(skipped["hard_links"], "further name") + " of files",
@@ -287,7 +263,7 @@ def summary_lines(report: EntropyDoc) -> list[str]:
     ]
     left_out = [text for text in left_out if not text.startswith("0 ")]
     if skipped["holes_bytes"]:
-        left_out.append(f"{decimal_size(skipped['holes_bytes'])} of holes")
+        left_out.append(f"{size(skipped['holes_bytes'])} of holes")
     if left_out:
         lines.append(f"left out: {', '.join(left_out)}")
     if report["unreadable"]:
@@ -297,12 +273,11 @@ def summary_lines(report: EntropyDoc) -> list[str]:
     if report["links_forgotten"]:
         lines.append(f"{counted(report['links_forgotten'], 'file')} with several names may count more than once")
     if report["interrupted"]:
-        lines.append(
-            f"interrupted: only {decimal_size(report['bytes_read'])} measured, intervals hold whatever the rest is"
-        )
+        lines.append(f"interrupted: only {size(report['bytes_read'])} measured, intervals hold whatever the rest is")
     for compressor, of in report["archive"].items():
-        interval = "" if interval_text(of["interval"]) == "–" else f" (95 % interval {interval_text(of['interval'])})"
-        lines += ["", f"Archive entropy: {percent(of['entropy'])}{interval} ({compressor}, as tgz and zip)", ""]
+        ends = ends_of(of["interval"])
+        between = "" if ends is None else f" (95 % interval {SHARE.ends(ends)})"
+        lines += ["", f"Archive entropy: {share(of['entropy'])}{between} ({compressor}, as tgz and zip)", ""]
     return lines
 
 
@@ -343,8 +318,8 @@ class Entropy:
         return copy.deepcopy(self._report)
 
     def __repr__(self) -> str:
-        said = ", ".join(f"{name} {percent(ratio)}" for name, ratio in self.archive.items())
-        return f"<Entropy of {decimal_size(self._report['bytes_read'])}: {said or 'chunks alone'}>"
+        said = ", ".join(f"{name} {share(ratio)}" for name, ratio in self.archive.items())
+        return f"<Entropy of {size(self._report['bytes_read'])}: {said or 'chunks alone'}>"
 
 
 @public

@@ -6,14 +6,12 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from hotband.base.foreign import marked
-from hotband.base.text.cells import counted, four_digits, time_shown
+from hotband.base.text.numbers import counted, percent, share, span
+from hotband.base.text.table import CHANGE, IOPS, MS, OF_ROW, SHARE, Table, View, column, numeric
 from hotband.questions.calibrate.calibrated import worst
 from hotband.questions.calibrate.fit import TOLD
 
 if TYPE_CHECKING:
-    from rich.table import Table
-    from rich.text import Text
-
     from hotband.questions.calibrate.calibrate import Planned
     from hotband.questions.calibrate.calibrated import Calibrated, Check, Value
     from hotband.questions.calibrate.loads import Measurement
@@ -25,29 +23,25 @@ USES = {True: "the check", False: "the fit"}
 
 def loads_table(loads: Sequence[Measurement], counts: Sequence[int]) -> Table:
     """What will be measured."""
-    from rich.table import Table
-
-    table = Table(title="What is measured", title_justify="left")
-    for name in ("load", "times", "seconds", "for"):
-        table.add_column(name, justify="right" if name in ("times", "seconds") else "left")
+    table = Table("What is measured", [column("load"), numeric("times"), numeric("seconds"), column("for")])
     for load, count in zip(loads, counts, strict=True):
         if count:
-            table.add_row(load.name, str(count), f"{count * load.time:.0f}", USES[load.held_out])
+            table.add(load.name, count, count * load.time, USES[load.held_out])
     return table
 
 
-def plan_views(planned: Planned) -> list[Table | Text | str]:
+def plan_views(planned: Planned) -> list[View]:
     """What will be measured, how long it takes, and what it is expected to tell."""
     numbers = zip(planned.unknowns.numbers, planned.plan.expected, strict=True)
     told = [number.name for number, share in numbers if share <= TOLD]
-    expected = f"{_time(planned.plan.seconds)} in all. Expected to be narrowed: {', '.join(told) or 'nothing'}"
+    expected = f"{span(1e9 * planned.plan.seconds)} in all. Expected to be narrowed: {', '.join(told) or 'nothing'}"
     return [loads_table(planned.loads, planned.counts), expected]
 
 
-def views(of: Calibrated) -> list[Table | Text | str]:
+def views(of: Calibrated) -> list[View]:
     """What is printed of a calibration."""
     narrowed, told = of.told, [one for one in of.values if one.state == "told"]
-    found: list[Table | Text | str] = [
+    found: list[View] = [
         marked(
             "[bold]{told} of {like} told, {narrowed} narrowed, {unknown} unknown[/]",
             told=counted(len(told), "value"),
@@ -67,48 +61,40 @@ def views(of: Calibrated) -> list[Table | Text | str]:
         help_ = of.best_next
         found.append(
             f"One more measurement that would help most: {help_.load} "
-            f"(variance of {help_.value} {100 * help_.value_share:.0f} % less)"
+            f"(variance of {help_.value} {share(help_.value_share)} less)"
         )
     elif of.comparison is None:
         found.append("No further measurement of these loads would tell more")
     far = worst([one for one in of.checks if one.figure in ("IOPS", "p99")])
     if far is not None:
-        found.append(f"Farthest off of rates and 99th percentiles: {far.load}, {far.figure}: {far.error_pct:+.1f} %")
+        found.append(f"Farthest off of rates and 99th percentiles: {far.load}, {far.figure}: {percent(far.error_pct)}")
     found += [f"  {line}" for line in of.notes]
     return found
 
 
 def values_table(values: Sequence[Value]) -> Table:
     """The values that were found."""
-    from rich.table import Table
-
-    table = Table(title="Values", title_justify="left")
-    for name in ("value", "before", "found", "90 %", "deviation left"):
-        table.add_column(name, justify="left" if name == "value" else "right")
+    columns = [*map(column, ("value", "before", "found", "90 %")), numeric("deviation left", SHARE)]
+    chances = any(one.options for one in values)
+    table = Table("Values", [*columns, *([numeric("probability", SHARE)] if chances else [])])
     for one in values:
-        if one.options:
-            interval, left = " or ".join(one.options), f"probability {one.probability or 0.0:.2f}"
-        else:
-            interval, left = f"{one.low} to {one.high}", f"{100 * one.left:.0f} %"
-        table.add_row(one.key, f"{one.prior} ({one.prior_low} to {one.prior_high})", one.value, interval, left)
+        found = " or ".join(one.options) if one.options else f"{one.low} to {one.high}"
+        left = None if one.options else one.left
+        chance = [one.probability if one.options else None] if chances else []
+        table.add(one.key, f"{one.prior} ({one.prior_low} to {one.prior_high})", one.value, found, left, *chance)
     return table
 
 
 def checks_table(checks: Sequence[Check]) -> Table:
     """Loads that the fit did not use."""
-    from rich.table import Table
-
-    table = Table(title="Loads that the fit did not use", title_justify="left")
-    for name in ("load", "figure", "measured", "predicted", "error", "before"):
-        table.add_column(name, justify="left" if name in ("load", "figure") else "right")
+    figures = [
+        numeric("measured", OF_ROW),
+        numeric("predicted", OF_ROW),
+        numeric("error", CHANGE),
+        numeric("before", CHANGE),
+    ]
+    table = Table("Loads that the fit did not use", [column("load"), column("figure"), *figures])
     for one in checks:
-        if one.figure == "IOPS":
-            values = [four_digits(one.measured), four_digits(one.predicted)]
-        else:
-            values = [time_shown(value / 1e9) for value in (one.measured, one.predicted)]
-        table.add_row(one.load, one.figure, *values, f"{one.error_pct:+.1f} %", f"{one.before_pct:+.1f} %")
+        values = (one.measured, one.predicted, one.error_pct, one.before_pct)
+        table.add(one.load, one.figure, *values, unit=IOPS if one.figure == "IOPS" else MS)
     return table
-
-
-def _time(seconds: float) -> str:
-    return f"{seconds:.0f} s" if seconds < 120 else f"{seconds / 60:.1f} min"

@@ -4,30 +4,27 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from hotband.base.text.cells import decimal_size
+from hotband.base.text import numbers
+from hotband.base.text.table import BYTES, Table, column, numeric
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
-
-    from rich.table import Table
 
     from hotband.execution.targets.found import Found, Listed
 
 
 def table_of(rows: Sequence[Listed]) -> Table:
     """All devices, a row each."""
-    from rich.table import Table
-
-    table = Table(title="Devices", title_justify="left")
-    for name in ("device", "size", "model", "type to erase", "what keeps it from being written"):
-        table.add_column(name, overflow="fold")
+    names = ("device", "model", "type to erase", "what keeps it from being written")
+    columns = [column(name) for name in names]
+    table = Table("Devices", [columns[0], numeric("size", BYTES), *columns[1:]])
     for one in rows:
         device = one.device
         why = (
             "" if not one.refused else one.refused[0] + (f" (and {len(one.refused) - 1} more)" * (len(one.refused) > 1))
         )
         model = device.model or device.transport or device.kind
-        table.add_row(device.path, decimal_size(device.size_bytes), model, "" if one.refused else one.erase or "", why)
+        table.add(device.path, device.size_bytes, model, "" if one.refused else one.erase or "", why)
     return table
 
 
@@ -59,7 +56,7 @@ def _quoted(text: str) -> str:
 def _what(found: Found) -> Iterator[str]:
     device = found.device
     yield device.kind if device.kind != "file" else f"a file on {device.disk or 'no disk that is known'}"
-    yield decimal_size(device.size_bytes)
+    yield numbers.size(device.size_bytes)
     serial = device.serial if device.kind != "file" else None
     for name, text in (("", device.model), ("serial ", serial), ("firmware ", device.firmware)):
         if text:
@@ -91,12 +88,12 @@ def _counters(found: Found) -> Iterator[str]:
         (counts["endurance_bytes"], "endurance ", " by its maker's estimate"),
     ):
         if value is not None:
-            yield f"{before}{decimal_size(value)}{after}"
-    for number, unit in (
+            yield f"{before}{numbers.size(value)}{after}"
+    for count, unit in (
         (counts["percentage_used"], "% used"),
         (counts["temperature_c"], "degrees Celsius"),
         (counts["media_errors"], "media errors"),
         (counts["power_on_hours"], "h powered on"),
     ):
-        if number is not None:
-            yield f"{number:,.0f} {unit}"
+        if count is not None:
+            yield numbers.quantity(count, unit)

@@ -7,14 +7,24 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from hotband.base.foreign import marked
-from hotband.base.text.formats import Between, Figure, Repeated, as_rows
-from hotband.questions.expect.judge import value_of
+from hotband.base.text.formats import as_rows
+from hotband.base.text.table import (
+    OF_ROW,
+    PLAIN,
+    TIMES,
+    Cell,
+    Column,
+    Range,
+    Table,
+    View,
+    column,
+    interval,
+    numeric,
+    unit_of,
+)
 from hotband.questions.targets.expected import sentence_of
 
 if TYPE_CHECKING:
-    from rich.table import Table
-    from rich.text import Text
-
     from hotband.data.documents.record import RecordDoc
     from hotband.questions.expect.expected import Expected
     from hotband.questions.expect.judge import Judged
@@ -34,23 +44,16 @@ FEW = 3
 """Rows of which all figures are shown."""
 
 
-def exact_of(figure: str, value: float) -> Figure:
-    """A cell with the figure: in CSV the value itself, in IOPS, MB/s or ms."""
-    name = figure.rpartition(".")[2]
-    unit, scale = {"iops": ("IOPS", 1.0), "bandwidth_bytes_per_s": ("MB/s", 1e-6)}.get(name, ("ms", 1e-6))
-    return Figure(value_of(figure, value), value * scale, unit)
-
-
 def label_of(figure: str) -> str:
     """The name of a figure."""
     side, _, name = figure.rpartition(".")
     return f"{side} {LABELS.get(name, name)}".strip()
 
 
-def views(of: Expected) -> list[Table | Text | str]:
+def views(of: Expected) -> list[View]:
     """What is printed."""
     on = f"On {of.machine}: " if of.machine else ""
-    found: list[Table | Text | str] = [marked("[bold]{on}{verdict}[/]", on=on, verdict=of.verdict)]
+    found: list[View] = [marked("[bold]{on}{verdict}[/]", on=on, verdict=of.verdict)]
     if of.explanations:
         found += ["What could explain it:", *(f"  - {text}" for text in of.explanations)]
     if of.ranking is not None:
@@ -66,111 +69,83 @@ def views(of: Expected) -> list[Table | Text | str]:
     return [*found, *(f"  note: {note}" for note in of.notes)]
 
 
+def figure_columns(level: float) -> list[Column]:
+    """A figure measured and predicted, with its interval."""
+    return [
+        column("figure"),
+        numeric("measured", OF_ROW),
+        numeric("predicted", OF_ROW),
+        interval(f"{level:g} % interval", OF_ROW),
+        column("is"),
+    ]
+
+
 def rows_table(of: Expected) -> Table:
     """Measured beside predicted: a line a figure; of many rows a line each, with the figure that decides."""
-    from rich.table import Table
-
-    table = Table(title="Measured beside predicted", title_justify="left")
     several, many = len(of.rows) > 1, len(of.rows) > FEW and not as_rows()
-    if several:
-        table.add_column("run", overflow="fold")
-    table.add_column("figure", overflow="fold")
-    for name in ("measured", "predicted", f"{of.level:g} % interval"):
-        table.add_column(name, justify="right")
-    table.add_column("is", overflow="fold")
+    columns = [*([column("run", once=True)] if several else []), *figure_columns(of.level)]
+    table = Table("Measured beside predicted", columns)
     for row in of.rows:
         figures = of.figures(row)
         shown = figures[:1] if many else figures
         for place, one in enumerate(shown):
-            ends = [exact_of(one.figure, end) for end in (one.low, one.high) if end is not None]
-            head = [Repeated(row.name, place != 0)] if several else []
-            table.add_row(
-                *head,
+            table.add(
+                *([row.name] if several else []),
                 label_of(one.figure),
-                exact_of(one.figure, one.measured),
-                exact_of(one.figure, one.predicted),
-                between(ends),
+                one.measured,
+                one.predicted,
+                Range(one.low, one.high),
                 _verdict(one, figures if many else []),
-                end_section=place == len(shown) - 1 and not many,
+                unit=unit_of(one.figure),
+                ends=place == len(shown) - 1 and not many and row is not of.rows[-1],
             )
     if many:
         table.caption = "the figure that decides, and how many others of the row are not so; --json has all"
     return table
 
 
-def _verdict(one: Judged, others: Sequence[Judged]) -> Text:
+def _verdict(one: Judged, others: Sequence[Judged]) -> Cell:
     """A verdict, with what else of its row is outside."""
-    verdict = one.verdict or "–"
     besides = [other for other in others if other is not one and other.verdict not in (one.verdict, "inside", None)]
     more = f", {len(besides)} not" if besides else ""
-    return marked(f"[{COLOURS.get(verdict, 'default')}]{verdict}[/]{more}")
+    return Cell(f"{one.verdict or '–'}{more}", COLOURS.get(one.verdict or "", ""))
 
 
-def between(ends: Sequence[Figure]) -> Between:
-    """Both ends; in CSV a column each."""
-    low, high = ends if len(ends) == 2 else (Figure("–", None), Figure("–", None))
-    return Between(range_of(ends), low.value, high.value, low.unit)
-
-
-def range_of(ends: Sequence[str]) -> str:
-    """Two ends, their unit once where it is the same."""
-    if len(ends) < 2:
-        return "–"
-    low, high = ends
-    unit = low.rpartition(" ")[2]
-    return f"{low.rpartition(' ')[0]} to {high}" if high.endswith(f" {unit}") else f"{low} to {high}"
-
-
-def _ranking_views(ranking: Ranking) -> list[Table | Text | str]:
-    from rich.table import Table
-
-    table = Table(title="Drives of the catalog, the nearest first", title_justify="left")
-    table.add_column("drive", overflow="fold")
-    for name in ("off by", "figures", "measured", "predicted"):
-        table.add_column(name, justify="right")
+def _ranking_views(ranking: Ranking) -> list[View]:
+    figures = [numeric("measured", OF_ROW), numeric("predicted", OF_ROW)]
+    columns = [column("drive"), numeric("off by", TIMES), numeric("figures"), *figures]
+    table = Table("Drives of the catalog, the nearest first", columns)
     for one in ranking.drives if as_rows() else ranking.drives[:MOST_DRIVES]:
         first = one.figures[0] if one.figures else None
-        cells = ("–", "–") if first is None else (
-            exact_of(first.figure, first.measured),
-            exact_of(first.figure, first.predicted),
-        )  # fmt: skip
-        off = math.exp(one.distance)
-        table.add_row(one.machine, Figure(f"x {off:.3g}", off), str(len(one.figures)), *cells)
+        values = (None, None) if first is None else (first.measured, first.predicted)
+        unit = PLAIN if first is None else unit_of(first.figure)
+        table.add(one.machine, math.exp(one.distance), len(one.figures), *values, unit=unit)
     words = f"Compared: all figures of {', '.join(ranking.rows)}"
-    views: list[Table | Text | str] = [table, f"  {words}; drives beyond the eighth of the first alone"]
+    found: list[View] = [table, f"  {words}; drives beyond the eighth of the first alone"]
     if ranking.left_out:
         names = ", ".join(list(ranking.left_out)[:4])
         why = next(iter(ranking.left_out.values()))
-        views.append(f"  {len(ranking.left_out)} drives are left out ({names} ...): {why}")
-    return views
+        found.append(f"  {len(ranking.left_out)} drives are left out ({names} ...): {why}")
+    return found
 
 
-def expected_views(record: RecordDoc) -> list[Table | Text | str]:
+def expected_views(record: RecordDoc) -> list[View]:
     """The prediction beside what was measured, as it is printed; nothing where there is none."""
-    from rich.table import Table
-
-    from hotband.base.foreign import marked
-    from hotband.views.expect import COLOURS, between, exact_of, label_of
-
     expected = record.get("expected")
     if expected is None:
         return []
     machine, level = str(expected["machine"]), expected["level"]
-    table = Table(title=f"Measured beside {machine}", title_justify="left")
-    table.add_column("figure", overflow="fold")
-    for name in ("measured", "predicted", f"{level:g} % interval"):
-        table.add_column(name, justify="right")
-    table.add_column("is", overflow="fold")
+    table = Table(f"Measured beside {machine}", figure_columns(level))
     for row in expected["rows"]:
         for one in row["figures"]:
-            ends = [exact_of(one["figure"], end) for end in (one["low"], one["high"]) if end is not None]
             verdict = one["verdict"] or "–"
-            table.add_row(
+            table.add(
                 label_of(one["figure"]),
-                exact_of(one["figure"], one["measured"]),
-                exact_of(one["figure"], one["predicted"]),
-                between(ends),
-                marked(f"[{COLOURS.get(verdict, 'default')}]{verdict}[/]"),
+                one["measured"],
+                one["predicted"],
+                Range(one["low"], one["high"]),
+                Cell(verdict, COLOURS.get(verdict, "")),
+                unit=unit_of(one["figure"]),
             )
-    said: list[Table | Text | str] = [sentence_of(expected), table]
+    said: list[View] = [sentence_of(expected), table]
     return [*said, *(f"  - {text}" for text in expected["explanations"])]

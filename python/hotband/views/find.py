@@ -5,15 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from hotband.base.foreign import marked
-from hotband.base.text.cells import four_digits
-from hotband.base.text.formats import PRINTED, About, Between
-from hotband.base.text.formats import Figure as Cell
-from hotband.questions.find.figures import Figure, exact, shown
+from hotband.base.text.formats import PRINTED
+from hotband.base.text.table import Column, Range, Table, View, bare, column, interval, numeric
+from hotband.questions.find.figures import Figure, shown
 from hotband.questions.find.question import RATE
-from hotband.questions.find.vary import exact_text, value_shown, value_text
+from hotband.questions.find.vary import unit_of, value_shown, value_text
 
 if TYPE_CHECKING:
-    from rich.table import Table
     from rich.text import Text
 
     from hotband.questions.find.axis import Axis
@@ -22,9 +20,9 @@ if TYPE_CHECKING:
     from hotband.questions.find.trial import Trial
 
 
-def answer_views(found: Found) -> list[Table | Text | str]:
+def answer_views(found: Found) -> list[View]:
     """The answers; of several machines beside one another."""
-    views: list[Table | Text | str] = []
+    views: list[View] = []
     several = len(found.answers) > 1
     if not several:
         views += _alone(found, found.answers[0])
@@ -94,64 +92,51 @@ def interval_text(answer: Answer) -> str:
 
 
 def _ends(axis: Axis, low: float, high: float) -> str:
-    return f"{_plain(axis, low)} to {_plain(axis, high)}"
-
-
-def _plain(axis: Axis, value: float) -> str:
-    """A value below the name of its axis."""
-    return f"{four_digits(value)}" if axis.name == RATE else value_text(axis, value)
+    return f"{value_text(axis, low)} to {value_text(axis, high)}"
 
 
 def answers_table(found: Found) -> Table:
     """A row a machine."""
-    from rich.table import Table
-
-    table = Table(title=found.question.text, title_justify="left")
-    table.add_column("machine", overflow="fold")
-    table.add_column("answer", overflow="fold")
     # Words for a reader; a program takes the value that was found, and whether one was.
     of_program = PRINTED.form == "csv"
-    if of_program:
-        table.add_column("status")
-        for heading in _answer_headings(found):
-            table.add_column(heading, justify="right")
+    values = [column("status"), *_answer_columns(found)] if of_program else []
     others = [one for one in found.question.figures if one != found.question.wanted]
-    for one in others:
-        table.add_column(str(one), justify="right")
-    has_intervals = any(answer.interval for answer in found.answers)
-    if has_intervals:
-        level = next(answer.interval["level"] for answer in found.answers if answer.interval)
-        table.add_column(f"{level:g} %", justify="right")
-    table.add_column("runs", justify="right")
+    level = next((answer.interval["level"] for answer in found.answers if answer.interval), None)
+    axis = next((one.axis for one in found.answers if one.axis is not None), None)
+    ends = [] if level is None or axis is None else [interval(f"{level:g} %", unit_of(axis))]
+    table = Table(
+        found.question.text,
+        [
+            *map(column, ("machine", "answer")),
+            *values,
+            *(numeric(str(one), one.unit) for one in others),
+            *ends,
+            numeric("runs"),
+        ],
+    )
     for answer in found.answers:
-        values = [answer.figures.get(one) for one in others]
-        cells = [
-            exact(one, value, "–" if value is None else shown(one, value))
-            for one, value in zip(others, values, strict=True)
-        ]
-        status = [answer.status, *_answer_cells(found.question, answer)] if of_program else []
-        interval = [_interval_cell(answer)] if has_intervals else []
-        table.add_row(answer.machine, answer.text, *status, *cells, *interval, str(len(answer.trials)))
+        status = [answer.status, *_answer_values(found.question, answer)] if of_program else []
+        of = answer.interval
+        between = [None if of is None else Range(of["low"], of["high"])] if ends else []
+        figures = [answer.figures.get(one) for one in others]
+        table.add(answer.machine, answer.text, *status, *figures, *between, len(answer.trials))
     return table
 
 
-def _answer_headings(found: Found) -> list[str]:
+def _answer_columns(found: Found) -> list[Column]:
     """What the answers are values of: the figure that was asked for, what is varied, or both."""
     axis = next((one.axis for one in found.answers if one.axis is not None), None)
-    varied = found.question.varied if axis is None else _heading(axis)
     wanted = found.question.wanted
-    return [*([] if wanted is None else [str(wanted)]), *([varied] if _has_value(found.question) else [])]
+    columns = [] if wanted is None else [numeric(str(wanted), wanted.unit)]
+    if _has_value(found.question):
+        columns.append(numeric(found.question.varied) if axis is None else numeric(_heading(axis), unit_of(axis)))
+    return columns
 
 
-def _answer_cells(question: Question, answer: Answer) -> list[str]:
+def _answer_values(question: Question, answer: Answer) -> list[float | None]:
     """The values that an answer is."""
-    cells: list[str] = []
-    if question.wanted is not None:
-        cells.append(exact(question.wanted, answer.figures.get(question.wanted), ""))
-    if _has_value(question):
-        value, axis = answer.value, answer.axis
-        cells.append("" if value is None or axis is None else exact_text(axis, value, ""))
-    return cells
+    values = [] if question.wanted is None else [answer.figures.get(question.wanted)]
+    return [*values, answer.value] if _has_value(question) else values
 
 
 def _has_value(question: Question) -> bool:
@@ -159,48 +144,31 @@ def _has_value(question: Question) -> bool:
     return question.wanted is None or question.varied != RATE
 
 
-def _interval_cell(answer: Answer) -> str:
-    """The ends of its interval."""
-    of, axis = answer.interval, answer.axis
-    if of is None or axis is None:
-        return Between("–", None, None)
-    low, high = (exact_text(axis, end, "") for end in (of["low"], of["high"]))
-    return Between(_ends(axis, of["low"], of["high"]), low.value, high.value, low.unit)
-
-
 def search_table(question: Question, answer: Answer, several: bool) -> Table:
     """Every trial of a search in the order in which it was made."""
-    from rich.table import Table
-
     title = f"The search on {answer.machine}" if several else "The search"
-    table = Table(title=About(title, {"machine": answer.machine}), title_justify="left")
-    table.add_column("" if answer.axis is None else _heading(answer.axis), justify="right")
+    axis = answer.axis
+    value = numeric("") if axis is None else _axis_column(axis)
     figures = list(answer.trials[0].figures) if answer.trials else []
-    for one in figures:
-        table.add_column(str(one), justify="right")
-    table.add_column("conditions")
+    columns = [value, *(numeric(str(one), one.unit) for one in figures), column("conditions")]
+    table = Table(title, columns, about={"machine": answer.machine})
     for trial in answer.trials:
-        cells = [exact(one, value, "–" if value is None else _cell(one, value)) for one, value in trial.figures.items()]
-        table.add_row(_value(answer, trial), *cells, _verdict(trial))
+        at = None if trial.value is None or axis is None else trial.value
+        table.add(at, *trial.figures.values(), _verdict(trial))
     return table
+
+
+def _axis_column(axis: Axis) -> Column:
+    """A column of what is varied; a rate's heading says what it is."""
+    made = numeric(_heading(axis), unit_of(axis))
+    return bare(made) if axis.name == RATE else made
 
 
 def _heading(axis: Axis) -> str:
     return {RATE: "asked a second", "qd": "queue depth"}.get(axis.name, axis.name)
 
 
-def _value(answer: Answer, trial: Trial) -> str:
-    if trial.value is None or answer.axis is None:
-        return Cell(trial.wanted.text, None)
-    return exact_text(answer.axis, trial.value, _plain(answer.axis, trial.value))
-
-
 def _verdict(trial: Trial) -> str:
     if trial.met is None:
-        return "where to look"
+        return f"where to look: {trial.wanted.text}" if trial.value is None else "where to look"
     return "hold" if trial.met else trial.failed
-
-
-def _cell(of: Figure, value: float) -> str:
-    """A value below the name of its figure, which says the unit of rates."""
-    return shown(of, value).removesuffix(f" {of.name.upper()}").removesuffix(" MB/s")

@@ -5,35 +5,26 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from hotband.base.text.cells import counted, decimal_size, hours
-from hotband.base.text.formats import Between, Figure
-from hotband.base.text.quantities import share_text
+from hotband.base.text import numbers
+from hotband.base.text.numbers import counted, hours, number
+from hotband.base.text.table import BYTES, CHANGE, OF_ROW, SHARE, Range, Table, Unit, Value, column, interval, numeric
 from hotband.inference.reliability.array import HOURS_PER_YEAR
 
 if TYPE_CHECKING:
-    from rich.table import Table
-
     from hotband.data.documents.reliability import EstimateDoc, ReliabilityDoc
-
-
-def plain(value: float) -> str:
-    """A number with four digits, with separators up to a million, as a power of ten beyond."""
-    if value == 0:
-        return Figure("0", 0.0)
-    return Figure(f"{value:,.4g}" if not 1e4 <= abs(value) < 1e7 else f"{value:,.0f}", value)
 
 
 def summary_lines(data: ReliabilityDoc) -> list[str]:
     """What was assessed, and from what."""
     layout, given = data["layout"], data["given"]
     sources = given["sources"]
-    usable = decimal_size(layout["usable_bytes"])
+    usable = numbers.size(layout["usable_bytes"])
     pair = {"raid10": " a pair", "raid50": " a group", "raid60": " a group"}.get(layout["kind"], "")
     lives = f"lives with {layout['failures_tolerated']} failed{pair}"
     drives = counted(layout["drives"], "drive")
     title = f"{data['machine']}: {layout['kind']} of {drives}, {usable} usable, {lives}"
     # A share that is below one, if only by less than a number can say.
-    afr = share_text(min(-math.expm1(-HOURS_PER_YEAR / given["mtbf_hours"]), math.nextafter(1.0, 0.0)), 2)
+    afr = numbers.share(min(-math.expm1(-HOURS_PER_YEAR / given["mtbf_hours"]), math.nextafter(1.0, 0.0)))
     lines = [title, f"  MTBF {hours(given['mtbf_hours'])} ({afr} a year; {sources['mtbf']})"]
     if layout["failures_tolerated"]:
         lines.append(f"  rebuild {hours(given['rebuild_hours'] or 0.0)} ({sources['rebuild']})")
@@ -41,8 +32,8 @@ def summary_lines(data: ReliabilityDoc) -> list[str]:
         if bits is None:
             lines.append(f"  no sector errors ({sources['unrecoverable_error_bits']})")
         else:
-            chance = f"{percent(given['rebuild_error_chance'])} of the rebuilds without redundancy meet one"
-            lines.append(f"  one sector error in {bits:.3g} bits: {chance} ({sources['unrecoverable_error_bits']})")
+            chance = f"{numbers.share(given['rebuild_error_chance'])} of the rebuilds without redundancy meet one"
+            lines.append(f"  one sector error in {number(bits)} bits: {chance} ({sources['unrecoverable_error_bits']})")
         if given["replacement_hours"]:
             comes = hours(given["replacement_hours"])
             lines.append(f"  {counted(given['spares'], 'spare')}, a new drive {comes} after a failure")
@@ -55,24 +46,27 @@ def summary_lines(data: ReliabilityDoc) -> list[str]:
 
 def figures_table(data: ReliabilityDoc) -> Table:
     """Simulated beside the closed form."""
-    from rich.table import Table
-
-    table = Table()
-    for name in ("", "simulated", "95 % interval", "closed form", "difference"):
-        table.add_column(name, justify="left" if not name else "right")
+    columns = [
+        column(""),
+        numeric("simulated", OF_ROW),
+        interval("95 % interval", OF_ROW),
+        numeric("closed form", OF_ROW),
+        numeric("difference", CHANGE),
+    ]
+    table = Table("", columns)
     mttdl, mission = data["mttdl"], data["mission"]
     simulated, closed = mttdl["simulated"], mttdl["closed_form"]
     if simulated is not None and closed is not None:
-        table.add_row("MTTDL, years", *cells(simulated, closed["value"], mttdl["difference_pct"]))
-        for name, share in shown_causes(data, simulated["causes"]):
-            table.add_row(f"  by {name}", percent(share), "", percent(closed["causes"][name]), "")
+        table.add("MTTDL", *cells(simulated, closed["value"], mttdl["difference_pct"]), unit=Unit("years"))
+        for name, part in shown_causes(data, simulated["causes"]):
+            table.add(f"  by {name}", part, "", closed["causes"][name], "", unit=SHARE)
     years = f"{mission['years']:g} year{'' if mission['years'] == 1 else 's'}"
     loss = mission["loss"]
-    table.add_row(f"loss within {years}", *cells(loss, mission["closed_form"], mission["difference_pct"]))
-    for name, share in shown_causes(data, loss["causes"]):
-        table.add_row(f"  by {name}", percent(share), "", "", "")
+    table.add(f"loss within {years}", *cells(loss, mission["closed_form"], mission["difference_pct"]), unit=SHARE)
+    for name, part in shown_causes(data, loss["causes"]):
+        table.add(f"  by {name}", part, "", "", "", unit=SHARE)
     lost = mission["closed_form_bytes_lost_per_tb"]
-    table.add_row(f"bytes lost per TB in {years}", *cells(mission["bytes_lost_per_tb"], lost, None))
+    table.add(f"bytes lost per TB in {years}", *cells(mission["bytes_lost_per_tb"], lost, None), unit=BYTES)
     return table
 
 
@@ -81,17 +75,9 @@ def shown_causes(data: ReliabilityDoc, causes: dict[str, float]) -> list[tuple[s
     return list(causes.items()) if data["given"]["rebuild_error_chance"] > 0 else []
 
 
-def cells(estimate: EstimateDoc, closed: float | None, difference: float | None) -> tuple[str, str, str, str]:
+def cells(estimate: EstimateDoc, closed: float | None, difference: float | None) -> tuple[Value, ...]:
     """An estimate, its interval, the closed form and the difference."""
-    low, high = estimate["low"], estimate["high"]
-    interval = Between(f"{plain(low)} to {plain(high)}", low, high)
-    shown = Figure("–" if difference is None else f"{difference:+.2f} %", difference, "%")
-    return plain(estimate["value"]), interval, "–" if closed is None else plain(closed), shown
-
-
-def percent(share: float) -> str:
-    """A share."""
-    return Figure(share_text(share, 3), 100 * share, "%")
+    return estimate["value"], Range(estimate["low"], estimate["high"]), closed, difference
 
 
 def notes(data: ReliabilityDoc) -> list[str]:
@@ -103,13 +89,13 @@ def notes(data: ReliabilityDoc) -> list[str]:
         none = "No MTTDL" if data["given"]["shape"] != 1.0 else "MTTDL not computed"
         lines.append(f"{none}: {mttdl['reason']}")
     if textbook is not None:
-        parts = [f"{plain(textbook['failure_years'])} years by drives alone"]
+        parts = [f"{number(textbook['failure_years'])} years by drives alone"]
         if textbook["sector_years"] is not None:
-            parts.append(f"{plain(textbook['sector_years'])} by sector errors")
-        both = f"{plain(textbook['years'])} ({textbook['source']})"
+            parts.append(f"{number(textbook['sector_years'])} by sector errors")
+        both = f"{number(textbook['years'])} ({textbook['source']})"
         lines.append(f"Textbook: {textbook['formula']}: {', '.join(parts)}; {both}")
     arrays = f"{data['mission']['count']:,} arrays drive by drive over the mission, hazards raised"
     if mttdl["simulated"] is None:
         return [*lines, f"Simulated: {arrays}"]
-    cycles = f"{mttdl['count']:,} of {mttdl['method']} ({plain(mttdl['array_years'])} array-years)"
+    cycles = f"{mttdl['count']:,} of {mttdl['method']} ({number(mttdl['array_years'])} array-years)"
     return [*lines, f"Simulated: {cycles}", f"  and {arrays}"]

@@ -2,49 +2,44 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from hotband.base.foreign import marked
-from hotband.base.text.cells import binary_size, counted, decimal_size, millis
-from hotband.base.text.formats import Figure, as_rows
+from hotband.base.text.numbers import counted, energy, number, size, span
+from hotband.base.text.table import (
+    BYTES,
+    IOPS,
+    MBS,
+    MS,
+    OF_ROW,
+    PLAIN,
+    WATTS,
+    Cell,
+    Column,
+    Kind,
+    Table,
+    Unit,
+    View,
+    bare,
+    column,
+    estimate,
+    numeric,
+)
 from hotband.data.record.states import state_lines, states_of
 from hotband.views.interval import with_ends
 
 if TYPE_CHECKING:
-    from rich.table import Table
     from rich.text import Text
 
     from hotband.data.documents.interval import BoundsDoc
     from hotband.data.documents.review import ComparisonDoc, ReviewDoc
 
+MILLIJOULES = Unit("mJ", 1e-3, energy)
 K = TypeVar("K")
-IN_MILLIONS = 1e6
 BARS = "▁▂▃▄▅▆▇█"
 CURVE_WIDTH = 40
-NONE = "–"
-
-
-def three_digits(value: float | None) -> str:
-    """A number with three significant digits, more where it has more before the point."""
-    if value is None:
-        return Figure(NONE, None)
-    # Of what rounds up to the next power of ten (9.996), the digits are those of the power.
-    size = abs(float(f"{value:.2e}"))
-    digits = max(0, 2 - math.floor(math.log10(size))) if size else 0
-    return Figure(f"{value:,.{digits}f}", value)
-
-
-def megabytes(rate: float | None) -> str:
-    """Bytes a second in MB/s."""
-    return three_digits(None if rate is None else rate / 1e6)
-
-
-def short_size(count: int) -> str:
-    """A size of a block or file: 512 B, 64 KiB, 32 MiB."""
-    return binary_size(count).replace(".0 ", " ")
 
 
 def sparkline(values: Sequence[float], width: int = CURVE_WIDTH) -> str:
@@ -58,23 +53,16 @@ def sparkline(values: Sequence[float], width: int = CURVE_WIDTH) -> str:
     return "".join(BARS[round(mean / top * (len(BARS) - 1))] for mean in means)
 
 
-def titled(title: str, first: str, columns: Iterable[str]) -> Table:
-    """An empty table with one column of names and columns of numbers."""
-    from rich.box import SIMPLE_HEAD
-    from rich.table import Table
-
-    table = Table(title=marked("[bold]{title}[/]", title=title), box=SIMPLE_HEAD, pad_edge=False)
-    table.add_column(first)
-    for name in columns:
-        table.add_column(name, justify="right", no_wrap=True)
-    return table
+def titled(title: str, first: str, columns: Iterable[Column]) -> Table:
+    """An empty table with one column of names before others."""
+    return Table(title, [column(first), *columns], plain=True)
 
 
 def pivot(cells: Iterable[tuple[int, K, float | None]]) -> dict[int, dict[K, float | None]]:
     """Values by row and column."""
     found: dict[int, dict[K, float | None]] = {}
-    for row, column, value in cells:
-        found.setdefault(row, {})[column] = value
+    for row, key, value in cells:
+        found.setdefault(row, {})[key] = value
     return found
 
 
@@ -83,9 +71,9 @@ def heading(review: ReviewDoc) -> Text:
     machine = review["machine"]
     values = "".join(f", {key} = {value}" for key, value in machine["set"].items())
     drives = counted(len(machine["drives"]), "drive")
-    size, seed = decimal_size(machine["capacity_bytes"]), review["seed"]
+    capacity, seed = size(machine["capacity_bytes"]), review["seed"]
     quick = ", quick" if review["quick"] else ""
-    said = f" ({machine['name']}): {size}, {drives}{values}, seed {seed}{quick}"
+    said = f" ({machine['name']}): {capacity}, {drives}{values}, seed {seed}{quick}"
     return marked("[bold]{title}[/]{said}", title=machine["title"], said=said)
 
 
@@ -107,14 +95,14 @@ def linear_table(review: ReviewDoc) -> Table | None:
     part = review["linear"]
     if part is None:
         return None
+    rates = [numeric("first", MBS), numeric("last", MBS), _figure(review, "mean", MBS)]
     title = f"Transfer over the whole surface, MB/s{level_of(review)}"
-    table = titled(title, "", ["first", "last", "mean"])
-    table.add_column("first byte to last")
+    table = titled(title, "", [*map(bare, rates), column("first byte to last")])
     for op in ("read", "write"):
-        rates = [one["bandwidth_bytes_per_s"] for one in part[op]]
-        measured = [rate for rate in rates if rate is not None]
-        mean = with_ends(megabytes(part["mean"][op]), part.get("intervals", {}).get("mean", {}).get(op), IN_MILLIONS)
-        table.add_row(op, megabytes(rates[0]), megabytes(rates[-1]), mean, sparkline(measured))
+        found = [one["bandwidth_bytes_per_s"] for one in part[op]]
+        measured = [rate for rate in found if rate is not None]
+        mean = with_ends(part["mean"][op], part.get("intervals", {}).get("mean", {}).get(op))
+        table.add(op, found[0], found[-1], mean, sparkline(measured))
     return table
 
 
@@ -123,24 +111,25 @@ def access_tables(review: ReviewDoc) -> list[Table]:
     part = review["access"]
     if part is None:
         return []
-    size, level = short_size(part["read"]["block_bytes"]), level_of(review)
-    table = titled(f"Random access of {size}, one at a time, ms{level}", "", ["mean", "p50", "p99", "max"])
-    drawn = titled(f"Random access of {size}, one at a time", "", []) if level else table
-    drawn.add_column("how often, from zero on")
+    block, level = size(part["read"]["block_bytes"]), level_of(review)
+    times = [_figure(review, name, MS) for name in ("mean", "p50", "p99", "max")]
+    drawn = column("how often, from zero on")
+    title = f"Random access of {block}, one at a time"
+    if level:
+        tables = [titled(f"{title}{level}", "", times), titled(title, "", [drawn])]
+    else:
+        tables = [titled(title, "", [*times, drawn])]
     for op in ("read", "write"):
         one = part[op]
-        shown = [
-            with_ends(millis(one[key]), ends_of(one, key), IN_MILLIONS)
-            for key in ("mean_ns", "p50_ns", "p99_ns", "max_ns")
-        ]
-        last = f" {one['bins'][-1][0] / 1e6:g} ms" if one["bins"] else ""
+        shown = [with_ends(one[key], ends_of(one, key)) for key in ("mean_ns", "p50_ns", "p99_ns", "max_ns")]
+        last = f" {span(one['bins'][-1][0])}" if one["bins"] else ""
         bars = sparkline([count for _, count in one["bins"]]) + last
-        if drawn is table:
-            table.add_row(op, *shown, bars)
+        if level:
+            tables[0].add(op, *shown)
+            tables[1].add(op, bars)
         else:
-            table.add_row(op, *shown)
-            drawn.add_row(op, bars)
-    return [table] if drawn is table else [table, drawn]
+            tables[0].add(op, *shown, bars)
+    return tables
 
 
 def blocks_tables(review: ReviewDoc) -> list[Table]:
@@ -152,11 +141,11 @@ def blocks_tables(review: ReviewDoc) -> list[Table]:
             continue
         files = sorted({one["file_bytes"] for one in rows})
         title = f"A file {'read' if op == 'read' else 'written'} again and again, MB/s"
-        table = titled(title, "block", [f"{short_size(file)} file" for file in files])
+        columns = [bare(numeric(f"{size(file)} file", MBS)) for file in files]
+        table = Table(title, [numeric("block", BYTES), *columns], plain=True)
         by_block = pivot((one["block_bytes"], one["file_bytes"], one["bandwidth_bytes_per_s"]) for one in rows)
         for block in sorted(by_block):
-            shown = (megabytes(by_block[block][file]) if file in by_block[block] else "" for file in files)
-            table.add_row(short_size(block), *shown)
+            table.add(block, *(by_block[block].get(file, "") for file in files))
         tables.append(table)
     return tables
 
@@ -167,15 +156,14 @@ def streams_table(review: ReviewDoc) -> Table | None:
     if not rows:
         return None
     counts = sorted({one["streams"] for one in rows})
-    table = titled(
-        "Readers and writers at once, each with a file of 100 MB, MB/s", "", [str(count) for count in counts]
-    )
+    title = "Readers and writers at once, each with a file of 100 MB, MB/s"
+    table = titled(title, "", [bare(numeric(str(count), MBS)) for count in counts])
     for op in ("read", "write"):
         own = [one for one in rows if one["op"] == op]
         together = {one["streams"]: one["bandwidth_bytes_per_s"] for one in own}
         slowest = {one["streams"]: one["slowest_bytes_per_s"] for one in own}
         for words, of in (("together", together), ("slowest", slowest)):
-            table.add_row(f"{op}, {words}", *(megabytes(of.get(count)) for count in counts))
+            table.add(f"{op}, {words}", *(of.get(count) for count in counts))
     return table
 
 
@@ -187,24 +175,28 @@ def patterns_tables(review: ReviewDoc) -> list[Table]:
         return []
     names = list(dict.fromkeys(one["pattern"] for one in rows))
     level, words = level_of(review), [name.replace("-", " ") for name in names]
-    title = "Iometer's server patterns, "
-    rates, times = "I/Os a second", "mean response time"
+    title, rates, times = "Iometer's server patterns, ", "I/Os a second", "mean response time"
+    served_in = [_figure(review, word, PLAIN) for word in words]
+    took_in = [_figure(review, f"{word}, ms" if not level else word, MS) for word in words]
+    depth_in = numeric("depth")
     if level:
-        tables = [titled(f"{title}{rates}{level}", "depth", words), titled(f"{title}{times}, ms", "depth", words)]
+        tables = [
+            Table(f"{title}{rates}{level}", [depth_in, *served_in], plain=True),
+            Table(f"{title}{times}{level}", [depth_in, *took_in], plain=True),
+        ]
     else:
-        tables = [titled(f"{title}{rates} and {times}", "depth", [head for word in words for head in (word, "ms")])]
+        pairs = [each for pair in zip(served_in, took_in, strict=True) for each in pair]
+        tables = [Table(f"{title}{rates} and {times}", [depth_in, *pairs], plain=True)]
     found = {(one["queue_depth"], one["pattern"]): one for one in rows}
     for depth in sorted({one["queue_depth"] for one in rows}):
         cells = [found[depth, name] for name in names]
-        served = [with_ends(three_digits(one["iops"]), ends_of(one, "iops")) for one in cells]
-        took = [
-            with_ends(millis(one["latency_mean_ns"]), ends_of(one, "latency_mean_ns"), IN_MILLIONS) for one in cells
-        ]
+        served = [with_ends(one["iops"], ends_of(one, "iops")) for one in cells]
+        took = [with_ends(one["latency_mean_ns"], ends_of(one, "latency_mean_ns")) for one in cells]
         if level:
-            tables[0].add_row(str(depth), *served)
-            tables[1].add_row(str(depth), *took)
+            tables[0].add(depth, *served)
+            tables[1].add(depth, *took)
         else:
-            tables[0].add_row(str(depth), *(text for pair in zip(served, took, strict=True) for text in pair))
+            tables[0].add(depth, *(value for pair in zip(served, took, strict=True) for value in pair))
     return tables
 
 
@@ -213,32 +205,31 @@ def files_table(review: ReviewDoc) -> Table | None:
     rows = review["files"]
     if not rows:
         return None
-    columns = [(size, op) for size in ("small", "large") for op in ("read", "write", "copy")]
+    columns = [(kind, op) for kind in ("small", "large") for op in ("read", "write", "copy")]
     title = "Files at random, small (2 to 64 KiB) and large (1 MiB), files a second"
-    table = titled(title, "at once", [f"{size} {op}" for size, op in columns])
+    heads = [numeric(f"{kind} {op}") for kind, op in columns]
+    table = Table(title, [numeric("at once"), *heads], plain=True)
     by_depth = pivot((one["queue_depth"], (one["size"], one["op"]), one["files_per_s"]) for one in rows)
     for depth in sorted(by_depth):
-        table.add_row(str(depth), *(three_digits(by_depth[depth].get(column)) for column in columns))
+        table.add(depth, *(by_depth[depth].get(each) for each in columns))
     return table
 
 
 def others_table(review: ReviewDoc) -> Table | None:
     """Streaming and defragmentation, a line each."""
-    table = titled(f"Streaming and defragmentation{level_of(review)}", "", ["MB/s", "a second"])
+    title = f"Streaming and defragmentation{level_of(review)}"
+    table = titled(title, "", [_figure(review, "MB/s", MBS), numeric("a second")])
     for one in review["streaming"] or []:
-        size = short_size(one["block_bytes"])
         rate = one["bandwidth_bytes_per_s"]
         each_s = None if rate is None else rate / one["block_bytes"]
-        shown = with_ends(megabytes(rate), ends_of(one, "bandwidth_bytes_per_s"), IN_MILLIONS)
-        table.add_row(f"streaming {one['op']}, blocks of {size}", shown, three_digits(each_s))
+        shown = with_ends(rate, ends_of(one, "bandwidth_bytes_per_s"))
+        table.add(f"streaming {one['op']}, blocks of {size(one['block_bytes'])}", shown, each_s)
     moved = review["defragmentation"]
     if moved is not None:
-        name = f"defragmentation, extents of {short_size(moved['extent_bytes'])}"
-        shown = with_ends(
-            megabytes(moved["bandwidth_bytes_per_s"]), ends_of(moved, "bandwidth_bytes_per_s"), IN_MILLIONS
-        )
-        table.add_row(name, shown, three_digits(moved["extents_per_s"]))
-    return table if table.row_count else None
+        name = f"defragmentation, extents of {size(moved['extent_bytes'])}"
+        shown = with_ends(moved["bandwidth_bytes_per_s"], ends_of(moved, "bandwidth_bytes_per_s"))
+        table.add(name, shown, moved["extents_per_s"])
+    return table if table.rows else None
 
 
 def applications_table(review: ReviewDoc) -> Table | None:
@@ -247,49 +238,49 @@ def applications_table(review: ReviewDoc) -> Table | None:
     if not rows:
         return None
     title = f"Desktop applications: synthetic mixes, not the programs{level_of(review)}"
-    table = titled(title, "", ["MB/s", "from", "to", "I/Os a second"])
+    ends = [bare(numeric("from", MBS)), bare(numeric("to", MBS))]
+    table = titled(title, "", [_figure(review, "MB/s", MBS), *ends, numeric("I/Os a second")])
     for one in rows:
-        rate = with_ends(megabytes(one["bandwidth_bytes_per_s"]), ends_of(one, "bandwidth_bytes_per_s"), IN_MILLIONS)
-        ends = megabytes(one["low_bytes_per_s"]), megabytes(one["high_bytes_per_s"])
-        table.add_row(one["title"], rate, *ends, three_digits(one["iops"]))
+        rate = with_ends(one["bandwidth_bytes_per_s"], ends_of(one, "bandwidth_bytes_per_s"))
+        table.add(one["title"], rate, one["low_bytes_per_s"], one["high_bytes_per_s"], one["iops"])
     return table
 
 
 def energy_table(review: ReviewDoc) -> Table | None:
     """Watts and joules under the server patterns."""
-    energy = review["energy"]
-    if energy is None:
+    found = review["energy"]
+    if found is None:
         return None
-    title = f"Energy, {energy['queue_depth']} outstanding; at rest {energy['idle_w']:.1f} W"
-    table = titled(title, "", ["W", "from", "to", "mJ an I/O", "from", "to"])
-    for name in energy["patterns_w"]:
-        watts = (energy[key][name] for key in ("patterns_w", "patterns_low_w", "patterns_high_w"))
-        joules = (energy[key][name] for key in ("joules_per_io", "joules_per_io_low", "joules_per_io_high"))
-        shown = [*map(three_digits, watts), *(three_digits(None if one is None else one * 1e3) for one in joules)]
-        table.add_row(name.replace("-", " "), *shown)
+    title = f"Energy, {found['queue_depth']} outstanding; at rest {number(found['idle_w'])} W"
+    table = titled(title, "", [estimate("W", WATTS), estimate("mJ an I/O", MILLIJOULES)])
+    watts, joules = found["patterns_w"], found["joules_per_io"]
+    for name in watts:
+        power: BoundsDoc = {"low": found["patterns_low_w"][name], "high": found["patterns_high_w"][name]}
+        low, high = found["joules_per_io_low"][name], found["joules_per_io_high"][name]
+        each: BoundsDoc | None = None if low is None or high is None else {"low": low, "high": high}
+        table.add(name.replace("-", " "), with_ends(watts[name], power), with_ends(joules[name], each))
     return table
-
-
-def in_unit(value: float, unit: str) -> str:
-    """A mean of the summary with its unit."""
-    if unit == "B/s":
-        return Figure(f"{megabytes(value)} MB/s", value / 1e6, "MB/s")
-    return Figure(f"{three_digits(value)} {unit}", value, unit)
 
 
 def summary_table(review: ReviewDoc) -> Table | None:
     """Geometric means by group."""
     if not review["summary"]:
         return None
-    table = titled(f"Summary: geometric means{level_of(review)}", "", ["", "of figures"])
+    mean = Column("mean", "estimate" if level_of(review) else "number", OF_ROW)
+    table = titled(f"Summary: geometric means{level_of(review)}", "", [mean, numeric("of figures")])
     for row in review["summary"]:
-        scale = IN_MILLIONS if row["unit"] == "B/s" else 1.0
-        mean = with_ends(in_unit(row["geometric_mean"], row["unit"]), ends_of(row, "geometric_mean"), scale)
-        table.add_row(row["title"], mean, str(row["of"]))
+        unit = MBS if row["unit"] == "B/s" else Unit(row["unit"])
+        value = with_ends(row["geometric_mean"], ends_of(row, "geometric_mean"))
+        table.add(row["title"], value, row["of"], unit=unit)
     return table
 
 
-def views(reviews: Sequence[ReviewDoc], comparison: ComparisonDoc | None) -> list[Table | Text | str]:
+def _figure(review: ReviewDoc, name: str, unit: Unit) -> Column:
+    """A column of figures that have intervals where the review has them."""
+    return Column(name, "estimate" if level_of(review) else "number", unit)
+
+
+def views(reviews: Sequence[ReviewDoc], comparison: ComparisonDoc | None) -> list[View]:
     """One machine's review, or how several compare."""
     if comparison is not None:
         return list(comparison_views(reviews, comparison))
@@ -310,7 +301,14 @@ def review_views(review: ReviewDoc) -> list[Any]:
         energy_table(review),
         summary_table(review),
     ]
-    return [heading(review), *states(review), "", *under_titles(tables), *rests_on(review), *notes(review)]
+    return [
+        heading(review),
+        *states(review),
+        "",
+        *(table for table in tables if table is not None),
+        *rests_on(review),
+        *notes(review),
+    ]
 
 
 def rests_on(review: ReviewDoc) -> list[str]:
@@ -332,74 +330,58 @@ def states(review: ReviewDoc) -> list[str]:
     return [f"  state: {line}" for line in state_lines(states_of(review["machine"]))]
 
 
-def under_titles(tables: Iterable[Table | None]) -> list[Any]:
-    """Tables, each under its title as a line of its own: a table's own title is folded to the width of the table."""
-    views: list[Any] = []
-    for table in tables:
-        if table is None:
-            continue
-        if not as_rows():
-            views.append(table.title)
-            table.title = None
-        views.append(table)
-    return views
-
-
 def notes(review: ReviewDoc) -> list[str]:
     """What is to be known of a review."""
     return [f"  note: {note}" for note in review["notes"]]
 
 
-def glance(review: ReviewDoc) -> dict[str, str]:
-    """A review in some twenty figures, as text by what they are."""
-    found: dict[str, str] = {}
+def glance(review: ReviewDoc) -> dict[str, tuple[float | None, Unit]]:
+    """A review in some twenty figures, by what they are."""
+    found: dict[str, tuple[float | None, Unit]] = {}
     linear = review["linear"]
-    curves = (("read", linear["read"]), ("write", linear["write"])) if linear else ()
-    means = linear["mean"] if linear else {}
-    for op, places in curves:
-        first, last = (one["bandwidth_bytes_per_s"] for one in (places[0], places[-1]))
-        rates = (first, means[op], last)
-        found[f"linear {op}, first / mean / last, MB/s"] = " / ".join(megabytes(rate) for rate in rates)
+    for op, places in (("read", linear["read"]), ("write", linear["write"])) if linear else ():
+        rates = [one["bandwidth_bytes_per_s"] for one in (places[0], places[-1])]
+        mean = linear["mean"][op] if linear else None
+        for name, rate in zip(("first", "mean", "last"), (rates[0], mean, rates[1]), strict=True):
+            found[f"linear {op}, {name}"] = rate, MBS
     for op, access in (review["access"] or {}).items():
-        found[f"random access, {op}, ms"] = millis(access["mean_ns"])
-    for of in review["streams"] or []:
-        if of["streams"] in (1, 4):
-            name = f"{of['streams']} {of['op']}er{'s' if of['streams'] > 1 else ''}".replace("writeer", "writer")
-            found[f"{name}, MB/s"] = megabytes(of["bandwidth_bytes_per_s"])
+        found[f"random access, {op}"] = access["mean_ns"], MS
+    readers = {("read", 1): "1 reader", ("read", 4): "4 readers", ("write", 1): "1 writer", ("write", 4): "4 writers"}
+    of_streams = {(one["op"], one["streams"]): one["bandwidth_bytes_per_s"] for one in review["streams"] or []}
+    found |= {name: (of_streams[key], MBS) for key, name in readers.items() if key in of_streams}
     for at in review["patterns"] or []:
         if at["queue_depth"] in (1, 16, 256):
-            found[f"{at['pattern'].replace('-', ' ')}, depth {at['queue_depth']}, IOPS"] = three_digits(at["iops"])
-    for files in review["files"] or []:
-        if files["queue_depth"] == 1:
-            found[f"{files['size']} files, {files['op']}, a second"] = three_digits(files["files_per_s"])
-    for load in review["applications"] or []:
-        found[f"{load['title']}, MB/s"] = megabytes(load["bandwidth_bytes_per_s"])
-    return found
+            found[f"{at['pattern'].replace('-', ' ')}, depth {at['queue_depth']}"] = at["iops"], IOPS
+    by_one = [files for files in review["files"] or [] if files["queue_depth"] == 1]
+    found |= {f"{files['size']} files, {files['op']}": (files["files_per_s"], Unit("a second")) for files in by_one}
+    return found | {load["title"]: (load["bandwidth_bytes_per_s"], MBS) for load in review["applications"] or []}
 
 
 def comparison_views(reviews: Sequence[ReviewDoc], comparison: ComparisonDoc) -> list[Any]:
     """Machines side by side: some figures of each, then how many times as fast as the first they are."""
     names = list(comparison["machines"])
-    figures = titled("At a glance", "", names)
+    figures = titled("At a glance", "", [numeric(name, OF_ROW) for name in names])
     glances = [glance(review) for review in reviews]
-    for key in dict.fromkeys(key for one in glances for key in one):
-        figures.add_row(key, *(one.get(key, NONE) for one in glances))
+    units = {key: unit for one in glances for key, (_, unit) in one.items()}
+    for key, unit in units.items():
+        figures.add(key, *(one.get(key, (None, unit))[0] for one in glances), unit=unit)
     made = comparison.get("intervals")
     level = "" if made is None else f" (in brackets: {made['level']:g} % interval)"
-    ratios = titled(f"Times as fast as {comparison['baseline']}, geometric means{level}", "", names)
-    for group in comparison["groups"]:
-        ratios.add_row(
-            group["title"], *best_in_bold([group["ratios"][name] for name in names], _of(group, "ratios", names))
-        )
-    ratios.add_section()
+    kind: Kind = "number" if made is None else "estimate"
+    title = f"Times as fast as {comparison['baseline']}, geometric means{level}"
+    ratios = titled(title, "", [Column(name, kind) for name in names])
+    for n, group in enumerate(comparison["groups"]):
+        shown = best_in_bold([group["ratios"][name] for name in names], _of(group, "ratios", names))
+        ratios.add(group["title"], *shown, ends=n == len(comparison["groups"]) - 1)
     whole = [comparison["overall"][name] for name in names]
-    ratios.add_row(marked("[bold]Overall[/]"), *best_in_bold(whole, _of(comparison, "overall", names)))
+    ratios.add(Cell("Overall", "bold"), *best_in_bold(whole, _of(comparison, "overall", names)))
     said = [f"{note.strip()} ({name})" for name, review in zip(names, reviews, strict=True) for note in notes(review)]
     return [
         *(marked("[yellow]{words}[/]", words=words) for words in comparison.get("unequal_state", [])),
         *(line for review in reviews for line in (heading(review), *states(review))),
         "",
-        *under_titles([figures, ratios]),
+        figures,
+        ratios,
         *(f"{line} ({name})" for name, review in zip(names, reviews, strict=True) for line in rests_on(review)),
         *(f"  {note}" for note in said),
     ]
@@ -412,14 +394,10 @@ def _of(row: object, key: str, names: Iterable[str]) -> list[BoundsDoc | None]:
     return [ends.get(name) for name in names]
 
 
-def best_in_bold(ratios: Sequence[float | None], ends: Sequence[BoundsDoc | None]) -> list[str | Text]:
+def best_in_bold(ratios: Sequence[float | None], ends: Sequence[BoundsDoc | None]) -> list[Cell]:
     """Ratios with their intervals, the largest in bold."""
     best = max((ratio for ratio in ratios if ratio is not None), default=None)
     return [
-        with_ends(Figure(_ratio(ratio), ratio, style="bold" if ratio is not None and ratio == best else ""), of)
+        Cell(with_ends(ratio, of), "bold" if ratio is not None and ratio == best else "")
         for ratio, of in zip(ratios, ends, strict=True)
     ]
-
-
-def _ratio(ratio: float | None) -> str:
-    return NONE if ratio is None else f"{ratio:.2f}"

@@ -9,16 +9,15 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
-from hotband.base.text.cells import counted, millis, number
-from hotband.base.text.formats import Figure
+from hotband.base.text import numbers
+from hotband.base.text.numbers import counted
+from hotband.base.text.table import IOPS, MS, Table, column, numeric
 from hotband.data.store.columns import COLUMNS
 from hotband.data.store.manifest import snapshot
 from hotband.data.store.place import Place
 from hotband.data.store.views import query, rows
 
 if TYPE_CHECKING:
-    from rich.table import Table
-
     from hotband.base.text.values import Json
 
 KEY_SHOWN = 10
@@ -72,19 +71,18 @@ def listed(place: Place, where: str, limit: int) -> Listed:
 
 def runs_table(found: Listed) -> Table:
     """A row a run: its key, what ran, its factors, rate and latency."""
-    from rich.table import Table
-
-    table = Table(title="Runs", title_justify="left")
     place = {name: number for number, name in enumerate(found.names)}
     factors = _factors(found)
-    for name in ("run", "target", "workload", *factors, "seed"):
-        table.add_column(name, overflow="fold")
-    for name in ("IOPS", "mean ms", "p99 ms"):
-        table.add_column(name, justify="right")
+    of_numbers = {name: all(_is_number(row[place[name]]) for row in found.rows) for name in factors}
+    said = [column("target"), column("workload")]
+    said += [(numeric if of_numbers[name] else column)(name) for name in factors]
+    figures = [numeric("IOPS", IOPS), numeric("mean ms", MS), numeric("p99 ms", MS)]
+    table = Table("Runs", [column("run"), *said, column("seed"), *figures])
     for row in found.rows:
-        said = [shown(row[place[name]]) for name in ("target", "workload", *factors, "seed")]
-        figures = number(row[place["iops"]]), *(millis(row[place[f"latency_{name}_ns"]]) for name in ("mean", "p99"))
-        table.add_row(str(row[place["run"]])[:KEY_SHOWN], *said, *figures)
+        values = [row[place[name]] for name in ("iops", "latency_mean_ns", "latency_p99_ns")]
+        head = [str(row[place["run"]])[:KEY_SHOWN], row[place["target"]], row[place["workload"]]]
+        own = [(_number if of_numbers[name] else _text)(row[place[name]]) for name in factors]
+        table.add(*head, *own, str(row[place["seed"]]), *values)
     return table
 
 
@@ -102,43 +100,34 @@ def _factors(found: Listed) -> list[str]:
 
 def table_of(found: Listed) -> Table:
     """Rows of a statement as they are."""
-    from rich.table import Table
-
-    table = Table()
-    numbers = [
-        all(isinstance(row[at], int | float | Decimal | None) for row in found.rows) for at in range(len(found.names))
-    ]
-    for name, is_number in zip(found.names, numbers, strict=True):
-        table.add_column(name, justify="right" if is_number else "left", overflow="fold")
+    is_number = [all(_is_number(row[at]) for row in found.rows) for at in range(len(found.names))]
+    table = Table("", [(numeric if of else column)(name) for name, of in zip(found.names, is_number, strict=True)])
     for row in found.rows:
-        table.add_row(*map(shown, row))
+        table.add(*(_number(cell) if of else _text(cell) for cell, of in zip(row, is_number, strict=True)))
     return table
 
 
-def shown(cell: Any) -> str:
-    """A cell as a table has it: numbers as they are, with at most 6 digits where they are none of a count."""
+def _is_number(cell: object) -> bool:
+    return cell is None or (isinstance(cell, int | float | Decimal) and not isinstance(cell, bool))
+
+
+def _number(cell: int | float | Decimal | None) -> int | float | None:
+    """A cell of a column of numbers."""
+    return float(cell) if isinstance(cell, Decimal) else cell if cell is None or math.isfinite(cell) else None
+
+
+def _text(cell: Any) -> str | None:
+    """A cell of a column of texts, which may hold a number: as it is."""
     if cell is None:
-        return Figure("–", None)
+        return None
     if isinstance(cell, bool):
         return str(cell).lower()
-    if isinstance(cell, int):
-        return Figure(str(cell), cell)
-    if isinstance(cell, float | Decimal):
-        value = float(cell)
-        return (
-            Figure(f"{value:.0f}" if value == int(value) and abs(value) < 1e15 else f"{value:.6g}", value)
-            if math.isfinite(value)
-            else str(value)
-        )
-    if isinstance(cell, datetime.datetime):
-        return cell.isoformat(" ", "seconds")
-    said = plain(cell)
-    return said if isinstance(said, str) else str(said)
+    return cell.isoformat(" ", "seconds") if isinstance(cell, datetime.datetime) else str(plain(cell))
 
 
 def of_store(place: Place) -> str:
     """How much a store has, in words."""
     now = snapshot(place)
     size = sum(file.size for part in now.parts for file in part.files)
-    each = f", {size / now.runs:,.0f} bytes a run" if now.runs else ""
+    each = f", {numbers.size(size / now.runs)} a run" if now.runs else ""
     return f"{counted(now.runs, 'run')} in {counted(len(now.parts), 'part')}{each}"

@@ -1,4 +1,4 @@
-"""What a terminal shows, as a notebook shows it: tables of rich and lines of words as HTML, all text escaped."""
+"""What a terminal shows, as a notebook shows it: tables and lines of words as HTML, all text escaped."""
 
 from __future__ import annotations
 
@@ -7,22 +7,18 @@ from html import escape
 from typing import TYPE_CHECKING
 
 from hotband.base.text.formats import plain
+from hotband.base.text.table import Table, View
 
 if TYPE_CHECKING:
     import polars as pl
-    from rich.table import Table
-    from rich.text import Text
 
 
-def views_html(views: Iterable[Table | Text | str]) -> str:
+def views_html(views: Iterable[View]) -> str:
     """Tables and paragraphs one below the other."""
-    from rich.table import Table
-
-    parts = [table_html(one) if isinstance(one, Table) else line_html(one) for one in views]
-    return f"<div>{''.join(parts)}</div>"
+    return f"<div>{''.join(table_html(one) if isinstance(one, Table) else line_html(one) for one in views)}</div>"
 
 
-def line_html(line: Text | str) -> str:
+def line_html(line: object) -> str:
     """A line of words as a paragraph; nothing for an empty one."""
     text = plain(line)
     return f"<p>{escape(text)}</p>" if text else ""
@@ -30,20 +26,17 @@ def line_html(line: Text | str) -> str:
 
 def table_html(table: Table) -> str:
     """A table under its title."""
-    title = "" if table.title is None else f"<caption>{escape(plain(table.title))}</caption>"
-    head = "".join(f"<th>{escape(plain(column.header))}</th>" for column in table.columns)
-    sides = ["right" if column.justify == "right" else "left" for column in table.columns]
-    cells = [list(column.cells) for column in table.columns]
+    title = f"<caption>{escape(table.title)}</caption>" if table.title else ""
+    head = "".join(f"<th>{escape(plain(column.name))}</th>" for column in table.columns)
+    sides = ["left" if column.kind == "text" else "right" for column in table.columns]
     rows = [
-        "<tr>"
-        + "".join(
-            f'<td style="text-align:{side}">{escape(plain(one[n]))}</td>'
-            for one, side in zip(cells, sides, strict=True)
+        "".join(
+            f'<td style="text-align:{side}">{escape(plain(text))}</td>' for side, text in zip(sides, row, strict=True)
         )
-        + "</tr>"
-        for n in range(len(table.rows))
+        for row in table.texts()
     ]
-    return f"<table>{title}<thead><tr>{head}</tr></thead><tbody>{''.join(rows)}</tbody></table>"
+    body = "".join(f"<tr>{row}</tr>" for row in rows)
+    return f"<table>{title}<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
 
 
 SHOWN_ROWS = 20

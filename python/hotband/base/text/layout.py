@@ -1,5 +1,5 @@
-"""Tables that fit: numbers are never cut or folded, texts are folded between words, and where that is not enough the
-table becomes several, one below the other, that begin with the columns that tell rows apart."""
+"""Tables that fit a terminal: numbers are never cut or folded, texts are folded between words, and where that is not
+enough the table becomes several, one below the other, that begin with the columns that tell rows apart."""
 
 from __future__ import annotations
 
@@ -7,8 +7,10 @@ import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from hotband.base.text import table as tables
+
 if TYPE_CHECKING:
-    from rich.console import Console
+    from rich.console import Console, RenderableType
     from rich.table import Column, Table
     from rich.text import Text
 
@@ -43,8 +45,58 @@ def hanging(line: Text, width: int) -> Text:
     return Text("\n").join(folded)
 
 
-def fitted(table: Table, console: Console) -> list[Table]:
-    """The table, or tables that together have its columns, none of them wider than the console."""
+def fitted(table: tables.Table, console: Console) -> list[RenderableType]:
+    """The table under its title, or tables that together have its columns, none of them wider than the console."""
+    from rich.text import Text
+
+    from hotband.base.foreign import visible_lines
+
+    title = hanging(Text(visible_lines(table.title)), console.width)
+    title.stylize("bold" if table.plain else "italic")
+    return [*([title] if table.title else []), *_parts(rich_table(table), console)]
+
+
+def rich_table(table: tables.Table) -> Table:
+    """The table as rich has it, without its title: that would be folded to the width of the table."""
+    from rich.box import SIMPLE_HEAD
+    from rich.table import Table
+
+    look: dict[str, Any] = {"box": SIMPLE_HEAD, "pad_edge": False} if table.plain else {}
+    look |= {"padding": 0, "show_edge": False} if table.tight else {}
+    made = Table(
+        show_header=not table.bare, show_lines=table.lines, caption=table.caption, caption_justify="left", **look
+    )
+    for one in table.columns:
+        justify: Any = "left" if one.kind == "text" else "right"
+        no_wrap = justify == "right" or not one.wrap or one.width is not None
+        made.add_column(one.name, justify=justify, no_wrap=no_wrap, overflow="fold", width=one.width)
+    above: list[str] = []
+    for row, texts in zip(table.rows, table.texts(), strict=True):
+        # A text that the row above has is left out, as long as all before it are the same, too.
+        same = [texts[: n + 1] == above[: n + 1] for n in range(len(texts))]
+        shown = [
+            "" if one.once and again else _cell(text, cell)
+            for one, again, text, cell in zip(table.columns, same, texts, row.cells, strict=True)
+        ]
+        made.add_row(*shown, end_section=row.ends)
+        above = [] if row.ends else texts
+    return made
+
+
+def _cell(text: str, cell: tables.Cell) -> str | Text:
+    """A cell with its colour; what stands below it is dim."""
+    from rich.text import Text
+
+    from hotband.base.foreign import visible_lines
+
+    if not cell.style and not cell.below:
+        return text
+    made = Text(visible_lines(text.removesuffix(f"\n{cell.below}") if cell.below else text), cell.style)
+    return made.append(f"\n{visible_lines(cell.below)}", "dim") if cell.below else made
+
+
+def _parts(table: Table, console: Console) -> list[Table]:
+    """The table as it is, or cut into some that fit."""
     room = console.width
     natural = [natural_width(column, console) for column in table.columns]
     least = [least_width(column, width, console) for column, width in zip(table.columns, natural, strict=True)]
@@ -56,7 +108,7 @@ def fitted(table: Table, console: Console) -> list[Table]:
     for group in groups(table, least, room):
         own_natural, own_least = [natural[index] for index in group], [least[index] for index in group]
         left = room - frame(table, len(group), True)
-        made.append(part(table, group, widths(own_natural, own_least, left), True, titled=not made))
+        made.append(part(table, group, widths(own_natural, own_least, left), True))
     return made
 
 
@@ -82,6 +134,8 @@ def least_width(column: Column, natural: int, console: Console) -> int:
 
 def frame(table: Table, columns: int, compact: bool) -> int:
     """What lies between and around the columns."""
+    if not compact and not any(table.padding):
+        return columns - 1
     if compact or table.box is None or not table.show_edge or not table.pad_edge:
         return 2 * (columns - 1) if compact else 3 * columns - 1
     return 3 * columns + 1
@@ -126,17 +180,16 @@ def telling(table: Table, least: Sequence[int], room: int) -> int:
     return 1
 
 
-def part(table: Table, columns: Sequence[int], widths: Sequence[int], compact: bool, titled: bool = True) -> Table:
+def part(table: Table, columns: Sequence[int], widths: Sequence[int], compact: bool) -> Table:
     """Some columns of a table, each of a given width."""
     from rich.box import SIMPLE_HEAD
     from rich.table import Table
 
     kept: dict[str, Any] = {"box": table.box, "pad_edge": table.pad_edge, "padding": table.padding}
+    kept |= {"show_edge": table.show_edge}
     if compact:
         kept = {"box": SIMPLE_HEAD, "pad_edge": False, "padding": (0, 1, 0, 0), "show_edge": False}
     made = Table(
-        title=table.title if titled else None,
-        title_justify="left",
         caption=table.caption if columns[-1] == len(table.columns) - 1 else None,
         caption_justify=table.caption_justify,
         show_header=table.show_header,

@@ -1,21 +1,37 @@
-"""Numbers as a reader wants them: three or four digits, thousands apart, a unit that fits."""
+"""The one formatter of quantities (docs: "Numbers and units" of CONTRIBUTING.md).
+
+Counts and rates of 1,000 and more are whole, with separators; all else has three digits. A unit fits its value.
+Nothing else in Hotband turns a quantity into text for people; files that are read again (job files, TOML) have their
+own writers, which round nothing.
+"""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 
 ABSENT = "–"
+DIGITS = 3
+KIB = 1024
+MOST_KIB = 10_000
+"""More of a binary unit than this is no block size but a capacity, which vendors state in decimal units."""
+LARGE_SIZES = ((1e15, "PB"), (1e12, "TB"), (1e9, "GB"), (1e6, "MB"), (1e3, "kB"))
+ENERGIES = ((1e3, "kJ"), (1.0, "J"), (1e-3, "mJ"))
+MINUTE, HOUR = 60e9, 3600e9
 
 
 def finite(value: object) -> float | None:
-    """The number, or None for null, text, NaN and infinities."""
+    """Return the number, or None for null, text, NaN and infinities."""
     if isinstance(value, bool) or not isinstance(value, int | float):
         return None
     return float(value) if math.isfinite(value) else None
 
 
-def number(value: object, digits: int = 4) -> str:
-    """`1,234`, `246.1`, `4.06`, `0.0021`: `digits` significant ones."""
+def number(value: object, digits: int = DIGITS) -> str:
+    """Format a number: `1,234`, `246`, `4.06`, `0.0021`. Zeros at the end stand for digits that are known: 4.0 exactly
+    is `4`, and 4.0012 is `4.00`."""
+    if isinstance(value, int) and not isinstance(value, bool):
+        return f"{value:,}"
     found = finite(value)
     if found is None:
         return ABSENT
@@ -26,90 +42,124 @@ def number(value: object, digits: int = 4) -> str:
         return f"{found:.{digits}g}"
     if size >= 10 ** (digits - 1):
         return f"{found:,.0f}"
-    places = digits - 1 - math.floor(math.log10(size))
-    text = f"{found:.{places}f}"
-    return text.rstrip("0").rstrip(".") if "." in text else text
-
-
-def amount(value: object) -> str:
-    """A figure of a table in which many stand below each other: `1,234`, `246`, `4.10`, `0.0650`: three significant
-    digits, zeros too, and all digits of whole numbers; counts as they are."""
-    found = finite(value)
-    if found is None or isinstance(value, int):
-        return ABSENT if found is None else f"{found:,.0f}"
-    rounded = abs(float(f"{found:.2e}"))
-    places = max(0, 2 - math.floor(math.log10(rounded))) if rounded else 0
-    return f"{found:,.{places}f}"
+    text = f"{found:.{digits - 1 - math.floor(math.log10(size))}f}"
+    return text.rstrip("0").rstrip(".") if math.isclose(float(text), found, rel_tol=1e-9) else text
 
 
 def quantity(value: object, unit: str) -> str:
-    """A number with its unit: `247 IOPS`, `4.06 ms`."""
+    """Format a number with its unit: `247 IOPS`, `4.06 ms`."""
     text = number(value)
     return f"{text} {unit}".strip() if text != ABSENT else text
 
 
-def percent(value: object, signed: bool = True) -> str:
-    """`+3.2 %`, one digit after the point below 100 %."""
+def with_sign(value: object) -> str:
+    """Format a number with its sign: `+3`, `-1,200`."""
     found = finite(value)
-    if found is None:
-        return ABSENT
-    text = f"{found:,.1f}" if abs(found) < 100 else f"{found:,.0f}"
-    text = "0.0" if text == "-0.0" else text
-    sign = "+" if signed and found > 0 and text != "0.0" else ""
-    return f"{sign}{text} %".replace("-", "−")
+    return ("+" if found is not None and found > 0 else "") + number(value)
+
+
+def percent(value: object, signed: bool = True) -> str:
+    """Format percent: `+3.2 %`."""
+    text = with_sign(value) if signed else number(value)
+    return text if text == ABSENT else f"{text} %"
+
+
+def share(part: object) -> str:
+    """Format a share of one in percent; one that is not quite all is not rounded to all."""
+    found = finite(part)
+    if found is None or not 0.999 < found < 1.0:
+        return percent(None if found is None else 100 * found, signed=False)
+    text = f"{100 * found:.3f}"
+    return "over 99.999 %" if text.startswith("100") else f"{text.rstrip('0')} %"
 
 
 def span(value: object) -> str:
-    """A time in ns, in the largest unit that leaves a number of at least one."""
+    """Format nanoseconds in the unit that fits: `77 µs`, `1.2 ms`, `45 s`, `8 min 20 s`, `25 h 11 min`."""
     found = finite(value)
     if found is None:
         return ABSENT
-    for unit, size in (("s", 1e9), ("ms", 1e6), ("µs", 1e3)):
-        if abs(found) >= size:
-            return f"{number(found / size)} {unit}"
-    return f"{number(found)} ns"
+    size = abs(float(f"{found:.{DIGITS}g}"))
+    if size >= 100 * HOUR:
+        return quantity(found / HOUR, "h")
+    if size >= 2 * MINUTE:
+        large, small = (("h", HOUR), ("min", MINUTE)) if size >= 2 * HOUR else (("min", MINUTE), ("s", 1e9))
+        whole, rest = divmod(round(abs(found) / small[1]), round(large[1] / small[1]))
+        sign = "-" if found < 0 else ""
+        return f"{sign}{whole} {large[0]}" + (f" {rest} {small[0]}" if rest else "")
+    unit, scale = next(((u, s) for u, s in (("s", 1e9), ("ms", 1e6), ("µs", 1e3)) if size >= s), ("ns", 1.0))
+    return quantity(found / scale, unit)
+
+
+def hours(value: float) -> str:
+    """Format a number of hours, in a smaller unit where it is short."""
+    return span(value * HOUR)
+
+
+def about(seconds: float) -> str:
+    """Format a time to come, which nobody knows to three digits: `45 s`, `12 min`, `3.5 h`."""
+    if seconds < 120:
+        return f"{seconds:.0f} s"
+    return f"{seconds / 60:.0f} min" if seconds < 7200 else f"{seconds / 3600:.1f} h"
+
+
+def whole_percent(part: float) -> str:
+    """Format how far something is, which changes while it is read: `37 %`."""
+    return f"{100 * part:.0f} %"
 
 
 def millis(value: object) -> str:
-    """A time in ns in ms, whatever its size: latencies that stand side by side have one unit."""
+    """Format nanoseconds in ms, whatever their size: latencies that stand side by side have one unit."""
     found = finite(value)
-    return ABSENT if found is None else f"{number(found / 1e6)} ms"
+    return ABSENT if found is None else quantity(found / 1e6, "ms")
 
 
 def rate(value: object) -> str:
-    """Bytes per second, in decimal units."""
+    """Format bytes per second, in MB/s whatever their size: rates are compared."""
     found = finite(value)
-    if found is None:
-        return ABSENT
-    for unit, size in (("GB/s", 1e9), ("MB/s", 1e6), ("kB/s", 1e3)):
-        if abs(found) >= size:
-            return f"{number(found / size)} {unit}"
-    return f"{number(found)} B/s"
+    return ABSENT if found is None else quantity(found / 1e6, "MB/s")
 
 
 def size(value: object) -> str:
-    """Bytes, in decimal units."""
-    text = rate(value)
-    return text.removesuffix("/s")
+    """Format bytes: `512 B`, `4 KiB`, `32 MiB` where they are such blocks, else decimal: `4.1 kB`, `3.84 TB`."""
+    found = finite(value)
+    if found is None:
+        return ABSENT
+    for power, unit in ((4, "TiB"), (3, "GiB"), (2, "MiB"), (1, "KiB")):
+        if found and found % KIB**power == 0 and abs(found) < MOST_KIB * KIB**power:
+            return quantity(found / KIB**power, unit)
+    rounded = abs(float(f"{found:.{DIGITS}g}"))
+    scale, unit = next((each for each in LARGE_SIZES if rounded >= each[0]), (1.0, "B"))
+    return quantity(found / scale, unit)
+
+
+def energy(value: object) -> str:
+    """Format joules in the unit that fits: `2.4 kJ`, `7.1 mJ`."""
+    found = finite(value)
+    if found is None:
+        return ABSENT
+    scale, unit = next((each for each in ENERGIES if abs(found) >= each[0]), (1e-6, "µJ"))
+    return quantity(found / scale, unit)
+
+
+def counted(count: int, noun: str) -> str:
+    """Format a count with its noun: `3 drives`, `1 drive`."""
+    return f"{count:,} {noun}{'' if count == 1 else 's'}"
+
+
+def between(low: float, high: float, text: Callable[[float], str] = number) -> str:
+    """Format both ends of an interval, a unit once where they share it: `72.5 to 390`, `90 to 150 µs`; one of them
+    where both read the same."""
+    first, last = text(low), text(high)
+    if first == last:
+        return first
+    value, _, unit = first.rpartition(" ")
+    return f"{value} to {last}" if value and last.endswith(f" {unit}") else f"{first} to {last}"
 
 
 def cell(value: object) -> str:
-    """Any cell of a table somebody else filled: numbers shortened, everything else as text."""
+    """Format any cell of a table somebody else filled: numbers shortened, everything else as text."""
     if value is None:
         return ABSENT
     if isinstance(value, bool):
         return "yes" if value else "no"
-    if isinstance(value, int):
-        return f"{value:,}"
-    return number(value, 5) if isinstance(value, float) else str(value)
-
-
-def block_size(size: int) -> str:
-    """Bytes of a block or a file: `512 B`, `4 KiB`, `32 MiB`, and `100 MB` where they are no binary multiple."""
-    for unit, of in (("GiB", 2**30), ("MiB", 2**20), ("KiB", 2**10)):
-        if size >= of and size % of == 0:
-            return f"{size // of:,} {unit}"
-    for unit, of in (("GB", 10**9), ("MB", 10**6), ("kB", 10**3)):
-        if size >= of:
-            return f"{number(size / of)} {unit}"
-    return f"{size} B"
+    return number(value) if isinstance(value, int | float) else str(value)

@@ -51,26 +51,6 @@ def span_ns(text: str, limit: float = LIMIT) -> float | None:
     return _whole(found[0] * SPAN_UNITS[found[1]], limit)
 
 
-def span_text(ns: float) -> str:
-    """A time above zero in the largest of h, s, ms, us and ns that leaves at least one of it; in h from 36 s on."""
-    for unit, least in (("h", 36e9), ("s", 1e9), ("ms", 1e6), ("us", 1e3)):
-        if ns >= least:
-            value = ns / SPAN_UNITS[unit]
-            return f"{value:,.4g} {unit}" if not 1e4 <= value < 1e7 else f"{value:,.0f} {unit}"
-    return f"{ns:.4g} ns"
-
-
-def share_text(part: float, digits: int) -> str:
-    """A share in percent with so many significant digits; more where one below 100 % would be rounded to it."""
-    if not 0.99 < part < 1.0:
-        return f"{100 * part:.{digits}g} %"
-    for places in range(digits - 2, 4):
-        text = f"{100 * part:.{max(places, 0)}f}"
-        if not text.startswith("100"):
-            return f"{text} %"
-    return "over 99.999 %"
-
-
 def share(text: str) -> float | None:
     """A share, such as "0.37" or "7 %"; None where the text is none."""
     found = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*(%?)\s*", text)

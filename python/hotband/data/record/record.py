@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal, cast
 
 from hotband.base.arguments import public
+from hotband.base.text.numbers import number
 from hotband.base.views import view_of
 from hotband.data.record.files import file_key
 from hotband.data.record.intervals import Intervals
@@ -469,7 +470,7 @@ class Record:
         return loaded_frames(self._document, self._tables)
 
     def __repr__(self) -> str:
-        rate = "–" if self.iops is None else f"{self.iops:,.1f}"
+        rate = "–" if self.iops is None else number(self.iops)
         mean = "" if self.mean is None else f", mean {self.mean}, p99 {self.p99}"
         failed = f", {self.errors:,} errors" if self.errors else ""
         # A name is foreign text: what it holds of control characters is shown, not sent.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from hotband.base.foreign import marked
-from hotband.base.text.cells import counted, decimal_size, in_unit
+from hotband.base.text.numbers import counted, number, rate, share, size, span
 
 if TYPE_CHECKING:
     from rich.text import Text
@@ -34,11 +34,6 @@ def took_ns(began: float | None, end: float | None, done: float | None, mean: fl
     return 1e9 * done / mean if done is not None and mean else end - began
 
 
-def seconds(nanoseconds: float) -> str:
-    """A time in seconds."""
-    return f"{nanoseconds / 1e9:,.1f} s"
-
-
 def repair_lines(record: RecordDoc) -> list[str | Text]:
     """What failed, how far each rebuild came, what hosts got in every state of the machine, and what was lost. Nothing
     where no failure was asked for."""
@@ -50,7 +45,7 @@ def repair_lines(record: RecordDoc) -> list[str | Text]:
     ]
     lines += [rebuild_line(rebuild) for rebuild in repair["rebuilds"]]
     lines += [service_line(service, repair) for service in repair["service"]]
-    lost = f"[red]{decimal_size(repair['bytes_lost'])} lost[/]" if repair["bytes_lost"] else "no data lost"
+    lost = f"[red]{size(repair['bytes_lost'])} lost[/]" if repair["bytes_lost"] else "no data lost"
     errors = counted(repair["io_errors"], "I/O") + " failed" if repair["io_errors"] else "no I/O failed"
     sectors = f", {counted(repair['sector_errors'], 'unreadable sector')}" if repair["sector_errors"] else ""
     return [*lines, marked(f"  {lost}, {errors}{sectors}")]
@@ -58,7 +53,7 @@ def repair_lines(record: RecordDoc) -> list[str | Text]:
 
 def failure_text(failure: FailureDoc) -> str:
     """A drive and when it failed."""
-    return f"{failure['drive']} at {seconds(failure['at_ns'])}"
+    return f"{failure['drive']} at {span(failure['at_ns'])}"
 
 
 def rebuild_line(rebuild: RebuildDoc) -> Text:
@@ -67,16 +62,15 @@ def rebuild_line(rebuild: RebuildDoc) -> Text:
     line = marked(f"  rebuild of {{what}}: {STATES[rebuild['state']]}", what=what)
     if rebuild["began_ns"] is None:
         return line
-    share = 100.0 * rebuild["bytes"] / rebuild["of_bytes"]
-    text = f", {decimal_size(rebuild['bytes'])} ({share:.1f} %)"
+    text = f", {size(rebuild['bytes'])} ({share(rebuild['bytes'] / rebuild['of_bytes'])})"
     began, ended = rebuild["began_ns"], rebuild["ended_ns"]
     took = took_ns(began, ended, rebuild["bytes"], rebuild["mean_bytes_per_s"])
     if ended is not None and took is not None:
         here = ended - began
-        before = "" if here > took - SAME_NS else f" ({seconds(took - here)} of them before this run)"
-        text += f" in {seconds(took)}{before}"
+        before = "" if here > took - SAME_NS else f" ({span(took - here)} of them before this run)"
+        text += f" in {span(took)}{before}"
     if rebuild["mean_bytes_per_s"] is not None:
-        text += f", {in_unit(rebuild['mean_bytes_per_s'], 'mean_bytes_per_s')}"
+        text += f", {rate(rebuild['mean_bytes_per_s'])}"
     if rebuild["sector_errors"]:
         text += f", {counted(rebuild['sector_errors'], 'unreadable sector')}, {rebuild['repaired_sectors']:,} repaired"
     return line.append(text)
@@ -95,8 +89,8 @@ def state_name(service: ServiceDoc, repair: RepairDoc) -> str:
 def service_line(service: ServiceDoc, repair: RepairDoc) -> str:
     """What hosts got in one state of the machine."""
     figures = {"mean": service["latency_mean_ns"], "p99": service["latency_p99_ns"]}
-    latencies = ", ".join(f"{name} {in_unit(value, 'latency_ns')}" for name, value in figures.items())
-    bandwidth = in_unit(service["bandwidth_bytes_per_s"], "bandwidth_bytes_per_s")
+    latencies = ", ".join(f"{name} {span(value)}" for name, value in figures.items())
+    bandwidth = rate(service["bandwidth_bytes_per_s"])
     errors = f", {counted(service['errors'], 'error')}" if service["errors"] else ""
-    rate = f"{service['iops']:,.1f} IOPS, {bandwidth}"
-    return f"  {state_name(service, repair):<19} {seconds(service['duration_ns']):>10}: {rate}, {latencies}{errors}"
+    rates = f"{number(service['iops'])} IOPS, {bandwidth}"
+    return f"  {state_name(service, repair):<19} {span(service['duration_ns']):>10}: {rates}, {latencies}{errors}"

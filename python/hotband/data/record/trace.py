@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, cast
 
 from hotband.base.foreign import marked
-from hotband.base.text.cells import counted, in_unit, millis
+from hotband.base.text.numbers import counted, number, percent, share, span
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -45,17 +45,17 @@ def traces_in(record: RecordDoc) -> list[TraceDoc]:
 
 def comparison_lines(comparison: ComparisonDoc) -> list[str | Text]:
     """How far the replay is from what was measured: as a whole, and by class of I/O."""
-    measured, replayed = (in_unit(comparison[key], "_ns") for key in ("mean_measured_ns", "mean_replayed_ns"))
-    head = f"  replayed beside measured: mean {_error(comparison)}, {in_unit(comparison['rms_ns'], '_ns')} RMS an I/O"
+    measured, replayed = (span(comparison[key]) for key in ("mean_measured_ns", "mean_replayed_ns"))
+    head = f"  replayed beside measured: mean {_error(comparison)}, {span(comparison['rms_ns'])} RMS an I/O"
     whole = f"    {counted(comparison['ios'], 'I/O')}: {measured} measured, {replayed} replayed"
     ranks = [one for one in comparison["percentiles"] if one["percentile"] in SHOWN]
-    both = (f"p{one['percentile']:g} {millis(one['measured_ns'])} and {millis(one['replayed_ns'])}" for one in ranks)
-    percentiles = f"    percentiles in ms, measured and replayed: {', '.join(both)}"
+    both = (f"p{one['percentile']:g} {span(one['measured_ns'])} and {span(one['replayed_ns'])}" for one in ranks)
+    percentiles = f"    percentiles, measured and replayed: {', '.join(both)}"
     return [head, whole, *(f"    {_class(one)}" for one in comparison["classes"]), percentiles]
 
 
 def _class(one: ComparedClassDoc) -> str:
-    measured, replayed = (in_unit(one[key], "_ns") for key in ("mean_measured_ns", "mean_replayed_ns"))
+    measured, replayed = (span(one[key]) for key in ("mean_measured_ns", "mean_replayed_ns"))
     what = counted(one["ios"], f"{one['distance']} {one['direction']}")
     return f"{what}: {measured} measured, {replayed} replayed; {_error(one)}"
 
@@ -64,8 +64,8 @@ def _error(figures: ComparedDoc) -> str:
     """The error of the mean and the demerit, where they are shares of anything."""
     mean, demerit = figures["mean_error_pct"], figures["demerit_pct"]
     if mean is None or demerit is None:
-        return f"demerit {in_unit(figures['demerit_ns'], '_ns')}"
-    return f"{mean:+.1f} %, demerit {demerit:.1f} %"
+        return f"demerit {span(figures['demerit_ns'])}"
+    return f"{percent(mean)}, demerit {percent(demerit, signed=False)}"
 
 
 def _issued(trace: TraceDoc) -> Text:
@@ -74,11 +74,11 @@ def _issued(trace: TraceDoc) -> Text:
     if trace["depth"] is not None:
         how += f", {trace['depth']} outstanding"
     if trace["speed"] not in (None, 1.0):
-        how += f", times divided by {trace['speed']:g}"
+        how += f", times divided by {number(trace['speed'])}"
     if "beyond" in trace:
         how += f", {counted(trace['beyond']['moved'], 'I/O')} moved to fit (beyond = {trace['beyond']['how']})"
     late = trace["issue_error"]
-    error = "" if late is None else f"; issued late by {in_unit(late['p99_ns'], '_ns')} (p99)"
+    error = "" if late is None else f"; issued late by {span(late['p99_ns'])} (p99)"
     return marked(f"Trace: {counted(trace['ios'], 'I/O')} of {{file}}, {how}{error}", file=trace["file"])
 
 
@@ -86,17 +86,14 @@ def _length(trace: TraceDoc) -> str:
     """How long it took, beside the recording."""
     now = trace["replayed_ns"]
     if not trace["recorded_ns"]:
-        return f"  replayed in {now / 1e9:,.3f} s"
-    share = 100 * now / trace["recorded_ns"]
-    return f"  recorded in {trace['recorded_ns'] / 1e9:,.3f} s, replayed in {now / 1e9:,.3f} s ({share:.1f} %)"
+        return f"  replayed in {span(now)}"
+    part = share(now / trace["recorded_ns"])
+    return f"  recorded in {span(trace['recorded_ns'])}, replayed in {span(now)} ({part})"
 
 
 def _side(direction: str, side: TraceSideDoc) -> str:
     """Latencies of one direction."""
     figures = (("mean", "mean_ns"), ("p50", "p50_ns"), ("p99", "p99_ns"))
     recorded, replayed = cast("Mapping[str, float]", side["recorded"]), cast("Mapping[str, float]", side["replayed"])
-    both = (
-        f"{name} {in_unit(recorded[key], key)} recorded, {in_unit(replayed[key], key)} replayed"
-        for name, key in figures
-    )
+    both = (f"{name} {span(recorded[key])} recorded, {span(replayed[key])} replayed" for name, key in figures)
     return f"  {direction}: {'; '.join(both)}"

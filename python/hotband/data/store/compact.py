@@ -16,7 +16,7 @@ from pathlib import Path
 from secrets import token_hex
 from typing import TYPE_CHECKING, TypeVar
 
-from hotband.base.text.cells import counted
+from hotband.base.text.numbers import counted
 from hotband.base.text.regular import opened
 from hotband.base.text.write import remove, temporary, write_file
 from hotband.data.record.lock import Lock

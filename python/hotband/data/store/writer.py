@@ -18,7 +18,7 @@ from secrets import token_hex
 from typing import TYPE_CHECKING
 
 from hotband.base.foreign import visible
-from hotband.base.text.cells import counted
+from hotband.base.text.numbers import counted
 from hotband.base.text.write import remove
 from hotband.data.store.journal import Abandoned, Entry, Journal, frame_of, left_behind
 from hotband.data.store.kept import Kept, factor_of, kept_of

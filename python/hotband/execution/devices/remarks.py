@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from hotband.base.text.numbers import percent, share
 from hotband.execution.devices.host import Host
 
 if TYPE_CHECKING:
@@ -32,7 +33,7 @@ def _worn(counters: ReadingDoc) -> Iterator[str]:
         yield f"{counters['media_errors']:,} media errors since it was new"
     used = counters["percentage_used"]
     if used is not None and used >= 100:
-        yield f"{used:.0f} % of its rated endurance is used"
+        yield f"{percent(used, signed=False)} of its rated endurance is used"
 
 
 def _sectors(device: Device) -> Iterator[str]:
@@ -70,7 +71,7 @@ def holes_of(path: str, size_bytes: int, host: Host) -> list[str]:
         return []
     if stored >= size_bytes:
         return []
-    return [f"{1 - stored / size_bytes:.0%} of the file are holes: reads of them never reach a drive"]
+    return [f"{share(1 - stored / size_bytes)} of the file are holes: reads of them never reach a drive"]
 
 
 def _of_host(context: ContextDoc) -> Iterator[str]:
@@ -93,9 +94,11 @@ def _disturbed(context: ContextDoc) -> Iterator[str]:
     if around["cpu_others"] > MUCH_OTHERS:
         names = list(dict.fromkeys(one["name"] for one in around["processes"]))[:3]
         who = f" ({', '.join(names)})" if names else ""
-        yield f"other processes took {around['cpu_others']:.0%} of the processors' time{who}: run it again without them"
+        taken = share(around["cpu_others"])
+        yield f"other processes took {taken} of the processors' time{who}: run it again without them"
     if around["cpu_stolen"] > MUCH_STOLEN:
-        yield f"the host of this virtual machine took {around['cpu_stolen']:.0%} of its time: tails of latency show it"
+        taken = share(around["cpu_stolen"])
+        yield f"the host of this virtual machine took {taken} of its time: tails of latency show it"
     if around["cpu_ours"] + around["cpu_kernel"] > MUCH_OURS:
         yield "processors were busy with asking: the drive may be faster than this host"
 

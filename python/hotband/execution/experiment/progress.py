@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from hotband.base.foreign import console, visible
+from hotband.base.text.numbers import number
 from hotband.execution.experiment import Progress
 
 SURE_AFTER_S = 2.0
@@ -42,7 +43,7 @@ def run_progress(title: str) -> Iterator[Callable[[Progress], None]]:
         runs = f"{told.done} of {told.of} {told.noun}, " if told.of > 1 else ""
         phase = f"{visible(told.phase)}, " if told.phase else ""
         left = pace.left(told.share) if told.of > 1 else ""
-        ios = f"{told.ios / 1e6:.1f} M I/Os" if told.noun == "runs" else ""
+        ios = f"{number(told.ios)} I/Os" if told.noun == "runs" else ""
         detail = f"{runs}{left}{phase}{ios}".removesuffix(", ")
         bar.update(task, completed=told.share, detail=detail)
 

@@ -18,6 +18,7 @@ import time
 from pathlib import Path
 
 from hotband.base.errors import UserError
+from hotband.base.text import numbers
 from hotband.execution.programs.needs import built, path_of
 from hotband.execution.programs.processes import ProgramFailed, Started, last_words
 from hotband.execution.programs.program import Count, Need, Outcome, Program, Size, figure, percentile
@@ -64,7 +65,7 @@ def run(work: Work) -> Outcome:
     environment = shim()
     guests, folder = work.count("guests"), work.folder("data")
     work.expect_space("guests", guests * disk_bytes(work))
-    work.tell(f"making {guests} disks with {work.count('read') / 1e6:,.0f} MB of files each")
+    work.tell(f"making {guests} disks with {numbers.size(work.count('read'))} of files each")
     disks = make_disks(work, folder, guests)
     work.cold()
     ramdisk = work.temporary / "initrd.gz"
@@ -136,7 +137,7 @@ class Storm:
             elif not guest.running():
                 self._failed(number, guest)
             elif time.monotonic() - began > GUEST_S:
-                raise ProgramFailed("linux.uml", f"guest {number} was not up within {GUEST_S:,.0f} s")
+                raise ProgramFailed("linux.uml", f"guest {number} was not up within {numbers.number(GUEST_S)} s")
             if done is not None or not guest.running():
                 self.work.processes.end(guest)
                 if self.running[number][0] is guest:

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from hotband.base.errors import UserError
+from hotband.base.text import numbers
 from hotband.execution.programs import fio_files
 from hotband.execution.programs.fio_files import Options
 from hotband.execution.programs.needs import path_of
@@ -49,7 +50,7 @@ def run(work: Work) -> Outcome:
     fill = {**shared, "rw": "write", "bs": "4m", "iodepth": 4}
     jobs = work.temporary / "fill.fio"
     jobs.write_text(fio_files.job_file(fill, [("fill", {})]), encoding="utf-8")
-    work.tell(f"filling an image of {work.count('image') / 1e6:,.0f} MB")
+    work.tell(f"filling an image of {numbers.size(work.count('image'))}")
     work.call(["fio", jobs], fio_files.LAY_OUT_S, environment=settings.environment)
     asked: Options = {**shared, "rw": work.word("mode"), "bs": work.count("block"), "iodepth": work.count("depth")}
     text = fio_files.measure(work, asked, [("image", {})], work.count("seconds"), settings.environment)
@@ -166,7 +167,7 @@ rbd_cache = false
             if ended is not None:
                 raise ProgramFailed(ended.name, f"has ended{last_words(ended)}")
             if time.monotonic() > until:
-                raise ProgramFailed("ceph", f"waited {UP_S:,.0f} s for: {what}")
+                raise ProgramFailed("ceph", f"waited {numbers.number(UP_S)} s for: {what}")
             time.sleep(0.5)
 
     def version(self) -> str:

@@ -9,6 +9,7 @@ target is reached, its check of all pages at the end, and the engine's own cache
 
 from __future__ import annotations
 
+from hotband.base.text.numbers import size
 from hotband.data.documents.program import FigureDoc
 from hotband.execution.programs import fio_files
 from hotband.execution.programs.fio_files import Group, Options, Section
@@ -38,7 +39,7 @@ def run(work: Work) -> Outcome:
     maintained = maintenance(work, str(work.folder("data"))) if work.word("maintenance") == "on" else []
     total = work.count("databases") * work.count("size")
     work.expect_space("size", total * (1 + 1 / LOG_SHARE))
-    work.tell(f"writing {work.count('databases')} databases, {total / 1e6:,.0f} MB")
+    work.tell(f"writing {work.count('databases')} databases, {size(total)}")
     fio_files.lay_out(work, shared, [*databases, *logs])
     text = fio_files.measure(work, shared, [*databases, *logs, *maintained], work.count("seconds"))
     version, groups = fio_files.groups_of(text)

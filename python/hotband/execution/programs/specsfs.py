@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from hotband.base.text import numbers
 from hotband.data.documents.program import FigureDoc
 from hotband.execution.programs import fio_files
 from hotband.execution.programs.fio_files import Group, Options, Section
@@ -54,7 +55,7 @@ def run(work: Work) -> Outcome:
     folder = work.folder("data")
     shared: Options = {"directory": str(folder), "filesize": size, "nrfiles": files, "openfiles": min(files, 64)}
     work.expect_space("metrics", metrics * files * size)
-    work.tell(f"writing {metrics * files:,} files, {metrics * files * size / 1e6:,.0f} MB")
+    work.tell(f"writing {metrics * files:,} files, {numbers.size(metrics * files * size)}")
     made = [(f"files{n}", {**named(n), "ioengine": "psync", "rw": "read", "bs": "16k"}) for n in range(metrics)]
     fio_files.lay_out(work, shared, made)
     direct: Options = {"direct": 1} if work.word("direct") == "on" else {}

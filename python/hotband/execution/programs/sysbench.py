@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from hotband.base.text import numbers
 from hotband.data.documents.program import FigureDoc
 from hotband.execution.programs.processes import Told
 from hotband.execution.programs.program import Choice, Count, Need, Outcome, Program, Size, figure, latencies
@@ -24,7 +25,7 @@ def run(work: Work) -> Outcome:
     folder, size, seconds = work.folder("data"), work.count("total"), work.count("seconds")
     work.expect_space("total", size)
     files = ["sysbench", "fileio", f"--file-total-size={size}", f"--file-num={work.count('files')}"]
-    work.tell(f"writing {work.count('files')} files, {size / 1e6:,.0f} MB")
+    work.tell(f"writing {work.count('files')} files, {numbers.size(size)}")
     # Not with direct I/O: it would write a block at a time.
     work.call([*files, f"--file-block-size={CHUNK}", "prepare"], SLACK_S + size / SLOWEST_FILL, folder=folder)
     work.cold()

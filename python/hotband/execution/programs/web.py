@@ -23,6 +23,7 @@ import time
 from pathlib import Path
 from typing import Any
 
+from hotband.base.text import numbers
 from hotband.data.documents.program import FigureDoc
 from hotband.execution.programs.needs import path_of
 from hotband.execution.programs.processes import Started, last_words
@@ -50,7 +51,7 @@ def run(work: Work) -> Outcome:
     """Writes the files, starts nginx, lets wrk ask."""
     root, folders = work.folder("data"), work.count("folders")
     work.expect_space("folders", folders * FOLDER_BYTES)
-    work.tell(f"writing {folders * len(CLASSES) * SIZES:,} files, {folders * FOLDER_BYTES / 1e6:,.0f} MB")
+    work.tell(f"writing {folders * len(CLASSES) * SIZES:,} files, {numbers.size(folders * FOLDER_BYTES)}")
     write_files(root, folders)
     work.cold()
     port, version = free_port(), work.call(["nginx", "-v"], 20)

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Self
 
 from hotband.base.errors import UserError, reason_of
-from hotband.base.text.cells import decimal_size
+from hotband.base.text import numbers
 from hotband.execution.programs.devices import Devices
 from hotband.execution.programs.needs import path_of
 from hotband.execution.programs.processes import Processes, ProgramFailed, Told, as_user, last_words
@@ -100,7 +100,7 @@ class Work(AbstractContextManager["Work"]):
         space = os.statvfs(self.folder(role))
         free = space.f_bavail * space.f_frsize
         if size > free:
-            accepted = f"{self.name} writes about {decimal_size(size)}, {decimal_size(free)} are free; expected less"
+            accepted = f"{self.name} writes about {numbers.size(size)}, {numbers.size(free)} are free; expected less"
             raise UserError("question.settings", key, self.texts.get(key, ""), accepted)
 
     def disks(self, count: int, size: int) -> list[Path]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from hotband.base.text.quantities import span_text
+from hotband.base.text import numbers
 from hotband.data.documents.serving import Serving
 
 
@@ -16,6 +16,6 @@ def lateness_lines(serving: Serving) -> Iterator[str]:
         yield f"All answers were errors: {failed:,}." if failed else "Nobody asked for anything."
         return
     yield (
-        f"Lateness of answers: p50 {span_text(late.p50_ns)}, p99 {span_text(late.p99_ns)}, "
-        f"p99.9 {span_text(late.p99_9_ns)}, largest {span_text(late.max_ns)}; none was early"
+        f"Lateness of answers: p50 {numbers.span(late.p50_ns)}, p99 {numbers.span(late.p99_ns)}, "
+        f"p99.9 {numbers.span(late.p99_9_ns)}, largest {numbers.span(late.max_ns)}; none was early"
     )

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from hotband import _core
 from hotband.base.errors import UserError
+from hotband.base.text.numbers import number, span
 from hotband.data.documents.run import RunSpec
 from hotband.execution.experiment.experiment import execute
 
@@ -35,9 +36,7 @@ class Speed:
 
     def told(self) -> str:
         """In words."""
-        from hotband.base.text.quantities import span_text
-
-        return f"a 4 KiB read in {span_text(self.latency_ns)}, {self.iops:,.0f} a second with 32 outstanding"
+        return f"a 4 KiB read in {span(self.latency_ns)}, {number(self.iops)} a second with 32 outstanding"
 
 
 def socket_in(folder: Path, name: str) -> Path:

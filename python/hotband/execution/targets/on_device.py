@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hotband.base.errors import UserError
+from hotband.base.text import numbers
 from hotband.data.catalog.named import NONE
 from hotband.execution.experiment.executor import Cancelled, Done, Progress, Tick
 from hotband.execution.experiment.point import Point
@@ -171,7 +172,7 @@ class OnDevice:
 
         def shown(share: float) -> None:
             self._expect_to_go_on()
-            tick(Progress(0.0, 0, 0, len(asked), f"laying out its file, {share:.0%}"))
+            tick(Progress(0.0, 0, 0, len(asked), f"laying out its file, {numbers.share(share)}"))
 
         with laid_out(place, place.size_bytes, asked[0].spec.seed, self.how.keep_file, shown) as laid:
             yield laid

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from hotband.base.text.cells import counted
+from hotband.base.text.numbers import about, counted, share, size
 from hotband.data.jobs.tables import Step, Stream
 from hotband.execution.targets.asked import Asked
 from hotband.execution.targets.place import Place
@@ -41,7 +41,7 @@ class Outlook:
         if self.states:
             lines.append(f"before them it is {' and '.join(self.states)}: what it holds is lost")
         if self.endurance_share is not None:
-            lines.append(f"that is {100 * self.endurance_share:.2g} % of what its endurance allows in all")
+            lines.append(f"that is {share(self.endurance_share)} of what its endurance allows in all")
         return lines
 
 
@@ -110,13 +110,8 @@ def in_words(seconds: float | None) -> str:
     """A time to come."""
     if seconds is None:
         return "how long it takes is not known before"
-    if seconds < 120:
-        return f"about {max(1.0, seconds):.0f} s"
-    return f"about {seconds / 60:.0f} min" if seconds < 7200 else f"about {seconds / 3600:.1f} h"
+    return f"about {about(max(1.0, seconds))}"
 
 
 def _bytes(count: float) -> str:
-    for unit, size in (("TB", 1e12), ("GB", 1e9), ("MB", 1e6)):
-        if count >= size:
-            return f"about {count / size:.3g} {unit}"
-    return f"about {count / 1e3:.3g} kB"
+    return f"about {size(count)}"

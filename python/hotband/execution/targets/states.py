@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 from hotband.base.errors import UserError
+from hotband.base.text.numbers import about, percent, whole_percent
 from hotband.data.documents.states import State, StateKeptDoc
 from hotband.execution.devices.held import Held
 from hotband.execution.devices.host import Host
@@ -64,10 +65,9 @@ class Step:
     def words(self) -> str:
         """In words."""
         if self.left_s is None:
-            return f"{self.what} {self.share:.0%}"
-        left = f"{self.left_s:.0f} s" if self.left_s < 120 else f"{self.left_s / 60:.0f} min"
-        left = left if self.left_s < 7200 else f"{self.left_s / 3600:.1f} h"
-        return f"{self.what} {self.share:.0%}, {'at most ' if self.is_most else ''}{left} left"
+            return f"{self.what} {whole_percent(self.share)}"
+        left = about(self.left_s)
+        return f"{self.what} {whole_percent(self.share)}, {'at most ' if self.is_most else ''}{left} left"
 
 
 @dataclass(frozen=True)
@@ -298,9 +298,8 @@ class _Work:
         packed = sum(min(len(piece), len(zlib.compress(piece, 1))) for piece in pieces)
         found = 100 * (1 - packed / sum(len(piece) for piece in pieces))
         if abs(found - self.data.compressed_pct) > MOST_OFF:
-            accepted = (
-                f"reads back data of which {found:.0f} % compress away, not the {self.data.compressed_pct} % written"
-            )
+            away = percent(found, signed=False)
+            accepted = f"reads back data of which {away} compress away, not the {self.data.compressed_pct} % written"
             raise UserError(self.permission.path, "", "", accepted)
         return round(found, 1)
 

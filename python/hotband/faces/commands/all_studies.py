@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypedDict
 
 from hotband.base.engine import version
+from hotband.base.text.table import Table
 from hotband.inference.interval import LEVEL
 from hotband.inference.interval.residuals import RESIDUALS_FILE, ResidualFile, kept_of
 from hotband.questions.study import file
@@ -15,8 +16,6 @@ from hotband.questions.study.intervals.of_study import run_study_intervals
 from hotband.views.interval import coverage_table, terms_table
 
 if TYPE_CHECKING:
-    from rich.table import Table
-
     from hotband.data.documents.interval import ClassTermDoc, CoverageDoc
     from hotband.execution.experiment import Say
 

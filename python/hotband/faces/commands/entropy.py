@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from hotband.base.text.numbers import rate, span
 from hotband.execution.runs.signals import INTERRUPTED
 from hotband.faces.commands.output import JsonFlag, listed, print_text, show
 
@@ -37,7 +38,6 @@ def entropy(
     from hotband.questions.entropy import (
         Asked,
         chunks_table,
-        decimal_size,
         entropy_progress,
         histogram_lines,
         measure,
@@ -53,9 +53,9 @@ def entropy(
     if as_json:
         print_text(measured.text)
     else:
-        rate = decimal_size(report["bytes_read"] / measured.seconds) if measured.seconds else "–"
+        speed = rate(report["bytes_read"] / measured.seconds) if measured.seconds else "–"
         table = [chunks_table(report)] if report["chunks"] else []
-        took = f"{measured.seconds:.1f} s, {rate}/s on {measured.jobs} threads"
+        took = f"{span(1e9 * measured.seconds)}, {speed} on {measured.jobs} threads"
         show(*summary_lines(report), *table, *histogram_lines(report), "", took)
     if report["interrupted"]:
         sys.stderr.write("hotband: interrupted; what was measured so far is kept\n")

@@ -22,7 +22,7 @@ from typer.core import TyperGroup
 
 from hotband.base.errors import UserError, no_text, reason_of
 from hotband.base.foreign import shortened
-from hotband.base.text.formats import begin
+from hotband.base.text.formats import FORMATS, begin
 from hotband.base.text.nearest import hint, unknown_name
 from hotband.execution.runs.interrupted import RunsInterrupted
 from hotband.execution.runs.signals import INTERRUPTED, forget_interrupts, settle_interrupts, was_interrupted
@@ -153,13 +153,8 @@ class Commands(TyperGroup):
 FORMAT = "format_"
 
 
-class Format(StrEnum):
-    """Of tables."""
-
-    table = "table"
-    csv = "csv"
-    markdown = "markdown"
-    json = "json"
+Format = StrEnum("Format", {name: name for name in ("table", *FORMATS, "json")})  # type: ignore[misc]
+"""Of tables."""
 
 
 def format_option() -> Any:

@@ -5,17 +5,18 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from hotband.base.errors import UserError
+from hotband.base.text.formats import FORMATS, PRINTED, as_rows, begin, plain
+from hotband.base.text.table import Table, Value, View, listing
 from hotband.base.version import __version__
 from hotband.data.inputs.words import ours, twice
 from hotband.faces.commands import names
 
 if TYPE_CHECKING:
-    from rich.table import Table
     from rich.text import Text
 
 JsonFlag = Annotated[bool, typer.Option("--json", help="Print data as JSON to stdout, and nothing else.")]
@@ -64,44 +65,38 @@ def print_version() -> None:
 
 def finish() -> None:
     """Prints the tables that were kept."""
-    from hotband.base.text.formats import PRINTED, begin, csv_text
-
     if PRINTED.tables:
-        sys.stdout.write(csv_text(PRINTED.tables))
+        sys.stdout.write(FORMATS[PRINTED.form].tables(PRINTED.tables))
     begin()
 
 
-def show(*renderables: Any) -> None:
+def show(*views: View) -> None:
     """Prints to stdout, every plain string as data (`hotband.base.foreign`): tables within the width of the
-    terminal (80 columns, or COLUMNS, without one), lines of text whole where no terminal folds them. As CSV tables
-    alone, words to stderr; as Markdown all of it."""
-    from rich.table import Table
-
+    terminal (80 columns, or COLUMNS, without one), lines of text whole where no terminal folds them. In a format of
+    tables alone, words go to stderr."""
     from hotband.base.foreign import console
-    from hotband.base.text.formats import PRINTED, markdown_line, markdown_table, plain
     from hotband.base.text.layout import fitted
 
-    out = console()
-    for renderable in renderables:
-        is_table = isinstance(renderable, Table)
-        if PRINTED.form == "csv":
-            if is_table:
-                PRINTED.tables.append(renderable)
-            elif plain(renderable):
-                say(plain(renderable))
-        elif PRINTED.form == "markdown":
-            sys.stdout.write(markdown_table(renderable) if is_table else markdown_line(renderable))
-        elif is_table:
-            for one in fitted(renderable, out):
-                out.print(one)
-        else:
-            out.print(renderable, soft_wrap=not out.is_terminal)
+    form, out = FORMATS.get(PRINTED.form), console()
+    for view in views:
+        is_table = isinstance(view, Table)
+        if form is None:
+            for part in fitted(view, out) if isinstance(view, Table) else [view]:
+                out.print(part, soft_wrap=not is_table and not out.is_terminal)
+        elif isinstance(view, Table):
+            if form.words is None:
+                PRINTED.tables.append(view)
+            else:
+                sys.stdout.write(form.tables([view]))
+        elif form.words is not None:
+            sys.stdout.write(form.words(plain(view)))
+        elif plain(view):
+            say(plain(view))
 
 
 def show_lines(lines: Iterable[str | Text]) -> None:
     """Prints lines of words to stdout, folded within the width that tables have, too."""
     from hotband.base.foreign import console
-    from hotband.base.text.formats import as_rows
     from hotband.base.text.layout import hanging
 
     if as_rows():
@@ -110,12 +105,10 @@ def show_lines(lines: Iterable[str | Text]) -> None:
     return show(*(hanging(out.render_str(line) if isinstance(line, str) else line, out.width) for line in lines))
 
 
-def show_views(views: Iterable[Table | Text | str]) -> None:
+def show_views(views: Iterable[View]) -> None:
     """Prints tables, and words folded within the width that tables have."""
-    from rich import table
-
     for view in views:
-        if isinstance(view, table.Table):
+        if isinstance(view, Table):
             show(view)
         else:
             show_lines([view])
@@ -161,16 +154,9 @@ def print_rows(rows: Sequence[object]) -> None:
     sys.stdout.write(json_text(rows) + "\n")
 
 
-def print_listing(title: str, rows: Sequence[tuple[str, ...]], names: tuple[str, ...]) -> None:
-    """A table of catalog entries."""
-    from rich.table import Table
-
-    table = Table(title=title, title_justify="left")
-    for name in names:
-        table.add_column(name, overflow="fold")
-    for row in rows:
-        table.add_row(*row)
-    show(table)
+def print_listing(title: str, rows: Iterable[Sequence[Value]], names: tuple[str, ...]) -> None:
+    """A table of texts, such as catalog entries."""
+    show(listing(title, names, rows))
 
 
 def listed(arguments: list[str] | None) -> list[str]:

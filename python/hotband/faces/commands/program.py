@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from hotband.base.errors import UserError
+from hotband.base.text.table import Table, column, numeric
 from hotband.faces.commands import names
 from hotband.faces.commands.on_demand import with_epilog
 from hotband.faces.commands.output import (
@@ -23,8 +24,6 @@ from hotband.faces.commands.output import (
 )
 
 if TYPE_CHECKING:
-    from rich.table import Table
-
     from hotband.data.documents.program import ProgramDoc
     from hotband.execution.programs.program import Program
 
@@ -180,17 +179,9 @@ def describe(one: Program, as_json: bool) -> None:
 
 def figures_table(done: ProgramDoc, on: str) -> Table:
     """The figures of a run."""
-    from rich.table import Table
-
-    from hotband.base.text.formats import About, Figure
-
-    title = About(f"{done['name']} on {on} ({done['version']})", {"program": done["name"], "on": on})
-    table = Table(title=title, title_justify="left")
-    table.add_column("figure", overflow="fold")
-    table.add_column("value", justify="right")
-    table.add_column("unit")
+    title = f"{done['name']} on {on} ({done['version']})"
+    columns = [column("figure"), numeric("value"), column("unit")]
+    table = Table(title, columns, about={"program": done["name"], "on": on})
     for one in done["figures"]:
-        value = one["value"]
-        whole = float(value).is_integer() or abs(value) >= 1000
-        table.add_row(one["name"], Figure(f"{value:,.0f}" if whole else f"{value:,.4g}", value), one["unit"])
+        table.add(one["name"], one["value"], one["unit"])
     return table

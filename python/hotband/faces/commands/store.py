@@ -76,7 +76,7 @@ def list_runs(
 
 def tell_waiting(place: Place) -> None:
     """Says what is in no part yet."""
-    from hotband.base.text.cells import counted
+    from hotband.base.text.numbers import counted
     from hotband.data.store.journal import left_behind
 
     found = left_behind(place.journal)
@@ -101,7 +101,7 @@ def add(
     as_json: JsonFlag = False,
 ) -> None:
     """Add records to a store, which is made where it is not there. A run that is in it is not added again."""
-    from hotband.base.text.cells import counted
+    from hotband.base.text.numbers import counted
     from hotband.data.store.folders import add_all
     from hotband.data.store.place import made
     from hotband.data.store.writer import writing
@@ -174,7 +174,7 @@ def check_store(path: DirArgument, as_json: JsonFlag = False) -> None:
     """Compare every file with its digest. Exit code 1 if one is damaged or missing."""
     from dataclasses import asdict
 
-    from hotband.base.text.cells import counted
+    from hotband.base.text.numbers import counted
     from hotband.data.store.check import check
     from hotband.data.store.place import opened
 

@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from hotband.base.text.table import Table, column, numeric
 from hotband.faces.commands import names
 from hotband.faces.commands.executors import on_executor
 from hotband.faces.commands.group import Commands
@@ -21,7 +22,6 @@ from hotband.faces.commands.output import (
     StudyArgument,
     listed,
     print_json,
-    print_listing,
     print_rows,
     say,
     show,
@@ -200,14 +200,17 @@ def study_blind(as_json: JsonFlag = False) -> None:
     from dataclasses import asdict
 
     from hotband.questions.study.blind_errors import blind_errors
-    from hotband.views.accuracy.tables import percent
 
     found = blind_errors()
     if as_json:
         return print_rows([asdict(errors) for errors in found])
-    rows = [
-        (one.study, one.figures, str(one.measurements), *map(percent, (one.median_pct, one.p90_pct, one.largest_pct)))
-        for one in found
+    columns = [
+        column("study"),
+        column("figures"),
+        numeric("n"),
+        *map(numeric, ("median", "90th percentile", "largest")),
     ]
-    names = ("study", "figures", "n", "median", "90th percentile", "largest")
-    return print_listing("Errors of predictions made before the figure was seen, either way, in percent", rows, names)
+    table = Table("Errors of predictions made before the figure was seen, either way, in percent", columns)
+    for one in found:
+        table.add(one.study, one.figures, one.measurements, one.median_pct, one.p90_pct, one.largest_pct)
+    return show(table)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from hotband.base.errors import UserError
+from hotband.base.text.table import View
 from hotband.execution.runs.signals import INTERRUPTED
 from hotband.faces.commands import names
 from hotband.faces.commands.on_demand import with_epilog
@@ -26,9 +27,6 @@ from hotband.faces.commands.output import (
 from hotband.faces.commands.real import EraseOption, PurgeOption, SizeOption, YesOption, can_ask, goes_on
 
 if TYPE_CHECKING:
-    from rich.table import Table
-    from rich.text import Text
-
     from hotband.execution.targets.real_asked import RealAsked
     from hotband.faces.api.suites import PtsResult, QuickResult
     from hotband.questions.suites.asking import Suite
@@ -214,7 +212,7 @@ def expect_agreed(target: SuiteTarget, ahead: Callable[[], list[str]], writes: b
 
 def show_suite(
     found: PtsResult | QuickResult,
-    views: Iterable[Table | Text | str],
+    views: Iterable[View],
     out: Path | None,
     output: Path | None,
     as_json: bool,

@@ -6,12 +6,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, NotRequired, TypedDict
 
+from hotband.base.text.formats import plain
 from hotband.base.text.numbers import number
+from hotband.base.text.table import Table, View
 
 if TYPE_CHECKING:
     import polars as pl
-    from rich.table import Table
-    from rich.text import Text
 
     from hotband.data.documents.record import RecordDoc
     from hotband.data.record.record import Record
@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from hotband.questions.review.many import Reviewed
     from hotband.questions.study.result import StudyResult
     from hotband.questions.sweeps.sweep import Sweep
-
-    View = Table | Text | str
 
 
 class ColumnDoc(TypedDict):
@@ -76,24 +74,16 @@ MOST_ROWS = 400
 
 
 def table_doc(table: Table) -> TableDoc:
-    """A table of the terminal."""
-    from hotband.base.text.formats import plain
-
+    """A table of the terminal; a line of a cell is a line of the page."""
     columns: list[ColumnDoc] = [
-        {"name": plain(column.header), "numeric": column.justify == "right"} for column in table.columns
+        {"name": plain(column.name), "numeric": column.kind != "text"} for column in table.columns
     ]
-    # A line of a cell is a line of the page.
-    cells = [[str(getattr(cell, "plain", cell)).strip() for cell in column.cells] for column in table.columns]
-    rows = [list(row) for row in zip(*cells, strict=True)][:MOST_ROWS]
-    return {"title": "" if table.title is None else plain(table.title), "columns": columns, "rows": rows}
+    return {"title": table.title, "columns": columns, "rows": table.texts()[:MOST_ROWS]}
 
 
 def of_views(views: Iterable[View | None], lead: Sequence[str] = ()) -> Shown:
     """What a command prints: its tables, and its lines as notes. A line that stands alone before a table without a
     title is its title."""
-    from rich.table import Table
-
-    from hotband.base.text.formats import plain
 
     found = Shown(lead=list(lead), cards=[], charts=[], tables=[], notes=[])
     for view in views:

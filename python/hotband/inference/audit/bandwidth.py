@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from hotband.base.text.numbers import number
 from hotband.inference.audit.audited import Audited, grouped
 from hotband.inference.audit.finding import Finding, Number, Rows
 from hotband.inference.audit.littles_law import mixed
@@ -104,6 +105,6 @@ def _finding(flows: Sequence[Flow], why: str, of: int) -> Finding:
         advice = "Quote it in the other unit; the IOPS and the size of an I/O say which it is."
         return Finding("bandwidth-unit", "note", names, title, {**numbers, "reason": why}, advice, table)
     explained = f", as if {why}" if why else ""
-    title = f"Bandwidth is not IOPS x size: off by a factor of {ratio:.4g}{explained}"
+    title = f"Bandwidth is not IOPS x size: off by a factor of {number(ratio)}{explained}"
     advice = "Bandwidth, IOPS or size of an I/O is not of this run: compute two from the tool's own counts."
     return Finding("bandwidth", "severe", names, title, {**numbers, "reason": why or "none known"}, advice, table)

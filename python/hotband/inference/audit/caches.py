@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from hotband.base.text import numbers
 from hotband.inference.audit.audited import Audited, span_share
 from hotband.inference.audit.facts import MachineFacts
 from hotband.inference.audit.finding import Finding
@@ -42,13 +43,13 @@ def working_set(run: Audited, facts: MachineFacts) -> float | None:
 
 
 def _finding(run: Audited, facts: MachineFacts, direction: str, size: float, cache: float, share: float) -> Finding:
-    words = "fits into" if share >= 1 else f"is to {100 * share:.0f} % held by"
+    words = "fits into" if share >= 1 else f"is to {numbers.share(share)} held by"
     return Finding(
         "working-set-in-cache",
         "severe" if share >= SEVERE_SHARE else "warning",
         (run.name,),
-        f"The working set of the {direction}s, {size / 1e9:,.4g} GB, {words} the caches of {facts.name} "
-        f"({cache / 1e9:,.4g} GB)",
+        f"The working set of the {direction}s, {numbers.size(size)}, {words} the caches of {facts.name} "
+        f"({numbers.size(cache)})",
         {
             "working_set_bytes": size,
             "cache_bytes": cache,
@@ -56,5 +57,5 @@ def _finding(run: Audited, facts: MachineFacts, direction: str, size: float, cac
             "direction": direction,
             "working_set_needed_bytes": cache / LEAST_SHARE,
         },
-        f"Touch at least {cache / LEAST_SHARE / 1e9:,.4g} GB (20 times the caches), or say that the cache is measured.",
+        f"Touch at least {numbers.size(cache / LEAST_SHARE)} (20 times the caches), or say that the cache is measured.",
     )

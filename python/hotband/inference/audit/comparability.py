@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import combinations
 
+from hotband.base.text.numbers import between, number, percent, size
 from hotband.inference.audit.audited import Audited, grouped
 from hotband.inference.audit.finding import Finding, Number, Rows, listed
 
@@ -27,6 +28,11 @@ def check(runs: Sequence[Audited]) -> list[Finding]:
             found += _unequal(alike, by_target)
             found += _within(by_target)
     return found + _once(known)
+
+
+def data_text(key: str, value: float) -> str:
+    """A value of `data_of` as people read it."""
+    return size(value) if key.endswith("bytes") else number(value)
 
 
 def data_of(run: Audited) -> dict[str, float]:
@@ -73,7 +79,9 @@ def _unequal(runs: Sequence[Audited], by_target: Sequence[tuple[str, list[Audite
             continue
         if min(map(max, known)) < (1 - DATA_TOLERANCE) * max(map(min, known)):
             sizes = [(target, max(own)) for (target, _), own in zip(by_target, values, strict=True)]
-            title = f"Targets are compared on unequal data ({key}): " + ", ".join(f"{t} {v:,.4g}" for t, v in sizes)
+            title = f"Targets are compared on unequal data ({key}): " + ", ".join(
+                f"{t} {data_text(key, v)}" for t, v in sizes
+            )
             numbers = {"what": key, "least": min(map(min, known)), "most": max(map(max, known))}
             advice = "Caches, seeks and compression depend on it: repeat with the same data on all."
             found.append(
@@ -128,8 +136,8 @@ def _within(by_target: Sequence[tuple[str, list[Audited]]]) -> list[Finding]:
                     "within-interval",
                     "note",
                     names,
-                    f"{listed(names)}: IOPS differ by {difference.change_pct:+.2g} %, within the 95 % interval of "
-                    f"{low:+.2g} to {high:+.2g} %",
+                    f"{listed(names)}: IOPS differ by {percent(difference.change_pct)}, within the 95 % interval of "
+                    f"{between(low, high, percent)}",
                     {
                         "change_pct": difference.change_pct,
                         "low_pct": low,

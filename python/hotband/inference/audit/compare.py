@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, TypedDict
 from hotband.base.errors import UserError
 from hotband.data.record.states import state_lines, states_of, unequal
 from hotband.inference.audit.audited import Audited, Side
-from hotband.inference.audit.comparability import DATA_TOLERANCE, data_of
+from hotband.inference.audit.comparability import DATA_TOLERANCE, data_of, data_text
 from hotband.inference.audit.difference import FASTER, NONE, SLOWER, Difference, iops_difference, percentile_difference
 from hotband.inference.audit.orderstat import CONFIDENCE
 
@@ -210,5 +210,5 @@ def unlike_words(a: Audited, b: Audited) -> list[str]:
     for key in sorted(mine.keys() & theirs.keys()):
         low, high = sorted((mine[key], theirs[key]))
         if low < (1 - DATA_TOLERANCE) * high:
-            found.append(f"{key} differs: {mine[key]:,.6g} and {theirs[key]:,.6g}")
+            found.append(f"{key} differs: {data_text(key, mine[key])} and {data_text(key, theirs[key])}")
     return found

@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from hotband.base.text.cells import counted
+from hotband.base.text.numbers import counted, number, share
 from hotband.data.documents.record import known
 from hotband.data.record.rounds import MOST_ROUNDS
 from hotband.inference.audit.audited import Audited
@@ -228,7 +228,7 @@ def _supported(run: Audited, pct: float) -> float | str:
     effect = _effect(run, series) or 1.0
     effective = points.count / effect
     if effective < least_count(pct / 100):
-        worth = f"{points.count:,} I/Os" + (f", worth {effective:,.0f} independent ones" if effect > 1 else "")
+        worth = f"{points.count:,} I/Os" + (f", worth {number(effective)} independent ones" if effect > 1 else "")
         return f"p{pct:g}: {run.name} has {worth}; {least_count(pct / 100):,} are needed"
     return value
 
@@ -296,7 +296,7 @@ def _judged(
     elif found.least:
         low = high = None
         verdict = moved if max(a, b) > RUNS_DIFFER * min(a, b) else NONE
-        often = f"; runs of one target often differ by {100 * (RUNS_DIFFER - 1):.0f} %" if verdict == NONE else ""
+        often = f"; runs of one target often differ by {share(RUNS_DIFFER - 1)}" if verdict == NONE else ""
         how = f"{ONE_RUN}{often} ({how})"
     else:
         verdict = FASTER if (low > 0) == higher_is_faster else SLOWER

@@ -15,7 +15,7 @@ SEVERITIES: tuple[Severity, ...] = ("severe", "warning", "note")
 """severe: the figure does not mean what it seems to; warning: it may not; note: to be said where it is quoted."""
 Number = float | str
 # Digits that a number of a finding keeps: more than any source prints, fewer than floating point noise.
-DIGITS = 6
+DIGITS = 15
 LONG = 60
 """Characters of a name (a cell of a table, mostly) of which more than one is no line any more."""
 

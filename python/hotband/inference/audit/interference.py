@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 
-from hotband.base.text.numbers import size
+from hotband.base.text.numbers import percent, share, size
 from hotband.inference.audit.audited import Audited
 from hotband.inference.audit.finding import Finding, Number
 
@@ -56,7 +56,7 @@ def _io(run: Audited) -> Finding | None:
         "processes": len([one for one in by_name.values() if one]),
         "most": most,
     }
-    words = f"Others read and wrote {size(others)} meanwhile, {100 * others / ours:.3g} % of ours; most of it {most}"
+    words = f"Others read and wrote {size(others)} meanwhile, {share(others / ours)} of ours; most of it {most}"
     return _finding(run, words, numbers)
 
 
@@ -73,9 +73,9 @@ def _processors(run: Audited) -> Finding | None:
     numbers: dict[str, Number] = {"others_pct": 100 * taken, "stolen_pct": 100 * stolen}
     said = []
     if taken >= OTHERS_CPU:
-        said.append(f"others kept {100 * taken:.0f} % of all processors busy")
+        said.append(f"others kept {share(taken)} of all processors busy")
     if stolen >= STOLEN:
-        said.append(f"the host of this virtual machine took {100 * stolen:.1f} %")
+        said.append(f"the host of this virtual machine took {share(stolen)}")
     return _finding(run, f"Meanwhile {' and '.join(said)}", numbers)
 
 
@@ -94,7 +94,7 @@ def _job(run: Audited) -> Finding | None:
     polls = "hipri" in json.dumps(run.record.get("spec") or {})
     if used is not None and used >= FULL and not polls:
         many = f"each of its {jobs} jobs" if jobs and jobs > 1 else "its one job"
-        words = f"The host was the limit, not the device: {many} used {used:.0f} % of a processor"
+        words = f"The host was the limit, not the device: {many} used {percent(used, signed=False)} of a processor"
         numbers: dict[str, Number] = {"job_cpu_pct": used, "jobs": jobs or 1}
     elif full:
         words = f"The host was the limit, not the device: busy for 95 % and more were {', '.join(full)}"

@@ -10,6 +10,7 @@ from itertools import pairwise
 from statistics import median, median_low
 from typing import TYPE_CHECKING
 
+from hotband.base.text.numbers import number, span
 from hotband.inference.audit.audited import Audited, grouped
 from hotband.inference.audit.finding import Finding, Number, Rows, listed
 from hotband.inference.audit.orderstat import interval_ranks, least_count
@@ -70,7 +71,7 @@ def _shorter(runs: Sequence[Audited]) -> list[Finding]:
             "shorter-than-others",
             "severe" if share < FAR_SHORTER else "warning",
             names,
-            f"{least.name} ran for {least.duration_ns / 1e9:,.4g} s, the others of its load for {usual / 1e9:,.4g} s",
+            f"{least.name} ran for {span(least.duration_ns)}, the others of its load for {span(usual)}",
             {
                 "runs": len(runs),
                 "runs_shorter": len(short),
@@ -98,7 +99,7 @@ def _short(run: Audited) -> list[Finding]:
             "short-run",
             "severe" if severe else "warning",
             (run.name,),
-            f"It ran for {took / 1e9:,.4g} s of the {asked / 1e9:,.4g} s asked for",
+            f"It ran for {span(took)} of the {span(asked)} asked for",
             {"duration_s": took / 1e9, "asked_s": asked / 1e9, "share_pct": 100 * took / asked},
             "It ended before its time: look for an error, or for a size that was used up (fio needs time_based to go "
             "on). Repeat it, or quote the time that it ran.",
@@ -133,7 +134,7 @@ def _support(run: Audited) -> list[Finding]:
             "percentile-support",
             "warning" if above < 1 else "note",
             (run.name,),
-            f"{counted:,.0f} I/Os do not support p{100 * share:g}: {above:.2g} lie above it, "
+            f"{number(counted)} I/Os do not support p{100 * share:g}: {number(above)} lie above it, "
             f"a 95 % interval needs {least_count(share):,} I/Os",
             {
                 "percentile": 100 * share,

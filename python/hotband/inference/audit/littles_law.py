@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from hotband.base.text.numbers import number
 from hotband.data.documents.record import side_of
 from hotband.inference.audit.audited import Audited, grouped
 from hotband.inference.audit.finding import Finding, Number, Rows, listed
@@ -158,7 +159,9 @@ def _unit_finding(cells: Sequence[Cell], unit: str, power: int) -> Finding:
     worst = max(cells, key=lambda cell: cell.middle / cell.declared)
     real = UNITS[UNITS.index(unit) + power] if unit in UNITS and 0 <= UNITS.index(unit) + power < 4 else unit
     scaled = 1e3**power
-    what = f"printed in {unit} and is {real}" if worst.run.printed else f"wrong by a factor of {1e3 ** abs(power):,.0f}"
+    what = (
+        f"printed in {unit} and is {real}" if worst.run.printed else f"wrong by a factor of {number(1e3 ** abs(power))}"
+    )
     rows: list[list[Number]] = [
         [
             cell.run.name,
@@ -198,7 +201,7 @@ def _impossible(cell: Cell) -> Finding:
         "littles-law",
         "severe",
         (cell.run.name,),
-        f"IOPS x latency makes {cell.middle:,.4g} I/Os outstanding, {cell.declared} were declared",
+        f"IOPS x latency makes {number(cell.middle)} I/Os outstanding, {cell.declared} were declared",
         {
             "outstanding": cell.middle,
             "outstanding_least": cell.least,

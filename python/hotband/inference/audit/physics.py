@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from hotband.base.text.numbers import number, share, span
 from hotband.data.documents.record import known
 from hotband.data.record.stats import DIRECTIONS
 from hotband.inference.audit.audited import Audited
@@ -77,7 +78,7 @@ def _on_disk(reads: Distribution, rpm: float, revolution_ns: float) -> Quick | N
     share = reads.share_below(quarter)
     if share <= QUARTER_SHARE and reads.share_below(eighth) <= EIGHTH_SHARE:
         return None
-    why = f"a {rpm:,.0f} rpm disk turns once in {revolution_ns / 1e6:.2f} ms"
+    why = f"a {number(rpm)} rpm disk turns once in {span(revolution_ns)}"
     return Quick(share, reads.edge_below(quarter), why, False)
 
 
@@ -158,16 +159,16 @@ def _served(run: Audited, facts: MachineFacts | None, quick: Quick, replayed: bo
         if upper is not None:
             numbers["media_iops_a_drive_upper"] = upper / facts.drives
     severe = replayed or not (quick.inferred or (facts is not None and facts.known == "the record"))
-    above = f" to {upper:,.0f}" if upper is not None else " or a little more"
+    above = f" to {number(upper)}" if upper is not None else " or a little more"
     again = "It repeats the offsets of runs before it: give every run a fresh seed. " if replayed else ""
     return Finding(
         "cache-served",
         "severe" if severe else "warning",
         (run.name,),
-        f"{100 * quick.share:.0f} % of the random reads ended within {cut}, which no media did: {quick.why}",
+        f"{share(quick.share)} of the random reads ended within {cut}, which no media did: {quick.why}",
         numbers,
-        f"{again}They came from a cache (host, server or drive). Do not quote {numbers['iops']:,.0f} IOPS as the "
-        f"media's: that is {lower:,.0f}{above} reads/s. Read more data than all caches hold, or say that caches are "
+        f"{again}They came from a cache (host, server or drive). Do not quote {number(numbers['iops'])} IOPS as the "
+        f"media's: that is {number(lower)}{above} reads/s. Read more data than all caches hold, or say that caches are "
         "measured.",
     )
 
@@ -194,8 +195,8 @@ def _medians(run: Audited, facts: MachineFacts | None, found: bool) -> list[Find
                 "below-half-revolution",
                 "severe",
                 (run.name,),
-                f"Half of the random {direction}s ended within {median / 1e6:.3g} ms, half a revolution is "
-                f"{half / 1e6:.3g} ms: not if {source}",
+                f"Half of the random {direction}s ended within {span(median)}, half a revolution is "
+                f"{span(half)}: not if {source}",
                 {
                     "latency_p50_ms": median / 1e6,
                     "half_revolution_ms": half / 1e6,

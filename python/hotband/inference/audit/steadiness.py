@@ -14,6 +14,7 @@ from statistics import fmean, median
 from typing import TYPE_CHECKING
 
 from hotband import _core
+from hotband.base.text.numbers import number, percent, share
 from hotband.data.record.rounds import MOST_ROUNDS, round_values
 from hotband.data.record.steady import rule
 from hotband.inference.audit.audited import Audited
@@ -124,7 +125,7 @@ def _of_time(run: Audited) -> list[Finding]:
     if not state["reached"]:
         numbers |= {"range_pct": state["range_pct"] or 0.0, "slope_pct": state["slope_pct"] or 0.0}
         change = 100 * (judged.values[-1] / judged.values[0] - 1) if judged.values[0] else math.inf
-        words = f"{what} went from {judged.values[0]:,.4g} to {judged.values[-1]:,.4g} ({change:+.0f} %)"
+        words = f"{what} went from {number(judged.values[0])} to {number(judged.values[-1])} ({percent(change)})"
         return [_not_steady(run, words, numbers)]
     return _around_window(run, judged, state, what, numbers) if judged.quiet else []
 
@@ -144,7 +145,7 @@ def _around_window(
                 "warm-up-measured",
                 "warning",
                 (run.name,),
-                f"The first {seconds:g} s are warm-up: {what} was {abs(level):.0f} % "
+                f"The first {seconds:g} s are warm-up: {what} was {percent(abs(level), signed=False)} "
                 f"{'below' if level < 0 else 'above'} what followed",
                 numbers | {"warm_up_s": seconds, "level_pct": level, "steady_mean": mean},
                 f"Leave out the first {seconds:g} s (fio: ramp_time, vdbench: warmup, diskspd: -W) and measure again.",
@@ -161,7 +162,8 @@ def _around_window(
                 "drift",
                 "warning",
                 (run.name,),
-                f"{what} left its steady level after {(since - 1) * judged.round_s:g} s: {level_pct:+.0f} % since then",
+                f"{what} left its steady level after {(since - 1) * judged.round_s:g} s: "
+                f"{percent(level_pct)} since then",
                 numbers | {"since_s": (since - 1) * judged.round_s, "level_pct": level_pct, "steady_mean": mean},
                 "One mean of both levels is neither: run on until it is steady again, and quote that (hotband steady).",
             )
@@ -199,7 +201,7 @@ def _unfilled(run: Audited, facts: MachineFacts | None, runs: Sequence[Audited])
         "not-preconditioned",
         "severe" if severity == "severe" else "warning",
         (run.name,),
-        f"Before it {100 * fills:.3g} % of the drive's capacity had been written, as {known}",
+        f"Before it {share(fills)} of the drive's capacity had been written, as {known}",
         {"fills": fills, "fills_needed": FILLS, "bytes_written": float(run.summary("write").get("bytes") or 0)},
         "A drive that is not full takes writes without collecting garbage: write its capacity twice, then until steady "
         "(SNIA PTS), and give the result of that to the auditor, too.",

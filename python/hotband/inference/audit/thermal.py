@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from statistics import median
 from typing import TYPE_CHECKING
 
+from hotband.base.text.numbers import share
 from hotband.inference.audit.audited import Audited
 from hotband.inference.audit.finding import Finding, Number
 from hotband.inference.audit.levels import cut
@@ -73,7 +74,7 @@ def _of(run: Audited) -> Finding | None:
         "then_c": here,
         "hottest_c": hottest,
     }
-    words = f"The rate fell by {100 * fall:.0f} % when the device had warmed from {begin:.0f} to {here:.0f} °C"
+    words = f"The rate fell by {share(fall)} when the device had warmed from {begin:.0f} to {here:.0f} °C"
     return _finding(run, words, numbers)
 
 

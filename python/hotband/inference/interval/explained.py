@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from hotband.base.errors import UserError
+from hotband.base.text.numbers import number, share
 from hotband.base.text.schema import with_schema
 from hotband.data.catalog.named import expect_model
 from hotband.data.record.unmodelled import unmodelled_notes, why_no_interval
@@ -109,9 +110,9 @@ class Why:
         return with_schema(copy.deepcopy(self._document), "hotband-why")
 
     def __repr__(self) -> str:
-        shares = f"model {self.of_model:.0%}, values {self.of_values:.0%}, seed {self.of_seed:.0%}"
-        ends = f"{self.level:g} %: {self.low:.4g} to {self.high:.4g}"
-        return f"<Why {self.figure} of {self.label}: {self.predicted:.4g} {self.unit} ({ends}); {shares}>"
+        shares = f"model {share(self.of_model)}, values {share(self.of_values)}, seed {share(self.of_seed)}"
+        ends = f"{self.level:g} %: {number(self.low)} to {number(self.high)}"
+        return f"<Why {self.figure} of {self.label}: {number(self.predicted)} {self.unit} ({ends}); {shares}>"
 
     def _repr_html_(self) -> str:
         from html import escape

@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from hotband.base.text.numbers import percent, share
 from hotband.inference.interval.sampler import Sampler
 from hotband.inference.interval.shares import Share, samples_of, shares_of
 from hotband.inference.interval.surface import Effect
@@ -153,11 +154,9 @@ def _percent(log_ratios: Sequence[float | None]) -> float | None:
 def _advice(rows: Sequence[ShareDoc], of_model: float) -> str:
     """Which measurement would shrink the interval most."""
     best = max(rows, key=lambda row: row["narrower_pct"], default=None)
-    model = f"What the model leaves out is {of_model:.0%} of the squared width".replace("%", " %")
+    model = f"What the model leaves out is {share(of_model)} of the squared width"
     if best is None or best["narrower_pct"] < WORTH_PCT:
         return f"{model}: to know one value better would not shrink the interval; measuring this machine would."
     what = f" ({best['meaning']})" if best["meaning"] else ""
-    return (
-        f"Measure {best['key']}{what} of {best['part']}: the interval would be {best['narrower_pct']:.0f} % narrower. "
-        f"{model}."
-    )
+    narrower = percent(best["narrower_pct"], signed=False)
+    return f"Measure {best['key']}{what} of {best['part']}: the interval would be {narrower} narrower. {model}."

@@ -17,7 +17,8 @@ import numpy as np
 import numpy.typing as npt
 
 from hotband.base.errors import UserError
-from hotband.base.text.quantities import SPAN_UNITS, span_text
+from hotband.base.text.numbers import number, span
+from hotband.base.text.quantities import SPAN_UNITS
 from hotband.inference.reliability.array import Array, Conditions
 from hotband.inference.reliability.estimate import Estimate, mean
 
@@ -72,8 +73,8 @@ def simulate(array: Array, conditions: Conditions, hours: float, rng: np.random.
     """`count` arrays over `hours`. Raises UserError where their drives fail all the time."""
     failures = float(Lives.of(conditions).hazard(np.array(hours))) * array.drives
     if failures > MOST_FAILURES:
-        accepted = f"{failures:,.0f} failures in the mission; expected at most {MOST_FAILURES:,}"
-        raise UserError("question.mtbf", "", span_text(conditions.mtbf * SPAN_UNITS["h"]), accepted)
+        accepted = f"{number(failures)} failures in the mission; expected at most {MOST_FAILURES:,}"
+        raise UserError("question.mtbf", "", span(conditions.mtbf * SPAN_UNITS["h"]), accepted)
     rows = max(1, BLOCK // array.drives)
     blocks = [Block(array, conditions, hours, rng, min(rows, count - done)).run() for done in range(0, count, rows)]
     failure = np.concatenate([block[0] for block in blocks])

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from hotband import _core
 from hotband.base.errors import UserError, reason_of
-from hotband.base.text.cells import decimal_size
+from hotband.base.text import numbers
 from hotband.base.text.regular import file_text
 from hotband.data.catalog import CATALOG_DIR
 from hotband.data.record.repair import took_ns
@@ -139,7 +139,7 @@ def differences(wanted: Rebuilt, machine: str, drives: list[Replaced], sizes: li
         if first.set.get(key) != wanted.set.get(key):
             notes.append(f"with {key} = {first.set.get(key, of_catalog)}, here {wanted.set.get(key, of_catalog)}")
     if any(abs(size / wanted.member_bytes - 1.0) > SAME_BYTES for size in sizes):
-        notes.append(f"scaled from {decimal_size(sizes[0])} to {decimal_size(wanted.member_bytes)}")
+        notes.append(f"scaled from {numbers.size(sizes[0])} to {numbers.size(wanted.member_bytes)}")
     others = [name for name in first.layouts if name != wanted.layout]
     if len(first.layouts) > 1:
         notes.append(f"with the part of the drive in {', '.join(others)}")

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from hotband.base.text.numbers import number
 from hotband.base.views import view_of
 
 if TYPE_CHECKING:
@@ -115,8 +116,8 @@ class Reliability:
         return copy.deepcopy(self._document)
 
     def __repr__(self) -> str:
-        mean = "" if self.mttdl_years is None else f"MTTDL {self.mttdl_years.value:,.4g} years, "
-        loss = f"loss within {self.years:g} years {self.loss.value:.3g}"
+        mean = "" if self.mttdl_years is None else f"MTTDL {number(self.mttdl_years.value)} years, "
+        loss = f"loss within {self.years:g} years {number(self.loss.value)}"
         return f"<Reliability of {self._document['machine']}: {mean}{loss}>"
 
     def _repr_html_(self) -> str:

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from hotband.base.text import numbers
 from hotband.data.record.unmodelled import unmodelled_notes_of
 from hotband.inference.interval.of_run import Asked as IntervalsAsked
 from hotband.questions.advise import words
@@ -176,7 +177,7 @@ class _Advising:
             )
         if self.needs.bytes_at_end > self.needs.bytes_today:
             grown, years = self.needs.bytes_at_end / 1e12, words.counted_years(self.needs.years)
-            notes.append(f"{grown:,.1f} TB are needed after {years} of growth; loads stay as they are")
+            notes.append(f"{numbers.number(grown)} TB are needed after {years} of growth; loads stay as they are")
         if any(one.candidate.drive.is_flash for one in self.found.good):
             notes.append(
                 "solid-state drives: arrays of at most 4 to 7 at a fraction of their size, every drive with its load, "

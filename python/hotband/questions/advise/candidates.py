@@ -17,6 +17,7 @@ from functools import cache, cached_property
 from hotband import _core
 from hotband.base.errors import UserError
 from hotband.base.text.nearest import unknown_name
+from hotband.base.text.numbers import size
 from hotband.data.catalog import entries, is_file
 from hotband.execution.runs.drives import MOST_DRIVES, STAND_IN, family
 from hotband.inference.reliability.array import HOURS_PER_YEAR, Array, Conditions
@@ -243,7 +244,7 @@ def _nothing(listed: Listed, space: Space, needs: Needs, prices: Prices) -> User
         return UserError("question.candidates", "counts", ",".join(str(one) for one in space.counts), f"{left} others")
     option = "question.protect" if "failure" in why else "question.power" if "power" in why else "question.capacity"
     said = {"question.protect": f"{needs.tolerated}", "question.power": f"{needs.watts} W"}.get(
-        option, f"{needs.bytes_at_end / 1e12:,.1f} TB"
+        option, size(needs.bytes_at_end)
     )
     return UserError(option, "", said, f"{left} another {option}, or other question.candidates")
 

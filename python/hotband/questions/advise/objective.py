@@ -6,8 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from hotband.base.text.cells import four_digits
-from hotband.base.text.quantities import share_text
+from hotband.base.text.numbers import number, share
 from hotband.questions.find.figures import shown
 
 if TYPE_CHECKING:
@@ -39,17 +38,17 @@ def misses(tried: Tried, needs: Needs, conditions: Iterable[Condition], *, surel
     """What a candidate misses; with `surely` what it misses even at the better ends of chance."""
     for name, one in tried.measured.items():
         if one.kept_up < 1.0 - one.slack * (2 if surely else 1):
-            says = f"it answers {share_text(one.kept_up, 3)} of what {name} asks for"
+            says = f"it answers {share(one.kept_up)} of what {name} asks for"
             yield Miss(f"cannot keep up with {name}", says, _times(1.0, one.kept_up))
         for condition in conditions:
             if condition.figure in one.figures and not holds(one, condition, 0 if surely else None):
                 yield _of_condition(one, name, condition)
     if tried.life is not None and tried.life < needs.years:
-        says = f"it is worn out in {four_digits(tried.life)} of {needs.years:g} years"
+        says = f"it is worn out in {number(tried.life)} of {needs.years:g} years"
         yield Miss("worn out before the years are over", says, _times(needs.years, tried.life))
     watts = tried.watts
     if needs.watts is not None and watts is not None and watts[0] * (1 - WATTS_BY_CHANCE * surely) > needs.watts:
-        says = f"it draws {four_digits(watts[0])} W of {four_digits(needs.watts)} W"
+        says = f"it draws {number(watts[0])} W of {number(needs.watts)} W"
         yield Miss("over the power", says, _times(watts[0], needs.watts))
 
 

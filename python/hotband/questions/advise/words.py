@@ -6,8 +6,8 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from hotband.base.text.cells import counted, decimal_size, four_digits, hours, time_shown
-from hotband.base.text.quantities import share_text
+from hotband.base.text.numbers import between, counted, hours, number, percent, share, size, with_sign
+from hotband.base.text.table import LATENCY, Range
 from hotband.questions.advise.advice import Between, Point
 from hotband.questions.find.figures import Figure
 
@@ -32,12 +32,12 @@ CACHES = {
 def answer_of(point: Point, needs: Needs, of: Figure, level: float, currency: str, several: bool) -> list[str]:
     """What to buy, and what it does, in two sentences."""
     cost = "" if point.cost is None else f", {money(point.cost, currency)}"
-    watts = "" if point.watts is None else f", {four_digits(point.watts.value)} W"
+    watts = "" if point.watts is None else f", {number(point.watts.value)} W"
     worst = f" under {point.worst}, the worst" if several else f" under {point.worst}"
     first = (
         f"Buy {counted(point.drives, 'drive')} {point.drive} in {LAYOUT_NAMES[point.layout]}{CACHES[point.cache]} "
-        f"({point.machine}): {decimal_size(point.usable_bytes)} usable{cost}{watts}, {of} "
-        f"{time_shown(point.latency.value)} ({level:g} %: {ends(point.latency)}){worst}."
+        f"({point.machine}): {size(point.usable_bytes)} usable{cost}{watts}, {of} "
+        f"{LATENCY.shown(point.latency.value)} ({level:g} %: {ends(point.latency)}){worst}."
     )
     return [first, _survives(point, needs)]
 
@@ -49,11 +49,11 @@ def _survives(point: Point, needs: Needs) -> str:
     beside = "" if not _longer(point.rebuild) else f" at rest, {hours(point.rebuild.high or 0.0)} beside the loads"
     said = f"A failed drive is rebuilt in {hours(point.rebuild.value)}{beside}; "
     within = (
-        "" if point.loss.high is None else f", up to {chance(point.loss.high)} with drives that fail as in the field"
+        "" if point.loss.high is None else f", up to {share(point.loss.high)} with drives that fail as in the field"
     )
-    said += f"the chance of losing data in {counted_years(needs.years)} is {chance(point.loss.value)}{within}"
+    said += f"the chance of losing data in {counted_years(needs.years)} is {share(point.loss.value)}{within}"
     if point.degraded is not None:
-        said += f", and latency with a drive failed {time_shown(point.degraded)}"
+        said += f", and latency with a drive failed {LATENCY.shown(point.degraded)}"
     return said + "."
 
 
@@ -67,25 +67,16 @@ def counted_years(years: float) -> str:
 
 
 def ends(of: Between) -> str:
-    """The ends of a time's interval, in one unit."""
-    low, high = of.low or 0.0, of.high or 0.0
-    unit, scale = next(
-        (unit, scale) for unit, scale in (("s", 1.0), ("ms", 1e3), ("us", 1e6)) if high * scale >= 1 or unit == "us"
-    )
-    return f"{low * scale:.3g} to {high * scale:.3g} {unit}"
+    """The ends of a time's interval."""
+    return LATENCY.ends(Range(of.low or 0.0, of.high or 0.0))
 
 
 def money(of: Between, currency: str) -> str:
     """A price, with its ends where it has some."""
     unit = f" {currency}" if currency else ""
     if of.low == of.high or of.low is None or of.high is None:
-        return f"{of.value:,.0f}{unit}"
-    return f"{of.value:,.0f}{unit} ({of.low:,.0f} to {of.high:,.0f})"
-
-
-def chance(value: float) -> str:
-    """A chance in percent."""
-    return share_text(value, 2)
+        return f"{number(of.value)}{unit}"
+    return f"{number(of.value)}{unit} ({between(of.low, of.high)})"
 
 
 def rests_on(final: Finalist, runner: Point | None, needs: Needs, of: Figure, priced: bool) -> list[str]:
@@ -96,8 +87,8 @@ def rests_on(final: Finalist, runner: Point | None, needs: Needs, of: Figure, pr
         room = condition.bound / point.latency.value
         sure = "all of its interval is below" if point.surely else "not all of its interval is below: it may miss"
         said.append(
-            f"It rests on {of} of {point.worst} staying below {time_shown(condition.bound)}: it may be {room:.3g} "
-            f"times as long as predicted, and {sure}."
+            f"It rests on {of} of {point.worst} staying below {LATENCY.shown(condition.bound)}: "
+            f"it may be {number(room)} times as long as predicted, and {sure}."
         )
     said.append(_value_sentence(final, condition, of))
     if runner is not None:
@@ -111,7 +102,7 @@ def _nearest_condition(point: Point, needs: Needs, of: Figure) -> Condition | No
 
 def _value_sentence(final: Finalist, condition: Condition | None, of: Figure) -> str:
     """Which uncertain value moves the latency most, and whether its bad end is enough to change the answer."""
-    model = f"what the models leave out is {share_text(final.of_model, 2)} of the squared width of its interval"
+    model = f"what the models leave out is {share(final.of_model)} of the squared width of its interval"
     if final.point.interval_from == "model":
         return "Its uncertain values were not drawn, which would take long: the interval is what the models leave out."
     if not final.values or final.values[0]["total"] < 0.01:
@@ -128,7 +119,7 @@ def _value_sentence(final: Finalist, condition: Condition | None, of: Figure) ->
         alone = "whose worse end the model refuses alone" if is_refused else f"no end of which makes {of} longer alone"
         return f"{said}, {alone}; {model}."
     at_worst = final.point.latency.value * (1 + moved / 100)
-    said += f": at its worse end {of} is {time_shown(at_worst)}"
+    said += f": at its worse end {of} is {LATENCY.shown(at_worst)}"
     if condition is not None:
         said += ", which still holds" if at_worst < condition.bound else ", which does not hold any more"
     return f"{said}; {model}."
@@ -146,21 +137,21 @@ def _runner_sentence(point: Point, runner: Point, priced: bool) -> str:
 
 def _than(point: Point, runner: Point, priced: bool) -> str:
     if priced and point.cost is not None and runner.cost is not None:
-        share = runner.cost.value / point.cost.value - 1
+        more = runner.cost.value / point.cost.value - 1
         near = runner.cost.low is not None and point.cost.high is not None and runner.cost.low < point.cost.high
-        return f"{100 * share:+.3g} % cost" + (
+        return f"{percent(100 * more)} cost" + (
             " (the prices' ranges overlap: they alone could change the order)" if near else ""
         )
     drives = runner.drives - point.drives
     if point.watts is None or runner.watts is None:
-        return f"{drives:+d} drives"
-    return f"{drives:+d} drives, {runner.watts.value - point.watts.value:+.3g} W"
+        return f"{with_sign(drives)} drives"
+    return f"{with_sign(drives)} drives, {with_sign(runner.watts.value - point.watts.value)} W"
 
 
 def _times(factor: float) -> str:
     if math.isclose(factor, 1.0, rel_tol=0.005):
         return "the same"
-    return f"{factor:.3g} times"
+    return f"{number(factor)} times"
 
 
 def nothing_of(nearest: tuple[str, str] | None, left_out: dict[str, int]) -> list[str]:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from hotband.base.errors import UserError
-from hotband.base.text.cells import time_shown
+from hotband.base.text.numbers import span
 from hotband.questions.calibrate.calibrated import Calibrated, Line
 from hotband.questions.calibrate.check import check, predict
 from hotband.questions.calibrate.design import Design, Plan
@@ -172,7 +172,7 @@ def _expect_like(like: Product, planned: Planned, data: Data, used: Sequence[Mea
         return
     worst = int(np.argmax(away - reach))
     figure = data.figures[worst]
-    was, is_ = (time_shown(math.exp(value) / 1e9) for value in (data.measured[worst], data.base[worst]))
+    was, is_ = (span(math.exp(value)) for value in (data.measured[worst], data.base[worst]))
     named = f"{used[figure.load].load.name}: {figure.side} {figure.name} {was}, the product {is_}"
     accepted = f"was not measured: no values in its ranges explain most figures ({named}); expected another product"
     raise UserError("question.like", "", like.name, f"{accepted}, or black-box")

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hotband.base.errors import UserError
-from hotband.base.text.cells import counted
+from hotband.base.text.numbers import counted
 from hotband.questions.calibrate.figures import seen_of
 from hotband.questions.calibrate.loads import Measurement
 from hotband.questions.calibrate.measured import Measured

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hotband.base.errors import UserError
-from hotband.base.text.cells import counted
+from hotband.base.text.numbers import about, counted, percent
 from hotband.base.text.write import expect_folder, write_file
 from hotband.data.catalog.named import EMULATED, is_real
 from hotband.questions.calibrate import calibrate
@@ -185,7 +185,7 @@ def _black_box(wanted: Wanted, say: Say, watch: Watch) -> tuple[Calibrated, int]
 def _minutes(loads: Sequence[Measurement], counts: Sequence[int]) -> str:
     seconds = sum(count * load.time for load, count in zip(loads, counts, strict=True))
     seconds += sum(one.time for one in held_out(BLACK_BOX, 1.0))
-    return f"{seconds / 60:.1f} min"
+    return about(seconds)
 
 
 def _lateness(record: object) -> list[str]:
@@ -232,7 +232,7 @@ def _source(what: str) -> str:
 def _head(wanted: Wanted, found: Calibrated) -> list[str]:
     head = [f"{wanted.like.name} as it was measured: hotband calibrate {' '.join(wanted.targets)}"]
     return head + [
-        f"Not used in the fit: {one.load}, {one.figure}: {one.error_pct:+.1f} %"
+        f"Not used in the fit: {one.load}, {one.figure}: {percent(one.error_pct)}"
         for one in found.checks
         if one.figure in ("IOPS", "p99")
     ]

@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hotband.base.errors import UserError
-from hotband.base.text.cells import counted
+from hotband.base.text import numbers
+from hotband.base.text.numbers import counted
 from hotband.data.record.incomplete import refusing_incomplete
 from hotband.execution.runs.scale import scale_of
 from hotband.inference.interval.of_run import Asked as IntervalsAsked
@@ -75,5 +76,5 @@ def expect_room(rows: Sequence[Row], machine: Named, option: str = "question.on"
     for row in rows:
         span = row.load.span_bytes if row.load else None
         if size is not None and span is not None and span > size:
-            sizes = f"has {size / 1e9:,.5g} GB, and {row.name} touched {span / 1e9:,.5g} GB"
+            sizes = f"has {numbers.size(size)}, and {row.name} touched {numbers.size(span)}"
             raise UserError(option, "", machine.name, f"{sizes}; expected a machine that holds it")

@@ -6,6 +6,7 @@ import math
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from hotband.base.text.numbers import number
 from hotband.data.documents.expected import ExpectedDoc, ExpectedRowDoc
 from hotband.data.record.states import state_lines, states_of
 from hotband.questions.expect.judge import row_verdict, whole_verdict
@@ -60,7 +61,9 @@ class Expected:
         if not drives:
             return "nothing could be compared"
         first = drives[0]
-        off = f"by a factor of {math.exp(first.distance):.3g} in the root mean square of {len(first.figures)} figures"
+        off = (
+            f"by a factor of {number(math.exp(first.distance))} in the root mean square of {len(first.figures)} figures"
+        )
         if first.distance > NO_DRIVE:
             return f"no drive of the catalog is near: {first.machine}, the nearest, is off {off}; an array or a pool?"
         return f"nearest is {first.machine}, off {off}"

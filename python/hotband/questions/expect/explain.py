@@ -11,7 +11,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from hotband.base.errors import UserError
-from hotband.base.text.cells import four_digits
+from hotband.base.text.numbers import number
+from hotband.base.text.table import unit_of
 from hotband.execution.experiment import Experiment, Point
 from hotband.execution.runs.run import refusal
 from hotband.inference.audit.audited import Audited
@@ -109,7 +110,7 @@ def _assumed(rows: Sequence[Predicted], verdict: Verdict) -> list[str]:
     fastest = max((rate for one in rows if (rate := _rate_of_a_job(one)) is not None), default=0.0)
     if fastest >= NEAR_A_CORE:
         said.append(
-            f"a job did {four_digits(fastest)} I/Os a second, and a core hands out about {four_digits(OF_A_CORE)}: "
+            f"a job did {number(fastest)} I/Os a second, and a core hands out about {number(OF_A_CORE)}: "
             "the processor may have been the limit, which [host] of a machine's file models"
         )
     if any(one["ramp_ns"] in (None, 0) for one in asked):
@@ -155,6 +156,4 @@ def _what_if(one: Predicted) -> list[str]:
 
 
 def _said(figure: Judged) -> str:
-    from hotband.questions.expect.judge import value_of
-
-    return value_of(figure.figure, figure.predicted)
+    return unit_of(figure.figure).shown(figure.predicted)

@@ -8,7 +8,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from hotband.base.text.cells import four_digits, time_shown
 from hotband.data.documents.expected import FigureDoc, Verdict
 from hotband.inference.interval.of_run import figures_of
 
@@ -135,11 +134,3 @@ def _in_words(verdicts: Sequence[Verdict | None]) -> str:
 def distance(figures: Sequence[Judged]) -> float:
     """How far figures lie from their predictions: the root of the mean square of the log-ratios."""
     return math.sqrt(sum(one.log_ratio**2 for one in figures) / len(figures)) if figures else math.inf
-
-
-def value_of(figure: str, value: float) -> str:
-    """A figure of a record with its unit."""
-    name = figure.rpartition(".")[2]
-    if name == "iops":
-        return f"{four_digits(value)} IOPS"
-    return f"{four_digits(value / 1e6)} MB/s" if name == "bandwidth_bytes_per_s" else time_shown(value / 1e9)

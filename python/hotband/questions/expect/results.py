@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hotband.base.errors import UserError
+from hotband.base.text.numbers import number, percent
 from hotband.data.importers.stages import in_turn
 from hotband.data.inputs.loads import Load
 from hotband.questions.expect import of_fio, of_vdbench, of_windows
@@ -147,7 +148,7 @@ def _as_measured(row: Row, load: Rebuilt) -> None:
         if rate and measured < KEPT_UP * rate and depth and busy and single:
             load.text, load.asks = text.with_closed_loop(depth).text(), "closed"
             load.assume(
-                f"{depth} I/Os were outstanding: of {rate:,.4g} a second that were asked for {measured:,.4g} came"
+                f"{depth} I/Os were outstanding: of {number(rate)} a second that were asked for {number(measured)} came"
             )
         else:
             load.text, load.asks = text.with_open_loop(measured, "fixed").text(), "open"
@@ -158,4 +159,5 @@ def _as_measured(row: Row, load: Rebuilt) -> None:
         said = float(str(streams[0].get("read_pct", 100)).rstrip(" %"))
         if abs(said - share) > FAR_OFF:
             load.settings["read_pct"] = f"{share:.0f}"
-            load.assume(f"{share:.0f} % of the I/Os were reads, as measured, although {said:g} % were asked for")
+            reads = percent(share, signed=False)
+            load.assume(f"{reads} of the I/Os were reads, as measured, although {said:g} % were asked for")

@@ -6,8 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from hotband.base.errors import UserError
-from hotband.base.text import formats
-from hotband.base.text.cells import four_digits, time_shown
+from hotband.base.text.table import IOPS, LATENCY, MBS, Unit
 
 if TYPE_CHECKING:
     from hotband.data.record.record import Figures, Record
@@ -49,6 +48,11 @@ class Figure:
         return self.name in RATES
 
     @property
+    def unit(self) -> Unit:
+        """What tables show it in."""
+        return {"iops": IOPS, "bandwidth": MBS}.get(self.name, LATENCY)
+
+    @property
     def percentile(self) -> float | None:
         """The percentage of a percentile."""
         return float(self.name[1:]) if self.name[0] == "p" else None
@@ -82,15 +86,5 @@ class Figure:
 
 
 def shown(of: Figure, value: float) -> str:
-    """A value with its unit, four digits."""
-    if of.name == "iops":
-        return f"{four_digits(value)} IOPS"
-    if of.name == "bandwidth":
-        return f"{four_digits(value / 1e6)} MB/s"
-    return time_shown(value)
-
-
-def exact(of: Figure, value: float | None, text: str) -> formats.Figure:
-    """A cell that shows `text` and in CSV is the value itself: IOPS, MB/s, ms."""
-    unit, scale = {"iops": ("IOPS", 1.0), "bandwidth": ("MB/s", 1e-6)}.get(of.name, ("ms", 1e3))
-    return formats.Figure(text, None if value is None else value * scale, unit)
+    """A value with its unit."""
+    return of.unit.shown(value)

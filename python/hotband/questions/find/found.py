@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypedDict
 
+from hotband.base.text.numbers import share
 from hotband.base.views import view_of
 from hotband.data.record.states import state_lines, states_of
 from hotband.questions.find.figures import shown
@@ -220,5 +221,5 @@ def _nearest(question: Question, answer: Answer) -> str:
     at = value_shown(answer.axis, best.value or 0.0)
     text = f": {of} is {shown(of, best.figures.get(of) or 0.0)} even at {at}"
     if best.kept_up < 1 - best.slack:
-        text += f", where {100 * best.kept_up:.3g} % of what is asked is answered"
+        text += f", where {share(best.kept_up)} of what is asked is answered"
     return text

@@ -11,7 +11,7 @@ from collections.abc import Generator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal, TypeAlias
 
-from hotband.base.text.cells import four_digits
+from hotband.base.text.numbers import number
 from hotband.data.documents.run import RunSpec
 from hotband.data.inputs.loads import Load
 from hotband.questions.find.axis import Axis
@@ -88,7 +88,7 @@ def _texted(frame: Frame, spec: RunSpec, load: Load) -> RunSpec:
 
 
 def _rate_text(value: float) -> str:
-    return f"{four_digits(value)}/s"
+    return f"{number(value)}/s"
 
 
 def _rate_axis(frame: Frame, low: float, high: float) -> Axis:

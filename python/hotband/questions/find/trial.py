@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from hotband.base.text.numbers import share
 from hotband.data.record.record import Record, record_of
 from hotband.questions.find.figures import Figure
 from hotband.questions.find.question import Condition, Question, ShareOfMost
@@ -106,5 +107,5 @@ def score(trial: Trial, conditions: Sequence[Condition | ShareOfMost], trials: S
 
 def _failure(trial: Trial, condition: str) -> str:
     if condition == "keeping up":
-        return f"answers {100 * trial.kept_up:.3g} % of what is asked"
+        return f"answers {share(trial.kept_up)} of what is asked"
     return f"not {condition}"

@@ -8,9 +8,9 @@ from dataclasses import dataclass, replace
 
 from hotband import _core
 from hotband.base.errors import UserError
-from hotband.base.text import formats
-from hotband.base.text.cells import four_digits, time_shown
 from hotband.base.text.nearest import hint
+from hotband.base.text.numbers import number
+from hotband.base.text.table import BYTES, IOPS, LATENCY, MBS, PLAIN, Unit
 from hotband.data.documents.run import RunSpec
 from hotband.data.jobs.form import bytes_text
 from hotband.execution.experiment.ranges import machine_text, workload_text
@@ -196,43 +196,28 @@ def _rate(value: float) -> str:
     return f"{value / 1e6:.6f} MB/s"
 
 
+def unit_of(axis: Axis) -> Unit:
+    """The unit of what is varied: I/Os a second, ms, MB/s, bytes, or that of a count."""
+    if axis.name == RATE:
+        return IOPS
+    written = axis.text(axis.low)
+    kinds = {" ns": LATENCY, " ms": LATENCY, " MB/s": MBS, "B": BYTES}
+    return next((unit for ending, unit in kinds.items() if written.endswith(ending)), PLAIN)
+
+
 def value_text(axis: Axis, value: float) -> str:
     """A value as a person reads it."""
-    text = axis.text(value)
-    if text.endswith((" ns", " ms")):
-        return time_shown(value)
-    if text.endswith(" MB/s"):
-        return f"{four_digits(value / 1e6)} MB/s"
-    return size_shown(value) if text.endswith("B") else text
-
-
-def exact_text(axis: Axis, value: float, text: str) -> formats.Figure:
-    """A cell that shows `text` and in CSV is the value itself: I/Os a second, ms, MB/s, bytes, or a count."""
-    written = axis.text(value)
-    unit, scale = "", 1.0
+    unit = unit_of(axis)
     if axis.name == RATE:
-        unit = "IOPS"
-    elif written.endswith((" ns", " ms")):
-        unit, scale = "ms", 1e3
-    elif written.endswith(" MB/s"):
-        unit, scale = "MB/s", 1e-6
-    elif written.endswith("B"):
-        unit = "B"
-    return formats.Figure(text, value * scale, unit)
-
-
-def size_shown(value: float) -> str:
-    """Bytes in the largest unit that leaves one, to four digits."""
-    power = next((one for one in (40, 30, 20, 10) if value >= 1 << one), 0)
-    unit = {40: "TiB", 30: "GiB", 20: "MiB", 10: "KiB", 0: "B"}[power]
-    return f"{four_digits(value / (1 << power))} {unit}"
+        return number(value)
+    return axis.text(value) if unit is PLAIN else unit.shown(value)
 
 
 def value_shown(axis: Axis, value: float) -> str:
     """The same with what it is a value of."""
     text = value_text(axis, value)
     if axis.name == RATE:
-        return f"{four_digits(value)} a second"
+        return f"{text} a second"
     if axis.name == DRIVES:
         return f"{text} drives"
     return f"queue depth {text}" if axis.name == DEPTH else f"{axis.name} {text}"

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from hotband.base.errors import UserError
+from hotband.base.text import numbers
 from hotband.execution.experiment import Progress, Tick
 from hotband.questions.fleet.drawn import GroupDraws
 from hotband.questions.fleet.kept import Chunk, Kept
@@ -59,7 +60,7 @@ def expect_time(spec: Spec, draws: Sequence[GroupDraws]) -> None:
             met = float(lives.cumulative(np.array(plan.age + plan.horizon))) * max(1.0, lives.variance)
             leave = plan.drives * (met + plan.horizon / drawn.at(group, 0).wear)
             if leave > MOST_FAILURES:
-                accepted = f"expected fewer drives that leave: about {leave:,.0f} in one repetition"
+                accepted = f"expected fewer drives that leave: about {numbers.number(leave)} in one repetition"
                 raise UserError(spec.file, f"{group.place}.machines", str(plan.machines), accepted)
 
 

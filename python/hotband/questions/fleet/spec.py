@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from hotband.base.errors import UserError
+from hotband.base.text.numbers import number
 from hotband.base.text.quantities import YEARLY_EXPECTED, size_bytes, watts, yearly_share
 from hotband.base.text.tomltable import TomlTable
 from hotband.data.catalog import entries
@@ -249,7 +250,7 @@ def read_plan(table: TomlTable, name: str, subject: Subject, months: int) -> Pla
         table.refuse("growth", f"expected {YEARLY_EXPECTED}", text)
     grown = machines * (1.0 + growth) ** ((min(end, months) - begin) / 12)
     if grown > MOST_MACHINES or grown * subject.array.drives > MOST_DRIVES:
-        table.refuse("growth", f"grows to {grown:,.0f} machines; expected at most {MOST_MACHINES:,}", text)
+        table.refuse("growth", f"grows to {number(grown)} machines; expected at most {MOST_MACHINES:,}", text)
     age = value_of(table, "age", values.hours, values.HOURS_EXPECTED) or Value(0.0, 0.0)
     if not age.is_known:
         table.refuse("age", f"expected {values.HOURS_EXPECTED}")

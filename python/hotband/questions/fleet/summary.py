@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from hotband.base.text.numbers import number
 from hotband.data.documents.fleet import CostDoc, FleetDoc, GroupDoc, LossDoc, PartDoc, SparesDoc
 from hotband.inference.reliability.asked import NO_ERROR_RATE
 from hotband.questions.fleet.loss import closed_form_losses
@@ -188,7 +189,7 @@ def notes_of(fleet: Fleet) -> list[str]:
         likely = float(one.total("likely").mean())
         if likely > 0:
             notes.append(
-                f"{group.name}: in {likely:,.3g} episodes a repetition another drive was likely to fail before the "
+                f"{group.name}: in {number(likely)} episodes a repetition another drive was likely to fail before the "
                 "first was replaced; of them the losses that happened are counted"
             )
         if group.workload is None and group.drive_power is None and one.energy_kwh is not None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, cast
 
+from hotband.base.text.numbers import number
 from hotband.questions.study.readings import Parameters, Record, Runs, Value, milliseconds, pick
 
 if TYPE_CHECKING:
@@ -106,7 +107,7 @@ def operations_total_s(runs: Runs, how: Parameters) -> Value:
     found = ops_per_s(runs, Parameters(how.pick, step=how.step))
     if not found.number:
         return Value(None, found.note)
-    return Value(wanted / found.number, f"{wanted:,.0f} operations at the rate of the measured time")
+    return Value(wanted / found.number, f"{number(wanted)} operations at the rate of the measured time")
 
 
 def _smart(record: Record) -> list[SmartDoc]:

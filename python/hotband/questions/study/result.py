@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hotband.base.arguments import public
+from hotband.base.text.numbers import percent
 from hotband.base.text.schema import with_schema
 from hotband.base.views import view_of
 from hotband.data.record.record import Record, record_of
@@ -119,7 +120,9 @@ class StudyResult:
         return drawn
 
     def __repr__(self) -> str:
-        error = "" if self.median_error_pct is None else f", median error {self.median_error_pct:.1f} %"
+        error = (
+            "" if self.median_error_pct is None else f", median error {percent(self.median_error_pct, signed=False)}"
+        )
         return f"<Study {self.name}: {len(self._result['figures'])} figures of {len(self.records)} runs{error}>"
 
     def _repr_html_(self) -> str:

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Unpack
 
+from hotband.base.text.numbers import percent
 from hotband.base.views import Report, view_of
 from hotband.data.record.files import REPORT_FILE
 from hotband.data.record.finished import Finished
@@ -201,7 +202,7 @@ def misses(study: Study, listed: Sequence[FigureDoc]) -> list[MissDoc]:
     explained: list[MissDoc] = []
     names = {one.label: one.name for one in study.configs}
     for (config, label), rows in cells.items():
-        errors = ", ".join(f"{row['metric']} {row['error_pct']:+.0f} %" for row in rows)
+        errors = ", ".join(f"{row['metric']} {percent(row['error_pct'])}" for row in rows)
         what = f"{names.get(config, config)}, {label}: {errors}"
         why = reason(study, config, label) or "No explanation known."
         explained.append({"id": rows[0]["id"], "text": f"{what}. {why}", "what": what, "why": why})

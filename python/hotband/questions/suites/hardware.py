@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hotband.base.errors import UserError
+from hotband.base.text import numbers
 from hotband.base.text.regular import file_text
 from hotband.execution.experiment import Executor, Progress, Tick
 from hotband.execution.targets.on_device import OnDevice
@@ -44,7 +45,7 @@ def standing(executor: Executor, seed: int, out: Path | None, fresh: bool, watch
 
             def shown(share: float) -> None:
                 if tick is not None:
-                    tick(Progress(share, 0, 0, 1, f"laying out its file, {share:.0%}"))
+                    tick(Progress(share, 0, 0, 1, f"laying out its file, {numbers.share(share)}"))
 
             goes_on = is_begun(out) and not fresh
             made = stack.enter_context(executor.standing(seed, shown, goes_on=goes_on, stays=out is not None))

@@ -15,7 +15,8 @@ from pathlib import Path
 from typing import TypedDict
 
 from hotband.base.errors import UserError
-from hotband.base.text.numbers import number, rate, span
+from hotband.base.text.numbers import number, rate, share
+from hotband.base.text.table import IOPS, MBS, MS, Unit
 from hotband.base.version import __version__
 from hotband.data.catalog.named import NONE
 from hotband.data.documents.pts import CellDoc
@@ -271,27 +272,25 @@ def _row(load: Load, cell: CellDoc, expected: float | None) -> LoadDoc:
     better = expected / value if load.figure == "latency" else value / expected
     if abs(better - 1) <= ALIKE or abs(1 / better - 1) <= ALIKE:
         return {**made, "verdict": "as expected"}
-    return {**made, "verdict": f"{better:.2f} times as good" if better > 1 else f"{100 * (1 - better):.0f} % worse"}
+    return {**made, "verdict": f"{number(better)} times as good" if better > 1 else f"{share(1 - better)} worse"}
 
 
-def told(row: LoadDoc, value: float | None) -> str:
-    """A figure with its unit."""
-    if value is None:
-        return ""
-    return {"B/s": rate, "ns": span}[row["unit"]](value) if row["unit"] in ("B/s", "ns") else f"{number(value)} IOPS"
+def unit_of(row: LoadDoc) -> Unit:
+    """The unit of a load's figure."""
+    return {"B/s": MBS, "ns": MS}.get(row["unit"], IOPS)
 
 
 def answer(
     rows: Sequence[LoadDoc], going_on: Sequence[float], product: str | None, health: dict[str, float]
 ) -> list[str]:
     """What it is good at, whether its writes go on, whether it is as expected, whether it is healthy."""
-    figures = [f"{row['name']}: {told(row, row['value'])}" for row in rows if row["name"] != GOING_ON]
+    figures = [f"{row['name']}: {unit_of(row).shown(row['value'])}" for row in rows if row["name"] != GOING_ON]
     said = [f"{'; '.join(figures)}."]
     if going_on:
-        share = going_on[-1] / going_on[0] if going_on[0] else 0.0
+        left = going_on[-1] / going_on[0] if going_on[0] else 0.0
         even = f"Writes that go on keep their rate ({rate(going_on[-1])})"
-        fell = f"Writes that go on fall from {rate(going_on[0])} to {rate(going_on[-1])} ({100 * (1 - share):.0f} %)"
-        said.append(f"{even if share >= KEPT else fell}.")
+        fell = f"Writes that go on fall from {rate(going_on[0])} to {rate(going_on[-1])} ({share(1 - left)})"
+        said.append(f"{even if left >= KEPT else fell}.")
     if product is not None:
         off = [f"{row['name']} {row['verdict']}" for row in rows if row["verdict"] and row["verdict"] != "as expected"]
         said.append(f"Against the model of {product}: {', '.join(off) if off else 'all as expected'}.")

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hotband.base.errors import UserError, refused
-from hotband.base.text.cells import counted
+from hotband.base.text.numbers import counted
 from hotband.data.catalog.named import expect_model, is_emulated, is_real
 from hotband.data.record.finished import Finished
 from hotband.data.record.record import record_of

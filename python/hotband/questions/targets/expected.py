@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, cast
 import tomli
 
 from hotband.base.errors import UserError
+from hotband.base.text.numbers import number
 from hotband.execution.targets.place import Place
 
 if TYPE_CHECKING:
@@ -93,7 +94,7 @@ def expected_of(
         if ranked.ranking is None or not ranked.ranking.drives:
             return None
         nearest = ranked.ranking.drives[0]
-        off = f"{math.exp(nearest.distance):.2g}"
+        off = number(math.exp(nearest.distance))
         found = beside(nearest.machine, f"the nearest of the catalog, {off} times off; name yours")
         return found if nearest.distance <= NO_DRIVE else without_verdict(found, off)
     except UserError:

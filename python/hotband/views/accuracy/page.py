@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hotband.base.errors import UserError
-from hotband.views.accuracy.tables import COLUMNS, blocks, class_cells, goal_cells, has_intervals
+from hotband.base.text.formats import markdown_text
+from hotband.base.text.numbers import percent
+from hotband.base.text.table import Table, column, numeric
+from hotband.views.accuracy.tables import COLUMNS, blocks, class_cells, goals_table, has_intervals
 
 if TYPE_CHECKING:
     from hotband.data.documents.study import AccountDoc, MissedDoc, MissedErrorDoc
@@ -40,30 +44,23 @@ def page_text(account: AccountDoc) -> str:
     """What stands between the marks of the page."""
     shown = COLUMNS if has_intervals(account) else COLUMNS[:-1]
     heading = [f"{over}: {name}" if over else name for over, name in shown]
-    rows = [
-        [f"**{name}**" if n == 0 else "", *class_cells(of)[: len(shown)]]
-        for name, classes in blocks(account)
-        for n, of in enumerate(classes)
-    ]
+    texts = ("figures", "in its: range")
+    table = Table("", [column("study"), *((column if name in texts else numeric)(name) for name in heading)])
+    for name, classes in blocks(account):
+        for n, of in enumerate(classes):
+            table.add(name if n == 0 else "", *class_cells(of)[: len(shown)])
+    goals = goals_table(account["goals"])
     parts = [
         "Errors, either way, in percent.",
-        markdown(["study", *heading], rows),
+        markdown_text([table]).strip(),
         "## What is to be reached",
-        markdown(
-            ["figures", "n", "error", "at most", "reached", "holds"], [goal_cells(one) for one in account["goals"]]
-        ),
+        markdown_text([replace(goals, title="")]).strip(),
         "## What is missed",
         "Every measurement that is off by more than 25 %; in brackets what the blind prediction was off by.",
     ]
     for name, one in account["studies"].items():
         parts += [f"### {name}", *(missed_text(one["missed"]) or ["Nothing."])]
     return "\n\n".join(parts) + "\n"
-
-
-def markdown(heading: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """A table of Markdown."""
-    lines = [heading, ["---"] * len(heading), *rows]
-    return "\n".join(f"| {' | '.join(cell.replace('|', '/') for cell in line)} |" for line in lines)
 
 
 def missed_text(missed: Iterable[MissedDoc]) -> list[str]:
@@ -81,4 +78,4 @@ def missed_text(missed: Iterable[MissedDoc]) -> list[str]:
 def error_text(one: MissedErrorDoc) -> str:
     """An error, and that of the blind prediction."""
     blind = one["blind_error_pct"]
-    return f"{one['metric']} {one['error_pct']:+,.0f} %" + ("" if blind is None else f" ({blind:+,.0f} %)")
+    return f"{one['metric']} {percent(one['error_pct'])}" + ("" if blind is None else f" ({percent(blind)})")

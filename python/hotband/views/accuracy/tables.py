@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from hotband.base.text.formats import Figure, as_rows
+from hotband.base.text.formats import as_rows
+from hotband.base.text.table import PERCENT, Cell, Table, Value, column, numeric
 
 if TYPE_CHECKING:
-    from rich.table import Table
-
     from hotband.data.documents.study import AccountDoc, ClassErrorsDoc, ErrorsDoc, GoalDoc
 
 TOTAL = "all studies"
@@ -25,18 +24,13 @@ COLUMNS = (
 """What is of figures that were seen while the models were built, and of those predicted blind, then and now."""
 
 
-def percent(value: float | None) -> str:
-    """An error in percent, two significant digits or whole."""
-    return Figure(NOTHING if value is None else f"{value:.1f}" if abs(value) < 9.95 else f"{value:,.0f}", value)
-
-
-def error_cells(of: ErrorsDoc, count: bool = True) -> list[str]:
+def error_cells(of: ErrorsDoc, count: bool = True) -> list[Value]:
     """How many, the median and the largest."""
-    cells = [percent(of["median_pct"]), percent(of["largest_pct"])]
-    return [str(of["measurements"] or NOTHING), *cells] if count else cells
+    cells: list[Value] = [of["median_pct"], of["largest_pct"]]
+    return [of["measurements"] or None, *cells] if count else cells
 
 
-def class_cells(of: ClassErrorsDoc) -> list[str]:
+def class_cells(of: ClassErrorsDoc) -> list[Value]:
     """One class in the columns of the tables."""
     inside = of["coverage"]
     covered = "" if inside is None else f"{inside['inside']}/{inside['intervals']}"
@@ -62,42 +56,36 @@ def has_intervals(account: AccountDoc) -> bool:
 
 def accuracy_table(account: AccountDoc) -> Table:
     """Errors by study and class: of figures seen, and of those predicted blind, then and now."""
-    from rich.box import SIMPLE_HEAD
-    from rich.table import Table
-
     shown = COLUMNS if has_intervals(account) else COLUMNS[:-1]
-    title = "Errors, either way, in percent"
-    # Ten columns in 80: a blank between them, and nothing at the edges.
-    table = Table(title=title, title_justify="left", box=SIMPLE_HEAD, padding=0, show_edge=False)
-    for over, name in shown:
-        table.add_column(f"{over}\n{name}", justify="left" if name == "figures" else "right", no_wrap=True)
-    for name, classes in blocks(account):
-        table.add_section()
+    columns = [
+        column(f"{over}\n{name}", wrap=False) if name in ("figures", "range") else numeric(f"{over}\n{name}")
+        for over, name in shown
+    ]
+    table = Table("Errors, either way, in percent", columns, plain=True, tight=True)
+    every = blocks(account)
+    for name, classes in every:
         if not as_rows():
-            table.add_row(name, style="bold")
+            table.add(Cell(name, "bold"), *[""] * (len(shown) - 1))
         for of in classes:
-            own = class_cells(of)[: len(shown)]
-            table.add_row(f"{name}: {own[0]}" if as_rows() else f" {own[0]}", *own[1:])
+            first, *others = class_cells(of)[: len(shown)]
+            ends = of is classes[-1] and name != every[-1][0]
+            table.add(f"{name}: {first}" if as_rows() else f" {first}", *others, ends=ends)
     return table
 
 
 def goals_table(goals: Iterable[GoalDoc]) -> Table:
     """What is to be reached beside what is."""
-    from rich.table import Table
-
-    table = Table(title="Seen and blind together, to be reached", title_justify="left")
-    for name in ("figures", "n", "error", "at most", "reached", ""):
-        table.add_column(name, justify="left" if name in ("figures", "error", "") else "right")
+    bounds = [numeric("at most", PERCENT), numeric("reached", PERCENT)]
+    columns = [column("figures"), numeric("n"), column("error"), *bounds, column("")]
+    table = Table("Seen and blind together, to be reached", columns)
     for goal in goals:
-        table.add_row(*goal_cells(goal))
+        table.add(*goal_cells(goal))
     return table
 
 
-def goal_cells(goal: GoalDoc) -> list[str]:
+def goal_cells(goal: GoalDoc) -> list[Value]:
     """A goal in the columns of its table."""
-    holds = NOTHING if goal["holds"] is None else "yes" if goal["holds"] else "no"
-    most, reached = goal["most_pct"], goal["reached_pct"]
-    value = percent(reached)
-    shown = value if value == NOTHING else f"{value} %"
-    bounds = [Figure(f"{most:.0f} %", most, "%"), Figure(shown, reached, "%")]
-    return [goal["figures"], str(goal["measurements"]), goal["statistic"], *bounds, holds]
+    holds = None if goal["holds"] is None else "yes" if goal["holds"] else "no"
+    return [
+        goal["figures"], goal["measurements"], goal["statistic"], goal["most_pct"], goal["reached_pct"], holds
+    ]  # fmt: skip

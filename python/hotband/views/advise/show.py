@@ -5,20 +5,31 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from hotband.base.foreign import marked
-from hotband.base.text.cells import counted
-from hotband.base.text.formats import Estimate, Figure, as_rows
+from hotband.base.text.formats import as_rows
+from hotband.base.text.numbers import counted
+from hotband.base.text.table import (
+    LATENCY,
+    SHARE,
+    WATTS,
+    Estimate,
+    Table,
+    Unit,
+    Value,
+    View,
+    bare,
+    column,
+    estimate,
+    numeric,
+)
 from hotband.questions.advise.advice import Between, Point
 
 if TYPE_CHECKING:
-    from rich.table import Table
-    from rich.text import Text
-
     from hotband.questions.advise.advice import Advice
 
 
-def advice_views(advice: Advice, every: bool = False) -> list[Table | Text | str]:
+def advice_views(advice: Advice, every: bool = False) -> list[View]:
     """The answer, what it rests on, the front (all of it with `every`, or where tables alone are asked for), notes."""
-    views: list[Table | Text | str] = []
+    views: list[View] = []
     if advice.answer:
         views.append(marked("[bold]{answer}[/]", answer=advice.answer[0]))
         views += advice.answer[1:]
@@ -41,52 +52,34 @@ def searched_text(advice: Advice) -> str:
 
 def front_table(advice: Advice, points: list[Point]) -> Table:
     """A row a point: each figure, and below it its interval."""
-    from rich.table import Table
-
     title = f"Front: {counted(len(points), 'point')}, {advice.level:g} % intervals of {advice.figure}"
-    table = Table(title=title, title_justify="left")
-    table.add_column("candidate", overflow="fold")
     priced = any(one.cost is not None for one in points)
-    # Units stand below: seven columns fit into 80.
-    for head in [*(["cost"] if priced else []), "W", "drives", f"{advice.figure}\nms", "rebuild\nh", "loss\n%"]:
-        table.add_column(head, justify="right")
+    # Units stand below, as the ends of intervals do: seven columns fit into 80.
+    figures = [
+        *([bare(estimate("cost", Unit(advice.currency), below=True))] if priced else []),
+        estimate("W", WATTS, below=True),
+        numeric("drives"),
+        estimate(f"{advice.figure}\nms", LATENCY, below=True),
+        estimate("rebuild\nh", Unit("h"), below=True),
+        estimate("loss\n%", SHARE, below=True),
+    ]
+    table = Table(title, [column("candidate"), *figures])
     for one in points:
-        table.add_row(*_cells(advice, one, priced))
+        is_chosen = advice.recommended is not None and one.name == advice.recommended.name
+        # In a table of its own each part has a line.
+        name = f"{'* ' if is_chosen else ''}{one.layout}:{one.drives}x\n{one.name.partition('x')[2]}"
+        table.add(
+            one.name if as_rows() else name.replace(", ", "\n"),
+            *([_estimate(one.cost)] if priced else []),
+            _estimate(one.watts),
+            one.drives,
+            *map(_estimate, (one.latency, one.rebuild, one.loss)),
+        )
     return table
 
 
-def _cells(advice: Advice, one: Point, priced: bool) -> list[str]:
-    is_chosen = advice.recommended is not None and one.name == advice.recommended.name
-    # In a table of its own each part has a line.
-    name = f"{'* ' if is_chosen else ''}{one.layout}:{one.drives}x\n{one.name.partition('x')[2]}".replace(", ", "\n")
-    return [
-        one.name if as_rows() else name,
-        *([_estimate(one.cost, 1.0, advice.currency)] if priced else []),
-        _estimate(one.watts, 1.0, "W"),
-        Figure(str(one.drives), float(one.drives)),
-        _estimate(one.latency, 1e3, "ms"),
-        _estimate(one.rebuild, 1.0, "h"),
-        _estimate(one.loss, 100.0, "%"),
-    ]
-
-
-def _estimate(of: Between | None, scale: float, unit: str) -> str:
-    """A figure with its interval in a line below it, which has two digits: it is no more certain than that."""
+def _estimate(of: Between | None) -> Value:
+    """A figure with its interval."""
     if of is None:
-        return Figure("–", None)
-    scaled = of.times(scale)
-    low = scaled.value if scaled.low is None else scaled.low
-    high = scaled.value if scaled.high is None else scaled.high
-    value = Figure(_short(scaled.value, 3), scaled.value, unit)
-    # Where both ends are the value there is nothing to show.
-    text = value if low == high else f"{value}\n{_short(low, 2)}–{_short(high, 2)}"
-    return Estimate.of(str(text), value, low, high)
-
-
-def _short(value: float, digits: int) -> str:
-    """So many digits, whole numbers from a thousand on as they are."""
-    if value >= 1000:
-        return f"{value:,.0f}"
-    if 0 < value < 0.001:
-        return f"{value:.0e}".replace("e-0", "e-")
-    return f"{float(f'{value:.{digits}g}'):,g}"
+        return None
+    return Estimate(of.value, of.value if of.low is None else of.low, of.value if of.high is None else of.high)

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
-from hotband.base.text.numbers import block_size
+from hotband.base.text.numbers import size
 from hotband.views.draw.charts import (
     DASHES,
     HALF_CHARS,
@@ -170,7 +170,7 @@ def _sizes(values: pl.Series, title: str) -> ScaleAndAxis:
     import altair as alt
 
     found = _steps_of_two(values, title, "")
-    names = {str(tick): block_size(tick) for tick in found["axis"].values}
+    names = {str(tick): size(tick) for tick in found["axis"].values}
     label = f"({json.dumps(names)})[datum.value]"
     axis = alt.Axis(
         title=title,

@@ -4,24 +4,22 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from hotband.base.text.cells import counted
+from hotband.base.text.numbers import counted, number
 from hotband.views.draw.fleet import month_chart
 from hotband.views.fleet.show import (
     answers_of,
+    between,
     closing_lines,
     duration,
     figures_table,
     group_lines,
     groups_table,
-    plain,
     years_table,
 )
 from hotband.views.report.kept import Report
 from hotband.views.report.page import Block, Cell, Chart, Charts, Group, Page, Prose, Section, Table
 
 if TYPE_CHECKING:
-    from rich.table import Table as RichTable
-
     from hotband.data.documents.fleet import CostDoc, FigureDoc
     from hotband.questions.fleet.result import Fleet
 
@@ -45,9 +43,9 @@ def fleet_page(fleet: Fleet) -> Page:
     sections = [
         Section("answer", "Answer", [Prose(answers_of(data), lead=True)]),
         Section("months", "By month", [Charts(charts_of(fleet), width=480)]),
-        Section("figures", "Over the whole time", [on_page(figures_table(data))]),
-        Section("groups", "By group", [on_page(groups_table(data))]),
-        Section("years", "By year", [on_page(years_table(fleet))]),
+        Section("figures", "Over the whole time", [Table.of(figures_table(data))]),
+        Section("groups", "By group", [Table.of(groups_table(data))]),
+        Section("years", "By year", [Table.of(years_table(fleet))]),
     ]
     cost = data["fleet"]["cost"]
     if cost is not None:
@@ -72,25 +70,13 @@ def charts_of(fleet: Fleet) -> list[Chart]:
     return found
 
 
-def on_page(table: RichTable) -> Table:
-    """A table of the terminal on the page."""
-    heads = [str(column.header) for column in table.columns]
-    cells = [list(column.cells) for column in table.columns]
-    numeric = [column.justify == "right" for column in table.columns]
-    rows = [
-        [Cell(str(one[n]), numeric=is_numeric) for one, is_numeric in zip(cells, numeric, strict=True)]
-        for n in range(len(table.rows))
-    ]
-    return Table(heads, [Group(rows)], tight=True)
-
-
 def cost_table(cost: CostDoc, currency: str) -> Table:
     """Cost by part over the whole time."""
     rows = []
     for name in PARTS:
         part: FigureDoc | None = cost[name]  # type: ignore[literal-required]
         if part is not None:
-            texts = (plain(part["mean"]), f"{plain(part['low'])} to {plain(part['high'])}")
+            texts = (number(part["mean"]), between(part))
             rows.append([Cell(name), *(Cell(text, numeric=True) for text in texts)])
     return Table(["", currency, "95 %"], [Group(rows)], tight=True)
 

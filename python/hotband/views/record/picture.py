@@ -11,6 +11,7 @@ from html import escape
 from typing import TYPE_CHECKING
 
 from hotband.base.errors import UserError
+from hotband.base.text.numbers import number
 from hotband.data.record.frames import PERCENTILE_POINTS, percentile_frame, series_frame
 from hotband.views.draw.picture import picture
 
@@ -81,9 +82,9 @@ def cells(name: str, of: Figures) -> list[str]:
     latencies = (of.mean, of.p50, of.p99, of.p999, of.max)
     return [
         escape(name),
-        "–" if of.iops is None else f"{of.iops:,.1f}",
+        "–" if of.iops is None else number(of.iops),
         "–" if of.bandwidth is None else str(of.bandwidth),
         *("–" if one is None else str(one) for one in latencies),
-        "–" if of.queue_depth is None else f"{of.queue_depth:,.2f}",
+        "–" if of.queue_depth is None else number(of.queue_depth),
         f"{of.errors:,}",
     ]

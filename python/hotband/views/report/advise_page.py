@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from hotband.base.text.cells import counted, decimal_size
+from hotband.base.text import numbers
+from hotband.base.text.numbers import between, counted, number, percent, share
+from hotband.base.text.table import LATENCY
 from hotband.views.advise.show import searched_text
 from hotband.views.report.page import Block, Cell, Chart, Charts, Group, Page, Prose, Section, Table
 
@@ -24,7 +26,7 @@ def advise_page(advice: Advice) -> Page:
         sections.append(Section("values", "Uncertain values", [_values(advice)]))
     sections.append(Section("searched", "What was searched", [Prose([f"{searched_text(advice)}."]), *_notes(advice)]))
     title = "Nothing meets it" if advice.recommended is None else advice.recommended.name
-    asked = f"{advice.slo} under {', '.join(advice.workloads)}; {decimal_size(advice.capacity_bytes)}"
+    asked = f"{advice.slo} under {', '.join(advice.workloads)}; {numbers.size(advice.capacity_bytes)}"
     return Page(title, sections, f"{asked}, {counted(advice.failures, 'failure')} survived", kicker="Hotband advice")
 
 
@@ -47,18 +49,17 @@ def _table(advice: Advice) -> Table:
 
 def _row(advice: Advice, one: Point, priced: bool) -> list[Cell]:
     mark = "recommended" if advice.recommended is not None and advice.recommended.name == one.name else ""
-    degraded = "–" if one.degraded is None else f"{1e3 * one.degraded:,.3g}"
     return [
         Cell(one.name, mark=mark),
         *([_cell(one.cost, 1.0)] if priced else []),
-        Cell(f"{one.usable_bytes / 1e12:,.1f}", numeric=True),
+        Cell(number(one.usable_bytes / 1e12), numeric=True),
         _cell(one.watts, 1.0),
         Cell(str(one.drives), numeric=True),
         _cell(one.latency, 1e3),
-        Cell(degraded, numeric=True),
+        Cell(LATENCY.bare(one.degraded), numeric=True),
         _cell(one.rebuild, 1.0),
         _cell(one.loss, 100.0),
-        Cell("–" if one.life is None else f"{one.life:,.3g}", numeric=True),
+        Cell(number(one.life), numeric=True),
     ]
 
 
@@ -67,12 +68,8 @@ def _cell(of: Between | None, scale: float) -> Cell:
         return Cell("–", numeric=True)
     scaled = of.times(scale)
     ends = [scaled.value if end is None else end for end in (scaled.low, scaled.high)]
-    under = "" if ends[0] == ends[1] else f"{_short(ends[0])} to {_short(ends[1])}"
-    return Cell(_short(scaled.value), numeric=True, under=under)
-
-
-def _short(value: float) -> str:
-    return f"{value:,.0f}" if value >= 1000 else f"{value:.3g}"
+    under = "" if ends[0] == ends[1] else between(ends[0], ends[1])
+    return Cell(number(scaled.value), numeric=True, under=under)
 
 
 def _values(advice: Advice) -> Table:
@@ -82,9 +79,9 @@ def _values(advice: Advice) -> Table:
             Cell(f"{one['key']} of {one['part']}", under=one["meaning"]),
             Cell(one["nominal"]),
             Cell(f"{one['low']} to {one['high']}"),
-            Cell(f"{100 * one['total']:.0f} %", numeric=True),
-            Cell(_percent(one["low_pct"]), numeric=True),
-            Cell(_percent(one["high_pct"]), numeric=True),
+            Cell(share(one["total"]), numeric=True),
+            Cell(percent(one["low_pct"]), numeric=True),
+            Cell(percent(one["high_pct"]), numeric=True),
         ]
         for one in advice.values
     ]
@@ -92,10 +89,6 @@ def _values(advice: Advice) -> Table:
     return Table(
         heads, [Group(rows)], caption="Shares of what the values do, of the recommended machine", folded=len(rows) > 8
     )
-
-
-def _percent(value: float | None) -> str:
-    return "–" if value is None else f"{value:+.3g} %"
 
 
 def _notes(advice: Advice) -> list[Block]:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
 from hotband.base.errors import UserError
-from hotband.base.text.numbers import finite, millis, number, rate
+from hotband.base.text.numbers import between, finite, millis, number, percent, rate, share
 from hotband.data.record.intervals import figures_of
 from hotband.views.report.curve import Curve, curve_of
 from hotband.views.report.naming import Naming
@@ -141,7 +141,9 @@ def _of_repeats(naming: Naming) -> list[str]:
     middle = sum(rates) / len(rates)
     apart = 100 * (max(rates) - min(rates)) / middle
     ends = f"{number(min(rates))} to {number(max(rates))}"
-    return [f"{number(middle)} IOPS, the mean of {len(rates)} repeats from {ends} ({apart:.1f} % apart)."]
+    return [
+        f"{number(middle)} IOPS, the mean of {len(rates)} repeats from {ends} ({percent(apart, signed=False)} apart)."
+    ]
 
 
 # --- two --------------------------------------------------------------------------------------------------------
@@ -170,7 +172,7 @@ def _sentence(a: str, b: str, rates: tuple[float, float], found: Difference | No
         return _of_one_run_each(a, b, rates, found)
     low, high = found.low_pct, found.high_pct
     if found.verdict == NONE:
-        span = f"{low:+.1f} to {high:+.1f} %".replace("-", "−")
+        span = between(low, high, percent)
         return f"No difference in IOPS is shown between {a} and {b}: {iops} (95 % interval {span})."
     fast, slow, ratio = (b, a, rates[1] / rates[0]) if found.verdict == FASTER else (a, b, rates[0] / rates[1])
     ends = sorted((1 + end / 100) if found.verdict == FASTER else 1 / (1 + end / 100) for end in (low, high))
@@ -191,21 +193,21 @@ def _of_one_run_each(a: str, b: str, rates: tuple[float, float], found: Differen
 
 def faster(ratio: float) -> str:
     """`23.8 % faster than`, from twice on `2.4 times as fast as`."""
-    return f"{number(ratio, 3)} times as fast as" if ratio >= MULTIPLE else f"{100 * (ratio - 1):.1f} % faster than"
+    return f"{number(ratio)} times as fast as" if ratio >= MULTIPLE else f"{share(ratio - 1)} faster than"
 
 
 def by(ratio: float) -> str:
     """`23.8 % more IOPS than`, or how many times as many."""
     if ratio >= MULTIPLE:
-        return f"{number(ratio, 3)} times the IOPS of"
-    return f"{100 * abs(ratio - 1):.1f} % {'more' if ratio >= 1 else 'fewer'} IOPS than"
+        return f"{number(ratio)} times the IOPS of"
+    return f"{share(abs(ratio - 1))} {'more' if ratio >= 1 else 'fewer'} IOPS than"
 
 
 def _between(ends: Sequence[float], ratio: float) -> str:
     """Ends of a ratio, as the ratio itself is said."""
     if ratio >= MULTIPLE:
-        return f"{number(ends[0], 3)} to {number(ends[1], 3)} times"
-    return f"{100 * (ends[0] - 1):.1f} to {100 * (ends[1] - 1):.1f} %".replace("-", "−")
+        return f"{between(ends[0], ends[1])} times"
+    return between(ends[0] - 1, ends[1] - 1, share)
 
 
 def _latencies(a: str, b: str, sides: Sides, key: str, name: str) -> str:
@@ -214,7 +216,7 @@ def _latencies(a: str, b: str, sides: Sides, key: str, name: str) -> str:
     if not one or not other:
         return ""
     long, short, ratio = (a, b, one / other) if one > other else (b, a, other / one)
-    times = f"{number(ratio, 3)} times" if ratio >= MULTIPLE else f"{100 * (ratio - 1):.1f} % over"
+    times = _as_many(ratio)
     most, least = millis(max(one, other)), millis(min(one, other))
     if ratio == 1.0:
         return f"Their {name} latency is the same, {most}."
@@ -246,7 +248,7 @@ def _of_many(naming: Naming, labels: Mapping[str, Sequence[str]], sides: Sides) 
 
 
 def _as_many(ratio: float) -> str:
-    return f"{number(ratio, 3)} times" if ratio >= MULTIPLE else f"{100 * (ratio - 1):.1f} % over"
+    return f"{number(ratio)} times" if ratio >= MULTIPLE else f"{share(ratio - 1)} over"
 
 
 def _level(naming: Naming, a: Sequence[str], b: Sequence[str]) -> bool:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from hotband.views.audit import plain_number
+from hotband.base.text.numbers import cell
+from hotband.views.audit import rows_table
 from hotband.views.report.page import Block, Cell, Group, Prose, Section, Table
 
 if TYPE_CHECKING:
@@ -27,14 +28,10 @@ def audit_section(findings: Sequence[Finding], count: int) -> Section:
     blocks: list[Block] = [Table(["Found, and what to do", "Rule and numbers", "Records"], groups)]
     for one in findings:
         if one.table is not None:
-            own = [
-                [Cell(plain_number(value), numeric=not isinstance(value, str)) for value in row]
-                for row in one.table.rows
-            ]
-            blocks.append(Table(list(one.table.columns), [Group(own)], caption=f"{one.rule}: the runs", folded=True))
+            blocks.append(Table.of(rows_table("", one.table, every=True), f"{one.rule}: the runs", folded=True))
     return Section("audit", "Audit", blocks)
 
 
 def _row(one: Finding) -> list[Cell]:
-    numbers = "; ".join(f"{key} = {plain_number(value)}" for key, value in one.numbers.items())
+    numbers = "; ".join(f"{key} = {cell(value)}" for key, value in one.numbers.items())
     return [Cell(one.title, under=one.advice), Cell(one.rule, under=numbers), Cell(", ".join(one.subject))]

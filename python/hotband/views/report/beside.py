@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from hotband.base.text.numbers import amount, finite, number, percent
+from hotband.base.text.numbers import finite, number, percent
 from hotband.data.record.intervals import figures_of
 from hotband.views.draw.review import Lines, amounts
 from hotband.views.report.page import Block, Cell, Chart, Charts, Group, Table
@@ -75,8 +75,8 @@ def comparison_table(naming: Naming, found: Answer, states: Mapping[str, str], l
         cells = [Cell(label, under="" if alike or together else states[label]), _rate(one.record)]
         # Of repeats the first has what all of them show.
         cells += [_change(found, sides[label] if label in firsts else "")] if with_change else []
-        cells.append(Cell(amount(_scaled(summary.get("bandwidth_bytes_per_s"))), numeric=True))
-        cells += [Cell(amount(_scaled(summary.get(f"latency_{key}_ns"))), numeric=True) for key in LATENCIES]
+        cells.append(Cell(number(_scaled(summary.get("bandwidth_bytes_per_s"))), numeric=True))
+        cells += [Cell(number(_scaled(summary.get(f"latency_{key}_ns"))), numeric=True) for key in LATENCIES]
         rows.append([*cells, Cell(number(summary.get("errors")), numeric=True)])
     caption = f"State of the drives in all: {next(iter(states.values()))}." if alike else ""
     if together and not alike:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from hotband.base.text.numbers import amount, percent
+from hotband.base.text.numbers import number, percent
 from hotband.views.draw.cumulative import cumulative_chart
 from hotband.views.report.page import Block, Cell, Chart, Charts, Group, Prose, Section, Table
 
@@ -44,13 +44,13 @@ def comparison_blocks(comparison: ComparisonDoc, names: Names, label: str = "") 
 def sentence(comparison: ComparedDoc, names: Names) -> str:
     """Mean and demerit in words."""
     means = (comparison["mean_measured_ns"] / 1e6, comparison["mean_replayed_ns"] / 1e6)
-    text = f"Mean {amount(means[0])} ms {names[0]}, {amount(means[1])} ms {names[1]}"
+    text = f"Mean {number(means[0])} ms {names[0]}, {number(means[1])} ms {names[1]}"
     if comparison["mean_error_pct"] is not None:
         text += (
             f" ({percent(comparison['mean_error_pct'])}); demerit {percent(comparison['demerit_pct'], signed=False)}"
         )
     if comparison["rms_ns"] is not None:
-        text += f"; single I/Os differ by {amount(comparison['rms_ns'] / 1e6)} ms (RMS)"
+        text += f"; single I/Os differ by {number(comparison['rms_ns'] / 1e6)} ms (RMS)"
     return f"{text}."
 
 
@@ -85,12 +85,12 @@ def _row(name: str, one: ComparedDoc) -> list[Cell]:
     count = f"{one['ios']:,}" + (f" and {one['ios_replayed']:,}" if "ios_replayed" in one else "")
     texts = [
         count,
-        amount(one["mean_measured_ns"] / 1e6),
-        amount(one["mean_replayed_ns"] / 1e6),
+        number(one["mean_measured_ns"] / 1e6),
+        number(one["mean_replayed_ns"] / 1e6),
         percent(one["mean_error_pct"]),
-        amount(one["demerit_ns"] / 1e6),
+        number(one["demerit_ns"] / 1e6),
         percent(one["demerit_pct"], signed=False),
-        amount(None if rms is None else rms / 1e6),
+        number(None if rms is None else rms / 1e6),
     ]
     return [Cell(name), *(Cell(text, numeric=True) for text in texts)]
 
@@ -99,7 +99,7 @@ def percentile_table(comparison: ComparisonDoc, names: Names) -> Table:
     """Percentiles side by side."""
     rows = [
         [Cell(f"{one['percentile']:g} %", numeric=True)]
-        + [Cell(amount(one[key] / 1e6), numeric=True) for key in ("measured_ns", "replayed_ns")]
+        + [Cell(number(one[key] / 1e6), numeric=True) for key in ("measured_ns", "replayed_ns")]
         for one in comparison["percentiles"]
     ]
     columns = ["Percentile", *(f"{name[:1].upper()}{name[1:]} (ms)" for name in names)]

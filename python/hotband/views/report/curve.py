@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from hotband.base.text.numbers import block_size, finite, number
+from hotband.base.text.numbers import finite, number, size
 from hotband.views.draw.review import Axis, Lines, curves
 from hotband.views.report.naming import Naming, as_number
 from hotband.views.report.page import Chart, Charts
@@ -45,7 +45,7 @@ class Curve:
 
     def text(self, at: float) -> str:
         """A place in a sentence."""
-        return block_size(round(at)) if self.sizes else number(at)
+        return size(round(at)) if self.sizes else number(at)
 
 
 def curve_of(naming: Naming) -> Curve | None:

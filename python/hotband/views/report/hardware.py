@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from hotband.base.text.numbers import cell
-from hotband.questions.expect.judge import value_of
+from hotband.base.text.numbers import cell, share
+from hotband.base.text.table import Range, unit_of
 from hotband.questions.targets.expected import sentence_of
-from hotband.views.expect import label_of, range_of
+from hotband.views.expect import label_of
 from hotband.views.report.page import Block, Cell, Group, Prose, Section, Table, plain
 
 if TYPE_CHECKING:
@@ -37,9 +37,9 @@ def _expected(records: Mapping[str, LoadedRecord]) -> list[Block]:
         levels.add(expected["level"])
         rows = []
         for one in (figure for row in expected["rows"] for figure in row["figures"]):
-            ends = [value_of(one["figure"], end) for end in (one["low"], one["high"]) if end is not None]
-            values = (value_of(one["figure"], one[key]) for key in ("measured", "predicted"))
-            numbers = [Cell(text, True) for text in (*values, range_of(ends))]
+            unit = unit_of(one["figure"])
+            values = (unit.shown(one[key]) for key in ("measured", "predicted"))
+            numbers = [Cell(text, True) for text in (*values, unit.ends(Range(one["low"], one["high"])))]
             rows.append([Cell(label_of(one["figure"])), *numbers, Cell(one["verdict"] or "–")])
         groups.append(Group(rows, label if len(records) > 1 else ""))
     if not groups:
@@ -78,5 +78,5 @@ def _context(record: RecordDoc) -> list[list[Cell]]:
     }
     if background is not None:
         ours, others = background["cpu_ours"], background["cpu_others"] + background["cpu_stolen"]
-        rows["processor time"] = f"{ours:.0%} ours, {others:.0%} of others and stolen"
+        rows["processor time"] = f"{share(ours)} ours, {share(others)} of others and stolen"
     return [plain([name, value]) for name, value in rows.items()]

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from hotband.base.text.cells import four_digits
-from hotband.views.interval import IN_MILLIONS, LABELS, rounded
+from hotband.base.text.numbers import between
+from hotband.base.text.table import unit_of
+from hotband.views.interval import LABELS
 from hotband.views.report.page import Cell, Group, Table
 
 if TYPE_CHECKING:
@@ -35,13 +36,13 @@ def intervals_table(records: Mapping[str, LoadedRecord]) -> Table | None:
 
 def _row(one: FigureIntervalDoc) -> list[Cell]:
     side, _, name = one["figure"].rpartition(".")
-    scale = 1.0 if name == "iops" else IN_MILLIONS
-    values = f"{rounded(one['values_low'] / scale)} to {rounded(one['values_high'] / scale)}"
+    unit = unit_of(name)
+    label = "IOPS" if name == "iops" else f"{unit.name} {LABELS[name]}".replace("MB/s MB/s", "MB/s")
     return [
-        Cell(f"{LABELS[name]}{f' of {side}s' if side else ''}"),
-        Cell(four_digits(one["predicted"] / scale), True),
-        Cell(rounded(one["low"] / scale), True),
-        Cell(rounded(one["high"] / scale), True),
-        Cell(values, True, muted=True),
+        Cell(f"{label}{f' of {side}s' if side else ''}"),
+        Cell(unit.bare(one["predicted"]), True),
+        Cell(unit.bare(one["low"]), True),
+        Cell(unit.bare(one["high"]), True),
+        Cell(between(one["values_low"], one["values_high"], unit.bare), True, muted=True),
         Cell(one["figure_class"], muted=True),
     ]

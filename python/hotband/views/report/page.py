@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, NotRequired, Protocol, TypedDict
 
 from hotband.base.errors import UserError
+from hotband.base.text import table as tables
 from hotband.base.text.regular import file_bytes
 from hotband.base.text.write import write_file
 from hotband.base.version import __version__
@@ -91,6 +92,13 @@ class Table:
     caption: str = ""
     folded: bool = False
     tight: bool = False
+
+    @classmethod
+    def of(cls, table: tables.Table, caption: str = "", folded: bool = False) -> Table:
+        """A table of the terminal on the page, with the same numbers."""
+        numeric = [column.kind != "text" for column in table.columns]
+        rows = [[Cell(text, of) for text, of in zip(row, numeric, strict=True)] for row in table.texts()]
+        return cls([one.name for one in table.columns], [Group(rows)], caption, folded, tight=True)
 
     @property
     def numeric(self) -> list[bool]:

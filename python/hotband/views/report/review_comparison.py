@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Generic, Literal, TypeVar
 
-from hotband.base.text.numbers import amount, block_size, number
+from hotband.base.text.numbers import number, size
 from hotband.views.draw.review import Axis, Lines, amounts, curves, palette
 from hotband.views.report import review_rows
 from hotband.views.report.page import Table
@@ -159,7 +159,7 @@ def ratios(everyone: Sequence[Machine], comparison: ComparisonDoc, lines: Lines)
             str(group["title"]),
             float(value),
             labels.get(name, name),
-            f"{amount(value)}×",
+            f"{number(value)}×",
             ranged(range_of(of_ratio(comparison, group, name))),
         )
         for group in found
@@ -179,7 +179,7 @@ def ratios(everyone: Sequence[Machine], comparison: ComparisonDoc, lines: Lines)
             **{
                 labels.get(name, name): value
                 if value is None
-                else ratio_text(amount(value), comparison, of_ratio(comparison, group, name))
+                else ratio_text(number(value), comparison, of_ratio(comparison, group, name))
                 for name, value in group["ratios"].items()
             },
         }
@@ -325,12 +325,12 @@ def block_sizes(everyone: Sequence[Machine], lines: Lines) -> Topic:
     rows = gathered(everyone, review_rows.block_sizes)
     sizes = sorted({one.row["file_bytes"] for one in rows})
     figures, tables = [], []
-    for size in dict.fromkeys([*sizes[:1], *sizes[-1:]]):
+    for file_bytes in dict.fromkeys([*sizes[:1], *sizes[-1:]]):
         for op in values(rows, "op"):
-            own = of(rows, op=op, file_bytes=size)
+            own = of(rows, op=op, file_bytes=file_bytes)
             if not own:
                 continue
-            title = f"{op.capitalize()} in a file of {block_size(size)}, over the block size"
+            title = f"{op.capitalize()} in a file of {size(file_bytes)}, over the block size"
             view = curves(
                 picked(own, "block_bytes", "mbps", "iops"),
                 Axis("block_bytes", BLOCK, "size"),
@@ -338,7 +338,7 @@ def block_sizes(everyone: Sequence[Machine], lines: Lines) -> Topic:
                 lines,
                 wide=True,
             )
-            figures.append(Figure(f"blocks-{op}-{'smallest' if size == sizes[0] else 'largest'}", title, view))
+            figures.append(Figure(f"blocks-{op}-{'smallest' if file_bytes == sizes[0] else 'largest'}", title, view))
             ordered = sorted(own, key=lambda one: one.row["block_bytes"])
             caption = f"{title}, MB/s"
             shown = beside(ordered, ["block_bytes"], "mbps", [BLOCK], lines, write=block, caption=caption, fold=True)
@@ -390,12 +390,12 @@ def files(everyone: Sequence[Machine], lines: Lines) -> Topic:
     """Files per second against queue depth, a chart per size and operation."""
     rows = gathered(everyone, review_rows.files)
     figures = []
-    for size in values(rows, "size"):
-        for op in values(of(rows, size=size), "op"):
-            data = picked(of(rows, size=size, op=op), "qd", "per_s", "mbps")
+    for kind in values(rows, "size"):
+        for op in values(of(rows, size=kind), "op"):
+            data = picked(of(rows, size=kind, op=op), "qd", "per_s", "mbps")
             view = curves(data, Axis("qd", DEPTH, "depth"), Axis("per_s", "Files per second", "rate"), lines, wide=True)
-            title = f"{size.capitalize()} files, {op}: files per second"
-            figures.append(Figure(f"files-{size}-{op}", title, view, FILE_SIZES.get(size, "") if op == "copy" else ""))
+            title = f"{kind.capitalize()} files, {op}: files per second"
+            figures.append(Figure(f"files-{kind}-{op}", title, view, FILE_SIZES.get(kind, "") if op == "copy" else ""))
     heads = ["Files", "", "Queue depth"]
     shown = beside(rows, ["size", "op", "qd"], "per_s", heads, lines, caption="Files per second")
     return Topic("files", "Files", figures, [shown] if rows else [], missing(everyone, "files"))
@@ -452,7 +452,7 @@ def _range(value: float | None, row: Range) -> str:
     """A value, and in brackets its range where it has one."""
     ends = ranged(row)
     low, high = ends["low"], ends["high"]
-    return amount(value) if low is None else f"{amount(value)} ({amount(low)} to {amount(high)})"
+    return number(value) if low is None else f"{number(value)} ({number(low)} to {number(high)})"
 
 
 def energy(everyone: Sequence[Machine], lines: Lines) -> Topic:

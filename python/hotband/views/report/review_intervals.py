@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from hotband.views.interval import said
+from hotband.base.text.numbers import between
+from hotband.base.text.table import MBS, MS, PLAIN, Unit
 
 if TYPE_CHECKING:
     from hotband.data.documents.interval import BoundsDoc
@@ -14,18 +15,18 @@ if TYPE_CHECKING:
     from hotband.views.report.review_rows import Machine
 
 COLUMNS = {
-    "iops": ("iops", 1.0),
-    "mbps": ("bandwidth_bytes_per_s", 1e6),
-    "slowest_mbps": ("slowest_bytes_per_s", 1e6),
-    "mean_ms": ("latency_mean_ns", 1e6),
-    "p99_ms": ("latency_p99_ns", 1e6),
-    "per_s": ("files_per_s", 1.0),
-    "mean_ns": ("mean_ns", 1e6),
-    "p50_ns": ("p50_ns", 1e6),
-    "p99_ns": ("p99_ns", 1e6),
-    "extents_per_s": ("extents_per_s", 1.0),
+    "iops": ("iops", PLAIN),
+    "mbps": ("bandwidth_bytes_per_s", MBS),
+    "slowest_mbps": ("slowest_bytes_per_s", MBS),
+    "mean_ms": ("latency_mean_ns", MS),
+    "p99_ms": ("latency_p99_ns", MS),
+    "per_s": ("files_per_s", PLAIN),
+    "mean_ns": ("mean_ns", MS),
+    "p50_ns": ("p50_ns", MS),
+    "p99_ns": ("p99_ns", MS),
+    "extents_per_s": ("extents_per_s", PLAIN),
 }
-"""Columns of a page: the figure of the JSON, and what it is divided by. Times stand in ms."""
+"""Columns of a page: the figure of the JSON, and its unit, which the heading names."""
 
 
 def bounds(row: object, key: str) -> BoundsDoc | None:
@@ -35,9 +36,9 @@ def bounds(row: object, key: str) -> BoundsDoc | None:
     return ends
 
 
-def words(level: float, ends: BoundsDoc, scale: float = 1.0) -> str:
+def words(level: float, ends: BoundsDoc, unit: Unit = PLAIN) -> str:
     """90 %: 4,900 to 6,300."""
-    return said({"level": level, **ends}, scale)
+    return f"{level:g} %: {between(ends['low'], ends['high'], unit.bare)}"
 
 
 def level_of(machine: Machine) -> float | None:
@@ -52,14 +53,14 @@ def in_words(machine: Machine, row: object, columns: Iterable[str] = COLUMNS) ->
     if level is None:
         return {}
     found = {column: (bounds(row, COLUMNS[column][0]), COLUMNS[column][1]) for column in columns}
-    return {column: words(level, ends, scale) for column, (ends, scale) in found.items() if ends is not None}
+    return {column: words(level, ends, unit) for column, (ends, unit) in found.items() if ends is not None}
 
 
 def of_mean(machine: Machine, op: str) -> dict[str, str]:
     """The interval of the mean over the surface."""
     found, level = machine.review["linear"], level_of(machine)
     ends = found.get("intervals", {}).get("mean", {}).get(op) if found else None
-    return {} if ends is None or level is None else {"mean": words(level, ends, 1e6)}
+    return {} if ends is None or level is None else {"mean": words(level, ends, MBS)}
 
 
 def of_ratio(comparison: ComparisonDoc, group: GroupRatiosDoc, name: str) -> BoundsDoc | None:

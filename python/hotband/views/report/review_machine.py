@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Literal
 
-from hotband.base.text.numbers import amount, block_size, millis, number, rate, size
+from hotband.base.text.numbers import millis, number, rate, size
 from hotband.views.draw.review import Axis, amounts, curves, density, palette, ramp
 from hotband.views.report import review_rows
 from hotband.views.report.page import Cell, Group, Table
@@ -67,7 +67,7 @@ def cards(machine: Machine) -> list[tuple[str, str]]:
         if mean := review_rows.linear_mean(machine, op):
             found.append((rate(mean), f"linear {op}, mean over the surface"))
     for op, figures in review_rows.access_figures(machine):
-        found.append((millis(figures["mean_ns"]), f"random {op}, {block_size(figures['block_bytes'])}, mean"))
+        found.append((millis(figures["mean_ns"]), f"random {op}, {size(figures['block_bytes'])}, mean"))
     served = [(row["iops"], row) for row in review_rows.patterns(machine) if row["iops"] is not None]
     if served:
         most, best = max(served, key=lambda one: one[0])
@@ -85,7 +85,7 @@ def lead(machine: Machine) -> str:
         pieces.append(f"reads {_range(min(rates), max(rates))} along the surface")
     for op, figures in review_rows.access_figures(machine):
         if op == "read" and figures["mean_ns"] is not None:
-            pieces.append(f"finds a random {block_size(figures['block_bytes'])} block in {millis(figures['mean_ns'])}")
+            pieces.append(f"finds a random {size(figures['block_bytes'])} block in {millis(figures['mean_ns'])}")
     served = [row for row in review_rows.patterns(machine) if row["pattern"] == review_rows.PATTERNS["file-server"]]
     served = [row for row in served if row["iops"] is not None]
     if served:
@@ -139,7 +139,7 @@ def linear(machine: Machine, looks: Looks = PLAIN) -> Topic:
     view = curves(
         frame(lined(rows, "op", "gb", "mbps")), axis, Axis("mbps", MBPS, "rate"), looks.over_each_other, points=False
     )
-    block = block_size(found["block_bytes"])
+    block = size(found["block_bytes"])
     caption = f"In blocks of {block}, one after the other; from the beginning of the address space to its end."
     ends = []
     for op in review_rows.OPS:
@@ -187,7 +187,7 @@ def access(machine: Machine, looks: Looks = PLAIN) -> Topic:
     names = ("I/Os", "Mean (ms)", "Median (ms)", "p99 (ms)", "Longest (ms)")
     columns = [Column("", "op", str, False), Column("Block", "block_bytes", block, False)]
     columns += [
-        Column(name, key, milliseconds if key.endswith("_ns") else amount)
+        Column(name, key, milliseconds if key.endswith("_ns") else number)
         for name, key in zip(names, heads, strict=True)
     ]
     listed: list[dict[str, object]] = [
@@ -322,9 +322,9 @@ def defragmentation(machine: Machine) -> Topic:
         return Topic("defragmentation", "Defragmentation", notes=missing([machine], "defragmentation"))
     ends = {"ends": in_words(machine, found)}
     cells = [
-        Cell(block_size(found["extent_bytes"])),
-        Cell(with_words(amount(found["extents_per_s"]), ends, "extents_per_s"), numeric=True),
-        Cell(with_words(amount(mega(found["bandwidth_bytes_per_s"])), ends, "mbps"), numeric=True),
+        Cell(size(found["extent_bytes"])),
+        Cell(with_words(number(found["extents_per_s"]), ends, "extents_per_s"), numeric=True),
+        Cell(with_words(number(mega(found["bandwidth_bytes_per_s"])), ends, "mbps"), numeric=True),
         Cell(with_words(milliseconds(found["latency_mean_ns"]), ends, "mean_ms"), numeric=True),
     ]
     heads = ["Extent", "Extents moved per second", "Moved (MB/s)", "Mean time of an extent (ms)"]

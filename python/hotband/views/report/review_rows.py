@@ -13,8 +13,8 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from hotband.base.folders import folder_name
-from hotband.base.text.cells import counted
-from hotband.base.text.numbers import block_size
+from hotband.base.text.numbers import counted, size
+from hotband.base.text.table import Unit
 from hotband.views.draw.charts import LOG_SPAN, shorten
 from hotband.views.report.review_intervals import bounds, in_words, level_of, range_of, words
 
@@ -227,7 +227,7 @@ def block_sizes(machine: Machine) -> list[BlockSizeRow]:
     rows: list[BlockSizeRow] = [
         {
             "op": row["op"],
-            "file": block_size(row["file_bytes"]),
+            "file": size(row["file_bytes"]),
             "file_bytes": row["file_bytes"],
             "block_bytes": row["block_bytes"],
             "mbps": mega(row["bandwidth_bytes_per_s"]),
@@ -294,7 +294,7 @@ def streaming(machine: Machine) -> list[StreamingRow]:
     return [
         {
             "op": row["op"],
-            "title": f"{row['blocks'].capitalize()} blocks ({block_size(row['block_bytes'])})",
+            "title": f"{row['blocks'].capitalize()} blocks ({size(row['block_bytes'])})",
             "of": f"{row['op'].capitalize()}, {row['blocks']} blocks",
             "mbps": mega(row["bandwidth_bytes_per_s"]),
             "ends": in_words(machine, row),
@@ -395,7 +395,7 @@ def summary(machine: Machine) -> list[SummaryRow]:
                 "mean": mean,
                 "unit": unit,
                 "of": row["of"],
-                "ends": {} if ends is None else {"mean": words(level_of(machine) or 0.0, ends, scale)},
+                "ends": {} if ends is None else {"mean": words(level_of(machine) or 0.0, ends, Unit(unit, scale))},
                 **range_of(ends, scale),
             }
         )

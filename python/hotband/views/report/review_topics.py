@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from hotband.base.text.numbers import ABSENT, amount, block_size, finite
+from hotband.base.text.numbers import ABSENT, finite, number, size
 from hotband.views.draw.charts import PALETTE
 from hotband.views.draw.review import Axis, Lines, mixed
 from hotband.views.report.page import Block, Cell, Chart, Charts, Group, KeyItem, Prose, Section, Table
@@ -156,7 +156,7 @@ class Column:
 
     title: str
     key: str
-    text: Callable[[object], str] = field(default=amount)
+    text: Callable[[object], str] = field(default=number)
     numeric: bool = True
 
 
@@ -179,20 +179,20 @@ def _text(value: object, write: Callable[[object], str]) -> str:
 
 def block(value: object) -> str:
     """Bytes of a block in a cell."""
-    return block_size(value) if isinstance(value, int) else ABSENT
+    return size(value) if isinstance(value, int) else ABSENT
 
 
 def milliseconds(value: object) -> str:
     """Nanoseconds in ms in a cell."""
     found = finite(value)
-    return ABSENT if found is None else amount(found / 1e6)
+    return ABSENT if found is None else number(found / 1e6)
 
 
 def bar(row: str, label: str, value: float | None, line: str = "", text: str = "", ends: Range | None = None) -> Bar:
     """A bar as `draw.review.amounts` draws it; without `line` all are of one."""
     low, high = (ends["low"], ends["high"]) if ends else (None, None)
     return {
-        "row": row, "label": label, "line": line, "value": value, "text": text or amount(value), "low": low,
+        "row": row, "label": label, "line": line, "value": value, "text": text or number(value), "low": low,
         "high": high,
     }  # fmt: skip
 
@@ -223,7 +223,7 @@ def crossed(
     for row in rows:
         # A text stays as it is: a number with its interval is one.
         text = with_words("", row, value)
-        own = f"{amount(row[value])}{text}" if text else row[value]
+        own = f"{number(row[value])}{text}" if text else row[value]
         found.setdefault(tuple(row[key] for key in keys), {})[str(row[across])] = own
     columns = [Column(head, key, write, numeric=False) for head, key in zip(heads, keys, strict=True)]
     columns += [Column(name, f"at {name}", _number_or_text) for name in names]
@@ -235,7 +235,7 @@ def crossed(
 
 
 def _number_or_text(value: object) -> str:
-    return value if isinstance(value, str) else amount(value)
+    return value if isinstance(value, str) else number(value)
 
 
 def missing(everyone: Sequence[Machine], part: Part) -> list[str]:

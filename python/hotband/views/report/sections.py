@@ -52,7 +52,7 @@ def result_row(name: str, of: FiguresDoc | None, muted: bool = False) -> list[Ce
 def whole(value: object) -> str:
     """A count, to its last digit."""
     found = finite(value)
-    return ABSENT if found is None else f"{found:,.0f}"
+    return ABSENT if found is None else number(found)
 
 
 def run_sections(

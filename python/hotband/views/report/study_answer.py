@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from hotband.base.text import table as tables
 from hotband.base.text.numbers import percent
+from hotband.base.text.table import column, numeric
 from hotband.views.accuracy.tables import COLUMNS, class_cells
 from hotband.views.draw import published
 from hotband.views.report.page import Block, Cards, Cell, Chart, Charts, Group, Prose, Section, Table
@@ -126,13 +128,15 @@ def accuracy_section(result: StudyDoc) -> Section:
 
 def _class_table(classes: Sequence[ClassErrorsDoc]) -> Table:
     """Errors by class of figure, where some were predicted before they were seen."""
-    columns = ["Figures", *(f"{over}: {name}" for over, name in COLUMNS[1:])]
-    rows = [[Cell(text, n > 0) for n, text in enumerate(class_cells(of))] for of in classes]
+    columns = [column("Figures"), *(numeric(f"{over}: {name}") for over, name in COLUMNS[1:])]
+    table = tables.Table("", columns)
+    for of in classes:
+        table.add(*class_cells(of))
     caption = (
         "Errors, either way, in percent, each measurement once: of figures that were seen while the models were built, "
         "and of those that were predicted blind, before they were seen, as predicted then and as now."
     )
-    return Table(columns, [Group(rows)], caption=caption, tight=True)
+    return Table.of(table, caption)
 
 
 # --- machines -----------------------------------------------------------------------------------------------

@@ -12,7 +12,6 @@ from hotband.views.report.page import Block, Chart, Charts, KeyItem, Prose, Sect
 from hotband.views.report.pictures import drawing
 from hotband.views.sweeps.answers import alike
 from hotband.views.sweeps.curves import LOADS, TITLES, Curve, Curves, Dot
-from hotband.views.sweeps.show import time_unit
 
 if TYPE_CHECKING:
     import polars as pl
@@ -53,12 +52,14 @@ class Figure:
 
 def curve_sections(curves: Curves, begin: Sequence[Block]) -> list[Section]:
     """The sections of charts, what is said first in the first of them."""
-    ms = time_unit(curves.every(lambda dot: dot.figures.get("latency_p99_ns")))
+    p99s = curves.every(lambda dot: dot.figures.get("latency_p99_ns"))
+    # One unit for all axes: microseconds where the largest latency is below two milliseconds.
+    unit, scale = ("µs", 1e3) if p99s and max(p99s) < 2e6 else ("ms", 1e6)
     rates = [Figure("iops", "IOPS", 1.0, False)]
     if any(key in curves.swept for key in ("bs", "size")) or "workload" in curves.sweep.axes:
         rates.append(Figure("bandwidth_bytes_per_s", "Bandwidth (MB/s)", 1e6, False))
-    p99 = Figure("latency_p99_ns", f"p99 latency ({ms.name})", ms.ns, True)
-    latencies = [p99, Figure("latency_mean_ns", f"Mean latency ({ms.name})", ms.ns, True)]
+    p99 = Figure("latency_p99_ns", f"p99 latency ({unit})", scale, True)
+    latencies = [p99, Figure("latency_mean_ns", f"Mean latency ({unit})", scale, True)]
     draw = _Drawing(curves)
     said = [*begin, *([Prose(draw.explained())] if draw.explained() else [])]
     if curves.along is None:

@@ -6,7 +6,7 @@ import shlex
 from typing import TYPE_CHECKING
 
 from hotband.base.errors import UserError
-from hotband.base.text.cells import counted
+from hotband.base.text.numbers import counted
 from hotband.questions.sweeps.frames import numbers_of
 from hotband.questions.sweeps.plan import NOT_SET
 from hotband.views.report.kept import Report
@@ -14,7 +14,7 @@ from hotband.views.report.page import Block, Cell, Fold, Group, Page, Prose, Sec
 from hotband.views.report.sweep_drawn import curve_sections
 from hotband.views.sweeps.answers import answers_of
 from hotband.views.sweeps.curves import TITLES, Curves
-from hotband.views.sweeps.show import COLUMNS, cells_of, in_unit, notes_of, states_of, time_unit
+from hotband.views.sweeps.show import notes_of, states_of, sweep_table
 
 if TYPE_CHECKING:
     from hotband.questions.sweeps.sweep import Sweep
@@ -34,7 +34,7 @@ def sweep_page(sweep: Sweep) -> Page:
         raise UserError("sweep", "", "", "no run has ended, so there is nothing to draw")
     curves = Curves(sweep)
     sections = curve_sections(curves, [Prose(answers_of(sweep))])
-    numbers = Section("numbers", "Numbers", [_numbers(sweep, curves)])
+    numbers = Section("numbers", "Numbers", [_numbers(sweep)])
     conditions = Section("conditions", "Conditions", _conditions(sweep, curves))
     return Page(_title(sweep, curves), [*sections, numbers, conditions], subtitle=_subtitle(sweep), kicker="Sweep")
 
@@ -72,22 +72,11 @@ def _same(sweep: Sweep) -> dict[str, str]:
     return {name: str(sweep.points[0][name]) for name in names}
 
 
-def _numbers(sweep: Sweep, curves: Curves) -> Table:
+def _numbers(sweep: Sweep) -> Table:
     """A row a point, with what differs."""
-    frame = sweep.means
-    unit = time_unit(curves.every(lambda dot: dot.figures.get("latency_p99_ns")))
-    differs = [name for name in sweep.axes if name != "seed"] or ["target"]
-    heads = [{"target": "Machine", "workload": "Workload"}.get(name, TITLES.get(name, name)) for name in differs]
-    rows = [
-        [Cell(str(row[name]), numeric=isinstance(row[name], int | float)) for name in differs]
-        + [Cell(text, numeric=True) for text in cells_of(row, unit)]
-        for row in frame.head(MOST_ROWS).iter_rows(named=True)
-    ]
-    more = f"; {frame.height - MOST_ROWS:,} more are in sweep.parquet" if frame.height > MOST_ROWS else ""
-    caption = f"{counted(frame.height, 'point')}{more}"
-    return Table(
-        [*heads, *in_unit(COLUMNS, unit)], [Group(rows)], caption=caption, folded=len(rows) > OPEN_ROWS, tight=True
-    )
+    of = sweep.means.height
+    more = f"; {of - MOST_ROWS:,} more are in sweep.parquet" if of > MOST_ROWS else ""
+    return Table.of(sweep_table(sweep, MOST_ROWS), f"{counted(of, 'point')}{more}", folded=of > OPEN_ROWS)
 
 
 def _conditions(sweep: Sweep, curves: Curves) -> list[Block]:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from hotband.base.text.cells import in_unit
+from hotband.base.text.numbers import span
+from hotband.base.text.table import unit_of
 from hotband.data.record.steady import of_phases
 from hotband.views.report.page import Block, Cell, Group, Table
 from hotband.views.text.tables import LIMIT_WORDS, STEADY_FIGURES
@@ -34,8 +35,8 @@ def _limit_rows(record: RecordDoc) -> list[list[Cell]]:
     for limit in record.get("limits", []):
         figure, op = limit["figure"], "reads and writes" if limit["op"] == "all" else f"{limit['op']}s"
         what = f"{LIMIT_WORDS[figure]} of {op} of {', '.join(limit['streams']) or 'all streams'}"
-        bound = f"{limit['bound'].replace('_', ' ')} {in_unit(limit['limit'], figure)}"
-        measured = Cell(in_unit(limit["value"], figure), numeric=True)
+        bound = f"{limit['bound'].replace('_', ' ')} {unit_of(figure).shown(limit['limit'])}"
+        measured = Cell(unit_of(figure).shown(limit["value"]), numeric=True)
         rows.append([Cell(what), measured, Cell(bound, numeric=True), Cell("yes" if limit["passed"] else "no")])
     return rows
 
@@ -45,7 +46,7 @@ def _steady_rows(record: RecordDoc) -> list[list[Cell]]:
     for state in of_phases(record):
         figure = STEADY_FIGURES[state["track"]]
         reached = f"round {state['round']}" if state["reached"] else "no"
-        tracked = f"{LIMIT_WORDS[figure]}, {len(state['rounds'])} rounds of {state['round_ns'] / 1e9:g} s"
-        mean = Cell(in_unit(state["window_mean"], figure), numeric=True)
+        tracked = f"{LIMIT_WORDS[figure]}, {len(state['rounds'])} rounds of {span(state['round_ns'])}"
+        mean = Cell(unit_of(figure).shown(state["window_mean"]), numeric=True)
         rows.append([Cell(state["phase"] or ""), Cell(tracked), Cell(reached), mean, Cell(state["why"])])
     return rows

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from hotband.base.foreign import marked
+from hotband.base.text.numbers import percent
 
 if TYPE_CHECKING:
     from hotband.data.documents.study import StudyDoc
@@ -76,19 +77,16 @@ def _few(names: Sequence[str], what: str) -> str:
 
 def _print_errors(result: StudyDoc, show: Callable[..., None]) -> None:
     """How large the errors are."""
-    from hotband.base.text.cells import significant
-    from hotband.views.accuracy.tables import percent
 
     for of in result["summary"]["scored"]:
         if of["compared"]:
-            worst = significant(of["max_abs_error_pct"])
-            typical = significant(of["median_abs_error_pct"])
+            worst, typical = (percent(of[key], False) for key in ("max_abs_error_pct", "median_abs_error_pct"))
             what = f"{of['figure']}, {of['group']}"
-            show(f"{what}: {of['compared']} compared, median error {typical} %, largest {worst} %")
+            show(f"{what}: {of['compared']} compared, median error {typical}, largest {worst}")
     for one in result["summary"]["classes"]:
         if one["blind"]["measurements"]:
             then, now = (
-                f"{percent(of['median_pct'])} %, largest {percent(of['largest_pct'])} %"
+                f"{percent(of['median_pct'], False)}, largest {percent(of['largest_pct'], False)}"
                 for of in (one["blind"], one["now"])
             )
             count = one["blind"]["measurements"]

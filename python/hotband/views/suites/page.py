@@ -7,7 +7,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from hotband.base.text.numbers import ABSENT, number, rate, size, span
+from hotband.base.text.numbers import ABSENT, number, percent, rate, size, span
+from hotband.base.text.table import MBS, MS, Unit
 from hotband.data.documents.pts import CellDoc, FigureDoc, LoopDoc, MomentDoc, PtsDoc, TestDoc, TrackedDoc
 from hotband.data.record.states import state_lines
 from hotband.questions.suites.cells import kib_text, mix_text
@@ -174,7 +175,8 @@ def _window_words(one: TrackedDoc) -> str:
     unit, factor = draw.UNITS[one["unit"]]
     slope = f"{number(window['slope_per_round'] * factor)} x R + {number(window['intercept'] * factor)}"
     where = f"rounds {window['first']} to {window['last']}, {reached}: mean {number(window['mean'] * factor)} {unit}"
-    excursions = f"range {window['range_pct']:.1f} % (at most 20), slope {window['slope_pct']:.1f} % (at most 10)"
+    range_, slope_ = (percent(window[key], signed=False) for key in ("range_pct", "slope_pct"))
+    excursions = f"range {range_} (at most 20), slope {slope_} (at most 10)"
     return f"{where}, {excursions}; {slope}"
 
 
@@ -218,14 +220,13 @@ def _moments(test: TestDoc) -> list[Block]:
     return [*_drawn(charts, 620), table]
 
 
+def unit_of(figure: FigureDoc) -> Unit:
+    """The unit of a figure."""
+    if figure["unit"] == "s":
+        return Unit("s", 1.0, lambda seconds: span(1e9 * seconds) if seconds else "at once")
+    return {"B/s": MBS, "ns": MS}.get(figure["unit"], Unit(figure["unit"]))
+
+
 def value_text(figure: FigureDoc) -> str:
     """A figure with its unit."""
-    value, unit = figure["value"], figure["unit"]
-    if value is None:
-        return ABSENT
-    told = {"B/s": rate, "ns": span}
-    if unit in told:
-        return told[unit](value)
-    if unit == "s":
-        return span(value * 1e9) if value else "at once"
-    return f"{number(value)} {unit}"
+    return unit_of(figure).shown(figure["value"])

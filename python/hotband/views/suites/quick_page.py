@@ -6,14 +6,13 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from hotband.base.text import table as tables
 from hotband.base.text.numbers import ABSENT, number
-from hotband.questions.suites.quick import QuickDoc, told
+from hotband.base.text.table import OF_ROW
+from hotband.questions.suites.quick import QuickDoc, unit_of
 from hotband.views.report.page import Cards, Cell, Chart, Charts, Group, Page, Prose, Section, Table, write_report
 
 if TYPE_CHECKING:
-    from rich.table import Table as Grid
-    from rich.text import Text
-
     from hotband.base.views import View
 
 
@@ -23,8 +22,8 @@ def write_quick(document: QuickDoc, out: Path) -> Path:
     rows = [
         [
             Cell(row["name"]),
-            Cell(told(row, row["value"]) or ABSENT, True),
-            *([Cell(told(row, row["expected"]) or ABSENT, True), Cell(row["verdict"] or ABSENT)] if of else []),
+            Cell(unit_of(row).shown(row["value"]), True),
+            *([Cell(unit_of(row).shown(row["expected"]), True), Cell(row["verdict"] or ABSENT)] if of else []),
         ]
         for row in document["loads"]
     ]
@@ -58,23 +57,19 @@ def over_time(document: QuickDoc) -> View:
     return curves(pl.DataFrame(rows), x, y, palette("Load", [name]))
 
 
-def views(document: QuickDoc) -> Iterator[Grid | Text | str]:
+def views(document: QuickDoc) -> Iterator[tables.View]:
     """What is printed, in order."""
-    from rich.box import SIMPLE_HEAD
-    from rich.table import Table as Grid
     from rich.text import Text
 
     yield Text(f"{document['title']} ({document['name']})", style="bold")
     yield from document["answer"]
-    table = Grid(box=SIMPLE_HEAD, pad_edge=False)
-    table.add_column("load", overflow="fold")
-    table.add_column("measured", justify="right")
-    if document["expected_of"]:
-        table.add_column("expected", justify="right")
-        table.add_column("verdict", overflow="fold")
+    beside = bool(document["expected_of"])
+    expected = [tables.numeric("expected", OF_ROW), tables.column("verdict")] if beside else []
+    columns = [tables.column("load"), tables.numeric("measured", OF_ROW), *expected]
+    table = tables.Table("", columns, plain=True)
     for row in document["loads"]:
-        beside = [told(row, row["expected"]), row["verdict"]] if document["expected_of"] else []
-        table.add_row(row["name"], told(row, row["value"]), *beside)
+        of = [row["expected"], row["verdict"]] if beside else []
+        table.add(row["name"], row["value"], *of, unit=unit_of(row))
     yield table
     for note in document["notes"]:
         yield f"  {note}"

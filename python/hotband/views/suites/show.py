@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from rich.box import SIMPLE_HEAD
-from rich.table import Table
 from rich.text import Text
 
+from hotband.base.text.table import OF_ROW, Table, View, column, numeric
 from hotband.data.documents.pts import PtsDoc, TestDoc
 from hotband.questions.suites.pts.verdict import verdict
-from hotband.views.suites.page import value_text
+from hotband.views.suites.page import unit_of
 
 
-def views(document: PtsDoc) -> Iterator[Table | Text | str]:
+def views(document: PtsDoc) -> Iterator[View]:
     """What is printed, in order."""
     device = document["device"]
     yield Text(f"{device['title']} ({device['name']})", style="bold")
@@ -32,17 +31,12 @@ def views(document: PtsDoc) -> Iterator[Table | Text | str]:
 
 def figures_table(tests: list[TestDoc]) -> Table:
     """Every figure of every test."""
-    table = Table(box=SIMPLE_HEAD, pad_edge=False)
-    for name in ("test", "figure"):
-        table.add_column(name, overflow="fold")
-    table.add_column("value", justify="right")
-    table.add_column("steady state")
+    columns = [column("test", once=True), column("figure"), numeric("value", OF_ROW), column("steady state")]
+    table = Table("", columns, plain=True)
     for test in tests:
-        for number, figure in enumerate(test["figures"]):
-            first = number == 0
-            table.add_row(
-                test["title"] if first else "", figure["name"], value_text(figure), _steady(test) if first else ""
-            )
+        for place, figure in enumerate(test["figures"]):
+            steady = _steady(test) if place == 0 else ""
+            table.add(test["title"], figure["name"], figure["value"], steady, unit=unit_of(figure))
     return table
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import combinations, groupby
 from typing import TYPE_CHECKING
 
-from hotband.base.text.numbers import number, span
+from hotband.base.text.numbers import number, percent, span
 from hotband.views.sweeps.curves import LOADS, Along, Curve, Curves, Dot
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ class Better:
 
 FIGURES = (
     Better(IOPS, "most IOPS", False, lambda value: f"{number(value, 3)} IOPS"),
-    Better(P99, "lowest p99 latency", True, lambda value: span(float(f"{value:.3g}"))),
+    Better(P99, "lowest p99 latency", True, span),
 )
 
 
@@ -177,7 +177,7 @@ def _saturation(panel: Mapping[str, Curve], along: Along) -> str:
             reached.append(f"{at.text}{_of_line(line, panel)} ({number(most, 3)} IOPS at most)")
     if len(reached) > MOST_NAMED:
         reached = []
-    share = f"{SATURATED * 100:.0f} % of {'the' if len(panel) == 1 else 'its'} highest rate"
+    share = f"{percent(SATURATED * 100, signed=False)} of {'the' if len(panel) == 1 else 'its'} highest rate"
     said = [f"{share} is reached at {along.title} {_names(reached)}"] if reached else []
     if rising:
         names = "the rate" if len(panel) == 1 else _names(rising)

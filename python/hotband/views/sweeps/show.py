@@ -4,93 +4,60 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from hotband.base.text.cells import counted
-from hotband.base.text.formats import Estimate, Figure, as_rows
-from hotband.base.text.numbers import ABSENT, number
+from hotband.base.text.formats import as_rows
+from hotband.base.text.numbers import counted
+from hotband.base.text.table import IOPS, MBS, MS, Estimate, Table, Value, column, estimate, numeric
 from hotband.views.sweeps.curves import TITLES
 
 if TYPE_CHECKING:
-    from rich.table import Table
-
     from hotband.questions.sweeps.sweep import Sweep
 
-COLUMNS = ("IOPS", "MB/s", "Mean ({unit})", "p99 ({unit})")
-FIGURES = ("iops", "bandwidth_bytes_per_s", "latency_mean_ns", "latency_p99_ns")
+FIGURES = (
+    ("IOPS", "iops", IOPS),
+    ("MB/s", "bandwidth_bytes_per_s", MBS),
+    ("Mean", "latency_mean_ns", MS),
+    ("p99", "latency_p99_ns", MS),
+)
 SHOWN_NOTES = 3
 SHOWN = 60
 """Rows of a table on the terminal; CSV, Markdown and the frame have all."""
 
 
-@dataclass(frozen=True)
-class Unit:
-    """The unit of time of a whole page or table."""
-
-    name: str
-    ns: float
+def figures_of(row: Mapping[str, float | None]) -> list[Value]:
+    """The figures of a point, each with its interval where it has one."""
+    return [_figure(row, name) for _, name, _ in FIGURES]
 
 
-def time_unit(latencies: Sequence[float]) -> Unit:
-    """Milliseconds, or microseconds where the largest of the latencies is below two of those."""
-    return Unit("µs", 1e3) if latencies and max(latencies) < 2e6 else Unit("ms", 1e6)
-
-
-def in_unit(heads: Sequence[str], unit: Unit) -> list[str]:
-    """Headings with the unit of time."""
-    return [head.format(unit=unit.name) for head in heads]
-
-
-def cells_of(row: Mapping[str, float | None], unit: Unit) -> list[str]:
-    """The figures of a point, each with what its interval adds and takes."""
-    scales = (1.0, 1e6, unit.ns, unit.ns)
-    return [_cell(row, name, scale) for name, scale in zip(FIGURES, scales, strict=True)]
-
-
-def _cell(row: Mapping[str, float | None], name: str, scale: float) -> str:
+def _figure(row: Mapping[str, float | None], name: str) -> Value:
     value = row[name]
-    if value is None:
-        return Figure(ABSENT, None)
-    text = number(value / scale)
-    figure = Figure(text, value / scale)
     for ending in ("_interval", ""):
         low, high = row.get(f"{name}{ending}_low"), row.get(f"{name}{ending}_high")
-        if low is None or high is None:
-            continue
-        ends = f"{text} ± {number((high - low) / 2 / scale, 2)}"
-        if ending:
-            ends = f"{text} ({number(low / scale, 3)} to {number(high / scale, 3)})"
-        return Estimate.of(ends, figure, low / scale, high / scale)
-    return figure
+        if value is not None and low is not None and high is not None:
+            return Estimate(value, low, high)
+    return value
 
 
-def sweep_table(sweep: Sweep) -> Table:
+def sweep_table(sweep: Sweep, most: int = SHOWN) -> Table:
     """A row a point: what differs, and its figures."""
-    from rich.table import Table
-
     frame = sweep.means
-    p99 = frame["latency_p99_ns"].drop_nulls().to_list() if frame.height else []
-    unit = time_unit(p99)
     differs = [name for name in sweep.axes if name != "seed"] or ["target"]
-    table = Table(title=counted(frame.height, "point"), title_justify="left")
-    for name in differs:
-        head = {"target": "machine"}.get(name, TITLES.get(name, name))
-        is_number = frame[name].dtype.is_numeric()
-        table.add_column(head, justify="right" if is_number else "left", overflow="fold")
-    for head in in_unit(COLUMNS, unit):
-        table.add_column(head, justify="right", no_wrap=True)
-    for row in (frame if as_rows() else frame.head(SHOWN)).iter_rows(named=True):
-        table.add_row(*(_coordinate(row[name]) for name in differs), *cells_of(row, unit))
+    heads = [(name, {"target": "machine"}.get(name, TITLES.get(name, name))) for name in differs]
+    spread = any(name.endswith("_low") for name in frame.columns)
+    figures = [(estimate if spread else numeric)(head, unit) for head, _, unit in FIGURES]
+    axes = [numeric(head) if frame[name].dtype.is_numeric() else column(head) for name, head in heads]
+    table = Table(counted(frame.height, "point"), [*axes, *figures])
+    for row in (frame if as_rows() else frame.head(most)).iter_rows(named=True):
+        table.add(*(_coordinate(row[name]) for name in differs), *figures_of(row))
     return table
 
 
-def _coordinate(value: object) -> str:
+def _coordinate(value: object) -> str | float:
     """Where a point lies on an axis."""
-    if isinstance(value, int | float) and not isinstance(value, bool):
-        return Figure(str(value), value)
-    return str(value)
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    return value if is_number else str(value)  # type: ignore[return-value]
 
 
 def said_below(sweep: Sweep) -> list[str]:
@@ -102,7 +69,7 @@ def said_below(sweep: Sweep) -> list[str]:
     if sweep.level is not None:
         found.append(f"  in brackets: {sweep.level:g} % intervals of the predictions")
     elif "seed" in sweep.axes:
-        found.append("  ±: 95 % t interval of the mean over the seeds")
+        found.append("  in brackets: 95 % t intervals of the mean over the seeds")
     found += [f"  state{f' of {name}' if name else ''}: {line}" for name, line in states_of(sweep)]
     notes = notes_of(sweep)
     found += [f"  note of {counted(count, 'run')}: {note}" for note, count in notes[:SHOWN_NOTES]]

@@ -1,4 +1,4 @@
-"""Tables for the terminal: pure functions from records and study results to rich tables."""
+"""Tables of records and studies, and lines beside them: pure functions of their documents."""
 
 from __future__ import annotations
 
@@ -6,11 +6,25 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Literal
 
 from hotband.base.foreign import marked
-from hotband.base.text.cells import binary_size, counted, in_unit, millis, number, seconds, significant
-from hotband.base.text.formats import About, Between, Figure, Repeated
+from hotband.base.text.numbers import counted, number, quantity, share, size, span
+from hotband.base.text.table import (
+    CHANGE,
+    IOPS,
+    MBS,
+    MS,
+    OF_ROW,
+    SECONDS,
+    Cell,
+    Range,
+    Table,
+    column,
+    interval,
+    listing,
+    numeric,
+    unit_of,
+)
 
 if TYPE_CHECKING:
-    from rich.table import Table
     from rich.text import Text
 
     from hotband.data.documents.record import FiguresDoc, Percentile, RecordDoc, ScriptDoc, StepDoc, VerdictDoc
@@ -18,7 +32,6 @@ if TYPE_CHECKING:
         ClaimDoc,
         EntropyPointDoc,
         InputDoc,
-        IntervalDoc,
         ListedFigureDoc,
         SwingsDoc,
     )
@@ -30,6 +43,8 @@ PERCENTILES: list[tuple[str, Percentile]] = [
     ("p99.9", "latency_p999_ns"),
     ("max", "latency_max_ns"),
 ]
+
+LATENCIES = [numeric("mean ms", MS), *(numeric(f"{name} ms", MS) for name, _ in PERCENTILES)]
 
 DURATIONS: list[Literal["duration_mean_ns", "duration_p50_ns", "duration_p99_ns", "duration_max_ns"]] = [
     "duration_mean_ns",
@@ -44,15 +59,15 @@ def power_loss_lines(record: RecordDoc) -> list[str]:
     loss = record.get("power_loss")
     if loss is None:
         return []
-    at = f"Power cut at {loss['at_ns'] / 1e9:g} s:"
+    at = f"Power cut at {span(loss['at_ns'])}:"
     if loss["lost_bytes"]:
         streams = counted(sum(1 for stream in loss["streams"] if stream["lost_writes"]), "stream")
         writes = counted(loss["lost_writes"], "write")
-        lines = [f"{at} {binary_size(loss['lost_bytes'])} of acknowledged writes lost ({writes} of {streams})"]
+        lines = [f"{at} {size(loss['lost_bytes'])} of acknowledged writes lost ({writes} of {streams})"]
     else:
         lines = [f"{at} nothing acknowledged was lost ({counted(loss['acknowledged_writes'], 'write')})"]
     if loss["stale_copy_bytes"]:
-        lines.append(f"  mirrors disagree on {binary_size(loss['stale_copy_bytes'])}: one copy is good, another old")
+        lines.append(f"  mirrors disagree on {size(loss['stale_copy_bytes'])}: one copy is good, another old")
     return lines
 
 
@@ -76,7 +91,7 @@ def limits_lines(record: RecordDoc) -> list[Text]:
         op = "reads and writes" if limit["op"] == "all" else f"{limit['op']}s"
         streams = ", ".join(limit["streams"]) or "all streams"
         figure, bound = LIMIT_WORDS[limit["figure"]], limit["bound"].replace("_", " ")
-        value, most = (in_unit(limit[key], limit["figure"]) for key in ("value", "limit"))
+        value, most = (unit_of(limit["figure"]).shown(limit[key]) for key in ("value", "limit"))
         verdict = "passed" if limit["passed"] else "[red]failed[/]" + (" (no I/O)" if limit["value"] is None else "")
         of = f"{figure} of {op} of {streams}: {value}, {bound} {most}"
         lines.append(marked(f"  {{of}}: {verdict}", of=of))
@@ -91,42 +106,47 @@ def steady_lines(verdict: VerdictDoc) -> list[str | Text]:
     figure = STEADY_FIGURES[verdict["track"]]
     what = f"phase {verdict['phase']}" if verdict["phase"] is not None else "measured time"
     rounds = counted(len(verdict["rounds"]), "round")
-    seconds_each = f"{verdict['round_ns'] / 1e9:g} s"
-    lines: list[str | Text] = [f"{verdict['name']}: {what}, {LIMIT_WORDS[figure]} in {rounds} of {seconds_each}"]
+    each = span(verdict["round_ns"])
+    lines: list[str | Text] = [f"{verdict['name']}: {what}, {LIMIT_WORDS[figure]} in {rounds} of {each}"]
     if verdict["reached"]:
-        mean = in_unit(verdict["window_mean"], figure)
+        mean = unit_of(figure).shown(verdict["window_mean"])
         lines.append(marked(f"  [green]reached[/] in round {verdict['round']}, mean {mean}"))
     else:
         lines.append(marked("  [yellow]not reached[/]"))
     lines.append(f"  {verdict['why']}")
     left = verdict["left"]
     if left is not None:
-        level = f"{abs(left['level_pct']):.1f} % {'higher' if left['level_pct'] > 0 else 'lower'}"
+        level = f"{quantity(abs(left['level_pct']), '%')} {'higher' if left['level_pct'] > 0 else 'lower'}"
         lines.append(marked(f"  [yellow]left[/] in round {left['round']}: since round {left['since']} it is {level}"))
     return lines + [f"  note: {note}" for note in verdict["notes"]]
 
 
 def steady_table(verdicts: Sequence[VerdictDoc]) -> Table:
     """What the rule of steady state says, a line a verdict, where words are not asked for."""
-    from rich.table import Table
-
-    table = Table(title="Steady state", title_justify="left")
-    for name in ("record", "phase", "tracked", "reached", "in round", "mean", "rounds", "round s", "why"):
-        right = name in ("in round", "mean", "rounds", "round s")
-        table.add_column(name, justify="right" if right else "left", overflow="fold")
+    table = Table(
+        "Steady state",
+        [
+            *map(column, ("record", "phase", "tracked", "reached")),
+            numeric("in round"),
+            numeric("mean", OF_ROW),
+            numeric("rounds"),
+            numeric("round s", SECONDS),
+            column("why"),
+        ],
+    )
     for one in verdicts:
         figure = STEADY_FIGURES[one["track"]]
-        length = one["round_ns"] / 1e9
-        table.add_row(
+        table.add(
             one["name"],
             one["phase"] or "",
             LIMIT_WORDS[figure],
             "yes" if one["reached"] else "no",
-            "" if one["round"] is None else str(one["round"]),
-            in_unit(one["window_mean"], figure),
-            str(len(one["rounds"])),
-            Figure(f"{length:g}", length),
+            one["round"],
+            one["window_mean"],
+            len(one["rounds"]),
+            one["round_ns"],
             one["why"],
+            unit=unit_of(figure),
         )
     return table
 
@@ -137,179 +157,145 @@ def caches_line(record: RecordDoc) -> str | None:
     if caches is None:
         return None
     begin, end, after = caches["state_begin"], caches["state_end"], caches["warm_after_ns"]
-    when = f"from {after / 1e9:,.0f} s on" if after else "at the end"
+    when = f"from {span(after)} on" if after else "at the end"
     state = f"{end} throughout" if begin == end else f"{begin} at first, {end} {when}"
     ratio = caches["flash_hit_ratio"]
-    answered = "was asked nothing" if ratio is None else f"answered {ratio:.1%} of random reads"
-    return f"Flash read cache: {state}; {answered.replace('%', ' %')}"
+    answered = "was asked nothing" if ratio is None else f"answered {share(ratio)} of random reads"
+    return f"Flash read cache: {state}; {answered}"
 
 
 def summary_table(record: RecordDoc) -> Table:
     """Rates and latencies of one record, by direction and step; with steps also what its scripts did in each."""
-    from rich.table import Table
-
-    title = About(record["name"], {"record": record["name"]})
-    table = Table(title=title, title_justify="left", caption=caches_line(record), caption_justify="left")
-    table.add_column("")
     steps: list[StepDoc] = record.get("steps", [])
     scripts: list[ScriptDoc] = record.get("scripts", []) if steps else []
-    for name in [
-        "IOPS",
-        "MB/s",
-        "mean ms",
-        *(f"{name} ms" for name, _ in PERCENTILES),
-        "outstanding",
-        "errors",
-        *(f"{script['unit']}s/s" for script in scripts),
-    ]:
-        table.add_column(name, justify="right")
+    columns = [numeric("IOPS", IOPS), numeric("MB/s", MBS), *LATENCIES, numeric("outstanding"), numeric("errors")]
+    rates = [numeric(f"{script['unit']}s/s") for script in scripts]
+    title, about = record["name"], {"record": record["name"]}
+    table = Table(title, [column(""), *columns, *rates], about=about, caption=caches_line(record))
     summary = record["summary"]
+    none = [None] * len(scripts)
     for label, figures in (("read", summary["read"]), ("write", summary["write"])):
         if figures["count"] or figures["errors"]:
-            table.add_row(label, *_figures(figures))
-    table.add_row("all", *_figures(summary), *(number(script["per_second"], 2) for script in scripts))
+            table.add(label, *_figures(figures), *none)
+    table.add("all", *_figures(summary), *(script["per_second"] for script in scripts))
     for step in steps:
-        rates = {script["name"]: script["per_second"] for script in step.get("scripts", [])}
-        cells = (number(rates.get(script["name"]), 2) for script in scripts)
-        table.add_row(step["name"], *_figures(step["summary"]), *cells)
+        of = {script["name"]: script["per_second"] for script in step.get("scripts", [])}
+        table.add(step["name"], *_figures(step["summary"]), *(of.get(script["name"]) for script in scripts))
     return table
 
 
-def _figures(figures: FiguresDoc) -> list[str]:
+def _figures(figures: FiguresDoc) -> list[float | None]:
     """Rates and latencies, a cell each."""
-    volume = figures["bandwidth_bytes_per_s"]
     return [
-        number(figures["iops"]),
-        number(None if volume is None else volume / 1e6),
-        millis(figures["latency_mean_ns"]),
-        *(millis(figures[key]) for _, key in PERCENTILES),
-        number(figures["queue_depth_mean"], 2),
-        str(figures["errors"]),
+        figures["iops"],
+        figures["bandwidth_bytes_per_s"],
+        figures["latency_mean_ns"],
+        *(figures[key] for _, key in PERCENTILES),
+        figures["queue_depth_mean"],
+        figures["errors"],
     ]
 
 
 def scripts_table(scripts: Sequence[ScriptDoc]) -> Table:
     """How often scripts were run and how long a run took, one line a script; ends where clients run once."""
-    from rich.table import Table
-
-    table = Table(title="Scripts", title_justify="left")
-    longest: int = max((script["duration_max_ns"] or 0 for script in scripts), default=0)
-    unit, shown = ("s", seconds) if longest >= 1_000_000_000 else ("ms", millis)
     once = any("runs" in script for script in scripts)
-    table.add_column("")
-    table.add_column("unit")
-    ends = ["first end s", "last end s"] if once else []
-    durations = [f"{name} {unit}" for name in ("mean", "p50", "p99", "max")]
-    for name in ("clients", "done", "a second", *durations, *ends):
-        table.add_column(name, justify="right")
+    durations = [numeric(name, MS) for name in ("mean", "p50", "p99", "max")]
+    ends = [numeric("first end", SECONDS), numeric("last end", SECONDS)] if once else []
+    counts = [numeric("clients"), numeric("done"), numeric("a second")]
+    table = Table("Scripts", [column(""), column("unit"), *counts, *durations, *ends])
     for script in scripts:
         runs = script.get("runs", [])
         ends_of = [min((run["end_ns"] for run in runs), default=None), script["last_end_ns"] if runs else None]
-        table.add_row(
+        table.add(
             script["name"],
             script["unit"],
-            str(script["clients"]),
-            number(script["completed"], 0),
-            number(script["per_second"], 2),
-            *(shown(script[key]) for key in DURATIONS),
-            *(seconds(end) for end in ends_of if once),
+            script["clients"],
+            script["completed"],
+            script["per_second"],
+            *(script[key] for key in DURATIONS),
+            *(ends_of if once else []),
         )
     return table
 
 
 def app_tables(record: RecordDoc) -> list[Table]:
     """Operations of an app: rate and latency of each kind, one line a kind, and of all in every step."""
-    from rich.table import Table
-
     app = record.get("app")
     if app is None:
         return []
     requested = app["requested_ops_per_s"]
     asked = "" if requested is None else f" of {number(requested)} requested"
     title = f"Operations ({app['kind']}): {number(app['achieved_ops_per_s'])} a second{asked}"
-    table = Table(title=title, title_justify="left")
-    table.add_column("")
-    for name in ("ops/s", "count", "mean ms", *(f"{name} ms" for name, _ in PERCENTILES)):
-        table.add_column(name, justify="right")
+    table = Table(title, [column(""), numeric("ops/s"), numeric("count"), *LATENCIES])
     steps = [(step["name"], step["app"]["operations"]) for step in record.get("steps", []) if "app" in step]
     for step, operations in [("", app["operations"]), *steps]:
         for operation in operations:
-            table.add_row(
+            table.add(
                 f"{step}: {operation['name']}" if step else operation["name"],
-                number(operation["ops_per_s"]),
-                number(operation["count"], 0),
-                millis(operation["latency_mean_ns"]),
-                *(millis(operation[key]) for _, key in PERCENTILES),
+                operation["ops_per_s"],
+                operation["count"],
+                operation["latency_mean_ns"],
+                *(operation[key] for _, key in PERCENTILES),
             )
     return [table]
 
 
 def inputs_table(inputs: Sequence[InputDoc]) -> Table:
     """Published rows that nothing predicts, and what they are used for."""
-    from rich.table import Table
-
-    table = Table(title="Given, not predicted", title_justify="left")
-    for name in ("of", "measure", "as published", "used"):
-        table.add_column(name, overflow="fold")
-    for row in inputs:
-        of = row["config"] if row["config"] not in ("data", "all") else row["workload"]
-        table.add_row(of, row["metric"], f"{row['value']} {row['unit']}", row["used"])
-    return table
+    return listing(
+        "Given, not predicted",
+        ("of", "measure", "as published", "used"),
+        (
+            (
+                row["config"] if row["config"] not in ("data", "all") else row["workload"],
+                row["metric"],
+                f"{row['value']} {row['unit']}",
+                row["used"],
+            )
+            for row in inputs
+        ),
+    )
 
 
 def figures_table(figures: Sequence[ListedFigureDoc]) -> Table:
     """Published beside predicted, with the error."""
-    from rich.table import Table
-
-    table = Table(title="Published and predicted", title_justify="left")
-    for name in ("configuration", "load", "measure"):
-        table.add_column(name, overflow="fold")
     intervals = [figure["interval"] for figure in figures]
     level = next((one["level"] for one in intervals if one is not None), None)
-    between = [] if level is None else [f"{level:g} % interval"]
-    for name in ("published", "predicted", *between, "error", "unit"):
-        table.add_column(name, justify="left" if name == "unit" else "right", no_wrap=True)
-    last: tuple[str, str] | None = None
-    for figure in figures:
-        place = (figure["config"], figure["label"])
-        error = figure["error_pct"]
-        if last is not None and place[0] != last[0]:
-            table.add_section()
-        table.add_row(
-            # As CSV every row says what it is of.
-            Repeated(place[0], last is not None and place[0] == last[0]),
-            Repeated(place[1], place == last),
+    table = Table(
+        "Published and predicted",
+        [
+            column("configuration", once=True),
+            column("load", once=True),
+            column("measure"),
+            numeric("published"),
+            numeric("predicted"),
+            *([] if level is None else [interval(f"{level:g} % interval")]),
+            numeric("error", CHANGE),
+            column("unit", wrap=False),
+        ],
+    )
+    for figure, after in zip(figures, [*figures[1:], None], strict=True):
+        error, of = figure["error_pct"], figure["interval"]
+        table.add(
+            figure["config"],
+            figure["label"],
             figure["metric"],
-            significant(figure["published"]),
-            significant(figure["predicted"]),
-            *([] if level is None else [ends(figure["interval"])]),
-            "" if error is None else Figure(f"{error:+.1f} %", error, "%", error_colour(error)),
+            figure["published"],
+            figure["predicted"],
+            *([] if level is None else [None if of is None else Range(of["low"], of["high"])]),
+            None if error is None else Cell(error, error_colour(error)),
             figure["unit"],
+            ends=after is not None and after["config"] != figure["config"],
         )
-        last = place
     return table
-
-
-def ends(interval: IntervalDoc | None) -> str:
-    """The ends of an interval, three significant digits each; nothing for none."""
-    from hotband.views.interval import rounded
-
-    if interval is None:
-        return ""
-    low, high = interval["low"], interval["high"]
-    return Between(f"{rounded(low)} to {rounded(high)}", low, high)
 
 
 def entropy_table(points: Sequence[EntropyPointDoc]) -> Table:
     """Write amplification of 4 KiB random writes by entropy, beside what theory says."""
-    from rich.table import Table
-
-    table = Table(title="Write amplification against entropy", title_justify="left")
-    for name in ("drive", "entropy", "model", "theory"):
-        table.add_column(name, justify="left" if name == "drive" else "right")
+    columns = [column("drive"), *map(numeric, ("entropy", "model", "theory"))]
+    table = Table("Write amplification against entropy", columns)
     for row in points:
-        values = (row["entropy"], row["write_amplification"], row.get("theory"))
-        table.add_row(row["variant"], *map(significant, values))
+        table.add(row["variant"], row["entropy"], row["write_amplification"], row.get("theory"))
     return table
 
 
@@ -320,56 +306,43 @@ def error_colour(error: float) -> str:
 
 def claims_table(claims: Sequence[ClaimDoc]) -> Table:
     """Claims of a study and whether they hold in the model."""
-    from rich.table import Table
-
-    table = Table(title="Claims", title_justify="left")
-    for name in ("claim", "holds", "measured"):
-        table.add_column(name, overflow="fold")
-    for claim in claims:
-        mark = marked({True: "[green]yes[/]", False: "[red]no[/]", None: "–"}[claim["holds"]])
-        table.add_row(claim["text"], mark, claim["measured"])
-    return table
+    marks = {True: Cell("yes", "green"), False: Cell("no", "red"), None: None}
+    rows = ((claim["text"], marks[claim["holds"]], claim["measured"]) for claim in claims)
+    return listing("Claims", ("claim", "holds", "measured"), rows)
 
 
 def swings_table(swings: SwingsDoc) -> Table:
     """Assumptions that move a prediction, with the figure that each moves most."""
-    from rich.table import Table
-
-    table = Table(title="Assumptions that move a prediction by more than 10 %", title_justify="left")
-    for name in ("assumption", "from", "to"):
-        table.add_column(name, overflow="fold")
-    for name in ("at low", "at high", "figures"):
-        table.add_column(name, justify="right", no_wrap=True)
-    table.add_column("most of all", overflow="fold")
+    moves = [numeric("at low", CHANGE), numeric("at high", CHANGE), numeric("figures")]
+    columns = [*map(column, ("assumption", "from", "to")), *moves, column("most of all")]
+    table = Table("Assumptions that move a prediction by more than 10 %", columns)
     for row in swings["moved"]:
-        moves = (row["low_pct"], row["high_pct"])
-        ends = [Figure("–" if moved is None else f"{moved:+.0f} %", moved, "%") for moved in moves]
-        table.add_row(row["name"], row["low"], row["high"], *ends, str(row["figures_moved"]), row["label"])
+        values = (row["name"], row["low"], row["high"], row["low_pct"], row["high_pct"])
+        table.add(*values, row["figures_moved"], row["label"])
     return table
 
 
 def values_table(title: str, values: Sequence[tuple[str, str, tuple[str, str] | None, str, str, bool, str]]) -> Table:
     """Every value of a drive, with source."""
-    from rich.table import Table
-
-    table = Table(title=title, title_justify="left")
-    for name in ("value", "used", "range", "source", "confidence", "note"):
-        table.add_column(name, overflow="fold")
-    for key, value, span, source, confidence, estimate, note in values:
-        shown = f"{span[0]} .. {span[1]}" if span else ""
-        table.add_row(key, value, shown, f"{source} (estimate)" if estimate else source, confidence, note)
-    return table
+    rows = (
+        (
+            key,
+            value,
+            f"{ends[0]} .. {ends[1]}" if ends else "",
+            f"{source} (estimate)" if estimate else source,
+            confidence,
+            note,
+        )
+        for key, value, ends, source, confidence, estimate, note in values
+    )
+    return listing(title, ("value", "used", "range", "source", "confidence", "note"), rows)
 
 
 def keys_table(part: str, keys: Sequence[SetKey]) -> Table:
     """What `--set` takes of a part."""
-    from rich.table import Table
-
-    table = Table(title=About(part if " " in part else part.capitalize(), {"part": part}), title_justify="left")
-    table.add_column("key", no_wrap=True)
-    for name in ("today", "takes", "meaning"):
-        table.add_column(name, overflow="fold")
+    columns = [column("key", wrap=False), *map(column, ("today", "takes", "meaning"))]
+    table = Table(part if " " in part else part.capitalize(), columns, about={"part": part})
     for one in keys:
         meaning = f"{one.meaning} (fio: {one.fio})" if one.fio else one.meaning
-        table.add_row(one.key, one.value or "–", one.accepted, meaning)
+        table.add(one.key, one.value or None, one.accepted, meaning)
     return table

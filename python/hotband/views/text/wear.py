@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from hotband.base.text.cells import decimal_size, number, significant
+from hotband.base.text.numbers import number, size
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -51,17 +51,17 @@ def _line(drives: Sequence[SmartDoc]) -> str:
         [figure for figure in figures if figure is not None]
         for figures in zip(*(_figures(drive) for drive in drives), strict=True)
     )
-    since_new = _range(total, lambda value: number(value, 3))
+    since_new = _range(total, number)
     parts = [
-        f"write amplification {_range(amplification, lambda value: number(value, 3))} ({since_new} since new)",
-        f"{_range(used, significant)} % used",
+        f"write amplification {_range(amplification, number)} ({since_new} since new)",
+        f"{_range(used, number)} % used",
     ]
     # Of a run that wrote nothing it would be that of the preparation.
     if endurance and amplification:
         scale = drives[0].get("scale", 1)
         whole = "" if scale == 1 else f" of the whole drive (scale {scale})"
         each = " to each" if len(drives) > 1 else ""
-        parts.append(f"projected endurance{whole} {_range(endurance, decimal_size)} written by the host{each}")
+        parts.append(f"projected endurance{whole} {_range(endurance, size)} written by the host{each}")
     names = [drive["drive"] for drive in drives]
     joined = " and ".join(names) if len(names) <= 2 else f"{names[0]} to {names[-1]}"
     return f"{joined}: {', '.join(parts)}"

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from hotband.base.text.cells import counted, millis, number
+from hotband.base.text.numbers import counted
+from hotband.base.text.table import CHANGE, MS, PERCENT, Table, View, column, numeric
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from rich.table import Table
     from rich.text import Text
 
     from hotband.data.documents.record import ComparedDoc
     from hotband.inference.traces.compare import ComparedIoDoc, ComparedSideDoc, TracesComparedDoc
 
 
-def compared_views(found: TracesComparedDoc) -> list[Table | Text | str]:
+def compared_views(found: TracesComparedDoc) -> list[View]:
     """Which two, whether they hold the same I/Os, figures by class, percentiles, notes."""
     return [*_sides(found), _same(found), _figures(found), _percentiles(found), *_notes(found)]
 
@@ -58,37 +58,24 @@ def rows_of(found: TracesComparedDoc) -> list[tuple[str, ComparedDoc]]:
 
 
 def _figures(found: TracesComparedDoc) -> Table:
-    from rich.table import Table
-
-    table = Table(title="Mean latency and distributions", title_justify="left")
-    table.add_column("I/Os", no_wrap=True)
-    for column in ("count", "A (ms)", "B (ms)", "error", "demerit (ms)", "demerit", "RMS (ms)"):
-        table.add_column(column, justify="right")
+    means = [numeric("A (ms)", MS), numeric("B (ms)", MS), numeric("error", CHANGE)]
+    demerits = [numeric("demerit (ms)", MS), numeric("demerit", PERCENT), numeric("RMS (ms)", MS)]
+    alike = not any("ios_replayed" in one for _, one in rows_of(found))
+    counts = [numeric("count")] if alike else [numeric("count of A"), numeric("count of B")]
+    table = Table("Mean latency and distributions", [column("I/Os", wrap=False), *counts, *means, *demerits])
     for name, one in rows_of(found):
-        count = f"{one['ios']:,}" + (f" / {one['ios_replayed']:,}" if "ios_replayed" in one else "")
-        shares = (_percent(one["mean_error_pct"], signed=True), _percent(one["demerit_pct"]))
-        means = (millis(one["mean_measured_ns"]), millis(one["mean_replayed_ns"]))
-        table.add_row(name, count, *means, shares[0], millis(one["demerit_ns"]), shares[1], millis(one["rms_ns"]))
+        ios = [one["ios"]] if alike else [one["ios"], one.get("ios_replayed", one["ios"])]
+        figures = (one["mean_measured_ns"], one["mean_replayed_ns"], one["mean_error_pct"])
+        table.add(name, *ios, *figures, one["demerit_ns"], one["demerit_pct"], one["rms_ns"])
     return table
 
 
-def _percent(value: float | None, *, signed: bool = False) -> str:
-    if value is None:
-        return number(None)
-    return f"{value:+.1f} %" if signed else f"{value:.1f} %"
-
-
 def _percentiles(found: TracesComparedDoc) -> Table:
-    from rich.table import Table
-
-    table = Table(title="Percentiles of latency", title_justify="left")
-    for column in ("percentile", "A (ms)", "B (ms)", "B - A (ms)"):
-        table.add_column(column, justify="right")
+    columns = [numeric("percentile", PERCENT), *(numeric(name, MS) for name in ("A (ms)", "B (ms)", "B - A (ms)"))]
+    table = Table("Percentiles of latency", columns)
     for one in found["percentiles"]:
         measured, replayed = one["measured_ns"], one["replayed_ns"]
-        table.add_row(
-            f"{one['percentile']:g} %", millis(measured), millis(replayed), f"{(replayed - measured) / 1e6:+.3f}"
-        )
+        table.add(one["percentile"], measured, replayed, replayed - measured)
     return table
 
 

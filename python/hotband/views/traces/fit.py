@@ -6,21 +6,22 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hotband.base.foreign import marked
-from hotband.base.text.cells import in_unit
+from hotband.base.text.table import BYTES, CHANGE, MS, OF_ROW, PLAIN, SHARE, Table, Unit, View, column, numeric
 
 if TYPE_CHECKING:
-    from rich.table import Table
-    from rich.text import Text
-
     from hotband.inference.traces.fit.fit import TraceFit
-    from hotband.inference.traces.fit.replay import Replayed, Side
+    from hotband.inference.traces.fit.replay import Replayed
 
 
-def views(fit: TraceFit) -> list[Table | Text | str]:
+UNITS = {"share": SHARE, "bytes": BYTES, "ns": MS, "per s": Unit("a second")}
+"""Of properties."""
+
+
+def views(fit: TraceFit) -> list[View]:
     """The table, the verdict, both on a machine."""
     from hotband.inference.traces.fit.fit import NEVER
 
-    found: list[Table | Text | str] = [_table(fit)]
+    found: list[View] = [_table(fit)]
     found.append(f"Kept: {len(fit.kept)} of {len(fit.rows)} properties.")
     if fit.lost:
         found.append(marked("Not kept: {lost}.", lost="; ".join(fit.lost)))
@@ -34,15 +35,13 @@ def views(fit: TraceFit) -> list[Table | Text | str]:
 
 
 def _table(fit: TraceFit) -> Table:
-    from rich.table import Table
-
-    title = marked("{file} and the workload fitted to it", file=fit.source.name)
-    table = Table(title=title, title_justify="left")
-    for name in ("property", "trace", "synthetic", "error", "kept within"):
-        table.add_column(name, justify="left" if name == "property" else "right", overflow="fold")
+    columns = [column("property"), numeric("trace", OF_ROW), numeric("synthetic", OF_ROW)]
+    bounds = [column("error"), column("kept within")]
+    table = Table(f"{fit.source.name} and the workload fitted to it", [*columns, *bounds])
     for row in fit.rows:
         verdict = row.within_text() if row.kept else "no"
-        table.add_row(row.property, *row.values(), row.error_text(), verdict)
+        unit = UNITS.get(row.unit, PLAIN)
+        table.add(row.property, row.trace, row.synthetic, row.error_text(), verdict, unit=unit)
     return table
 
 
@@ -51,21 +50,12 @@ def _short(machine: str) -> str:
     return Path(machine).name if machine.endswith(".toml") else machine
 
 
-def _replayed(both: Replayed) -> list[Table | Text | str]:
-    from rich.table import Table
-
-    title = marked("Both on {machine} (trace: {issue})", machine=_short(both.machine), issue=both.issue)
-    table = Table(title=title, title_justify="left")
-    for name in ("", "trace", "synthetic", "difference"):
-        table.add_column(name, justify="left" if not name else "right", overflow="fold")
+def _replayed(both: Replayed) -> list[View]:
+    title = f"Both on {_short(both.machine)} (trace: {both.issue})"
+    columns = [column(""), numeric("trace", OF_ROW), numeric("synthetic", OF_ROW), numeric("difference", CHANGE)]
+    table = Table(title, columns)
     for side in both.sides:
         of = "" if side.direction == "all" else f", {side.direction}s"
-        error = "–" if side.error is None else f"{side.error:+.1f} %"
-        table.add_row(f"{side.figure}{of}", _value(side, side.trace), _value(side, side.synthetic), error)
+        unit = MS if side.unit == "ns" else Unit(side.unit)
+        table.add(f"{side.figure}{of}", side.trace, side.synthetic, side.error, unit=unit)
     return [table, *(marked("Note: {note}", note=note) for note in both.notes)]
-
-
-def _value(side: Side, value: float | None) -> str:
-    if value is None:
-        return "–"
-    return in_unit(value, "_ns") if side.unit == "ns" else f"{value:,.1f}"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from hotband.views.traces.told import size
+from hotband.base.text.numbers import size
 
 if TYPE_CHECKING:
     import polars as pl

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from hotband.base.text.numbers import number, share, span
+from hotband.base.text.table import MS
 from hotband.views.report.page import Cell, Chart, Charts, Group, Page, Part, Prose, Section, Table
 from hotband.views.traces.show import closing_of, table_of
 from hotband.views.traces.told import answers_of, rows_of
@@ -34,10 +36,7 @@ def trace_page(shown: Sequence[TraceShown]) -> Page:
 
 
 def _beside(shown: Sequence[TraceShown]) -> Table:
-    table = table_of(shown)
-    columns = [list(column.cells) for column in table.columns]
-    rows = [[Cell(str(column[place])) for column in columns] for place in range(len(table.rows))]
-    return Table(["", *(one.source.name for one in shown)], [Group(rows)], tight=True)
+    return Table.of(table_of(shown))
 
 
 def _sections(one: TraceShown, number: str) -> list[Section]:
@@ -58,7 +57,7 @@ def _latency(one: TraceShown) -> Table:
     for side in one.properties.latency:
         ns = side.ns
         values = (ns.mean, ns.p10, ns.p50, ns.p90, ns.p99, ns.p999, ns.max)
-        rows.append([Cell(f"{side.direction}s"), *(Cell(f"{value / 1e6:,.4g}", numeric=True) for value in values)])
+        rows.append([Cell(f"{side.direction}s"), *(Cell(MS.bare(value), numeric=True) for value in values)])
     heads = ["ms", "mean", "p10", "p50", "p90", "p99", "p99.9", "longest"]
     return Table(heads, [Group(rows)], caption="As the trace has them: of the drive that was recorded.", tight=True)
 
@@ -80,7 +79,7 @@ def _time(one: TraceShown) -> list[Chart]:
     charts = []
     if found.span_ns:
         view = lines_chart(rate_rows(found), seconds, from_zero("I/Os a second"), steps=True)
-        charts.append(Chart("Rate", view, f"In intervals of {found.time.interval_ns / 1e9:.3g} s."))
+        charts.append(Chart("Rate", view, f"In intervals of {span(found.time.interval_ns)}."))
     rows = dispersion_rows(found)
     if len(rows):
         caption = (
@@ -91,7 +90,7 @@ def _time(one: TraceShown) -> list[Chart]:
         view = lines_chart(touched_rows(found, so_far=True), seconds, from_zero("Touched (MB)"), steps=True)
         charts.append(Chart("Footprint", view, "Different blocks touched since the beginning."))
         view = lines_chart(touched_rows(found, so_far=False), seconds, from_zero("Touched (MB)"), steps=True)
-        interval = f"{found.working_set.interval_ns / 1e9:.3g}"
+        interval = number(found.working_set.interval_ns / 1e9)
         charts.append(Chart("Working set over time", view, f"Different blocks touched in each {interval} s."))
     rows = window_rows(found)
     if len(rows) > 1:
@@ -114,7 +113,7 @@ def _places(one: TraceShown) -> list[Chart]:
     charts.append(Chart("Runs", bars_chart(run_rows(found), "Length of the run (I/Os)", "I/Os (%)"), caption))
     rows = jump_rows(found)
     if len(rows):
-        caption = f"From this distance to four times as far; {100 * found.jumps.none:.3g} % do not jump."
+        caption = f"From this distance to four times as far; {share(found.jumps.none)} do not jump."
         charts.append(Chart("Jumps", bars_chart(rows, "From", "I/Os (%)"), caption))
     return charts
 

@@ -13,7 +13,9 @@ from hotband.base.arguments import public
 from hotband.base.engine import user_error
 from hotband.base.errors import UserError
 from hotband.base.foreign import json_text
+from hotband.base.text.numbers import size
 from hotband.base.text.quantities import size_bytes
+from hotband.base.text.table import Table, column
 from hotband.data.traces.files import IO_LOG, expect_file, format_of, is_trace, make_rows
 from hotband.inference.traces.convert import asked_of
 from hotband.inference.traces.properties import (
@@ -24,11 +26,10 @@ from hotband.inference.traces.properties import (
     Properties,
     properties_of,
 )
-from hotband.views.traces.told import answers_of, rows_of, size
+from hotband.views.traces.told import answers_of, rows_of
 
 if TYPE_CHECKING:
     import polars as pl
-    from rich.table import Table
 
     from hotband.base.text.values import Json
 
@@ -145,14 +146,10 @@ def closing_of(shown: TraceShown) -> list[str]:
 
 def table_of(shown: Sequence[TraceShown]) -> Table:
     """A row a figure, a column a trace."""
-    from rich.table import Table
-
-    table = Table(show_header=len(shown) > 1)
-    table.add_column("", overflow="fold")
-    for one in shown:
-        table.add_column(one.source.name if len(shown) > 1 else "", overflow="fold")
-    columns = [dict(rows_of(one.properties)) for one in shown]
-    names = list(dict.fromkeys(name for column in columns for name in column))
+    heads = [one.source.name if len(shown) > 1 else "" for one in shown]
+    table = Table("", [column(""), *map(column, heads)], bare=len(shown) == 1)
+    rows = [dict(rows_of(one.properties)) for one in shown]
+    names = list(dict.fromkeys(name for of in rows for name in of))
     for name in names:
-        table.add_row(name, *(column.get(name, "–") for column in columns))
+        table.add(name, *(of.get(name) for of in rows))
     return table

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, cast
 
 from hotband.base.errors import UserError
+from hotband.base.text.numbers import percent
 from hotband.base.version import __version__
 from hotband.data.documents.sides import Side
 from hotband.data.importers.fio.jobs import (
@@ -246,7 +247,8 @@ def _job_notes(stream: Stream) -> list[str]:
     if 0 < binned < _WHOLE_BINS_PCT:
         # fio 3.12 prints zero for what took longer than a second.
         notes.append(
-            f"{stream.name}: fio's coarse latency bins hold {binned:.4g} % of the I/Os, the slowest are missing"
+            f"{stream.name}: fio's coarse latency bins hold {percent(binned, signed=False)} of the I/Os, "
+            "the slowest are missing"
         )
     if job.error_code:
         notes.append(f"{stream.name} ended with {_error_word(job.error_code)}")

@@ -7,6 +7,7 @@ which cannot be seen except by its measured queue depth.
 
 from __future__ import annotations
 
+from hotband.base.text.numbers import number
 from hotband.data.importers.fio.jobs import Job
 from hotband.data.importers.fio.time import Spell
 
@@ -38,7 +39,7 @@ def declared_concurrency(jobs: list[Job], spell: Spell, queue_depth_mean: float 
             notes.append(why)
         whole += depth * processes
     if queue_depth_mean is not None and queue_depth_mean > _MOST_OVER_DECLARED * whole:
-        measured = f"fio measured a queue depth of {queue_depth_mean:.4g}, the options declare {whole}"
+        measured = f"fio measured a queue depth of {number(queue_depth_mean)}, the options declare {whole}"
         return None, [f"concurrency is null: {measured} (several jobs may be reported as one group)"]
     return (whole or None), notes
 

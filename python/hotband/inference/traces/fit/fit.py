@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, cast
 from hotband import _core
 from hotband.base.errors import UserError
 from hotband.base.foreign import json_text
+from hotband.base.text.numbers import number
+from hotband.base.text.table import View
 from hotband.base.views import view_of
 from hotband.inference.traces.fit.arrivals import Clock, Loop, clock_of, loop_of
 from hotband.inference.traces.fit.ios import Ios, ios_of
@@ -22,9 +24,6 @@ from hotband.inference.traces.fit.table import Kept, table_of
 from hotband.inference.traces.fit.text import workload_text
 
 if TYPE_CHECKING:
-    from rich.table import Table
-    from rich.text import Text
-
     from hotband.base.text.values import Json
     from hotband.data.inputs.specify import Named
     from hotband.inference.traces.properties import Properties
@@ -89,9 +88,9 @@ class TraceFit:
         """The same as text."""
         return json_text(self.to_dict())
 
-    def views(self) -> list[Table | Text | str]:
+    def views(self) -> list[View]:
         """As the command prints it."""
-        lines: list[Table | Text | str] = view_of(self, "lines")(self)
+        lines: list[View] = view_of(self, "lines")(self)
         return lines
 
     def __str__(self) -> str:
@@ -125,7 +124,7 @@ def fit_trace(
         slowest_s = max(service_of(trace)) / 1e9
         if slowest_s > SLOWEST_S:
             accepted = (
-                f"its I/Os take {slowest_s:,.0f} s on average; expected at most an hour: check the unit of latencies"
+                f"its I/Os take {number(slowest_s)} s on average; expected at most an hour: check the unit of latencies"
             )
             raise UserError(str(source), "", "", accepted)
         load = loop_of(ios) or clock_of(ios, trace)

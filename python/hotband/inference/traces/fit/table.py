@@ -10,8 +10,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Literal
 
-from hotband.base.text.cells import binary_size
-from hotband.base.text.quantities import span_text
+from hotband.base.text.numbers import percent, quantity, span, with_sign
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -57,35 +56,17 @@ class Kept:
     within: float
     kept: bool
 
-    def values(self) -> tuple[str, str]:
-        """Both values as text."""
-        return _text(self.trace, self.unit), _text(self.synthetic, self.unit)
-
     def error_text(self) -> str:
         """The error with its unit."""
         if self.error is None:
             return "–"
         if self.unit == "share":
-            return f"{self.error:+.1f} points"
-        return f"{self.error:+.1f} %" if self.error < MOST_SHOWN else f"over {MOST_SHOWN:,} %"
+            return f"{with_sign(self.error)} points"
+        return percent(self.error) if self.error < MOST_SHOWN else f"over {MOST_SHOWN:,} %"
 
     def within_text(self) -> str:
         """The bound with its unit."""
-        return f"{self.within:.3g} points" if self.unit == "share" else f"{self.within:.3g} %"
-
-
-def _text(value: float, unit: Unit) -> str:
-    if unit == "share":
-        return f"{100 * value:.1f} %"
-    if unit == "bytes":
-        return binary_size(round(value))
-    if unit == "ns":
-        return _span(value) if value >= 1 else "0 s"
-    return f"{value:,.4g}" if abs(value) < 1e4 else f"{value:,.0f}"
-
-
-def _span(ns: float) -> str:
-    return span_text(ns) if ns < 36e9 else f"{ns / 1e9:,.4g} s"
+        return quantity(self.within, "points" if self.unit == "share" else "%")
 
 
 def kept_of(name: str, unit: Unit, both: tuple[float, float], within: float, uncertain: float = 0.0) -> Kept:
@@ -183,7 +164,7 @@ def _times(both: _Both) -> Iterator[Kept]:
     other = {one.window_ns: one for one in synthetic.time.dispersion}
     for one in windows[::-1][::step][::-1]:
         if one.window_ns in other:
-            name = f"dispersion, {_span(one.window_ns)}"
+            name = f"dispersion, {span(one.window_ns)}"
             yield kept_of(name, "", (one.index, other[one.window_ns].index), BURSTS, one.error)
     if trace.depth is not None and synthetic.depth is not None:
         yield kept_of("in flight at issue", "", (trace.depth.at_issue.mean, synthetic.depth.at_issue.mean), SHAPES)

@@ -7,7 +7,7 @@ from math import ceil
 from typing import TYPE_CHECKING
 
 from hotband.base.foreign import visible
-from hotband.base.text.quantities import span_text
+from hotband.base.text.numbers import span
 from hotband.inference.traces.fit.arrivals import Loop
 
 if TYPE_CHECKING:
@@ -65,7 +65,7 @@ def _loop(loop: Loop) -> list[str]:
     found = "I/O finds none other" if loop.depth == 1 else f"I/O finds {loop.depth - 1} others"
     return [
         f"# {100 * loop.alike:.3g} % of the I/Os: each {found} in flight, and comes",
-        f"# {span_text(loop.think_ns) if loop.think_ns else '0 s'} after an answer, on average",
+        f"# {span(loop.think_ns)} after an answer, on average",
         f"closed = {{ threads = {loop.depth}, depth = 1{think} }}",
     ]
 

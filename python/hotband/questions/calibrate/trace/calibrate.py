@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from hotband.base.text.numbers import percent
 from hotband.questions.calibrate.calibrate import MOST_MISFIT
 from hotband.questions.calibrate.calibrated import TOLD, Calibrated, Check, Line, Value
 from hotband.questions.calibrate.fit import TOLD as KNOWN
@@ -52,7 +53,7 @@ def of_trace(
 
 
 def _notes(first: ComparisonDoc, second: ComparisonDoc, before: ComparisonDoc, misfit: float) -> list[str]:
-    now, was, fitted = (f"{of['demerit_pct'] or 0.0:.1f} %" for of in (second, before, first))
+    now, was, fitted = (percent(of["demerit_pct"] or 0.0, signed=False) for of in (second, before, first))
     notes = [
         f"demerit on the second half: {now} of the mean (of the product as it was: {was}; "
         f"on the first half, which was fitted: {fitted})",

@@ -11,8 +11,9 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from hotband.base.errors import UserError
-from hotband.base.text.cells import decimal_size
-from hotband.base.text.quantities import size_bytes, span_ns, span_text
+from hotband.base.text import numbers
+from hotband.base.text.numbers import number
+from hotband.base.text.quantities import size_bytes, span_ns
 from hotband.execution.programs.program import Size
 from hotband.execution.programs.settings import values_of
 from hotband.questions.study.definition import PRODUCT
@@ -103,18 +104,18 @@ def words(part: Part, at: Scaled) -> str:
     asked = ", ".join(f"{key} = {at.settings[key]}" for key in (*dict(part.fill), *dict(part.per_drive)))
     fewest = ", the fewest that it takes" if at.drives == part.fewest and at.drives < part.drives else ""
     text = (
-        f"scale {at.scale}: {decimal_size(at.data)} of {decimal_size(part.data)} of data ({asked}) on {at.drives} of "
-        f"{part.drives} drives{fewest}, volumes of {decimal_size(at.volume)}"
+        f"scale {at.scale}: {numbers.size(at.data)} of {numbers.size(part.data)} of data ({asked}) on {at.drives} of "
+        f"{part.drives} drives{fewest}, volumes of {numbers.size(at.volume)}"
     )
     cut = {key: pair for side in part.sides.values() for key, pair in cut_values(part, side, at).items()}
     if not cut:
         return text
     shown = ", ".join(f"{key} {before} to {_short(after)}" for key, (before, after) in cut.items())
-    return f"{text}; a drive holds {float(at.a_drive):.2g} of what it holds in the study, so of it is cut: {shown}"
+    return f"{text}; a drive holds {number(float(at.a_drive))} of what it holds in the study, so of it is cut: {shown}"
 
 
 def _short(text: str) -> str:
     size, span = size_bytes(text), span_ns(text)
     if size is not None:
-        return decimal_size(size)
-    return text if span is None else span_text(span)
+        return numbers.size(size)
+    return text if span is None else numbers.span(span)

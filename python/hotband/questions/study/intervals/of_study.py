@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hotband.base.errors import UserError
+from hotband.base.text import numbers
 from hotband.base.text.nearest import unknown_name
 from hotband.execution.experiment import Lock, Say
 from hotband.execution.experiment.progress import run_progress
@@ -180,9 +181,9 @@ def _run_lines(work: Work, made: IntervalFile, lines: Sequence[Line], paths: Seq
 def announced(name: str, plans: Sequence[Plan], missing: Sequence[Plan]) -> str:
     """What is about to be run."""
     runs = sum(len(plan.sets) * len(plan.short) for plan in missing)
-    ios = sum(plan.ios for plan in missing) / 1e6
+    ios = sum(plan.ios for plan in missing)
     kept = f", {len(plans) - len(missing)} lines are kept" if len(missing) < len(plans) else ""
-    return f"{name}: {runs:,} shortened runs in {len(missing)} lines, about {ios:,.0f} M I/Os{kept}"
+    return f"{name}: {runs:,} shortened runs in {len(missing)} lines, about {numbers.number(ios)} I/Os{kept}"
 
 
 def _write(made: IntervalFile, work: Work, paths: Sequence[Path]) -> None:

@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from hotband.base.errors import UserError
-from hotband.base.text.cells import counted
+from hotband.base.text.numbers import counted
 from hotband.base.text.values import read_json
 from hotband.base.version import __version__
 from hotband.data.documents.pts import ConditionsDoc, PtsDoc, TestDoc

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from statistics import fmean
 
-from hotband.base.text.numbers import ABSENT, number, rate, span
+from hotband.base.text.numbers import ABSENT, number, percent, rate, share, span
 from hotband.data.documents.pts import CellDoc, FigureDoc, LoopDoc, MomentDoc, TestDoc
 from hotband.questions.suites.bench import Bench, each_once
 from hotband.questions.suites.cells import cell_name
@@ -102,9 +102,9 @@ def run_saturation(plan: spec.Plan, bench: Open) -> Result:
         {"name": "at the end", "value": end, "unit": "IOPS"},
         {"name": "written", "value": fills, "unit": "capacities"},
     ]
-    lost = f"{100 * (1 - end / fresh):.0f} % less" if fresh and end < fresh else "no less"
+    lost = f"{share(1 - end / fresh)} less" if fresh and end < fresh else "no less"
     answer = f"4 KiB random writes begin at {number(fresh)} IOPS and end at {number(end)}, {lost}"
-    answer += f", after {fills:.2g} capacities."
+    answer += f", after {number(fills)} capacities."
     notes = [] if fills >= 1.0 else ["less than the drive's capacity was written: it is still new"]
     return Result([], moments, figures, answer, notes, histogram, plan.demand.text())
 
@@ -123,7 +123,7 @@ def run_idle(plan: spec.Plan, bench: Open) -> Result:
     best = max((one["value"] or 0.0) for one in figures[1:])
     gain = 100 * (best / steady - 1) if steady else 0.0
     answer = (
-        f"4 KiB random writes after rests: at most {number(best)} IOPS, {gain:+.0f} % on the steady {number(steady)}."
+        f"4 KiB random writes after rests: at most {number(best)} IOPS, {percent(gain)} on the steady {number(steady)}."
     )
     return Result([loop], moments, figures, answer, demand=plan.demand.text())
 

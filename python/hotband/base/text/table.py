@@ -1,0 +1,274 @@
+"""Tables: columns with a name, a kind and a unit, and exact values.
+
+A question's answer, a record and a listing are such tables; what a terminal, CSV, Markdown, JSON, HTML or a frame shows
+follows from them (`formats.py`, `layout.py`, `html.py`), and nothing is read back from text. Rows hold values
+as documents do (nanoseconds, bytes a second, shares); the unit of a column says what a table shows them in, so that a
+column of CSV has one unit by construction.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Literal, TypeAlias
+
+from hotband.base.text import numbers
+
+if TYPE_CHECKING:
+    import polars as pl
+    from rich.text import Text
+
+Kind = Literal["text", "number", "range", "estimate"]
+
+
+@dataclass(frozen=True)
+class Unit:
+    """A unit of a table: its name, how much of what rows hold is one of it, and how a value is shown alone."""
+
+    name: str = ""
+    size: float = 1.0
+    text: Callable[[float], str] | None = None
+
+    def of(self, value: float) -> float:
+        """Return the value in this unit; one that is in it already is not touched."""
+        return value if self.size == 1.0 else value / self.size
+
+    def bare(self, value: float | None) -> str:
+        """Format the value where the heading names the unit."""
+        return numbers.ABSENT if value is None else numbers.number(self.of(value))
+
+    def shown(self, value: float | None) -> str:
+        """Format the value with its unit, or one of the same quantity that fits."""
+        if value is None:
+            return numbers.ABSENT
+        return numbers.quantity(self.of(value), self.name) if self.text is None else self.text(value)
+
+    def ends(self, of: Range, text: Callable[[float], str] | None = None) -> str:
+        """Format both ends of an interval, the unit once where they share it."""
+        if of.low is None or of.high is None:
+            return numbers.ABSENT
+        return numbers.between(of.low, of.high, text or self.shown)
+
+
+PLAIN = Unit()
+IOPS = Unit("IOPS")
+MBS = Unit("MB/s", 1e6, numbers.rate)
+MS = Unit("ms", 1e6, numbers.span)
+SECONDS = Unit("s", 1e9, numbers.span)
+LATENCY = Unit("ms", 1e-3, lambda seconds: numbers.span(1e9 * seconds))
+"""Of values in seconds."""
+BYTES = Unit("B", 1.0, numbers.size)
+SHARE = Unit("%", 0.01, numbers.share)
+PERCENT = Unit("%", 1.0, lambda value: numbers.percent(value, signed=False))
+CHANGE = Unit("%", 1.0, numbers.percent)
+TIMES = Unit("times", 1.0, lambda value: f"x {numbers.number(value)}")
+WATTS = Unit("W")
+FIGURES = {"iops": IOPS, "bandwidth_bytes_per_s": MBS}
+"""Units of the figures of a record by their keys; all others are times."""
+OF_ROW = Unit("unit of the row")
+"""Of columns whose rows are of different quantities: each row says its own, and CSV has a column that names it."""
+
+
+def unit_of(figure: str) -> Unit:
+    """Return the unit of a record's figure, such as `iops` or `read.latency_p99_ns`."""
+    return FIGURES.get(figure.rpartition(".")[2], MS)
+
+
+@dataclass(frozen=True)
+class Range:
+    """Both ends of an interval."""
+
+    low: float | None
+    high: float | None
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """A value with its interval."""
+
+    value: float
+    low: float
+    high: float
+
+
+Value: TypeAlias = str | int | float | Range | Estimate | None
+Plain: TypeAlias = str | int | float | None
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A value with how a terminal shows it: `style` colours it, `below` stands in a line below it."""
+
+    value: Value
+    style: str = ""
+    below: str = ""
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column: `once` leaves out a text that the row above has, on terminals; `below` has the ends of an estimate in a
+    line below it; `wrap` may fold it; `width` is of pictures made of characters."""
+
+    name: str
+    kind: Kind = "text"
+    unit: Unit = PLAIN
+    once: bool = False
+    below: bool = False
+    wrap: bool = True
+    width: int | None = None
+
+    @property
+    def says_unit(self) -> bool:
+        """Whether the name names the unit, so that cells need not."""
+        name, unit = f" {self.name} ".replace("\n", " "), self.unit.name
+        return not unit or f"({unit})" in name or name.endswith(f" {unit} ") or name.startswith(f" {unit} ")
+
+    def headings(self) -> list[str]:
+        """Return the names of its columns of plain values: two for a range, three for an estimate."""
+        name = self.name.replace("\n", " ") or "of"
+        unit = "" if self.says_unit or self.unit is OF_ROW else f" ({self.unit.name})"
+        ends = [f"{name}, from{unit}", f"{name}, to{unit}"]
+        return {"range": ends, "estimate": [name + unit, *ends]}.get(self.kind, [name + unit])
+
+    def values(self, value: Value, unit: Unit) -> list[Plain]:
+        """Return a cell's plain values, in the unit."""
+        if self.kind == "text" or isinstance(value, str):
+            text = None if value is None else str(value).replace("\n", " ")
+            return [text, *[None] * (len(self.headings()) - 1)]
+        parts: Sequence[float | None]
+        if isinstance(value, Estimate):
+            parts = (value.value, value.low, value.high)
+        elif isinstance(value, Range):
+            parts = (value.low, value.high)
+        else:
+            parts = (value,)
+        found: list[Plain] = [None if part is None else unit.of(part) for part in parts]
+        return found + [None] * (len(self.headings()) - len(found))
+
+    def text(self, value: Value, unit: Unit) -> str:
+        """Format a cell for people."""
+        if isinstance(value, str):
+            return value
+        text = unit.bare if self.says_unit and self.unit is not OF_ROW else unit.shown
+        if isinstance(value, Range):
+            return unit.ends(value, text)
+        if isinstance(value, Estimate):
+            if value.low == value.high:
+                return text(value.value)
+            if self.below:
+                # Two digits: it is no more certain than that, and narrow.
+                ends = (numbers.number(unit.of(end), 2) for end in (value.low, value.high))
+                return f"{text(value.value)}\n{'–'.join(ends)}"
+            return f"{text(value.value)} ({unit.ends(Range(value.low, value.high), text)})"
+        return text(value)
+
+
+def column(name: str, *, once: bool = False, wrap: bool = True, width: int | None = None) -> Column:
+    """Return a column of texts."""
+    return Column(name, once=once, wrap=wrap, width=width)
+
+
+def numeric(name: str, unit: Unit = PLAIN) -> Column:
+    """Return a column of numbers."""
+    return Column(name, "number", unit)
+
+
+def interval(name: str, unit: Unit = PLAIN) -> Column:
+    """Return a column of ranges."""
+    return Column(name, "range", unit)
+
+
+def estimate(name: str, unit: Unit = PLAIN, *, below: bool = False) -> Column:
+    """Return a column of values, some of which may have an interval."""
+    return Column(name, "estimate", unit, below=below)
+
+
+def bare(of: Column) -> Column:
+    """Return the column with cells of numbers alone: its table's title or its own name says what they are in."""
+    return replace(of, unit=replace(of.unit, text=lambda value: numbers.number(of.unit.of(value))))
+
+
+@dataclass(frozen=True)
+class Row:
+    """A row: its cells, the unit of those of no other, and whether a rule follows."""
+
+    cells: tuple[Cell, ...]
+    unit: Unit = PLAIN
+    ends: bool = False
+
+
+@dataclass
+class Table:
+    """A table under its title; `about` says what all rows are of, in CSV columns before all others.
+
+    `lines` asks a terminal for rules between rows, `plain` for none but that below the headings, `bare` for no
+    headings, `tight` for one blank between columns.
+    """
+
+    title: str
+    columns: list[Column]
+    about: Mapping[str, str] = field(default_factory=dict)
+    caption: str | None = None
+    lines: bool = False
+    plain: bool = False
+    bare: bool = False
+    tight: bool = False
+    rows: list[Row] = field(default_factory=list)
+
+    def add(self, *cells: Value | Cell, unit: Unit = PLAIN, ends: bool = False) -> None:
+        """Append a row."""
+        assert len(cells) == len(self.columns), f"{self.title}: {len(cells)} cells in {len(self.columns)} columns"
+        self.rows.append(Row(tuple(one if isinstance(one, Cell) else Cell(one) for one in cells), unit, ends))
+
+    def values(self) -> tuple[list[str], list[list[Plain]]]:
+        """Return headings and rows of plain values, each column in one unit; rows of several units name theirs."""
+        headings = [heading for one in self.columns for heading in one.headings()]
+        rows = [
+            [value for one, cell in zip(self.columns, row.cells, strict=True) for value in self._plain(one, cell, row)]
+            for row in self.rows
+        ]
+        if any(one.unit is OF_ROW for one in self.columns):
+            place = len(self.columns[0].headings())
+            headings.insert(place, "unit")
+            for plain, row in zip(rows, self.rows, strict=True):
+                plain.insert(place, row.unit.name)
+        return headings, rows
+
+    @staticmethod
+    def _plain(of: Column, cell: Cell, row: Row) -> list[Plain]:
+        value = f"{cell.value} {cell.below}" if cell.below else cell.value
+        return of.values(value, row.unit if of.unit is OF_ROW else of.unit)
+
+    def texts(self) -> list[list[str]]:
+        """Return the rows as people read them, a line of a cell a line."""
+        return [
+            [
+                one.text(cell.value, row.unit if one.unit is OF_ROW else one.unit)
+                + (f"\n{cell.below}" if cell.below else "")
+                for one, cell in zip(self.columns, row.cells, strict=True)
+            ]
+            for row in self.rows
+        ]
+
+    def records(self) -> list[dict[str, Plain]]:
+        """Return the rows as JSON has them, by heading."""
+        headings, rows = self.values()
+        return [{**self.about, **dict(zip(headings, row, strict=True))} for row in rows]
+
+    def frame(self) -> pl.DataFrame:
+        """Return the rows as a frame of polars."""
+        import polars as pl
+
+        return pl.DataFrame(self.records(), infer_schema_length=None)
+
+
+View: TypeAlias = "Table | Text | str"
+"""What a command prints, in order: tables and lines of words."""
+
+
+def listing(title: str, names: Iterable[str], rows: Iterable[Sequence[Value | Cell]]) -> Table:
+    """Return a table of texts."""
+    table = Table(title, [column(name) for name in names])
+    for row in rows:
+        table.add(*row)
+    return table
