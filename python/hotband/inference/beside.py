@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, TypedDict
 from hotband.base.text.table import CHANGE, IOPS, MS, OF_ROW, Table, column, numeric
 from hotband.data.documents.record import figures_of
 from hotband.data.documents.serving import Serving
+from hotband.execution.serve.lateness import lateness_lines
 
 if TYPE_CHECKING:
     from hotband.data.documents.record import RecordDoc
@@ -56,8 +57,6 @@ def beside_table(emulated: Emulated) -> Table:
 
 def beside_lines(emulated: Emulated) -> Iterator[str]:
     """What explains the difference, and what is not the same."""
-    from hotband.execution.serve.lateness import lateness_lines
-
     record: Any = emulated.fio.record
     serving = Serving.of(record["serving"])
     yield from lateness_lines(serving)

@@ -8,7 +8,11 @@ from typing import TYPE_CHECKING
 
 from hotband.base.errors import UserError
 from hotband.data.record.incomplete import refusing_incomplete
+from hotband.inference.audit.load import load_results
 from hotband.inference.audit.result import AuditResult
+from hotband.inference.audit.rules import findings
+from hotband.questions.study import file
+from hotband.questions.study.definition import PUBLISHED_FILE
 
 if TYPE_CHECKING:
     from hotband.data.record.record import Record
@@ -20,15 +24,9 @@ def audit_of(
 ) -> AuditResult:
     """All rules on results, and on the published table of a study; `machine` is what is known of the target of all.
     Raises UserError."""
-    from hotband.inference.audit.load import load_results
-    from hotband.inference.audit.rules import findings
-
     wanted = list(results)
     if study is not None:
-        from hotband.questions.study.definition import PUBLISHED_FILE
-        from hotband.questions.study.file import load
-
-        wanted.append(load(str(study)).folder / PUBLISHED_FILE)
+        wanted.append(file.load(str(study)).folder / PUBLISHED_FILE)
     if not wanted:
         raise UserError("question.results", "", "", "expected records, result files or tables (or question.study NAME)")
     with refusing_incomplete([one if isinstance(one, Path) else Path(one.name) for one in wanted]):

@@ -9,7 +9,9 @@ from hotband.base.foreign import marked
 from hotband.base.text.formats import as_rows
 from hotband.base.text.numbers import span
 from hotband.base.text.table import CHANGE, IOPS, OF_ROW, Cell, Range, Table, Unit, column, interval, numeric
+from hotband.inference.audit.compare import state_of
 from hotband.inference.audit.finding import SEVERITIES, Finding, Rows, listed
+from hotband.inference.audit.headline import headline
 
 if TYPE_CHECKING:
     from hotband.inference.audit.audited import Side
@@ -51,9 +53,6 @@ def rows_table(title: str, rows: Rows, every: bool = False) -> Table:
 
 def comparison_view(found: Comparison) -> list[Any]:
     """The verdict first, then what is not alike, the differences with their intervals, and what was not compared."""
-    from hotband.inference.audit.compare import state_of
-    from hotband.inference.audit.headline import headline
-
     a, b = (_side(side) for side in (found.a, found.b))
     # What is alike in all rows is said once, below: as a column it would be most of the table at 80 columns.
     hows = dict.fromkeys(one.how for one in found.differences)

@@ -15,6 +15,7 @@ from hotband.base.text.table import IOPS, MS, Table, column, numeric
 from hotband.data.store.columns import COLUMNS
 from hotband.data.store.manifest import snapshot
 from hotband.data.store.place import Place
+from hotband.data.store.results_store import condition
 from hotband.data.store.views import query, rows
 
 if TYPE_CHECKING:
@@ -59,8 +60,6 @@ def plain(cell: Any) -> Json:
 
 def listed(place: Place, where: str, limit: int) -> Listed:
     """The runs that meet a condition, at most so many, those added last first. Raises UserError."""
-    from hotband.data.store.results_store import condition
-
     of_all = f"runs{condition(where)}"
     last = f"order by added_utc desc, run limit {limit}"
     sql = f"select *, (select count(*) from {of_all}) as runs_in_all from {of_all} {last}"

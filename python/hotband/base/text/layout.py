@@ -7,6 +7,7 @@ import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from hotband.base.foreign import visible_lines
 from hotband.base.text import table as tables
 
 if TYPE_CHECKING:
@@ -49,8 +50,6 @@ def fitted(table: tables.Table, console: Console) -> list[RenderableType]:
     """The table under its title, or tables that together have its columns, none of them wider than the console."""
     from rich.text import Text
 
-    from hotband.base.foreign import visible_lines
-
     title = hanging(Text(visible_lines(table.title)), console.width)
     title.stylize("bold" if table.plain else "italic")
     return [*([title] if table.title else []), *_parts(rich_table(table), console)]
@@ -86,8 +85,6 @@ def rich_table(table: tables.Table) -> Table:
 def _cell(text: str, cell: tables.Cell) -> str | Text:
     """A cell with its colour; what stands below it is dim."""
     from rich.text import Text
-
-    from hotband.base.foreign import visible_lines
 
     if not cell.style and not cell.below:
         return text

@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 import re
 
+from hotband import _core
+
 # "min", "h" and "d" are accepted beside the SI units, as in workloads.
 SPAN_UNITS = {"ns": 1.0, "us": 1e3, "µs": 1e3, "ms": 1e6, "s": 1e9, "min": 60e9, "h": 3600e9, "d": 86400e9}
 SPAN_FORM = 'a time with its unit, such as "5 ms" or "10 s" (ns, us, ms, s, min, h, d)'
@@ -65,8 +67,6 @@ SIZE_EXPECTED = 'a size with its unit, such as "256 MB" or "8 GiB", less than 9 
 def size_bytes(text: str) -> float | None:
     """Bytes of a size above zero, as the engine reads it: "GB" is 10^9, "GiB" 2^30, a single letter binary as in fio
     (docs/guides/machines.md), "Gb" are bits and no size. None where the text is none."""
-    from hotband import _core
-
     try:
         return _core.quantity("size", text) or None
     except ValueError:

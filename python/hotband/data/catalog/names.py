@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from hotband import _core
+from hotband.data import catalog
+
 
 def drive_names() -> list[str]:
     """Of the catalog's drives."""
@@ -20,7 +23,4 @@ def daemon_names() -> list[str]:
 
 def catalog_names(folder: str) -> list[str]:
     """Of the entries of a folder of the catalog."""
-    from hotband import _core
-    from hotband.data.catalog import CATALOG_DIR
-
-    return _core.catalog_names(CATALOG_DIR, folder)
+    return _core.catalog_names(catalog.CATALOG_DIR, folder)

@@ -7,6 +7,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from hotband.base.errors import UserError, reason_of
+from hotband.data.importers.files import name_of, read_beginning
+from hotband.data.importers.fio import importer
 from hotband.data.importers.imported import loaded
 from hotband.data.record.files import RECORD_FILE
 from hotband.data.record.imported import Imported
@@ -24,7 +26,6 @@ class Tool(NamedTuple):
 def tools() -> dict[str, Tool]:
     """The importers by the name of the tool."""
     from hotband.data.importers import diskspd, hdr, iometer, vdbench
-    from hotband.data.importers.fio import importer
 
     return {
         "fio": Tool(importer.recognises, importer.read),
@@ -40,8 +41,6 @@ def load(path: Path, also: str = "") -> list[Imported]:
 
     `also` is what the caller takes besides, for the error.
     """
-    from hotband.data.importers.files import name_of, read_beginning
-
     if path.is_dir():
         return _load_folder(path)
     beginning = read_beginning(path)
@@ -55,8 +54,6 @@ def load(path: Path, also: str = "") -> list[Imported]:
 def _load_folder(folder: Path) -> list[Imported]:
     """The results in a folder: vdbench's output and fio's files as one each, the files of the others one by one."""
     from hotband.data.importers import vdbench
-    from hotband.data.importers.files import name_of, read_beginning
-    from hotband.data.importers.fio import importer
 
     try:
         files = sorted(path for path in folder.iterdir() if path.is_file())

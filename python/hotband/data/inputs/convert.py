@@ -4,7 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from hotband import _core
+from hotband.base.engine import user_error
 from hotband.base.errors import UserError
+from hotband.data.catalog import entries
+from hotband.data.inputs.texts import text_of
 from hotband.data.jobs.converted import Converted
 from hotband.data.jobs.job_file import PLACEHOLDER, WRITTEN, written
 from hotband.data.jobs.loss import notes_of
@@ -23,18 +27,12 @@ def convert_workload(name: str, output: Path | None, target: str | None) -> Conv
 
 def text_named(name: str) -> str:
     """The TOML text of a workload of the catalog, of a file or of a job file."""
-    from hotband.data.catalog import entries
-    from hotband.data.inputs.texts import text_of
-
     text = text_of(name, "workload")
     return str(entries.workload(name)["text"]) if text is None else text
 
 
 def converted_to(name: str, text: str, form: str, target: str | None) -> Converted:
     """The workload whose TOML is `text` as "toml", "fio" or "vdbench". UserError where it has a mistake."""
-    from hotband import _core
-    from hotband.base.engine import user_error
-
     if form not in FORMS:
         raise UserError("to", "", form, f"expected one of {', '.join(FORMS)}")
     read = "\n".join(notes_of(text))

@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from hotband.base.errors import UserError
+from hotband.base.text.quantities import size_bytes
 from hotband.base.text.tomltable import loads
 
 if TYPE_CHECKING:
@@ -159,8 +160,6 @@ def _percent(value: object) -> float:
 
 
 def _mean_size(stream: Mapping[str, Any]) -> float | None:
-    from hotband.base.text.quantities import size_bytes
-
     sizes = stream.get("sizes") or {str(stream.get("size", "")): 1.0}
     found = [(size_bytes(str(size)), float(weight)) for size, weight in sizes.items()]
     whole = sum(weight for _, weight in found)

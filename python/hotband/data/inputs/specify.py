@@ -13,6 +13,7 @@ import tomli
 from hotband.base.arguments import listed, plain, short
 from hotband.base.errors import UserError, characters
 from hotband.data.catalog.named import is_real
+from hotband.data.inputs.texts import text_of
 from hotband.data.inputs.words import ours, twice
 
 Scalar: TypeAlias = str | int | float | bool
@@ -30,8 +31,6 @@ class Named:
 
 def named(spec: object, argument: str) -> Named:
     """What `spec` names. Raises UserError where it is nothing that could be run, or a file that cannot be read."""
-    from hotband.data.inputs.texts import text_of
-
     if isinstance(spec, Mapping):
         return _of_table(spec, argument)
     if isinstance(spec, PathLike):

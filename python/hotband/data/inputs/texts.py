@@ -7,7 +7,7 @@ from pathlib import Path
 
 from hotband.base.errors import UserError
 from hotband.base.text.regular import text_bytes
-from hotband.data.catalog import is_file
+from hotband.data.catalog import entries, is_file
 
 
 def text_of(argument: str, what: str) -> str | None:
@@ -44,8 +44,6 @@ def bytes_of(argument: str, what: str) -> bytes:
 def refuse_other_files(argument: str, what: str) -> None:
     """Raises UserError for a file that does not end as workloads or machines do, or for a folder, where the catalog has
     no entry that begins so: the list of its entries would not help."""
-    from hotband.data.catalog import entries
-
     path = Path(argument)
     # A short form, such as raid5:4xDRIVE, names no file, whatever stands there.
     if not argument or ":" in argument or not os.path.exists(argument):

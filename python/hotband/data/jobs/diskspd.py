@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hotband.base.errors import UserError
+from hotband.data.importers.diskspd import parse_xml
 from hotband.data.jobs.form import Closed, Form, Loop, Open, Step, StreamForm, Value, bytes_text
 from hotband.data.jobs.loss import Fate, LossReport, Place
 from hotband.data.jobs.parts import Amount, Files
@@ -86,8 +87,6 @@ class Tags:
 
 def form(path: Path, text: str, report: LossReport) -> Form:
     """The profile as streams, loops and steps; `report` gets a line an element. UserError names what is wrong."""
-    from hotband.data.importers.diskspd import parse_xml
-
     # The text is decoded: what its declaration says of an encoding is true of the file, not of it.
     plain = re.sub(r"^\s*<\?xml[^>]*\?>", "", text)
     root = parse_xml(plain.encode(), report.file, ACCEPTED)

@@ -8,6 +8,7 @@ jobs side by side have no shared loop, `flow=` holds their ratio; flushes count 
 from __future__ import annotations
 
 from hotband.base.errors import UserError
+from hotband.base.text.quantities import size_bytes, span_ns
 from hotband.data.jobs.flushes import without_flushes
 from hotband.data.jobs.form import number_text
 from hotband.data.jobs.parts import Amount
@@ -92,8 +93,6 @@ def _mix(told: Told, stream: Stream, kind: str) -> Lines:
 
 def _hole(told: Told, stream: Stream) -> int:
     """Bytes left out between two I/Os of a stride."""
-    from hotband.base.text.quantities import size_bytes
-
     stride = round(size_bytes(stream.table["offsets"]["stride"]) or 0)
     largest = max(size for size, _ in stream.sizes)
     if len(stream.sizes) > 1 or stride < largest:
@@ -134,8 +133,6 @@ def _sizes(told: Told, stream: Stream) -> Lines:
         pairs = [(size, share) for (size, _), share in zip(sizes, shares, strict=True) if share]
         lines.append(("bssplit", ":".join(f"{size}/{share}" for size, share in pairs)))
     if align is not None:
-        from hotband.base.text.quantities import size_bytes
-
         lines.append(("blockalign", str(round(size_bytes(align) or 512))))
     elif len(sizes) > 1 and stream.random_pct:
         told.approximate(stream.key("sizes"), "fio aligns offsets to the smallest size, not to that of each I/O")
@@ -240,8 +237,6 @@ def _load(told: Told, step: Step, stream: Stream) -> Lines:
 
 
 def _bursts(told: Told, stream: Stream) -> Lines:
-    from hotband.base.text.quantities import span_ns
-
     bursts = stream.load["bursts"]
     told.approximate(stream.load_key, "the pause is after the last I/O of a burst, not from begin to begin")
     ios = str(max(1, round(int(bursts["ios"]) * stream.share * stream.without_flushes)))

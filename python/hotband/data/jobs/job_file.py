@@ -5,13 +5,17 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+from hotband import _core
+from hotband.base.engine import user_error
 from hotband.base.errors import UserError
 from hotband.base.text.regular import opened, read_up_to
 from hotband.data.catalog import JOB_ENDINGS
+from hotband.data.importers import tools
 from hotband.data.importers.files import name_of
 from hotband.data.jobs.form import workload_text
 from hotband.data.jobs.loss import LossReport
 from hotband.data.jobs.source import ACCEPTED, LARGEST_BYTES, decoded, read_text
+from hotband.data.jobs.tables import told
 
 __all__ = ["ENDINGS", "converted", "job_text", "tool_of"]
 
@@ -92,8 +96,6 @@ def converted(path: Path, piped: bytes | None = None) -> tuple[str, LossReport]:
 
 def result_of(text: str) -> str | None:
     """The tool whose result a text is."""
-    from hotband.data.importers import tools
-
     beginning = text[:65536].encode("utf-8", "replace")
     return next((name for name, tool in tools().items() if tool.recognises(beginning)), None)
 
@@ -120,10 +122,7 @@ PLACEHOLDER = "/dev/TARGET"
 def written(name: str, text: str, tool: str, target: str = PLACEHOLDER) -> tuple[str, LossReport]:
     """The job file of `tool` ("fio" or "vdbench") for a workload called `name`, and what became of its keys.
     UserError where the workload has a mistake, or is more than a job can say."""
-    from hotband import _core
-    from hotband.base.engine import user_error
     from hotband.data.jobs.fio_write import fio_text
-    from hotband.data.jobs.tables import told
     from hotband.data.jobs.vdbench_write import vdbench_text
 
     try:

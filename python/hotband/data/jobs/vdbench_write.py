@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from hotband.base.errors import UserError
+from hotband.base.text.quantities import size_bytes
 from hotband.data.jobs.form import number_text
 from hotband.data.jobs.parts import Amount
 from hotband.data.jobs.tables import Step, Stream, Told, plain
@@ -81,8 +82,6 @@ def _storage(told: Told, volume: str, target: str, number: int) -> str:
 
 
 def _grid(text: str) -> int:
-    from hotband.base.text.quantities import size_bytes
-
     return round(size_bytes(text) or 512)
 
 

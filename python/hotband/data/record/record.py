@@ -14,13 +14,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal, cast
 
 from hotband.base.arguments import public
+from hotband.base.text import write
 from hotband.base.text.numbers import number
 from hotband.base.views import view_of
-from hotband.data.record.files import file_key
+from hotband.data.record.files import RECORD_FILE, file_key, frame_of, parquet_of_frame, series_table
 from hotband.data.record.intervals import Intervals
 from hotband.data.record.quantity import BytesPerSecond, Seconds, seconds
 from hotband.data.record.stats import merge, percentile
 from hotband.data.record.tables import Tables, of_run
+from hotband.data.record.writable import check_writable
+from hotband.data.record.written import record_text
 
 if TYPE_CHECKING:
     import polars as pl
@@ -437,11 +440,6 @@ class Record:
         The record is read back by `hotband.load`, `hotband report` and every other command. Raises UserError where the
         folder cannot be written, OSError where the disk fails.
         """
-        from hotband.base.text.write import write_files
-        from hotband.data.record.files import RECORD_FILE, parquet_of_frame
-        from hotband.data.record.writable import check_writable
-        from hotband.data.record.written import record_text
-
         path = Path(folder)
         check_writable(path, "folder")
         named = cast("Mapping[str, object]", self._document.get("series") or {})
@@ -451,7 +449,7 @@ class Record:
             if file is not None:
                 contents[path / Path(str(file)).name] = parquet_of_frame(frame)
         contents[path / RECORD_FILE] = record_text(self._document) + "\n"
-        write_files(contents)
+        write.write_files(contents)
         return path
 
     @public
@@ -487,7 +485,5 @@ def record_of(finished: Finished) -> Record:
 
 def record_of_import(imported: Imported) -> Record:
     """A result of another tool, as a record."""
-    from hotband.data.record.files import frame_of, series_table
-
     series = imported.series
     return Record(imported.record, Tables({} if series is None else {"series": frame_of(series_table(series))}))

@@ -11,7 +11,10 @@ from typing import TYPE_CHECKING
 
 from hotband.base.arguments import public
 from hotband.base.errors import UserError
+from hotband.base.text.html import frame_html
+from hotband.data.record.incomplete import refusing_incomplete
 from hotband.data.record.record import Record
+from hotband.data.record.rounds import judge
 
 if TYPE_CHECKING:
     import polars as pl
@@ -62,8 +65,6 @@ class Steadiness:
         return f"<Steadiness of {'; '.join(said)}>"
 
     def _repr_html_(self) -> str:
-        from hotband.base.text.html import frame_html
-
         return f"<div>{frame_html(self.frame.select('name', 'track', 'reached', 'round', 'rounds', 'why'))}</div>"
 
 
@@ -80,9 +81,6 @@ def steady(
     those without one are one round each, in the order given. `track` is "iops", "latency" or "bandwidth" ("iops", or as
     the run had it). The result has `verdicts`, `reached` and a `frame`. Raises UserError.
     """
-    from hotband.data.record.incomplete import refusing_incomplete
-    from hotband.data.record.rounds import judge
-
     given = [records] if isinstance(records, Record | str | PathLike) else list(records)
     if not given:
         raise UserError("records", "", "[]", "expected at least one record")

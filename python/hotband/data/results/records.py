@@ -7,18 +7,19 @@ from pathlib import Path
 
 from hotband.base.arguments import public
 from hotband.base.errors import UserError
+from hotband.data import importers
+from hotband.data.importers import hdr
+from hotband.data.importers.files import read_beginning
+from hotband.data.record.files import RECORD_FILE
+from hotband.data.record.load import load_record
 from hotband.data.record.record import Record, record_of_import
+from hotband.data.record.tables import of_folder
 
 
 @public
 def load_all(path: str | PathLike[str], *, unit: str | None = None) -> list[Record]:
     """Reads every record of a file or folder, of any tool that is recognised. `unit` ("ns", "us", "ms", "s") is that of
     the values of an HdrHistogram log, which does not say. Raises UserError where there is none."""
-    from hotband.data.importers import hdr
-    from hotband.data.importers import load as load_results
-    from hotband.data.importers.files import read_beginning
-    from hotband.data.record.files import RECORD_FILE
-
     where = Path(path)
     if unit is not None:
         if where.is_dir() or not hdr.recognises(read_beginning(where)):
@@ -28,13 +29,10 @@ def load_all(path: str | PathLike[str], *, unit: str | None = None) -> list[Reco
     of_ours = where.is_file() and b'"hotband-record"' in read_beginning(where)[:4096]
     if of_ours or (where / RECORD_FILE).is_file() or where.name == RECORD_FILE:
         return [_read(where)]
-    return [record_of_import(one) for one in load_results(where)]
+    return [record_of_import(one) for one in importers.load(where)]
 
 
 def _read(path: Path) -> Record:
-    from hotband.data.record.load import load_record
-    from hotband.data.record.tables import of_folder
-
     file = path / "record.json" if path.is_dir() else path
     document = load_record(file).record
     return Record(document, of_folder(file, document))

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, cast
 
-from hotband.data.record.files import parquet_of, read_table
+from hotband.data.record.files import frame_of, parquet_of, read_table
 from hotband.data.record.finished import Finished
 from hotband.data.record.record import Record
 from hotband.data.record.states import state_lines, states_of
@@ -121,7 +121,5 @@ def _intervals(held: Json) -> Intervals | None:
 
 def _record(held: str) -> Record:
     table = json.loads(zlib.decompress(base64.b64decode(held)))
-    from hotband.data.record.files import frame_of
-
     frames = {name: frame_of(read_table(base64.b64decode(data))) for name, data in table["tables"].items()}
     return Record(json.loads(table["text"]), Tables(dict(frames)))

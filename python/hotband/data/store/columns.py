@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, cast
 
+from hotband.data.documents.record import source_file
 from hotband.data.record.stats import FIGURES as INTERVAL_FIGURES
 
 if TYPE_CHECKING:
@@ -103,9 +104,6 @@ def cells_of(record: RecordDoc) -> dict[str, Cell]:
 
 
 def _identity(record: RecordDoc) -> dict[str, Cell]:
-    # Who lists a store reads no record.
-    from hotband.data.documents.record import source_file
-
     document = cast("Mapping[str, object]", record)
     target = _table(document.get("target"))
     name, machine = sound(str(document.get("name") or "")), sound(str(target.get("machine") or ""))

@@ -20,6 +20,7 @@ from hotband.data.record.incomplete import refusing_incomplete
 from hotband.data.record.load import records_in
 from hotband.data.record.parquet import read_parquet
 from hotband.data.results.manifest import EXPERIMENT_FILE, read_manifest
+from hotband.data.results.records import load_all
 from hotband.data.results.sweep_journal import FRAME_FILE, JOURNAL_FILE, parsed
 from hotband.data.results.sweep_rows import kept_of
 from hotband.data.store.columns import COLUMNS, SEED, TEXT, cell
@@ -92,8 +93,6 @@ def _add(writer: Writer, place: Path, experiment: str) -> Added:
 
 
 def _read(place: Path) -> list[Record]:
-    from hotband.data.results.records import load_all
-
     return load_all(place)
 
 

@@ -15,9 +15,14 @@ from hotband.base.arguments import public
 from hotband.base.errors import UserError
 from hotband.data.record.finished import Finished
 from hotband.data.record.record import Record
+from hotband.data.store import manifest
+from hotband.data.store.check import check
 from hotband.data.store.columns import COLUMNS
+from hotband.data.store.compact import compact
+from hotband.data.store.folders import add_all
 from hotband.data.store.journal import Entry
 from hotband.data.store.kept import Value, arrow_of_frame, arrow_of_table, settings_of
+from hotband.data.store.lookup import record_of
 from hotband.data.store.place import STORE_FILE, Place, made, opened
 from hotband.data.store.taken import given_to
 from hotband.data.store.views import frame, query
@@ -89,8 +94,6 @@ class ResultsStore:
     def append_folder(self, path: str | Path) -> Added:
         """Adds all records below a folder (of `--out` of run, study or review, of an import), the records or rows of a
         sweep, or the results of another tool. Raises UserError where there is none."""
-        from hotband.data.store.folders import add_all
-
         return add_all(self._opened(), [Path(path)])
 
     @contextmanager
@@ -168,8 +171,6 @@ class ResultsStore:
     def record(self, run: str) -> Record:
         """A run's record as it was added; of a small store without tables, and with the buckets of fio. `run` is its
         key, or the beginning of one. Raises UserError."""
-        from hotband.data.store.lookup import record_of
-
         return record_of(self._place(), run)
 
     # --- keeping --------------------------------------------------------------------------------------------
@@ -178,22 +179,16 @@ class ResultsStore:
         """Merges many small parts into few large ones, and takes over what writers that were killed left: how many
         there were `before` and are `after`. Ends adding, as `close` does. Raises UserError where another process
         compacts it, OSError."""
-        from hotband.data.store.compact import compact
-
         self.close()
         return compact(self._place(), lambda _: None)
 
     def check(self) -> Checked:
         """Compares every file with its digest: `runs`, `files`, `damaged` (those that are not as they were written, or
         missing), `strange` (those that are in no part) and `journals` of writers. Raises UserError."""
-        from hotband.data.store.check import check
-
         return check(self._place())
 
     def __len__(self) -> int:
-        from hotband.data.store.manifest import snapshot
-
-        return snapshot(self._place()).runs
+        return manifest.snapshot(self._place()).runs
 
 
 def runs_sql(where: str = "") -> str:

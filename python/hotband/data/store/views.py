@@ -15,6 +15,7 @@ from hotband.base.errors import UserError, characters
 from hotband.base.foreign import shortened
 from hotband.data.store.columns import COLUMNS, FIXED
 from hotband.data.store.manifest import Snapshot, broken, snapshot
+from hotband.data.store.parts import tables_of
 from hotband.data.store.place import Place
 
 if TYPE_CHECKING:
@@ -147,8 +148,6 @@ def _table(now: Snapshot, name: str) -> str:
 
 
 def _empty(name: str) -> str:
-    from hotband.data.store.parts import tables_of
-
     schema = tables_of([])[name].schema
     kinds = {"int64": "bigint", "int32": "integer", "double": "double", "string": "varchar", "uint64": "ubigint"}
     kinds |= {"bool": "boolean", "timestamp[us]": "timestamp", "list<item: int64>": "bigint"}

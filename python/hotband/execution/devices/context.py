@@ -10,8 +10,10 @@ from typing import TYPE_CHECKING, cast
 from hotband.data.documents.context import ContextDoc, CpuDoc, DeviceDoc
 from hotband.execution.devices import blocks
 from hotband.execution.devices.background import Background
+from hotband.execution.devices.device import device_of
 from hotband.execution.devices.host import Host
 from hotband.execution.devices.mounts import mount_of
+from hotband.execution.devices.readings import OCP, reading_of
 
 if TYPE_CHECKING:
     from hotband.execution.devices.device import Device
@@ -22,8 +24,6 @@ __all__ = ["Background", "ContextDoc", "context_of", "ended", "temperature_of"]
 
 def context_of(path: str | Path, host: Host | None = None) -> ContextDoc:
     """Device, host and temperature as they are before a run. Raises UserError."""
-    from hotband.execution.devices.device import device_of
-
     host = host or Host()
     device = device_of(path, host)
     mount = mount_of(str(path), host) if device.kind == "file" else None
@@ -75,8 +75,6 @@ def _memory(host: Host) -> int | None:
 def temperature_of(path: str | Path, host: Host | None = None) -> float | None:
     """The device's temperature in degrees Celsius; None where nobody tells it. The kernel's sensors (hwmon) are asked
     first: they cost the drive nothing."""
-    from hotband.execution.devices.readings import OCP, reading_of
-
     host = host or Host()
     found = sensor_of(path, host)
     return reading_of(path, host, silent={OCP})["temperature_c"] if found is None else found

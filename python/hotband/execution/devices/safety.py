@@ -13,8 +13,9 @@ from pathlib import Path
 
 from hotband.base.errors import UserError
 from hotband.execution.devices import blocks
-from hotband.execution.devices.device import by_id, kind_of, what_it_is
+from hotband.execution.devices.device import by_id, device_of, kind_of, what_it_is
 from hotband.execution.devices.host import Host
+from hotband.execution.devices.mounts import mount_of
 from hotband.execution.devices.nodes import Node, node_at, node_of, open_at
 from hotband.execution.devices.refusals import Seen, of_block, of_file
 
@@ -179,14 +180,10 @@ def _notes(real: str, at: str, kind: str, host: Host) -> Iterator[str]:
         names = host.at(at).stat().st_nlink
         if names > 1:
             yield f"the file has {names} names (hard links): what any of them leads to is overwritten"
-        from hotband.execution.devices.mounts import mount_of
-
         mount = mount_of(real, host)
         if mount is not None and mount.kind.startswith(("nfs", "cifs", "ceph", "gfs", "ocfs", "lustre", "glusterfs")):
             yield f"the file lies on {mount.kind}: whether other hosts use it is not known"
         return
-    from hotband.execution.devices.device import device_of
-
     device = device_of(at, host)
     if device.transport in ("iscsi", "fc", "fcoe", "nvme-tcp", "nvme-rdma", "nvme-fc") or device.kind in ("nbd", "rbd"):
         yield f"the device is reached over {device.transport or device.kind}: whether other hosts use it is not known"

@@ -7,6 +7,7 @@ import os
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from hotband.execution.devices.device import asked_json
 from hotband.execution.devices.host import Host
 from hotband.execution.devices.mounts import plain, processes
 from hotband.execution.devices.nodes import Node, node_at
@@ -126,8 +127,6 @@ def swaps(host: Host) -> list[str]:
 def reservations(path: str, name: str, host: Host) -> list[str]:
     """Persistent reservations: another host, or a cluster, keeps the device for itself. NVMe tells a type other than 0
     (NVM Express Base Specification 2.0, 8.19); sg_persist (sg3-utils) asks SCSI drives."""
-    from hotband.execution.devices.device import asked_json
-
     if name.startswith("nvme"):
         kind = asked_json(host, [], "nvme", "resv-report", "-o", "json", path).get("rtype")
         return ["a persistent reservation (nvme resv-report)"] if kind not in (None, 0, "0") else []

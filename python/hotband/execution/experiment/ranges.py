@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 from hotband.base.errors import UserError
+from hotband.data.catalog.entries import workload
 from hotband.data.documents.run import RunSpec
 from hotband.data.inputs.texts import text_of
 from hotband.execution.experiment.point import Point
@@ -83,8 +84,6 @@ def machine_text(spec: RunSpec) -> str | None:
 
 def workload_text(spec: RunSpec) -> str:
     """The text of a run's workload. Raises UserError for a name that the catalog does not have."""
-    from hotband.data.catalog.entries import workload
-
     text = text_of(spec.workload, "workload") if spec.workload_text is None else spec.workload_text
     return str(workload(spec.workload)["text"]) if text is None else text
 

@@ -9,6 +9,7 @@ from html import escape
 from typing import TYPE_CHECKING, Protocol, TypeAlias
 
 from hotband.base.errors import UserError
+from hotband.execution.experiment.progress import run_progress
 
 if TYPE_CHECKING:
     from hotband.execution.experiment import Progress, Tick
@@ -36,8 +37,6 @@ def watch(title: str, progress: Wanted) -> Iterator[Tick | None]:
     function takes the place of the bar: it is told the `Progress` about ten times a second, in the thread that called,
     and what it raises ends the runs; KeyboardInterrupt does what Ctrl-C does.
     """
-    from hotband.execution.experiment.progress import run_progress
-
     if callable(progress):
         yield progress
         return

@@ -7,6 +7,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 from hotband.base.text.nearest import unknown_name
+from hotband.execution.programs.program import FILE_SYSTEM
 
 if TYPE_CHECKING:
     from hotband.execution.programs.program import Program
@@ -29,8 +30,6 @@ def all_programs() -> list[Program]:
 
 def _load(name: str) -> Program:
     from dataclasses import replace
-
-    from hotband.execution.programs.program import FILE_SYSTEM
 
     found: Program = import_module(f"hotband.execution.programs.{name.replace('-', '_')}").PROGRAM
     return replace(found, settings={**found.settings, "fs": FILE_SYSTEM})

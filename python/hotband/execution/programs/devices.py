@@ -16,6 +16,8 @@ from pathlib import Path
 
 from hotband.base.errors import UserError, reason_of
 from hotband.data.catalog.named import REAL, is_real
+from hotband.data.inputs.keys import set_keys
+from hotband.execution.serve import Served, ServeSpec
 
 ROLES = ("data", "log")
 """Names of volumes that say what they are for."""
@@ -63,8 +65,6 @@ def devices_on(on: str, out: Path | None, values: Values = (), serve: Open | Non
 @contextmanager
 def served(on: str, out: Path | None, values: Values) -> Iterator[Devices]:
     """A modelled machine on the wall clock; its record and the log of its I/Os are left in `out`."""
-    from hotband.execution.serve import Served, ServeSpec
-
     log = None if out is None else out / IO_LOG
     with Served(ServeSpec(on, values, loop=True, nbd=False, out=out, io_log=log)) as machine:
         volumes = {name: volume.device for name, volume in machine.volumes.items() if volume.device is not None}
@@ -77,8 +77,6 @@ def served(on: str, out: Path | None, values: Values) -> Iterator[Devices]:
 def keys_of(on: str) -> list[str]:
     """Values of the machine that may be changed: those of its drives and what they hold; none of a folder, and of a
     machine that is none, which is said once it is served."""
-    from hotband.data.inputs.keys import set_keys
-
     if is_real(on):
         return []
     try:

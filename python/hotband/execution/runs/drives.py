@@ -6,6 +6,8 @@ import re
 from dataclasses import dataclass
 
 from hotband.base.errors import UserError
+from hotband.data.documents.run import RunSpec
+from hotband.execution.runs.run import prepare
 
 STAND_IN = "ent-10k"
 """A drive that is built in no time, to ask which numbers of drives a layout takes."""
@@ -51,9 +53,6 @@ def family(machine: str) -> Family:
 
 def _legal(layout: str, machine: str, each: int) -> list[int]:
     """The first two numbers of drives, multiples of `each`, that a layout takes."""
-    from hotband.data.documents.run import RunSpec
-    from hotband.execution.runs.run import prepare
-
     legal: list[int] = []
     why = ""
     for count in range(each, max(TRIED, 4 * each) + 1, each):

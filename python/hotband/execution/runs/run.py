@@ -175,8 +175,6 @@ def sequences(prepared: Sequence[Prepared]) -> list[list[int]]:
 def refusal(specs: Iterable[RunSpec], *, is_followed: bool = True) -> str | None:
     """Why the model refuses one of some runs (two values of a drive that do not fit together, for one), else None. With
     `is_followed` others follow, in which what is to happen may come."""
-    from hotband.execution.runs.run import prepare
-
     try:
         for spec in specs:
             prepare(spec, is_followed=is_followed)

@@ -20,14 +20,19 @@ from urllib.parse import quote
 from hotband import _core
 from hotband.base.engine import mistakes_without_load, user_error
 from hotband.base.errors import UserError, reason_of
-from hotband.base.text.write import expect_no_disk
+from hotband.base.text.quantities import SPAN_FORM
+from hotband.base.text.tomltext import toml_value
+from hotband.base.text.write import expect_no_disk, remove
 from hotband.data.catalog import CATALOG_DIR
 from hotband.data.documents.run import RunSpec
 from hotband.data.documents.serving import Serving
 from hotband.data.inputs.texts import text_of
 from hotband.data.record.finished import Finished
+from hotband.data.record.iolog import save_log
+from hotband.data.record.record import record_of
 from hotband.data.record.writable import check_folder, check_writable
-from hotband.execution.runs.run import prepare
+from hotband.execution.runs.run import prepare, save
+from hotband.execution.serve.ending import Ending
 from hotband.execution.serve.speed import (
     LONGEST_SOCKET,
     expect_servable,
@@ -104,8 +109,6 @@ class ServedVolume:
 
 def spin_ns(text: str) -> int:
     """Nanoseconds of a busy wait. Raises UserError for what is no time, or too long."""
-    from hotband.base.text.quantities import SPAN_FORM
-
     try:
         ns = 1e9 * _core.quantity("time", text)
     except ValueError:
@@ -117,8 +120,6 @@ def spin_ns(text: str) -> int:
 
 def workload_text(volumes: list[str], precondition: Mapping[str, object] | None = None) -> str:
     """The workload of a served machine: one stream a volume, whose clients ask for what they want."""
-    from hotband.base.text.tomltext import toml_value
-
     streams = "".join(
         f"\n[[streams]]\nname = {json.dumps(name)}\nvolume = {json.dumps(name)}\nload = {{ clients = {{}} }}\n"
         for name in volumes
@@ -332,8 +333,6 @@ class Served:
     @property
     def record(self) -> Record:
         """What it left, behind the block. RuntimeError within it."""
-        from hotband.data.record.record import record_of
-
         if self.finished is None:
             raise RuntimeError("a served machine leaves its record when its block ends")
         return record_of(self.finished)
@@ -362,9 +361,6 @@ class Served:
 
     def _end(self) -> None:
         """Closes what programs reach it by, and keeps what it leaves."""
-        from hotband.base.text.write import remove
-        from hotband.data.record.iolog import save_log
-
         try:
             self.busy = [] if self.is_stopped() else self._server.close()
             left = self._server.finish()
@@ -383,11 +379,7 @@ class Served:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        from hotband.execution.serve.ending import Ending
-
         with Ending.closing():
             self._stack.__exit__(kind, error, trace)
             if self.finished is not None and self.spec.out is not None:
-                from hotband.execution.runs.run import save
-
                 save(self.finished, self.spec.out)

@@ -11,7 +11,9 @@ from pathlib import Path
 from hotband import _core
 from hotband.base.errors import UserError
 from hotband.base.text.numbers import number, span
+from hotband.base.text.tomltext import quoted
 from hotband.data.documents.run import RunSpec
+from hotband.data.inputs.convert import text_named
 from hotband.execution.experiment.experiment import execute
 
 # Seconds for which each of the host's two speeds is measured, and the way to a server; of virtual time for each of the
@@ -61,9 +63,6 @@ def way_ns(folder: Path) -> int:
 
 def speed_of_machine(machine: str, pairs: Sequence[tuple[str, str]], text: str | None, volume: str) -> Speed:
     """Of a volume of a modelled machine whose solid-state drives are in use; `text` where the machine is a file."""
-    from hotband.base.text.tomltext import quoted
-    from hotband.data.inputs.convert import text_named
-
     workload = text_named("fio-randread").replace("[[streams]]", f"[[streams]]\nvolume = {quoted(volume)}")
     asked = [
         RunSpec(

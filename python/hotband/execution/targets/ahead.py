@@ -10,9 +10,15 @@ from typing import TYPE_CHECKING
 
 from hotband.base.errors import UserError
 from hotband.data.catalog.named import NONE
+from hotband.data.inputs.loads import Load
+from hotband.execution.devices.counters import Counters
+from hotband.execution.devices.host import Host
+from hotband.execution.experiment import experiment
+from hotband.execution.runs.scale import scaled
 from hotband.execution.targets.asked import Asked
 from hotband.execution.targets.fio_child import Status, run_fio
 from hotband.execution.targets.fio_job import KERNEL, NBD
+from hotband.execution.targets.fio_record import imported_of
 from hotband.execution.targets.outlook import Outlook, mean_bytes, outlook_of
 from hotband.execution.targets.place import Place
 
@@ -64,15 +70,11 @@ def ahead(
 
 def predicted_iops(asked: Asked, product: str) -> float | None:
     """I/Os a second of the load on the model of a product; None where the model cannot take it."""
-    from hotband.data.inputs.loads import Load
-    from hotband.execution.experiment.experiment import execute
-    from hotband.execution.runs.scale import scaled
-
     text = Load(asked.text, asked.spec.workload).with_ios(IOS).text()
     pairs = tuple(pair for pair in asked.spec.set if pair[0] == "state")
     spec = replace(asked.spec, machine=product, workload_text=text, set=pairs, duration=None, out=None, in_use=True)
     try:
-        [finished] = execute([scaled(spec)])
+        [finished] = experiment.execute([scaled(spec)])
     except UserError:
         return None
     return finished.record["summary"]["iops"]
@@ -98,8 +100,6 @@ def probed_iops(
     def look(_: Status) -> None:
         go_on()
 
-    from hotband.execution.targets.fio_record import imported_of
-
     with tempfile.TemporaryDirectory(prefix="hotband-probe-") as folder:
         run_fio("\n".join(lines) + "\n", Path(folder), look, only_reads=True, held=held)
         return imported_of(Path(folder)).record["summary"]["iops"]
@@ -109,9 +109,6 @@ def _endurance_share(found: Outlook, place: Place) -> float | None:
     """The share of the drive's endurance that is ahead; None where the drive does not tell it."""
     if not found.written_bytes or place.path is None or place.kind != "block":
         return None
-    from hotband.execution.devices.counters import Counters
-    from hotband.execution.devices.host import Host
-
     with Counters(place.path, Host()) as counters:
         pass
     section = counters.section

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from hotband.base.errors import UserError
 from hotband.base.text.tomltable import loads
+from hotband.base.text.write import write_file
 from hotband.data.catalog.named import STATE, expect_model
 from hotband.data.documents.run import RunSpec
 from hotband.data.inputs.convert import converted_to, text_named
@@ -124,8 +125,6 @@ def _told(asked: Asked, imported: Imported, served: Finished) -> Finished:
 
 
 def _save(out: Path, measured: Finished, job: str) -> None:
-    from hotband.base.text.write import write_file
-
     check_writable(out / "emulated")
     write_file(out / "job.fio", job)
     save(measured, out / "emulated")

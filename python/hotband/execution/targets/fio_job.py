@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from hotband.base.text.quantities import span_ns
 from hotband.base.text.tomltable import loads
 from hotband.data.jobs.tables import plain
 from hotband.execution.targets.asked import PLACE, Asked
@@ -84,8 +85,6 @@ def on_volumes(volumes: Mapping[str, ServedVolume]) -> Where:
 
 def interval_ns(asked: Asked) -> int:
     """Nanoseconds of an interval of the series."""
-    from hotband.base.text.quantities import span_ns
-
     said = loads(asked.text, "question.workload").get("interval")
     return round(span_ns(str(said)) or INTERVAL_NS) if said is not None else INTERVAL_NS
 

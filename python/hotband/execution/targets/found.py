@@ -11,7 +11,7 @@ from hotband.data.documents.counters import ReadingDoc
 from hotband.execution.devices import blocks
 from hotband.execution.devices.context import context_of, device_doc
 from hotband.execution.devices.counters import endurance_of
-from hotband.execution.devices.device import Device, device_of, devices
+from hotband.execution.devices.device import Device, block_device, device_of, devices
 from hotband.execution.devices.host import Host
 from hotband.execution.devices.power import sources
 from hotband.execution.devices.readings import reading_of
@@ -108,8 +108,6 @@ def listed(host: Host | None = None) -> list[Listed]:
 
 
 def _parts(disk: Device, host: Host) -> list[Device]:
-    from hotband.execution.devices.device import block_device
-
     return [block_device(name, host) for name in blocks.partitions_of(disk.name, host)]
 
 

@@ -26,6 +26,9 @@ from hotband.execution.devices.host import Host
 from hotband.execution.devices.nodes import node_of
 from hotband.execution.devices.readings import whole
 from hotband.execution.devices.safety import Permission
+from hotband.execution.targets import fio_child
+from hotband.execution.targets.fio_child import Status
+from hotband.execution.targets.remote import export_of
 
 # linux/fs.h: discards a range, given by its first byte and length, as two 64-bit numbers.
 BLKDISCARD = 0x1277
@@ -169,21 +172,18 @@ def _is_trimmed(uri: str) -> bool:
     """Whether a served device takes trims. An image of a pool is not asked: its cluster is not at hand here."""
     if uri.startswith("rbd:"):
         return False
-    from hotband.execution.targets.remote import export_of
-
     return export_of(uri, uri).trims
 
 
 def _trim(held: Held, progress: Progress) -> None:
     """By fio, which has NBD's client."""
-    from hotband.execution.targets.fio_child import Status, run_fio
 
     def look(status: Status) -> None:
         progress(status.share or 0.0)
 
     lines = ["[purge]", "ioengine=nbd", f"uri={held.permission.path}", "rw=trim", f"bs={TRIM}", "iodepth=8", "thread=1"]
     with tempfile.TemporaryDirectory(prefix="hotband-purge-") as folder:
-        run_fio("\n".join(lines) + "\n", Path(folder), look)
+        fio_child.run_fio("\n".join(lines) + "\n", Path(folder), look)
     progress(1.0)
 
 

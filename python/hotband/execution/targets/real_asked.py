@@ -6,7 +6,10 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from hotband.base.errors import UserError
+from hotband.base.text.quantities import size_bytes
 from hotband.data.catalog.named import NONE
+from hotband.data.documents.run import RunSpec
+from hotband.execution.runs.run import prepare
 
 if TYPE_CHECKING:
     from hotband.execution.targets.on_device import How, Predict
@@ -31,7 +34,6 @@ class RealAsked:
     def how(self) -> How:
         """How the place is measured. Raises UserError for a size or a host that is none, or a product that is not in
         the catalog."""
-        from hotband.base.text.quantities import size_bytes
         from hotband.execution.targets.hosts import hosts_of
         from hotband.execution.targets.on_device import How
 
@@ -49,9 +51,6 @@ class RealAsked:
 
 def expect_product(name: str) -> None:
     """Raises UserError where `--expect` names no machine that there is."""
-    from hotband.data.documents.run import RunSpec
-    from hotband.execution.runs.run import prepare
-
     if name != NONE:
         try:
             prepare(RunSpec("expected", name, "fio-randread", in_use=True))

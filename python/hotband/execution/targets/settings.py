@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any, cast
 
 from hotband import _core
+from hotband.base.engine import mistakes_of
 from hotband.base.errors import UserError
 from hotband.base.text.tomltable import loads
 from hotband.base.text.tomltext import toml_text
@@ -19,8 +20,6 @@ Pairs = Sequence[tuple[str, str]]
 def divided(pairs: Pairs, workload: str, machine: str, texts: tuple[str | None, str | None]) -> tuple[Pairs, Pairs]:
     """Pairs of `--set` for the workload, and those for the machine. `texts` are of the workload and of the machine,
     where they are files. Raises UserError for a key that neither has."""
-    from hotband.base.engine import mistakes_of
-
     if not pairs:
         return (), ()
     with mistakes_of(machine):

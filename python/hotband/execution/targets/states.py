@@ -21,9 +21,11 @@ from typing import TYPE_CHECKING, cast
 from hotband.base.errors import UserError
 from hotband.base.text.numbers import about, percent, whole_percent
 from hotband.data.documents.states import State, StateKeptDoc
+from hotband.data.record.steady import is_steady, rule
 from hotband.execution.devices.held import Held
 from hotband.execution.devices.host import Host
 from hotband.execution.devices.safety import Permission
+from hotband.execution.targets import fio_child
 from hotband.execution.targets.purge import expect_writes, opened, purge, way_of, ways, ways_to_purge
 
 if TYPE_CHECKING:
@@ -222,8 +224,6 @@ class _Work:
 
     def until_steady(self, rounds: Rounds, by: list[str]) -> tuple[SteadyRule, int]:
         """At random until steady; what the rule says, and bytes written."""
-        from hotband.data.record.steady import is_steady, rule
-
         by.append(f"written at random, {RANDOM_BLOCK >> 10} KiB, rounds of {rounds.round_s:g} s")
         values: list[float] = []
         wrote = 0
@@ -249,8 +249,6 @@ class _Work:
 
     def run(self, lines: list[str], look: Callable[[float], None]) -> _Done:
         """One job of fio; raises UserError where it fails, or I/Os do."""
-        from hotband.execution.targets.fio_child import run_fio
-
         job = "\n".join(["[global]", *self._place_lines(), *self._data_lines(), "[prepare]", *lines]) + "\n"
         begin = time.monotonic()
 
@@ -259,7 +257,7 @@ class _Work:
             look(share if isinstance(share, float) else 0.0)
 
         with tempfile.TemporaryDirectory(prefix="hotband-state-") as folder:
-            text = run_fio(job, Path(folder), looked, held=self.held).read_text(errors="replace")
+            text = fio_child.run_fio(job, Path(folder), looked, held=self.held).read_text(errors="replace")
         return _done(text, self.permission.path, time.monotonic() - begin)
 
     def _place_lines(self) -> list[str]:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from hotband.base.errors import UserError
 from hotband.data.catalog.named import is_real
+from hotband.execution.devices.host import Host
 from hotband.execution.targets.asked import asked_of, expect_real
 from hotband.execution.targets.on_device import How, OnDevice
 from hotband.execution.targets.place import Place, place_of
@@ -34,7 +35,6 @@ def executor_of(
     place, how = place_of(on), how or How()
     if place.is_ours:
         return OnDevice(place, None, how, say=say, confirm=confirm)
-    from hotband.execution.devices.host import Host
     from hotband.execution.devices.safety import permission
 
     named = place.uri if place.path is None else place.path
@@ -91,7 +91,6 @@ def expect_folder(place: Place, asked: RealAsked) -> None:
 
 def _expect_state(executor: OnDevice, state: str) -> None:
     """Raises UserError where the place cannot be brought into a state as it is asked for."""
-    from hotband.execution.devices.host import Host
     from hotband.execution.targets.states import expect_state
 
     place, kind = executor.place, {"block": "block", "file": "file"}.get(executor.place.kind, "uri")

@@ -16,6 +16,7 @@ from pathlib import Path
 
 from hotband.base.errors import UserError, reason_of
 from hotband.base.text.regular import file_text
+from hotband.base.text.write import write_file
 from hotband.execution.devices.device import ID_CTRL, asked_json, kind_of
 from hotband.execution.devices.host import Host
 from hotband.execution.devices.readings import whole
@@ -132,8 +133,6 @@ def cache_turned(permission: Permission, on: bool, kept: Path | None = None) -> 
     if was is None:
         raise UserError(permission.path, "", "", f"does not tell whether its write cache is on ({switch.by})")
     if kept is not None:
-        from hotband.base.text.write import write_file
-
         write_file(kept, json.dumps({"device": permission.identity, "write_cache": WORDS[was]}) + "\n")
     try:
         if switch.is_on() is not on:

@@ -10,8 +10,11 @@ from typing import TYPE_CHECKING
 from hotband.base.arguments import public
 from hotband.base.errors import UserError
 from hotband.data.inputs.specify import Spec, each_of, named
+from hotband.execution.experiment import using, watch
+from hotband.execution.runs.interrupted import as_interrupt
 from hotband.inference.interval import DRAWS_OF_MANY, LEVEL
 from hotband.questions.advise import YEARS
+from hotband.questions.advise.advise import advise as advice_of
 from hotband.questions.advise.asked import Asked
 
 if TYPE_CHECKING:
@@ -59,11 +62,6 @@ def advise(
     `write_html(path)`. That nothing meets it is an answer, too: `recommended` is None, `nearest` comes nearest. Raises
     UserError for a mistake, KeyboardInterrupt where it is stopped, OSError.
     """
-    from hotband.execution.experiment import using
-    from hotband.execution.experiment.watch import watch
-    from hotband.execution.runs.interrupted import as_interrupt
-    from hotband.questions.advise.advise import advise as advice_of
-
     given = workloads if isinstance(workloads, list) else [workloads]
     with as_interrupt():
         asked = Asked(
@@ -72,7 +70,7 @@ def advise(
             slo_degraded, interval, draws, seed, jobs, None if out is None else Path(out), fresh,
         )  # fmt: skip
         with using(executor, jobs):
-            return advice_of(asked, lambda title: watch(title, progress), lambda _: None)
+            return advice_of(asked, lambda title: watch.watch(title, progress), lambda _: None)
 
 
 def _said(candidates: object) -> str:

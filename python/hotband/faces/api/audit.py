@@ -11,13 +11,19 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from hotband.base.arguments import public
 from hotband.base.errors import UserError
+from hotband.base.text.html import frame_html
 from hotband.data.inputs.specify import Spec, named
 from hotband.data.record.record import Record
+from hotband.inference.audit.audited import Side
+from hotband.inference.audit.compare import compare as compared
+from hotband.inference.audit.compare import comparisons_data
+from hotband.inference.audit.facts import of_options
+from hotband.inference.audit.load import audited_record, load_sides
+from hotband.questions.audit import audit_of
 
 if TYPE_CHECKING:
     import polars as pl
 
-    from hotband.inference.audit.audited import Side
     from hotband.inference.audit.compare import Comparison, ComparisonsDoc
     from hotband.inference.audit.result import AuditResult
 
@@ -53,16 +59,12 @@ class Compared:
 
     def to_dict(self) -> ComparisonsDoc:
         """All that `hotband compare --json` prints."""
-        from hotband.inference.audit.compare import comparisons_data
-
         return comparisons_data(self.comparisons)
 
     def __repr__(self) -> str:
         return f"<{'; '.join(self.verdicts)}>"
 
     def _repr_html_(self) -> str:
-        from hotband.base.text.html import frame_html
-
         shown = self.frame.select("result", "metric", "a", "b", "unit", "change_pct", "low_pct", "high_pct", "verdict")
         return f"<div>{frame_html(shown)}</div>"
 
@@ -85,9 +87,6 @@ def audit(
     The result has `findings` (`severity`, `rule`, `subject`, `title`, `numbers`, `advice`, `table`), the severest
     first, `is_severe`, `counts` and a `frame`. Raises UserError for a mistake and for what is no result.
     """
-    from hotband.inference.audit.facts import of_options
-    from hotband.questions.audit import audit_of
-
     given = [results] if isinstance(results, Record | str | PathLike) else list(results)
     if not given and study is None:
         raise UserError("results", "", "[]", "expected records, result files or tables, or study=NAME")
@@ -104,8 +103,6 @@ def compare(
     intervals. A side is a record, the path of a result of any tool that is recognised, or a list of repeats of one.
     `seed` is the root of the resampling. Raises UserError where a result cannot be read, or sides were not asked the
     same, unless told to go on `anyway`."""
-    from hotband.inference.audit.compare import compare as compared
-
     if not others:
         raise UserError("others", "", "", "expected at least two sides to compare")
     side, *further = _sides([first, *others])
@@ -114,8 +111,6 @@ def compare(
 
 def _sides(given: Sequence[Result | Sequence[Result]]) -> list[Side]:
     """What is compared, in the order given: paths are read as the command reads them."""
-    from hotband.inference.audit.load import load_sides
-
     listed = [[one] if isinstance(one, Record | str | PathLike) else one for one in given]
     if not all(listed):
         raise UserError("others", "", "[]", "expected a result or more on every side")
@@ -127,9 +122,6 @@ def _sides(given: Sequence[Result | Sequence[Result]]) -> list[Side]:
 
 def _side(results: Sequence[Result], place: int) -> Side:
     """Records of this program, maybe beside results that lie in files."""
-    from hotband.inference.audit.audited import Side
-    from hotband.inference.audit.load import audited_record, load_sides
-
     runs = []
     for one in results:
         if isinstance(one, Record):

@@ -9,7 +9,16 @@ from typing import TYPE_CHECKING
 
 from hotband.base.arguments import public
 from hotband.base.errors import UserError
+from hotband.base.text.quantities import size_bytes, span_ns
 from hotband.data.inputs.specify import Spec, changes, named, settings_of
+from hotband.execution.experiment import using, watch
+from hotband.execution.runs.interrupted import as_interrupt
+from hotband.questions.calibrate import run
+from hotband.questions.calibrate.loads import BLACK_BOX
+from hotband.questions.calibrate.model import Product
+from hotband.questions.calibrate.run import black_box_plan, plan_only
+from hotband.questions.calibrate.target import Hardware
+from hotband.views.calibrate import USES
 
 if TYPE_CHECKING:
     import polars as pl
@@ -17,7 +26,6 @@ if TYPE_CHECKING:
     from hotband.execution.experiment import Executor
     from hotband.execution.experiment.watch import Wanted
     from hotband.questions.calibrate.calibrated import Calibrated
-    from hotband.questions.calibrate.model import Product
 
 
 @public
@@ -55,17 +63,11 @@ def calibrate(
     a trace `comparison` (its second half, as a record has it), a `frame` with a row a value, and `to_dict()`. Raises
     UserError for a mistake, KeyboardInterrupt where it is stopped.
     """
-    from hotband.execution.experiment import using
-    from hotband.execution.experiment.watch import watch
-    from hotband.execution.runs.interrupted import as_interrupt
-    from hotband.questions.calibrate.run import Wanted, run
-    from hotband.questions.calibrate.target import Hardware
-
     targets = [fspath(target)] if isinstance(target, str | PathLike) else [fspath(one) for one in target]
     if not targets:
         raise UserError("target", "", "[]", "expected at least one")
     with as_interrupt():
-        wanted = Wanted(
+        wanted = run.Wanted(
             targets,
             _product(like, set),
             None if output is None else Path(output),
@@ -80,7 +82,7 @@ def calibrate(
             fresh,
         )
         with using(executor, jobs):
-            return run(wanted, lambda _: None, lambda _: None, lambda title: watch(title, progress))
+            return run.run(wanted, lambda _: None, lambda _: None, lambda title: watch.watch(title, progress))
 
 
 @public
@@ -101,16 +103,9 @@ def calibration_plan(
     `calibrate`. Raises UserError, KeyboardInterrupt where it is stopped."""
     import polars as pl
 
-    from hotband.execution.experiment.watch import watch
-    from hotband.execution.runs.interrupted import as_interrupt
-    from hotband.questions.calibrate.loads import BLACK_BOX
-    from hotband.questions.calibrate.run import Wanted, black_box_plan, plan_only
-    from hotband.questions.calibrate.target import Hardware
-    from hotband.views.calibrate import USES
-
     with as_interrupt():
         product, hardware = _product(like, set), Hardware(size_bytes=bytes_of(size))
-        wanted = Wanted(
+        wanted = run.Wanted(
             [fspath(target)],
             product,
             seconds=seconds_of(duration),
@@ -122,7 +117,7 @@ def calibration_plan(
         if product.name == BLACK_BOX:
             loads, counts = black_box_plan(wanted, lambda _: None)
         else:
-            planned = plan_only(wanted, lambda _: None, lambda title: watch(title, progress))
+            planned = plan_only(wanted, lambda _: None, lambda title: watch.watch(title, progress))
             loads, counts = planned.loads, planned.counts
     rows = [(one.name, count, count * one.time, USES[one.held_out]) for one, count in zip(loads, counts, strict=True)]
     schema = {"load": pl.String, "times": pl.Int64, "seconds": pl.Float64, "use": pl.String}
@@ -131,16 +126,12 @@ def calibration_plan(
 
 def _product(like: str | PathLike[str], set: Mapping[str, object] | None) -> Product:
     """The product that is fitted, with the values of it that are known."""
-    from hotband.questions.calibrate.model import Product
-
     product = named(like, "like")
     return Product(product.name, product.text, settings_of(changes(set, {})))
 
 
 def seconds_of(text: str) -> float:
     """A time in seconds. Raises UserError for what is none."""
-    from hotband.base.text.quantities import span_ns
-
     ns = span_ns(text) if isinstance(text, str) else None
     if ns is None:
         raise UserError("question.duration", "", str(text), 'expected a time with its unit, such as "10 min"')
@@ -149,8 +140,6 @@ def seconds_of(text: str) -> float:
 
 def bytes_of(text: str | None) -> int:
     """A size in bytes, 0 where none is said. Raises UserError for what is none."""
-    from hotband.base.text.quantities import size_bytes
-
     found = 0 if text is None else size_bytes(text)
     if found is None or (text is not None and found <= 0):
         raise UserError("question.size", "", str(text), 'expected a size with its unit, such as "8 GiB"')

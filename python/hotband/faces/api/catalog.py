@@ -7,9 +7,15 @@ from dataclasses import dataclass
 from os import PathLike, fspath
 from typing import TYPE_CHECKING
 
+from hotband import _core
 from hotband.base.arguments import public
 from hotband.base.errors import UserError
+from hotband.data.catalog import entries
+from hotband.data.catalog.events import event_rows
+from hotband.data.inputs.keys import set_keys
 from hotband.data.inputs.specify import changes, settings_of
+from hotband.questions.datasheet.own import describe, file_of
+from hotband.questions.study import file
 
 if TYPE_CHECKING:
     import polars as pl
@@ -33,29 +39,21 @@ class Product:
 
 def drives() -> pl.DataFrame:
     """The drives of the catalog: a row each with name, title, model and kind."""
-    from hotband.data.catalog import entries
-
     return _listing(entries.drives(), ("name", "title", "model", "kind"))
 
 
 def osds() -> pl.DataFrame:
     """The object storage daemons of the catalog: a row each with name, title, model and kind."""
-    from hotband.data.catalog import entries
-
     return _listing(entries.osds(), ("name", "title", "model", "kind"))
 
 
 def workloads() -> pl.DataFrame:
     """The workloads of the catalog: a row each with name, title and source."""
-    from hotband.data.catalog import entries
-
     return _listing(entries.workloads(), ("name", "title", "source"))
 
 
 def studies() -> pl.DataFrame:
     """The studies of the catalog: a row each with name, title and question."""
-    from hotband.questions.study import file
-
     read = [file.load(name) for name in file.names()]
     rows = [{"name": one.name, "title": one.title, "question": one.question} for one in read]
     return _listing(rows, ("name", "title", "question"))
@@ -63,8 +61,6 @@ def studies() -> pl.DataFrame:
 
 def layouts() -> list[str]:
     """Names of the layouts: `on="raid5:8xent-10k"` is eight drives in one of them."""
-    from hotband import _core
-
     return list(_core.LAYOUTS)
 
 
@@ -73,8 +69,6 @@ def keys(workload: str, *, on: str, set: Mapping[str, object] | None = None) -> 
     """What settings a workload on a machine takes, by catalog names, short forms or paths: a row a key with `key`,
     `part` (whose it is), `value` (today's; null where it has none, or several), `accepted`, `meaning` and `fio` (what
     fio calls it). `set` is changed first. Raises UserError."""
-    from hotband.data.inputs.keys import set_keys
-
     found = [one.data() for one in set_keys(workload, on, settings_of(changes(set, {})))]
     return _listing(found, ("key", "part", "value", "accepted", "meaning", "fio"))
 
@@ -84,8 +78,6 @@ def events() -> pl.DataFrame:
     `event`, `group` ("layout", "drive" or "with"), `on`, `supported` and `why` not (null where it is)."""
     import polars as pl
 
-    from hotband.data.catalog.events import event_rows
-
     kinds = {name: pl.Boolean if name == "supported" else pl.String for name in EVENTS}
     return pl.DataFrame(event_rows(), schema=kinds)
 
@@ -94,8 +86,6 @@ def events() -> pl.DataFrame:
 def drive(name: str | PathLike[str]) -> Product:
     """A drive of the catalog, or of a file of your own, with all its values, each with its source. Raises UserError for
     an unknown name."""
-    from hotband.data.catalog import entries
-
     return _product(entries.drive(str(name)))
 
 
@@ -116,9 +106,6 @@ def new_drive(
     -: `capacity="16 TB"`, `read_iops=98000`, `power_loss_protection=True`. `title` is what reports call it, `source`
     names the data sheet. Raises UserError for lines that are missing, unknown or make no drive.
     """
-    from hotband.data.catalog import entries
-    from hotband.questions.datasheet.own import describe, file_of
-
     path = file_of(fspath(name), force)
     given = {key.replace("_", "-"): text for key, text in settings_of(lines)}
     try:
@@ -133,8 +120,6 @@ def new_drive(
 @public
 def osd(name: str) -> Product:
     """An object storage daemon of the catalog with all its values. Raises UserError for an unknown name."""
-    from hotband.data.catalog import entries
-
     return _product(entries.osd(name))
 
 

@@ -9,7 +9,12 @@ from typing import TYPE_CHECKING
 
 from hotband.base.arguments import public
 from hotband.data.inputs.specify import Spec, changes, named, settings_of
+from hotband.execution.experiment import using, watch
+from hotband.execution.runs.interrupted import as_interrupt
 from hotband.inference.interval import LEVEL
+from hotband.questions.expect.expect import Asked
+from hotband.questions.expect.expect import expect as expected_of
+from hotband.questions.expect.predict import Settings
 
 if TYPE_CHECKING:
     from hotband.execution.experiment import Executor
@@ -44,13 +49,6 @@ def expect(
     second, ns), `assumed`, `explanations`, `ranking`, a `frame` with a row a figure, and `to_dict()`. Raises UserError
     for a mistake, KeyboardInterrupt where it is stopped.
     """
-    from hotband.execution.experiment import using
-    from hotband.execution.experiment.watch import watch
-    from hotband.execution.runs.interrupted import as_interrupt
-    from hotband.questions.expect.expect import Asked
-    from hotband.questions.expect.expect import expect as expected_of
-    from hotband.questions.expect.predict import Settings
-
     paths = [result] if isinstance(result, str | PathLike) else result
     with as_interrupt():
         asked = Asked(
@@ -67,4 +65,4 @@ def expect(
             ),
         )
         with using(executor, jobs):
-            return expected_of(asked, lambda title: watch(title, progress), lambda _: None)
+            return expected_of(asked, lambda title: watch.watch(title, progress), lambda _: None)

@@ -8,7 +8,14 @@ from typing import TYPE_CHECKING
 
 from hotband.base.arguments import public
 from hotband.data.inputs.specify import Named, Spec, changes, expect_interval, is_toml, named, settings_of
+from hotband.execution.experiment import using, watch
+from hotband.execution.runs.drives import is_family
+from hotband.execution.runs.interrupted import as_interrupt
 from hotband.inference.interval import DRAWS
+from hotband.inference.interval.of_run import Asked as IntervalsAsked
+from hotband.questions.find.find import Asked
+from hotband.questions.find.find import find as answers_to
+from hotband.questions.find.kept import answers_kept
 
 if TYPE_CHECKING:
     from hotband.execution.experiment import Executor
@@ -53,14 +60,6 @@ def find(
     `record`; a `frame` with a row a trial, and `to_dict()`. An answer that is not reached is an answer. Raises
     UserError for a mistake, KeyboardInterrupt where it is stopped.
     """
-    from hotband.execution.experiment import using
-    from hotband.execution.experiment.watch import watch
-    from hotband.execution.runs.interrupted import as_interrupt
-    from hotband.inference.interval.of_run import Asked as IntervalsAsked
-    from hotband.questions.find.find import Asked
-    from hotband.questions.find.find import find as answers_to
-    from hotband.questions.find.kept import answers_kept
-
     with as_interrupt():
         drawn = DRAWS if draws is None else draws
         expect_interval(interval, draws)
@@ -82,15 +81,13 @@ def find(
             jobs,
         )
         with using(executor, jobs), answers_kept(into) as keep:
-            found = answers_to(asked, lambda title: watch(title, progress))
+            found = answers_to(asked, lambda title: watch.watch(title, progress))
             keep(found)
             return found
 
 
 def machine(spec: object) -> Named:
     """A machine, also one whose number of drives is left open."""
-    from hotband.execution.runs.drives import is_family
-
     if isinstance(spec, str) and not is_toml(spec) and is_family(spec):
         return Named(spec)
     return named(spec, "machine")

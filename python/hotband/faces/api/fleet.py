@@ -10,6 +10,9 @@ from typing import TYPE_CHECKING
 from hotband.base.arguments import public
 from hotband.base.errors import UserError
 from hotband.data.inputs.specify import expect_seed
+from hotband.execution.experiment import using, watch
+from hotband.execution.runs.interrupted import as_interrupt
+from hotband.questions.fleet.run import Asked, run_fleet, spec_of
 
 if TYPE_CHECKING:
     from hotband.base.text.values import Toml
@@ -41,11 +44,6 @@ def fleet(
     The result has `frame` (a row a group and month), `years`, `summary`, `answers`, `report("page.html")`. Raises
     UserError for a mistake, KeyboardInterrupt where nothing was finished.
     """
-    from hotband.execution.experiment import using
-    from hotband.execution.experiment.watch import watch
-    from hotband.execution.runs.interrupted import as_interrupt
-    from hotband.questions.fleet.run import Asked, run_fleet, spec_of
-
     with as_interrupt():
         if repetitions is not None and not 2 <= repetitions <= 1_000_000:
             raise UserError("repetitions", "", str(repetitions), "expected a whole number from 2 to 1,000,000")
@@ -55,4 +53,4 @@ def fleet(
         asked = Asked(repetitions, seed, where, fresh, jobs)
         given = fleet if isinstance(fleet, str | Mapping) else Path(fleet)
         with using(executor, jobs):
-            return run_fleet(spec_of(given, asked), asked, lambda title: watch(title, progress))
+            return run_fleet(spec_of(given, asked), asked, lambda title: watch.watch(title, progress))

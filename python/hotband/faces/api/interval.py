@@ -6,13 +6,17 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from hotband.base.arguments import public
+from hotband.data.documents.run import RunSpec
 from hotband.data.inputs.specify import Spec, changes, expect_seed, named, settings_of
+from hotband.execution.experiment import expect_models, using, watch
+from hotband.execution.runs.interrupted import as_interrupt
 from hotband.inference.interval import DRAWS, LEVEL
+from hotband.inference.interval.explained import Why, why_run
+from hotband.inference.interval.of_run import Asked
 
 if TYPE_CHECKING:
     from hotband.execution.experiment import Executor
     from hotband.execution.experiment.watch import Wanted
-    from hotband.inference.interval.explained import Why
 
 
 @public
@@ -41,13 +45,6 @@ def why(
     `of_model`), `advice` in words and a `frame` with a row a value. Raises UserError, KeyboardInterrupt where it is
     stopped before there are draws enough.
     """
-    from hotband.data.documents.run import RunSpec
-    from hotband.execution.experiment import expect_models, using
-    from hotband.execution.experiment.watch import watch
-    from hotband.execution.runs.interrupted import as_interrupt
-    from hotband.inference.interval.explained import Why, why_run
-    from hotband.inference.interval.of_run import Asked
-
     expect_seed(seed)
     asked, load, machine = Asked(interval, draws), named(workload, "workload"), named(on, "on")
     expect_models(executor, [machine.name])
@@ -56,4 +53,4 @@ def why(
         "run", machine.name, load.name, changed, seed, duration, machine_text=machine.text, workload_text=load.text
     )
     with as_interrupt(), using(executor, jobs):
-        return Why(why_run(spec, figure, asked, jobs, lambda _: None, lambda title: watch(title, progress)))
+        return Why(why_run(spec, figure, asked, jobs, lambda _: None, lambda title: watch.watch(title, progress)))

@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING
 from hotband.base.arguments import public
 from hotband.data.documents.program import FigureDoc, ProgramDoc
 from hotband.data.inputs.specify import changes, settings_of
+from hotband.execution.programs import all_programs, needs, run
+from hotband.execution.programs.needs import how_to_get
 
 if TYPE_CHECKING:
     import polars as pl
@@ -83,10 +85,8 @@ def program(
 
     Raises UserError for a mistake and for a program that is not installed, OSError where the program fails.
     """
-    from hotband.execution.programs.run import run_program
-
     asked = dict(settings_of(changes(set, settings, of_load=False)))
-    return ProgramResult(run_program(name, on, asked, None if out is None else Path(out), progress or silent))
+    return ProgramResult(run.run_program(name, on, asked, None if out is None else Path(out), progress or silent))
 
 
 def silent(_: str) -> None:
@@ -97,11 +97,8 @@ def programs() -> pl.DataFrame:
     """The programs that can be run: a row each with name, title, what it asks of the disk, and what is missing here."""
     import polars as pl
 
-    from hotband.execution.programs import all_programs
-    from hotband.execution.programs.needs import how_to_get, missing
-
     rows = [
-        {"name": one.name, "title": one.title, "asks": one.asks, "missing": how_to_get(missing(one))}
+        {"name": one.name, "title": one.title, "asks": one.asks, "missing": how_to_get(needs.missing(one))}
         for one in all_programs()
     ]
     return pl.DataFrame(rows, schema=dict.fromkeys(("name", "title", "asks", "missing"), pl.String))

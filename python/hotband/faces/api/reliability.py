@@ -6,16 +6,15 @@ from collections.abc import Mapping
 from enum import StrEnum
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from hotband.base.arguments import public
 from hotband.base.errors import UserError
 from hotband.data.inputs.specify import Spec, changes, expect_seed, named, settings_of
 from hotband.data.record.record import Record
+from hotband.inference.reliability.asked import Asked
+from hotband.inference.reliability.assess import assess
 from hotband.inference.reliability.options import LEAST_ARRAYS, MOST_ARRAYS, MOST_SPARES, Distribution, Method, Rebuilds
-
-if TYPE_CHECKING:
-    from hotband.inference.reliability.result import Reliability
+from hotband.inference.reliability.result import Reliability
 
 
 @public
@@ -57,10 +56,6 @@ def reliability(
     The result has `mttdl_years`, `loss`, `bytes_lost_per_tb` (each with `value`, `low`, `high`), `exact_mttdl_years`,
     `exact_loss`, `causes`, `sources` and a `frame`. Raises UserError.
     """
-    from hotband.inference.reliability.asked import Asked
-    from hotband.inference.reliability.assess import assess
-    from hotband.inference.reliability.result import Reliability
-
     _expect_whole("spares", spares, 0, MOST_SPARES)
     _expect_whole("arrays", arrays, LEAST_ARRAYS, MOST_ARRAYS)
     expect_seed(seed)

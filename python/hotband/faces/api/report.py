@@ -10,8 +10,11 @@ from typing import TYPE_CHECKING
 from hotband.base.arguments import public
 from hotband.base.errors import UserError
 from hotband.data.inputs.specify import Spec, named
+from hotband.data.record.incomplete import refusing_incomplete
 from hotband.data.record.record import Record
 from hotband.faces.api.audit import Result
+from hotband.inference.audit.facts import of_options
+from hotband.views.report.kept import expect_fit, places_of, report_of
 
 if TYPE_CHECKING:
     from hotband.views.report.kept import Report
@@ -33,10 +36,6 @@ def report(
     and by how much; records that differ in their seed alone are repeats of one. Without a `title` it is what was run on
     what. With `audit` it says what the auditor finds, who is told of the target by `on`, `media` and `cache` as in
     `audit`. Raises UserError where there is no record."""
-    from hotband.data.record.incomplete import refusing_incomplete
-    from hotband.inference.audit.facts import of_options
-    from hotband.views.report.kept import expect_fit, places_of, report_of
-
     found = [records] if isinstance(records, Record | str | PathLike) else list(records)
     if not found:
         raise UserError("records", "", "[]", "expected at least one record")

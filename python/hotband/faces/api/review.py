@@ -10,12 +10,15 @@ from typing import TYPE_CHECKING
 from hotband.base.arguments import public
 from hotband.base.errors import UserError
 from hotband.data.inputs.specify import changes, expect_interval, settings_of, texts
+from hotband.data.store.into import into_store
+from hotband.execution.experiment import expect_models, using, watch
 from hotband.inference.interval import DRAWS_OF_MANY
+from hotband.inference.interval.of_run import Asked
+from hotband.questions.review.many import review_all
 
 if TYPE_CHECKING:
     from hotband.execution.experiment import Executor
     from hotband.execution.experiment.watch import Wanted
-    from hotband.inference.interval.of_run import Asked
     from hotband.questions.review.many import Reviewed
 
 
@@ -51,11 +54,6 @@ def review(
     The result has `reviews` and `comparison`, documents as `hotband review --json` prints them. What is stopped leaves
     the parts that were finished: `interrupted` says so. Raises UserError before anything runs, OSError.
     """
-    from hotband.data.store.into import into_store
-    from hotband.execution.experiment import expect_models, using
-    from hotband.execution.experiment.watch import watch
-    from hotband.questions.review.many import review_all
-
     machines = [on] if isinstance(on, str) else list(on)
     if not machines:
         raise UserError("on", "", "", "expected the name of a machine, or a list of some")
@@ -72,14 +70,12 @@ def review(
             jobs=jobs,
             out=None if out is None else Path(out),
             fresh=fresh,
-            progress=lambda title: watch(title, progress),
+            progress=lambda title: watch.watch(title, progress),
             intervals=_intervals(interval, draws),
         )
 
 
 def _intervals(level: float | None, draws: int | None) -> Asked | None:
-    from hotband.inference.interval.of_run import Asked
-
     expect_interval(level, draws)
     if level is None:
         return None

@@ -11,13 +11,17 @@ from typing import TYPE_CHECKING
 from hotband.base.arguments import public
 from hotband.base.errors import UserError
 from hotband.data.catalog.named import EMULATED, is_emulated, is_real
+from hotband.data.documents.run import MOST_SPARES, Repair, RunSpec
 from hotband.data.inputs.specify import Named, Spec, changes, expect_interval, expect_seed, named, settings_of, texts
 from hotband.data.record.record import Record, record_of
+from hotband.data.store.into import into_store
+from hotband.execution.experiment import Experiment, expect_models, expect_out, points_of, using, watch
+from hotband.execution.runs.interrupted import as_interrupt
+from hotband.execution.runs.run import save
 from hotband.execution.targets.real_asked import RealAsked
 from hotband.execution.targets.target import executor_for, expect_folder
 
 if TYPE_CHECKING:
-    from hotband.data.documents.run import RunSpec
     from hotband.data.record.finished import Finished
     from hotband.execution.experiment import Executor
     from hotband.execution.experiment.watch import Wanted
@@ -81,12 +85,6 @@ def run(
     `purge_by` (discard, format, sanitize, secure-erase) is how it is purged before `state="purged"`, "filled" or
     "preconditioned". It writes without asking.
     """
-    from hotband.data.documents.run import MOST_SPARES, Repair
-    from hotband.data.store.into import into_store
-    from hotband.execution.experiment import Experiment, expect_models, points_of, using
-    from hotband.execution.experiment.watch import watch
-    from hotband.execution.runs.interrupted import as_interrupt
-
     if not 0 <= spares <= MOST_SPARES:
         raise UserError("spares", "", str(spares), f"expected a whole number from 0 to {MOST_SPARES}")
     spec = _spec("run", named(workload, "workload"), named(on, "on"), duration, seed, changes(set, settings))
@@ -107,7 +105,7 @@ def run(
         spec = pinned(spec)
     with as_interrupt():
         with using(executor), into_store(into, at_end=asked is not None):
-            with watch(f"{spec.workload} on {spec.machine}", progress) as tick:
+            with watch.watch(f"{spec.workload} on {spec.machine}", progress) as tick:
                 experiment = Experiment(points_of([spec]), what=f"the runs {spec.workload} on {spec.machine}")
                 finished = experiment.run(executor=hardware, progress=tick).finished[0]
             if asked is not None:
@@ -146,10 +144,6 @@ def sequence(
     them are there they are not run again, on hardware none that is there; `fresh` starts over. Hardware is brought into
     a `state` before the first alone. Otherwise as `run`, and raises what it raises.
     """
-    from hotband.data.store.into import into_store
-    from hotband.execution.experiment import Experiment, expect_models, expect_out, points_of, using
-    from hotband.execution.experiment.watch import watch
-    from hotband.execution.runs.interrupted import as_interrupt
     from hotband.execution.runs.sequence import in_sequence
 
     folder = None if out is None else Path(out)
@@ -163,7 +157,7 @@ def sequence(
     expect_models(executor, [first.machine])
     hardware = _executor(specs, RealAsked(erase, size, keep, hosts, expect, power, purge_by))
     title = f"{', '.join(one.workload for one in specs)} on {first.machine}"
-    with as_interrupt(), using(executor), into_store(into), watch(title, progress) as tick:
+    with as_interrupt(), using(executor), into_store(into), watch.watch(title, progress) as tick:
         experiment = Experiment(points_of(specs), what=f"the runs {title}")
         done = experiment.run(out=folder, fresh=fresh, executor=hardware, progress=tick)
         return [record_of(one) for one in done.finished]
@@ -198,11 +192,9 @@ def intervals_asked(level: float | None, draws: int | None) -> Asked | None:
 
 def _add_intervals(spec: RunSpec, finished: Finished, asked: Asked, progress: Wanted) -> None:
     """Makes the intervals of a run, into its record and, where it has one, its folder."""
-    from hotband.execution.experiment.watch import watch
-    from hotband.execution.runs.run import save
     from hotband.inference.interval.of_record import intervals_of, keep
 
-    intervals, _ = intervals_of(spec, finished, asked, None, lambda _: None, lambda title: watch(title, progress))
+    intervals, _ = intervals_of(spec, finished, asked, None, lambda _: None, lambda title: watch.watch(title, progress))
     keep(finished, intervals)
     if spec.out is not None:
         save(finished, spec.out)
@@ -212,8 +204,6 @@ def _spec(
     name: str, workload: Named, on: Named, duration: str | None, seed: int, settings: Mapping[str, object]
 ) -> RunSpec:
     """A run as the engine takes it."""
-    from hotband.data.documents.run import RunSpec
-
     expect_seed(seed)
     return RunSpec(
         name,

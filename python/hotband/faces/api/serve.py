@@ -10,9 +10,12 @@ from typing import TYPE_CHECKING
 
 from hotband.base.arguments import in_python, public
 from hotband.base.errors import UserError
+from hotband.data.documents.run import RunSpec
 from hotband.data.inputs.specify import Spec, changes, named, settings_of, texts
 from hotband.data.record.record import Record, record_of
 from hotband.execution.serve.served import Served, ServeSpec
+from hotband.execution.targets import emulated
+from hotband.inference.beside import beside
 
 if TYPE_CHECKING:
     import polars as pl
@@ -108,8 +111,6 @@ class BothWays:
         """Figures both have, a row each: direction, figure (IOPS; mean, p50, p99 in ns), model, emulated, error_pct."""
         import polars as pl
 
-        from hotband.inference.beside import beside
-
         rows = beside(self.found.model.record, self.found.fio.record)
         columns = ("direction", "figure", "model", "emulated", "error_pct")
         return pl.DataFrame([{name: getattr(one, name) for name in columns} for one in rows])
@@ -134,9 +135,6 @@ def emulate(
     mistake, for what fio cannot say (apps, scripts), where fio is not installed, and for a machine that is faster than
     the host can serve, unless `anyway`.
     """
-    from hotband.data.documents.run import RunSpec
-    from hotband.execution.targets.emulated import emulate as run_both
-
     what, where = named(workload, "workload"), named(on, "on")
     spec = RunSpec(
         "run",
@@ -150,7 +148,7 @@ def emulate(
         workload_text=what.text,
         events=texts(events, "events"),
     )
-    found = run_both(spec, anyway=anyway)
+    found = emulated.emulate(spec, anyway=anyway)
     return BothWays(record_of(found.model), record_of(found.fio), record_of(found.served), found)
 
 

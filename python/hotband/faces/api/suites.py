@@ -9,25 +9,31 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hotband.base.arguments import public
+from hotband.base.foreign import json_text
+from hotband.base.text.write import write_file
 from hotband.data.inputs.specify import changes, settings_of, texts
 from hotband.data.record.files import REPORT_FILE
+from hotband.execution.experiment import watch
+from hotband.execution.runs.interrupted import as_interrupt
 from hotband.execution.targets.real_asked import RealAsked
+from hotband.questions.suites.asking import Suite, pts_of, quick_of
+from hotband.questions.suites.pts import Interrupted, run_pts
+from hotband.questions.suites.pts.suite import PTS_FILE
+from hotband.questions.suites.quick import QUICK_FILE, run_quick
+from hotband.views.suites.page import write_page
+from hotband.views.suites.quick_page import write_quick
 
 if TYPE_CHECKING:
     import polars as pl
 
     from hotband.data.documents.pts import PtsDoc
     from hotband.execution.experiment.watch import Wanted
-    from hotband.questions.suites.asking import Suite
     from hotband.questions.suites.quick import QuickDoc
 
 
 def _written(
     name: str, document: object, report: Callable[[Path], Path], out: Path | None, page: Path | None
 ) -> list[Path]:
-    from hotband.base.foreign import json_text
-    from hotband.base.text.write import write_file
-
     pages = [] if page is None else [page]
     if out is None:
         return [report(one) for one in pages]
@@ -66,15 +72,11 @@ class PtsResult:
     @public
     def report(self, path: str | PathLike[str]) -> Path:
         """Writes the report as one HTML page. Raises UserError for a path that cannot be written."""
-        from hotband.views.suites.page import write_page
-
         return write_page(self.document, Path(path))
 
     def write(self, out: Path | None, page: Path | None) -> list[Path]:
         """Writes what a run leaves: `pts.json` and `report.html` into a folder, and a page anywhere. Raises UserError,
         OSError."""
-        from hotband.questions.suites.pts.suite import PTS_FILE
-
         return _written(PTS_FILE, self.document, self.report, out, page)
 
     def to_dict(self) -> PtsDoc:
@@ -113,10 +115,6 @@ def pts(
     `set_write_cache` turns its write cache as the class has it, and back. With `out` every run is kept there as it
     ends, and the same call goes on after a stop. Raises UserError for a mistake, KeyboardInterrupt where it is stopped.
     """
-    from hotband.execution.experiment.watch import watch
-    from hotband.questions.suites.asking import pts_of
-    from hotband.questions.suites.pts import Interrupted, run_pts
-
     try:
         asked = pts_of(
             _suite(on, set, RealAsked(erase, size, purge_by=purge_by), seed, out, fresh),
@@ -129,7 +127,7 @@ def pts(
             sponsor=sponsor,
             set_write_cache=set_write_cache,
         )
-        return PtsResult(run_pts(asked, watch=lambda title: watch(title, progress)))
+        return PtsResult(run_pts(asked, watch=lambda title: watch.watch(title, progress)))
     except Interrupted:
         raise KeyboardInterrupt from None
 
@@ -142,8 +140,6 @@ def _suite(
     out: str | PathLike[str] | None,
     fresh: bool,
 ) -> Suite:
-    from hotband.questions.suites.asking import Suite
-
     return Suite(on, settings_of(changes(set, {})), real, seed, None if out is None else Path(out), fresh)
 
 
@@ -171,15 +167,11 @@ class QuickResult:
     @public
     def report(self, path: str | PathLike[str]) -> Path:
         """Writes its page. Raises UserError for a path that cannot be written."""
-        from hotband.views.suites.quick_page import write_quick
-
         return write_quick(self.document, Path(path))
 
     def write(self, out: Path | None, page: Path | None) -> list[Path]:
         """Writes what a look leaves: `quick.json` and `report.html` into a folder, and a page anywhere. Raises
         UserError, OSError."""
-        from hotband.questions.suites.quick import QUICK_FILE
-
         return _written(QUICK_FILE, self.document, self.report, out, page)
 
     def to_dict(self) -> QuickDoc:
@@ -207,12 +199,7 @@ def quick(
     catalog's drive that has the device's model number). Raises UserError for a mistake, KeyboardInterrupt where it is
     stopped.
     """
-    from hotband.execution.experiment.watch import watch
-    from hotband.execution.runs.interrupted import as_interrupt
-    from hotband.questions.suites.asking import quick_of
-    from hotband.questions.suites.quick import run_quick
-
     with as_interrupt():
         suite = _suite(on, set, RealAsked(erase, size), seed, out, fresh)
         asked = quick_of(suite, time=duration, expect=expect)
-        return QuickResult(run_quick(asked, watch=lambda title: watch(title, progress)))
+        return QuickResult(run_quick(asked, watch=lambda title: watch.watch(title, progress)))

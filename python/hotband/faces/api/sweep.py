@@ -11,9 +11,12 @@ from hotband.base.arguments import public
 from hotband.base.errors import UserError
 from hotband.data.catalog.named import NONE
 from hotband.data.inputs.specify import Spec, changes, texts
+from hotband.data.store.into import into_store
+from hotband.execution.experiment import watch
 from hotband.execution.targets.real_asked import RealAsked
 from hotband.execution.targets.target import executor_for
 from hotband.faces.api.run import intervals_asked
+from hotband.questions.sweeps import engine, plan
 from hotband.questions.sweeps.sweep import Sweep
 
 if TYPE_CHECKING:
@@ -61,10 +64,6 @@ def sweep(
     who runs those on models where it is not this computer: "ray", "ray://HOST:PORT" (docs/guides/executors.md) or an
     `Executor` of `hotband.execution.experiment`. Otherwise as `run`.
     """
-    from hotband.data.store.into import into_store
-    from hotband.execution.experiment import watch
-    from hotband.questions.sweeps import engine, plan
-
     changed = changes(set, settings)
     for name in plan.NOT_SET:
         if name in changed:

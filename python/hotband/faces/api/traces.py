@@ -9,6 +9,11 @@ from typing import TYPE_CHECKING
 
 from hotband.base.arguments import listed, plain, public, short
 from hotband.base.errors import UserError
+from hotband.data.inputs import specify
+from hotband.inference.traces import compare, convert
+from hotband.inference.traces.fit import fit
+from hotband.inference.traces.properties import SAMPLE
+from hotband.views.traces import show
 
 if TYPE_CHECKING:
     from hotband.data.inputs.specify import Spec
@@ -29,8 +34,6 @@ def convert_trace(
     it. `keys` are those of `[trace]` that read it and take some of it (docs/guides/traces.md): `format`, `columns`,
     `skip_bad`, `device`, `host`, `process`, `direction`, `range`; `from_` and `for_` are times ("1 h"). Raises
     UserError for a mistake, such as the first line that is wrong; OSError."""
-    from hotband.inference.traces import convert
-
     return convert.convert_trace(Path(source), Path(output), to, _of_trace(keys))
 
 
@@ -42,9 +45,6 @@ def show_trace(
     `.frame` (the miss-ratio curve of an LRU cache), `.write_html(path)`, `.to_json()`. What is counted by block of size
     `block` follows at most `sample` blocks (262,144): all of them where there are no more. `keys` are those of
     `[trace]`, as of `convert_trace`. Raises UserError for a mistake, such as the first line that is wrong; OSError."""
-    from hotband.inference.traces.properties import SAMPLE
-    from hotband.views.traces import show
-
     asked = _of_trace(keys)
     return show.show_trace(Path(source), asked, show.block_of(block), SAMPLE if sample is None else sample)
 
@@ -62,8 +62,6 @@ def compare_traces(
     `.write_html("page.html")` with both distributions. `keys` as in `convert_trace` hold for both; `of_b` has those
     that are other for `b`, such as {"format": "csv", "columns": {...}}. Raises UserError for a mistake, such as a
     trace without latencies; OSError."""
-    from hotband.inference.traces import compare
-
     return compare.compare_traces(Path(a), Path(b), _of_trace(keys), _of_trace(of_b or {}))
 
 
@@ -82,10 +80,7 @@ def fit_trace(
     With a machine (`on`) both run on it (`replayed`): I/Os of the trace are asked for as `issue` says, "recorded" or
     "after-completion", the workload with this `seed`. `keys` are those of `convert_trace`. Raises UserError for a
     mistake, such as a trace of several devices; OSError."""
-    from hotband.data.inputs.specify import named
-    from hotband.inference.traces.fit import fit
-
-    machine = None if on is None else named(on, "on")
+    machine = None if on is None else specify.named(on, "on")
     written = None if output is None else Path(output)
     try:
         return fit.fit_trace(Path(source), written, _of_trace(keys), machine, issue, seed)

@@ -7,6 +7,8 @@ from typing import Annotated
 
 import typer
 
+from hotband.base.text.write import expect_page
+from hotband.execution.runs.interrupted import RunsInterrupted
 from hotband.faces.commands import names
 from hotband.faces.commands.executors import on_executor
 from hotband.faces.commands.intervals import DrawsOption, JobsOption, LevelOption
@@ -80,12 +82,10 @@ def advise(
     as_json: JsonFlag = False,
 ) -> None:
     """Say what to buy: drives, layouts, numbers and caches that meet an objective, none of them worse in everything."""
-    from hotband.base.text.write import expect_page
     from hotband.data.inputs.specify import Named
     from hotband.data.inputs.texts import text_of
     from hotband.execution.experiment import expect_out
     from hotband.execution.experiment.progress import run_progress
-    from hotband.execution.runs.interrupted import RunsInterrupted
     from hotband.questions.advise.advise import advise as advice_of
     from hotband.questions.advise.asked import Asked
     from hotband.views.advise.show import advice_views

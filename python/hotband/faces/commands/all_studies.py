@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, TypedDict
 
 from hotband.base.engine import version
 from hotband.base.text.table import Table
+from hotband.base.text.write import write_file
 from hotband.inference.interval import LEVEL
 from hotband.inference.interval.residuals import RESIDUALS_FILE, ResidualFile, kept_of
 from hotband.questions.study import file
@@ -51,8 +52,6 @@ def run_all(out: Path | None, save: bool, jobs: int | None, say: Say) -> AllStud
 
 
 def _write(residuals: ResidualFile, out: Path | None, save: bool) -> None:
-    from hotband.base.text.write import write_file
-
     for path in ([out / RESIDUALS_FILE.name] if out is not None else []) + ([RESIDUALS_FILE] if save else []):
         write_file(path, residuals.text())
 

@@ -7,6 +7,9 @@ from typing import Annotated
 
 import typer
 
+from hotband.data.inputs.specify import Named
+from hotband.data.inputs.texts import text_of
+from hotband.execution.experiment.progress import run_progress
 from hotband.faces.commands import names
 from hotband.faces.commands.executors import on_executor
 from hotband.faces.commands.intervals import JobsOption
@@ -22,6 +25,9 @@ from hotband.faces.commands.output import (
     show_views,
 )
 from hotband.faces.commands.real import asking, interruptible
+from hotband.questions.calibrate.loads import BLACK_BOX
+from hotband.questions.calibrate.model import Product
+from hotband.questions.calibrate.target import Hardware
 
 EPILOG = """\
 [bold]Examples[/]
@@ -82,14 +88,8 @@ def calibrate(
 
     Writes a product's file with values, ranges and sources, for --on ./FILE.
     """
-    from hotband.data.inputs.specify import Named
-    from hotband.data.inputs.texts import text_of
-    from hotband.execution.experiment.progress import run_progress
     from hotband.faces.api.calibrate import bytes_of, seconds_of
-    from hotband.questions.calibrate.loads import BLACK_BOX
-    from hotband.questions.calibrate.model import Product
     from hotband.questions.calibrate.run import Wanted, black_box_plan, plan_only, run, with_folder
-    from hotband.questions.calibrate.target import Hardware
     from hotband.views.calibrate import loads_table, plan_views, views
 
     wanted = Wanted(

@@ -7,8 +7,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from hotband.base.foreign import marked
+from hotband.data.catalog import entries
 from hotband.faces.commands import names
 from hotband.faces.commands.output import JsonFlag, print_json, print_listing, print_rows, show
+from hotband.views.text.tables import values_table
 
 if TYPE_CHECKING:
     from hotband._core import CatalogEntry
@@ -22,8 +25,6 @@ def entry(of: names.Completion) -> Any:
 
 def osds(name: Annotated[str | None, entry(names.DAEMON)] = None, as_json: JsonFlag = False) -> None:
     """What object storage daemons the catalog holds, for replicated pools; with NAME every value of one."""
-    from hotband.data.catalog import entries
-
     if name is None:
         return print_products("Object storage daemons", "daemon", entries.osds(), as_json)
     return print_product(entries.osd(name), "hotband-osd", as_json)
@@ -39,8 +40,6 @@ def print_products(title: str, what: str, entries: list[ProductOutline], as_json
 
 def print_product(product: CatalogEntry, schema: str, as_json: bool) -> None:
     """Prints every value of a drive or a daemon."""
-    from hotband.base.foreign import marked
-    from hotband.views.text.tables import values_table
 
     if as_json:
         return print_json(product, schema)
@@ -56,8 +55,6 @@ def print_product(product: CatalogEntry, schema: str, as_json: bool) -> None:
 
 def workloads(name: Annotated[str | None, entry(names.WORKLOAD)] = None, as_json: JsonFlag = False) -> None:
     """What workloads the catalog holds; with NAME the text of one, to copy and change."""
-    from hotband.data.catalog import entries
-
     if name is None:
         listed = entries.workloads()
         if as_json:
@@ -72,7 +69,6 @@ def workloads(name: Annotated[str | None, entry(names.WORKLOAD)] = None, as_json
 
 def studies(name: Annotated[str | None, entry(names.STUDY)] = None, as_json: JsonFlag = False) -> None:
     """What studies the catalog holds; with NAME its configurations, loads and published figures."""
-    from hotband.base.foreign import marked
     from hotband.questions.study import file
 
     if name is None:

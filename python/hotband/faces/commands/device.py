@@ -7,8 +7,13 @@ from typing import Annotated
 
 import typer
 
+from hotband.base.text.formats import as_rows
+from hotband.data.catalog.named import REAL
+from hotband.execution.targets.found import found, listed, listed_doc
 from hotband.faces.commands.on_demand import with_epilog
 from hotband.faces.commands.output import JsonFlag, print_json, print_rows, say, show, show_lines
+from hotband.views import devices
+from hotband.views.devices import table_of
 
 EPILOG = """\
 [bold]Examples[/]
@@ -34,11 +39,6 @@ def device(
     """
     import os
 
-    from hotband.base.text.formats import as_rows
-    from hotband.data.catalog.named import REAL
-    from hotband.execution.targets.found import found, listed, listed_doc
-    from hotband.views.devices import lines_of, table_of
-
     if path is None:
         rows = listed()
         if as_json:
@@ -48,4 +48,4 @@ def device(
             say("not run as root: what devices hold cannot be read, so all are taken to be in use")
         return None
     one = found(str(path).removeprefix(REAL))
-    return print_json(one.to_dict(), "hotband-device") if as_json else show_lines(lines_of(one))
+    return print_json(one.to_dict(), "hotband-device") if as_json else show_lines(devices.lines_of(one))

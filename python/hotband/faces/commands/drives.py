@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from hotband.base.errors import UserError
+from hotband.data.catalog import entries
 from hotband.faces.commands import names
 from hotband.faces.commands.catalog import entry, print_product, print_products
 from hotband.faces.commands.group import Listing
@@ -55,8 +56,6 @@ def show_drives(name: Annotated[str | None, entry(names.DRIVE)] = None, as_json:
     NAME may be the path of a drive's file of your own: it is checked, and shown as one of the catalog. `hotband drives
     NAME` is the same.
     """
-    from hotband.data.catalog import entries
-
     if name is None:
         return print_products("Drives", "drive", entries.drives(), as_json)
     return print_product(entries.drive(name), "hotband-drive", as_json)

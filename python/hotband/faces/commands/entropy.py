@@ -11,6 +11,8 @@ import typer
 from hotband.base.text.numbers import rate, span
 from hotband.execution.runs.signals import INTERRUPTED
 from hotband.faces.commands.output import JsonFlag, listed, print_text, show
+from hotband.questions import entropy as questions
+from hotband.questions.entropy import Asked, chunks_table, histogram_lines, summary_lines
 
 
 def entropy(
@@ -35,18 +37,9 @@ def entropy(
     as_json: JsonFlag = False,
 ) -> None:
     """Measure how far real data compresses: the entropy that an SSD with compression would see."""
-    from hotband.questions.entropy import (
-        Asked,
-        chunks_table,
-        entropy_progress,
-        histogram_lines,
-        measure,
-        summary_lines,
-    )
-
     asked = Asked(tuple(paths), tuple(listed(compressor)), tuple(listed(chunk)), sample, seed, jobs, one_file_system)
-    with entropy_progress() as progress:
-        measured = measure(asked, progress)
+    with questions.entropy_progress() as progress:
+        measured = questions.measure(asked, progress)
     if measured is None:
         raise KeyboardInterrupt
     report = measured.report

@@ -9,6 +9,8 @@ from typing import Annotated, TypeVar
 
 import typer
 
+from hotband.execution.runs.signals import stoppable
+
 R = TypeVar("R")
 ExecutorOption = Annotated[
     str | None,
@@ -29,7 +31,6 @@ def on_executor(command: Callable[..., R]) -> Callable[..., R]:
         if executor is None:
             return command(**given)
         from hotband.execution.experiment import expect_models, using
-        from hotband.execution.runs.signals import stoppable
 
         machines = [name for key in MACHINES for name in _names(given.get(key))]
         expect_models(executor, machines)

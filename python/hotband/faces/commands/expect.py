@@ -7,12 +7,20 @@ from typing import Annotated
 
 import typer
 
+from hotband.base.text.pipes import with_pipes
+from hotband.data.inputs.specify import Named
+from hotband.data.inputs.texts import text_of
+from hotband.execution.experiment.progress import run_progress
 from hotband.faces.commands import names
 from hotband.faces.commands.executors import on_executor
 from hotband.faces.commands.intervals import DrawsOption, JobsOption
 from hotband.faces.commands.on_demand import with_epilog
 from hotband.faces.commands.output import JsonFlag, OnOption, SetOption, parse_set, print_json, say, show_views
 from hotband.inference.interval import DRAWS_OF_MANY, LEVEL
+from hotband.questions.expect.expect import Asked
+from hotband.questions.expect.expect import expect as expected_of
+from hotband.questions.expect.predict import Settings
+from hotband.views.expect import views
 
 EPILOG = """\
 [bold]Examples[/]
@@ -58,15 +66,6 @@ def expect(
 
     Without --on the drives of the catalog are ranked by how near they come.
     """
-    from hotband.base.text.pipes import with_pipes
-    from hotband.data.inputs.specify import Named
-    from hotband.data.inputs.texts import text_of
-    from hotband.execution.experiment.progress import run_progress
-    from hotband.questions.expect.expect import Asked
-    from hotband.questions.expect.expect import expect as expected_of
-    from hotband.questions.expect.predict import Settings
-    from hotband.views.expect import views
-
     asked = Asked(
         with_pipes(result),
         None if on is None else Named(on, text_of(on, "machine")),

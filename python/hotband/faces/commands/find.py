@@ -77,14 +77,13 @@ def find(
     from hotband.data.inputs.specify import Named
     from hotband.data.inputs.texts import text_of
     from hotband.execution.experiment.progress import run_progress
-    from hotband.questions.find.find import Asked
-    from hotband.questions.find.find import find as answers_to
+    from hotband.questions.find import find as finding
     from hotband.questions.find.kept import answers_kept
     from hotband.views.find import answer_views
 
     expect_interval(interval, draws)
     machines = [Named(name, None if "{" in name else text_of(name, "machine")) for name in on]
-    asked = Asked(
+    asked = finding.Asked(
         question,
         Named(workload, text_of(workload, "workload")),
         machines,
@@ -100,7 +99,7 @@ def find(
         jobs,
     )
     with answers_kept(into) as keep:
-        found = answers_to(asked, run_progress, say)
+        found = finding.find(asked, run_progress, say)
         try:
             keep(found)
         finally:

@@ -7,6 +7,8 @@ from typing import Annotated
 
 import typer
 
+from hotband.base.text.write import expect_page
+from hotband.execution.experiment.progress import run_progress
 from hotband.execution.runs.signals import INTERRUPTED
 from hotband.faces.commands.executors import on_executor
 from hotband.faces.commands.intervals import JobsOption
@@ -21,6 +23,7 @@ from hotband.faces.commands.output import (
     show,
     show_lines,
 )
+from hotband.views.fleet.show import answers_of, closing_lines, figures_table, group_lines, groups_table, years_table
 
 EPILOG = """\
 [bold]Example[/]
@@ -43,17 +46,7 @@ def fleet(
     as_json: JsonFlag = False,
 ) -> None:
     """Simulate a fleet over months: failures, rebuilds, spares, wear, energy, expected loss of data and cost."""
-    from hotband.base.text.write import expect_page
-    from hotband.execution.experiment.progress import run_progress
     from hotband.questions.fleet.run import Asked, run_fleet, spec_of
-    from hotband.views.fleet.show import (
-        answers_of,
-        closing_lines,
-        figures_table,
-        group_lines,
-        groups_table,
-        years_table,
-    )
 
     if output is not None:
         expect_page("--output", output, [fleet])

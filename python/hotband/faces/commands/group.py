@@ -24,6 +24,7 @@ from hotband.base.errors import UserError, no_text, reason_of
 from hotband.base.foreign import shortened
 from hotband.base.text.formats import FORMATS, begin
 from hotband.base.text.nearest import hint, unknown_name
+from hotband.base.text.write import is_mistake
 from hotband.execution.runs.interrupted import RunsInterrupted
 from hotband.execution.runs.signals import INTERRUPTED, forget_interrupts, settle_interrupts, was_interrupted
 from hotband.faces.commands.on_demand import OnDemand
@@ -48,8 +49,6 @@ class Commands(TyperGroup):
 
     def _ended(self, args: Sequence[str] | None, **extra: Any) -> int:
         """Runs the command; returns its exit code."""
-        from hotband.base.text.write import is_mistake
-
         begin()
         forget_interrupts()
         try:

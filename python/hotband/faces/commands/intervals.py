@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from hotband.base.errors import UserError
+from hotband.execution.runs.interrupted import RunsInterrupted
 from hotband.faces.commands.executors import on_executor
 from hotband.faces.commands.output import (
     JsonFlag,
@@ -64,21 +65,23 @@ def asked_intervals(level: float | None, draws: int | None, usual: int = DRAWS) 
     expect_interval(level, draws)
     if level is None:
         return None
+    return _asked(level, usual if draws is None else draws)
+
+
+def _asked(level: float, draws: int) -> Asked:
     from hotband.inference.interval.of_run import Asked
 
-    return Asked(level, usual if draws is None else draws)
+    return Asked(level, draws)
 
 
 def add_intervals(spec: RunSpec, finished: Finished, level: float, draws: int | None) -> bool:
     """Makes the intervals of a run, puts them into its record and, where it has a folder, there too. False where the
     user interrupts before there are draws enough: the record stays as it is."""
     from hotband.execution.experiment.progress import run_progress
-    from hotband.execution.runs.interrupted import RunsInterrupted
     from hotband.execution.runs.run import save
     from hotband.inference.interval.of_record import intervals_of, keep
-    from hotband.inference.interval.of_run import Asked
 
-    asked = Asked(level) if draws is None else Asked(level, draws)
+    asked = _asked(level, DRAWS if draws is None else draws)
     try:
         intervals, _ = intervals_of(spec, finished, asked, None, say, run_progress)
     except RunsInterrupted:
@@ -109,9 +112,8 @@ def why(
     from hotband.data.documents.run import RunSpec
     from hotband.execution.experiment.progress import run_progress
     from hotband.inference.interval.explained import why_run
-    from hotband.inference.interval.of_run import Asked
     from hotband.views.interval import why_views
 
     spec = RunSpec("run", on, workload, parse_set(settings or []), seed, duration)
-    found = why_run(spec, figure, Asked(level, draws), jobs, say, run_progress)
+    found = why_run(spec, figure, _asked(level, draws), jobs, say, run_progress)
     return print_json(found, "hotband-why") if as_json else show_views(why_views(found))

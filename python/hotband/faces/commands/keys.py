@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from hotband.data.inputs.keys import set_keys
 from hotband.faces.commands.output import (
     JsonFlag,
     MachineOption,
@@ -13,6 +14,7 @@ from hotband.faces.commands.output import (
     print_rows,
     show,
 )
+from hotband.views.text.tables import keys_table
 
 
 def keys(
@@ -22,9 +24,6 @@ def keys(
     as_json: JsonFlag = False,
 ) -> None:
     """List every key that --set takes for a workload on a machine: its value today, what it takes, what it means."""
-    from hotband.data.inputs.keys import set_keys
-    from hotband.views.text.tables import keys_table
-
     found = set_keys(workload, on, parse_set(settings or []))
     if as_json:
         return print_rows([one.data() for one in found])

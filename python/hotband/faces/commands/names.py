@@ -8,9 +8,11 @@ from typing import Any, TypedDict
 
 import typer
 
+from hotband import _core
 from hotband.base.errors import UserError
 from hotband.data.catalog import is_file
 from hotband.data.catalog.names import daemon_names, drive_names, workload_names
+from hotband.data.inputs.words import FIO_WORDS
 
 
 def completed(where: str, name: str, known: Sequence[str]) -> str:
@@ -73,8 +75,6 @@ def study_name(where: str, name: str) -> str:
 
 def machines(incomplete: str) -> list[str]:
     """For the shell: drives, and layouts of them once a layout is begun."""
-    from hotband import _core
-
     kind, colon, rest = incomplete.partition(":")
     if not colon:
         return [one for one in [*drive_names(), *(f"{layout}:" for layout in _core.LAYOUTS)] if one.startswith(kind)]
@@ -85,9 +85,7 @@ def machines(incomplete: str) -> list[str]:
 
 def set_keys(ctx: typer.Context, incomplete: str) -> list[str]:
     """For the shell: keys of `--set`, those of the workload and the machine where the line has named them already."""
-    from hotband import _core
     from hotband.data.inputs.keys import set_keys as keys_of
-    from hotband.data.inputs.words import FIO_WORDS
 
     # An option that still wants its value leaves the arguments of the command where they are.
     first = ctx.args[0] if ctx.args else None

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from hotband.base.errors import UserError
+from hotband.base.foreign import console, json_safe, json_text, visible
 from hotband.base.text.formats import FORMATS, PRINTED, as_rows, begin, plain
 from hotband.base.text.table import Table, Value, View, listing
 from hotband.base.version import __version__
@@ -74,7 +75,6 @@ def show(*views: View) -> None:
     """Prints to stdout, every plain string as data (`hotband.base.foreign`): tables within the width of the
     terminal (80 columns, or COLUMNS, without one), lines of text whole where no terminal folds them. In a format of
     tables alone, words go to stderr."""
-    from hotband.base.foreign import console
     from hotband.base.text.layout import fitted
 
     form, out = FORMATS.get(PRINTED.form), console()
@@ -96,7 +96,6 @@ def show(*views: View) -> None:
 
 def show_lines(lines: Iterable[str | Text]) -> None:
     """Prints lines of words to stdout, folded within the width that tables have, too."""
-    from hotband.base.foreign import console
     from hotband.base.text.layout import hanging
 
     if as_rows():
@@ -116,8 +115,6 @@ def show_views(views: Iterable[View]) -> None:
 
 def say(text: str) -> None:
     """A sentence for the user, to stderr."""
-    from hotband.base.foreign import visible
-
     sys.stderr.write(f"{visible(text)}\n")
 
 
@@ -134,7 +131,6 @@ def print_after(write: Callable[[], Path | None], printed: Callable[[Path | None
 
 def print_json(document: Mapping[str, object], schema: str) -> None:
     """A document to stdout, which says what it is: as it is where it does so itself."""
-    from hotband.base.foreign import json_text
     from hotband.base.text.schema import with_schema
 
     sys.stdout.write(json_text(with_schema(document, schema)) + "\n")
@@ -142,15 +138,11 @@ def print_json(document: Mapping[str, object], schema: str) -> None:
 
 def print_text(text: str) -> None:
     """A document that is text already, as it was written, to stdout."""
-    from hotband.base.foreign import json_safe
-
     sys.stdout.write(json_safe(text) + "\n")
 
 
 def print_rows(rows: Sequence[object]) -> None:
     """A list to stdout: rows of a table, or documents that say what they are."""
-    from hotband.base.foreign import json_text
-
     sys.stdout.write(json_text(rows) + "\n")
 
 

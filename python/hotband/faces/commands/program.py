@@ -9,6 +9,13 @@ import typer
 
 from hotband.base.errors import UserError
 from hotband.base.text.table import Table, column, numeric
+from hotband.data.catalog.named import EMULATED, is_real
+from hotband.data.record.files import RECORD_FILE
+from hotband.execution.experiment import expect_out, new_record
+from hotband.execution.programs import PROGRAMS, all_programs, find_program, needs, run
+from hotband.execution.programs.needs import how_to_get
+from hotband.execution.programs.run import PROGRAM_FILE
+from hotband.execution.programs.settings import accepted_by, parse_pairs
 from hotband.faces.commands import names
 from hotband.faces.commands.on_demand import with_epilog
 from hotband.faces.commands.output import (
@@ -42,22 +49,16 @@ hotband program sysbench --on real:/mnt/disk --set total="1 GiB"
 
 def program_names() -> list[str]:
     """Of all programs."""
-    from hotband.execution.programs import PROGRAMS
-
     return list(PROGRAMS)
 
 
 def place(where: str, name: str) -> str:
     """A machine with its name completed; a folder of the host as it is."""
-    from hotband.data.catalog.named import EMULATED, is_real
-
     return name if is_real(name) else names.machine_names(where, name.removeprefix(EMULATED))
 
 
 def setting_keys(ctx: typer.Context, incomplete: str) -> Iterator[str]:
     """For the shell: settings of the program that the line names."""
-    from hotband.execution.programs import PROGRAMS, find_program
-
     name = ctx.params.get("name") or (ctx.args[0] if ctx.args else "")
     known = find_program(name).settings if name in PROGRAMS else {}
     return (f"{key}=" for key in known if key.startswith(incomplete))
@@ -99,12 +100,6 @@ def program(
 
     Without NAME it lists the programs, without --on the settings of one.
     """
-    from hotband.data.record.files import RECORD_FILE
-    from hotband.execution.experiment import expect_out, new_record
-    from hotband.execution.programs import find_program
-    from hotband.execution.programs.run import PROGRAM_FILE, run_program
-    from hotband.execution.programs.settings import parse_pairs
-
     expect_out(fresh, out)
     if on is None and (settings or out is not None):
         raise UserError("--on", "", "", "missing: a machine, or real:DIR")
@@ -115,7 +110,7 @@ def program(
     if on is None:
         return describe(find_program(name), as_json)
     with new_record(out, "--out", fresh, (RECORD_FILE, PROGRAM_FILE)):
-        done = run_program(name, on, parse_pairs(settings or []), out, say)
+        done = run.run_program(name, on, parse_pairs(settings or []), out, say)
     if as_json:
         return print_json(done, "hotband-program")
     show(figures_table(done, on))
@@ -125,10 +120,7 @@ def program(
 
 def list_programs(as_json: bool) -> None:
     """Prints what there is, with what each needs and whether that is there."""
-    from hotband.execution.programs import all_programs
-    from hotband.execution.programs.needs import how_to_get, missing
-
-    rows = [(one, missing(one)) for one in all_programs()]
+    rows = [(one, needs.missing(one)) for one in all_programs()]
     if as_json:
         return print_rows([{**outline(one), "missing": [need.command for need in lacking]} for one, lacking in rows])
     shown = [
@@ -150,8 +142,6 @@ def there(how: str) -> str:
 
 def outline(one: Program) -> dict[str, object]:
     """A program as data."""
-    from hotband.execution.programs.settings import accepted_by
-
     settings = [
         {"key": key, "default": str(each.default), "accepted": accepted_by(each), "meaning": each.what}
         for key, each in one.settings.items()
@@ -163,16 +153,13 @@ def outline(one: Program) -> dict[str, object]:
 
 def describe(one: Program, as_json: bool) -> None:
     """Prints what a program asks of the disk, and its settings."""
-    from hotband.execution.programs.needs import how_to_get, missing
-    from hotband.execution.programs.settings import accepted_by
-
     if as_json:
-        found = {**outline(one), "missing": [need.command for need in missing(one)]}
+        found = {**outline(one), "missing": [need.command for need in needs.missing(one)]}
         return print_json(found, "hotband-program-outline")
     rows = [(key, str(each.default), accepted_by(each), each.what) for key, each in one.settings.items()]
     print_listing(f"{one.name}: {one.title}", rows, ("key", "today", "takes", "meaning"))
     lines = [f"Asks of the disk: {one.asks}", f"Volumes, where the machine has them: {', '.join(one.volumes)}"]
-    lacking = missing(one)
+    lacking = needs.missing(one)
     show_lines(lines + ([f"Not here yet; install with: {how_to_get(lacking)}"] if lacking else []))
     return None
 

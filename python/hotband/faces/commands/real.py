@@ -14,6 +14,7 @@ import typer
 from hotband.base.errors import UserError
 from hotband.data.catalog.named import is_emulated, is_real
 from hotband.data.record.files import RECORD_FILE, REPORT_FILE
+from hotband.execution.runs.signals import stoppable
 from hotband.faces.commands.output import say
 
 if TYPE_CHECKING:
@@ -88,7 +89,6 @@ def expect_some(on: Sequence[str], yes: bool, asked: RealAsked) -> None:
 def measuring(title: str, specs: Sequence[RunSpec], asked: RealAsked, yes: bool) -> Iterator[tuple[OnDevice, Tick]]:
     """The executor of the runs and what it tells its progress to, while requests to end are interruptions."""
     from hotband.execution.experiment.progress import run_progress
-    from hotband.execution.runs.signals import stoppable
     from hotband.execution.targets.target import executor_for, expect_folder
     from hotband.questions.targets.expected import expected_of
 
@@ -129,8 +129,6 @@ def hardware(specs: Sequence[RunSpec], asked: RealAsked, yes: bool) -> OnDevice:
 def interruptible(on: Sequence[str]) -> Iterator[None]:
     """Requests to end are interruptions where hardware or an emulated drive is among the machines: fio has to be
     ended, and what is served."""
-    from hotband.execution.runs.signals import stoppable
-
     with stoppable() if any(is_real(one) or is_emulated(one) for one in on) else nullcontext():
         yield
 

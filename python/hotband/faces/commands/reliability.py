@@ -8,7 +8,9 @@ from typing import Annotated
 import typer
 
 from hotband.faces.commands.output import JsonFlag, MachineArgument, SetOption, parse_set, print_json, show
+from hotband.inference.reliability.asked import Asked
 from hotband.inference.reliability.options import LEAST_ARRAYS, MOST_ARRAYS, MOST_SPARES, Distribution, Method, Rebuilds
+from hotband.views.reliability import figures_table, notes, summary_lines
 
 
 def reliability(
@@ -45,9 +47,7 @@ def reliability(
     as_json: JsonFlag = False,
 ) -> None:
     """Say how long an array keeps its data: mean time to data loss and the chance of loss, beside the closed form."""
-    from hotband.inference.reliability.asked import Asked
     from hotband.inference.reliability.assess import assess
-    from hotband.views.reliability import figures_table, notes, summary_lines
 
     asked = Asked(
         on, layout, parse_set(settings or []), mtbf, afr, rebuild_time, rebuild_rate, record, spares, replacement,

@@ -9,7 +9,12 @@ from typing import Annotated
 import typer
 
 from hotband.base.errors import UserError
+from hotband.base.text.pipes import with_pipes
+from hotband.base.text.write import expect_page
+from hotband.data.record.incomplete import refusing_incomplete
 from hotband.faces.commands.output import CacheOption, MediaOption, OnOption, show
+from hotband.inference.audit.facts import of_options
+from hotband.views.report.kept import expect_fit, kept_study, places_of, report_of
 
 
 class ChartFormat(StrEnum):
@@ -43,12 +48,6 @@ def report(
 
     It says first which is faster and by how much; repeats (other seeds of the same) are taken together.
     """
-    from hotband.base.text.pipes import with_pipes
-    from hotband.base.text.write import expect_page
-    from hotband.data.record.incomplete import refusing_incomplete
-    from hotband.inference.audit.facts import of_options
-    from hotband.views.report.kept import expect_fit, kept_study, places_of, report_of
-
     if output is None and charts is None:
         raise UserError("--output", "", "", "missing: expected -o FILE.html, --charts DIR or both")
     if chart_format is not None and charts is None:

@@ -9,8 +9,18 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from hotband.base.errors import UserError
+from hotband.base.text.pipes import with_pipes
+from hotband.data import importers
+from hotband.data.importers import diskspd, hdr, iometer, vdbench
+from hotband.data.importers.fio import importer
+from hotband.data.record.files import save_imported
+from hotband.data.record.incomplete import refusing_incomplete
+from hotband.data.record.states import said_of
+from hotband.data.record.writable import check_writable
 from hotband.faces.commands.group import Commands
 from hotband.faces.commands.output import JsonFlag, OutOption, print_rows, show, show_lines
+from hotband.views.report.latency import check_out, latency_chart, load_any, write_chart
+from hotband.views.text.tables import summary_table
 
 if TYPE_CHECKING:
     from hotband.data.importers import Imported
@@ -23,12 +33,6 @@ def import_with(
     read: Callable[[Sequence[Path]], list[Imported]], files: list[Path], out: Path | None, as_json: bool
 ) -> None:
     """Reads, saves where `out` says, and prints."""
-    from hotband.base.text.pipes import with_pipes
-    from hotband.data.record.files import save_imported
-    from hotband.data.record.states import said_of
-    from hotband.data.record.writable import check_writable
-    from hotband.views.text.tables import summary_table
-
     if out is not None:
         check_writable(out)
     imported = read(with_pipes(files))
@@ -51,40 +55,30 @@ ResultFiles = Annotated[
 @import_app.command("auto")
 def import_auto(files: ResultFiles, out: OutOption = None, as_json: JsonFlag = False) -> None:
     """Recognise by content which tool wrote each file, and turn it into records."""
-    from hotband.data.importers import load
-
-    import_with(lambda paths: [one for path in paths for one in load(path)], files, out, as_json)
+    import_with(lambda paths: [one for path in paths for one in importers.load(path)], files, out, as_json)
 
 
 @import_app.command("fio")
 def import_fio(files: ResultFiles, out: OutOption = None, as_json: JsonFlag = False) -> None:
     """Turn fio's output (JSON, JSON+, terse, logs) into records; logs beside their JSON become its series."""
-    from hotband.data.importers.fio import importer
-
     import_with(importer.read, files, out, as_json)
 
 
 @import_app.command("vdbench")
 def import_vdbench(files: ResultFiles, out: OutOption = None, as_json: JsonFlag = False) -> None:
     """Turn vdbench's flatfile, summary, totals and histogram into records, one a run definition."""
-    from hotband.data.importers import vdbench
-
     import_with(vdbench.read, files, out, as_json)
 
 
 @import_app.command("diskspd")
 def import_diskspd(files: ResultFiles, out: OutOption = None, as_json: JsonFlag = False) -> None:
     """Turn DiskSpd's XML (-Rxml) into records, one a time span."""
-    from hotband.data.importers import diskspd
-
     import_with(diskspd.read, files, out, as_json)
 
 
 @import_app.command("iometer")
 def import_iometer(files: ResultFiles, out: OutOption = None, as_json: JsonFlag = False) -> None:
     """Turn Iometer's results CSV into records, one a test."""
-    from hotband.data.importers import iometer
-
     import_with(iometer.read, files, out, as_json)
 
 
@@ -96,8 +90,6 @@ def import_hdr(
     as_json: JsonFlag = False,
 ) -> None:
     """Turn HdrHistogram logs (.hlog) into records, one a tag."""
-    from hotband.data.importers import hdr
-
     import_with(lambda paths: hdr.read(paths, unit), files, out, as_json)
 
 
@@ -109,10 +101,6 @@ def plot_latency(
     title: Annotated[str, typer.Option(help="Its heading.")] = "Latency by percentile",
 ) -> None:
     """Draw the latency of several runs by percentile, as far out as their samples support."""
-    from hotband.base.text.pipes import with_pipes
-    from hotband.data.record.incomplete import refusing_incomplete
-    from hotband.views.report.latency import check_out, latency_chart, load_any, write_chart
-
     if op not in (None, "read", "write"):
         raise UserError("--op", "", op, "accepted: read, write")
     check_out(out)

@@ -9,7 +9,10 @@ from typing import Annotated
 import typer
 
 from hotband.base.errors import UserError
+from hotband.data.catalog.named import NONE
+from hotband.execution.experiment.progress import run_progress
 from hotband.execution.runs.signals import INTERRUPTED
+from hotband.execution.targets.real_asked import RealAsked
 from hotband.faces.commands import names, real
 from hotband.faces.commands.executors import on_executor
 from hotband.faces.commands.intervals import IntervalOption, asked_intervals
@@ -26,6 +29,9 @@ from hotband.faces.commands.output import (
     show,
 )
 from hotband.inference.interval import DRAWS_OF_MANY
+from hotband.questions.review import PARTS
+from hotband.questions.review.many import review_all
+from hotband.views.review import comparison_views, review_views
 
 EventOption = Annotated[
     list[str] | None,
@@ -75,13 +81,6 @@ def review(
 
     Parts: linear, access, block-sizes, streams, patterns, files, streaming, defragmentation, applications, energy.
     """
-    from hotband.data.catalog.named import NONE
-    from hotband.execution.experiment.progress import run_progress
-    from hotband.execution.targets.real_asked import RealAsked
-    from hotband.questions.review import PARTS
-    from hotband.questions.review.many import review_all
-    from hotband.views.review import comparison_views, review_views
-
     if only and not listed(only):
         raise UserError("--only", "", ",".join(only), f"names no part; expected one or more of {', '.join(PARTS)}")
 

@@ -9,8 +9,25 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from hotband.base.errors import UserError
+from hotband.base.text.formats import as_rows
 from hotband.data.catalog.named import is_emulated, is_real
+from hotband.data.documents.run import Repair, RunSpec
+from hotband.data.inputs.specify import Named
+from hotband.data.record.files import RECORD_FILE
+from hotband.data.results.manifest import EXPERIMENT_FILE
+from hotband.execution.experiment import (
+    Experiment,
+    Lock,
+    expect_no_experiment,
+    expect_out,
+    expect_own_page,
+    expect_same_run,
+    points_of,
+)
+from hotband.execution.experiment.progress import run_progress
+from hotband.execution.runs.sequence import in_sequence
 from hotband.execution.runs.signals import INTERRUPTED
+from hotband.execution.targets.real_asked import RealAsked
 from hotband.faces.commands import names, real, targets
 from hotband.faces.commands.examples import RUN_EPILOG
 from hotband.faces.commands.executors import on_executor
@@ -35,7 +52,6 @@ from hotband.faces.commands.output import (
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from hotband.data.documents.run import RunSpec
     from hotband.data.record.finished import Finished
     from hotband.execution.experiment import Executor, Tick
 
@@ -91,12 +107,6 @@ def run(
 ) -> None:
     """Run a workload on a machine in virtual time, or on hardware (--on real:PATH) through fio; with --then several,
     one after the other on the same machine."""
-    from hotband.data.documents.run import Repair, RunSpec
-    from hotband.data.inputs.specify import Named
-    from hotband.execution.experiment import expect_out
-    from hotband.execution.runs.sequence import in_sequence
-    from hotband.execution.targets.real_asked import RealAsked
-
     expect_out(fresh, out)
     asked = [workload, *(then or [])]
     if fresh_seeds and len(asked) == 1:
@@ -155,8 +165,6 @@ def run(
 @contextmanager
 def on_model(title: str) -> Iterator[tuple[None, Tick]]:
     """A progress bar; no executor but the cores of this computer."""
-    from hotband.execution.experiment.progress import run_progress
-
     with run_progress(title) as progress:
         yield None, progress
 
@@ -165,17 +173,6 @@ def run_all(
     specs: Sequence[RunSpec], title: str, out: Path | None, fresh: bool, executor: Executor | None, progress: Tick
 ) -> list[Finished]:
     """Runs them; of several those that are in the folder are not run again. Raises UserError, RunsInterrupted."""
-    from hotband.data.record.files import RECORD_FILE
-    from hotband.data.results.manifest import EXPERIMENT_FILE
-    from hotband.execution.experiment import (
-        Experiment,
-        Lock,
-        expect_no_experiment,
-        expect_own_page,
-        expect_same_run,
-        points_of,
-    )
-
     experiment = Experiment(points_of(specs), what=f"the runs {title}")
     if out is not None and not fresh and is_real(specs[0].machine):
         expect_own_page(out, (EXPERIMENT_FILE, RECORD_FILE))
@@ -202,7 +199,6 @@ def show_all(finished: Sequence[Finished], io_log: Path | None, as_json: bool) -
 
 def show_run(finished: Finished) -> None:
     """Prints what a run left."""
-    from hotband.base.text.formats import as_rows
     from hotband.data.record.repair import repair_lines
     from hotband.data.record.states import said_of
     from hotband.data.record.steady import of_phases

@@ -14,7 +14,14 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from hotband.base.errors import UserError
+from hotband.base.text.quantities import SPAN_EXPECTED, span_ns
+from hotband.execution.experiment import new_record
 from hotband.execution.runs.signals import INTERRUPTED, forget_interrupts
+from hotband.execution.serve import Served, ServeSpec
+from hotband.execution.serve.ending import Ending
+from hotband.execution.serve.lateness import lateness_lines
+from hotband.execution.serve.served import LOOK_EVERY_S
+from hotband.execution.serve.started import end_all
 from hotband.faces.commands import names
 from hotband.faces.commands.on_demand import with_epilog
 from hotband.faces.commands.output import (
@@ -27,9 +34,11 @@ from hotband.faces.commands.output import (
     show,
     show_lines,
 )
+from hotband.faces.commands.run import show_run
+from hotband.views.serve import live_line, reached_lines, serving_table
 
 if TYPE_CHECKING:
-    from hotband.execution.serve import Served, ServeSpec, Serving
+    from hotband.execution.serve import Serving
 
 MachineServed = Annotated[
     str,
@@ -110,8 +119,6 @@ def serve(
     as_json: JsonFlag = False,
 ) -> None:
     """Serve a modelled machine on the wall clock as a block device: NBD, a file, or a loop device."""
-    from hotband.execution.serve import ServeSpec
-
     spec = ServeSpec(
         on,
         parse_set(settings or []),
@@ -159,8 +166,6 @@ def mount(
     as_json: JsonFlag = False,
 ) -> None:
     """Mount a modelled machine: a file a volume, and with --loop block devices, as long as the command runs."""
-    from hotband.execution.serve import ServeSpec
-
     spec = ServeSpec(
         on,
         parse_set(settings or []),
@@ -197,8 +202,6 @@ class Shown:
 def _seconds(text: str | None, command: str | None, events: Sequence[str]) -> float | None:
     """How long it is served. Raises UserError for what is no time, beside a command, which says itself how long, and
     for an event that is later."""
-    from hotband.base.text.quantities import SPAN_EXPECTED, span_ns
-
     if text is None:
         return None
     if command is not None:
@@ -215,8 +218,6 @@ def _seconds(text: str | None, command: str | None, events: Sequence[str]) -> fl
 
 def _at_ns(event: str) -> float | None:
     """When an event happens; None where the text is none, which the engine says."""
-    from hotband.base.text.quantities import span_ns
-
     when = re.match(r"\s*at\s+([^:]*):", event)
     return None if when is None else span_ns(when[1].strip())
 
@@ -234,12 +235,6 @@ def expect_places(spec: ServeSpec, command: str) -> None:
 
 
 def _serve(spec: ServeSpec, shown: Shown) -> None:
-    from hotband.execution.experiment import new_record
-    from hotband.execution.serve import Served
-    from hotband.execution.serve.ending import Ending
-    from hotband.execution.serve.lateness import lateness_lines
-    from hotband.views.serve import reached_lines, serving_table
-
     code = 0
     if shown.command is not None:
         expect_places(spec, shown.command)
@@ -268,8 +263,6 @@ def _serve(spec: ServeSpec, shown: Shown) -> None:
     if shown.as_json:
         print_text(served.finished.text)
     else:
-        from hotband.faces.commands.run import show_run
-
         show_run(served.finished)
         if serving.kinds:
             show(serving_table(serving))
@@ -284,8 +277,6 @@ def live_lines() -> Callable[[Served], None]:
     terminal = sys.stderr.isatty()
 
     def look(served: Served) -> None:
-        from hotband.views.serve import live_line
-
         now = time.monotonic()
         if kept and now - kept[-1][0] < 0.5:
             return
@@ -302,9 +293,6 @@ def live_lines() -> Callable[[Served], None]:
 def run_beside(served: Served, command: str, look: Callable[[Served], None] | None) -> int:
     """Runs a shell command while it is served, with the first volume's places in its environment; its exit code."""
     import os
-
-    from hotband.execution.serve.served import LOOK_EVERY_S
-    from hotband.execution.serve.started import end_all
 
     first = next(iter(served.volumes.values()))
     places = {"uri": first.uri, "file": first.file, "device": first.device}

@@ -7,7 +7,11 @@ from typing import Annotated
 
 import typer
 
+from hotband.base.text.formats import as_rows
+from hotband.data.record.incomplete import refusing_incomplete
+from hotband.data.record.rounds import judge_files
 from hotband.faces.commands.output import JsonFlag, print_rows, show, show_lines
+from hotband.views.text.tables import steady_lines, steady_table
 
 
 def steady(
@@ -24,11 +28,6 @@ def steady(
 
     Records without a series, such as most of fio's, are one round each, in the order given.
     """
-    from hotband.base.text.formats import as_rows
-    from hotband.data.record.incomplete import refusing_incomplete
-    from hotband.data.record.rounds import judge_files
-    from hotband.views.text.tables import steady_lines, steady_table
-
     with refusing_incomplete(records):
         verdicts = judge_files(records, round_, track)
         lines = [line for verdict in verdicts for line in steady_lines(verdict)]

@@ -8,9 +8,26 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from hotband.base.errors import UserError
+from hotband.base.text.formats import PRINTED
+from hotband.base.text.numbers import counted
+from hotband.data.documents.run import RunSpec
+from hotband.data.record.finished import Finished
+from hotband.data.record.incomplete import refusing_incomplete
+from hotband.data.record.written import record_text
+from hotband.data.store.check import check
+from hotband.data.store.compact import compact
+from hotband.data.store.folders import add_all
+from hotband.data.store.journal import left_behind
+from hotband.data.store.lookup import record_of
+from hotband.data.store.place import made, opened
+from hotband.data.store.views import query as ask
+from hotband.data.store.views import rows
+from hotband.data.store.writer import writing
 from hotband.faces.commands.group import Commands
 from hotband.faces.commands.on_demand import with_epilog
 from hotband.faces.commands.output import JsonFlag, print_json, print_rows, print_text, say, show, show_lines
+from hotband.faces.commands.run import show_run
+from hotband.views.store import Listed, listed, of_store, runs_table, table_of
 
 if TYPE_CHECKING:
     from hotband.data.store.folders import Tick
@@ -59,9 +76,6 @@ def list_runs(
     as_json: JsonFlag = False,
 ) -> None:
     """List runs, those added last first: what ran, its factors, rate and latency. JSON has all columns."""
-    from hotband.data.store.place import opened
-    from hotband.views.store import listed, of_store, runs_table
-
     place = opened(path)
     found = listed(place, where, limit)
     if as_json:
@@ -76,9 +90,6 @@ def list_runs(
 
 def tell_waiting(place: Place) -> None:
     """Says what is in no part yet."""
-    from hotband.base.text.numbers import counted
-    from hotband.data.store.journal import left_behind
-
     found = left_behind(place.journal)
     if found:
         what = counted(len(found), "journal")
@@ -101,11 +112,6 @@ def add(
     as_json: JsonFlag = False,
 ) -> None:
     """Add records to a store, which is made where it is not there. A run that is in it is not added again."""
-    from hotband.base.text.numbers import counted
-    from hotband.data.store.folders import add_all
-    from hotband.data.store.place import made
-    from hotband.data.store.writer import writing
-
     for result in results:
         if not result.exists():
             raise UserError(str(result), "", "", "no such file or folder; expected records, or results of another tool")
@@ -136,14 +142,6 @@ def show_one(
     as_json: JsonFlag = False,
 ) -> None:
     """Show a run: what its record says."""
-    from hotband.data.documents.run import RunSpec
-    from hotband.data.record.finished import Finished
-    from hotband.data.record.incomplete import refusing_incomplete
-    from hotband.data.record.written import record_text
-    from hotband.data.store.lookup import record_of
-    from hotband.data.store.place import opened
-    from hotband.faces.commands.run import show_run
-
     record = record_of(opened(path), run)
     if out is not None:
         record.save(out)
@@ -158,10 +156,6 @@ def compact_store(path: DirArgument, as_json: JsonFlag = False) -> None:
     """Merge many small parts into few large ones; take over what writers that were killed left."""
     from dataclasses import asdict
 
-    from hotband.data.store.compact import compact
-    from hotband.data.store.place import opened
-    from hotband.views.store import of_store
-
     place = opened(path)
     done = compact(place, say)
     if as_json:
@@ -173,10 +167,6 @@ def compact_store(path: DirArgument, as_json: JsonFlag = False) -> None:
 def check_store(path: DirArgument, as_json: JsonFlag = False) -> None:
     """Compare every file with its digest. Exit code 1 if one is damaged or missing."""
     from dataclasses import asdict
-
-    from hotband.base.text.numbers import counted
-    from hotband.data.store.check import check
-    from hotband.data.store.place import opened
 
     place = opened(path)
     done = check(place)
@@ -200,12 +190,6 @@ def query(
     as_json: JsonFlag = False,
 ) -> None:
     """Ask a store in SQL. Nothing is written, and nothing else can be read."""
-    from hotband.base.text.formats import PRINTED
-    from hotband.data.store.place import opened
-    from hotband.data.store.views import query as ask
-    from hotband.data.store.views import rows
-    from hotband.views.store import Listed, table_of
-
     names, found = ask(opened(from_), sql, rows)
     listed = Listed(names, found, len(found))
     if as_json:

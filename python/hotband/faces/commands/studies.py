@@ -8,8 +8,11 @@ from typing import Annotated
 
 import typer
 
+from hotband.base.errors import UserError
+from hotband.base.foreign import marked
 from hotband.base.text.table import Table, column, numeric
 from hotband.faces.commands import names
+from hotband.faces.commands.all_studies import run_all, views
 from hotband.faces.commands.executors import on_executor
 from hotband.faces.commands.group import Commands
 from hotband.faces.commands.intervals import LevelOption
@@ -29,6 +32,21 @@ from hotband.faces.commands.output import (
     show_views,
 )
 from hotband.inference.interval import LEVEL
+from hotband.questions.study import file
+from hotband.questions.study.account import run_account
+from hotband.questions.study.blind_errors import blind_errors
+from hotband.questions.study.emulate import run
+from hotband.questions.study.emulate.run import Asked
+from hotband.questions.study.intervals.of_study import run_intervals, why_figure
+from hotband.questions.study.study import run_study
+from hotband.questions.study.swingfile import summary
+from hotband.questions.study.swings import run_swings
+from hotband.views.accuracy.page import rewritable, rewrite
+from hotband.views.accuracy.tables import accuracy_table, goals_table
+from hotband.views.interval import spreads_table, why_views
+from hotband.views.study.emulate import emulation_lines, emulation_table
+from hotband.views.study.show import print_result
+from hotband.views.text.tables import swings_table
 
 OptionalStudyArgument = Annotated[
     str | None, typer.Argument(metavar="NAME", help="A study of the catalog, or a study's folder.", **names.STUDY)
@@ -58,9 +76,6 @@ def study_run(
     as_json: JsonFlag = False,
 ) -> None:
     """Predict a study's figures; print them beside the published ones."""
-    from hotband.questions.study.study import run_study
-    from hotband.views.study.show import print_result
-
     result = run_study(study, out, seed, listed(only), fresh_seeds, fresh=fresh, trust=trust, data=data, say=say)
     if as_json:
         return print_json(result, "hotband-study")
@@ -80,11 +95,7 @@ def study_emulate(
 ) -> None:
     """Run real programs on a study's machines, emulated at a scale that fits this host; print ratios beside those of
     model and publication."""
-    from hotband.questions.study import file
-    from hotband.questions.study.emulate.run import Asked, emulate
-    from hotband.views.study.emulate import emulation_lines, emulation_table
-
-    result = emulate(file.load(study), Asked(tuple(listed(only)), scale, out, fresh), say)
+    result = run.emulate(file.load(study), Asked(tuple(listed(only)), scale, out, fresh), say)
     if as_json:
         return print_json(result, "hotband-study-emulation")
     show(emulation_table(result))
@@ -104,11 +115,6 @@ def study_swings(
 ) -> None:
     """Run each assumption at both ends of its range; print which of them move a prediction."""
     from dataclasses import asdict
-
-    from hotband.base.foreign import marked
-    from hotband.questions.study.swingfile import summary
-    from hotband.questions.study.swings import run_swings
-    from hotband.views.text.tables import swings_table
 
     swings = run_swings(study, out, save, seed, listed(only), jobs, say)
     if as_json:
@@ -136,11 +142,6 @@ def study_intervals(
 ) -> None:
     """Draw the uncertain values of a study's machines: how far its figures may be off; with --all also how often
     intervals hold what is published, each study left out."""
-    from hotband.base.errors import UserError
-    from hotband.faces.commands.all_studies import run_all, views
-    from hotband.questions.study.intervals.of_study import run_intervals
-    from hotband.views.interval import spreads_table
-
     if every == (study is not None):
         raise UserError("STUDY", "", study or "", "expected the name of a study, or --all")
     if every:
@@ -160,9 +161,6 @@ def study_why(
     as_json: JsonFlag = False,
 ) -> None:
     """Say where the uncertainty of a study's figure comes from, of the draws that it ships. Runs nothing."""
-    from hotband.questions.study.intervals.of_study import why_figure
-    from hotband.views.interval import why_views
-
     found = why_figure(study, figure, level)
     return print_json(found, "hotband-why") if as_json else show_views(why_views(found))
 
@@ -180,10 +178,6 @@ def study_accuracy(
 ) -> None:
     """Run studies; print how large their errors are, by class of figure: of figures that were seen, and of those that
     were predicted before they were seen, then and now."""
-    from hotband.questions.study.account import run_account
-    from hotband.views.accuracy.page import rewritable, rewrite
-    from hotband.views.accuracy.tables import accuracy_table, goals_table
-
     if page is not None:
         rewritable(page)
     account = run_account(studies or [], out, fresh, say)
@@ -198,8 +192,6 @@ def study_accuracy(
 def study_blind(as_json: JsonFlag = False) -> None:
     """Print how far predictions were off that were made before the published figure was seen. Runs nothing."""
     from dataclasses import asdict
-
-    from hotband.questions.study.blind_errors import blind_errors
 
     found = blind_errors()
     if as_json:

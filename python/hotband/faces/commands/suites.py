@@ -11,7 +11,11 @@ import typer
 
 from hotband.base.errors import UserError
 from hotband.base.text.table import View
-from hotband.execution.runs.signals import INTERRUPTED
+from hotband.base.text.write import expect_page
+from hotband.execution.experiment.progress import run_progress
+from hotband.execution.runs.signals import INTERRUPTED, stoppable
+from hotband.execution.targets.real_asked import RealAsked
+from hotband.faces.api.suites import PtsResult, QuickResult
 from hotband.faces.commands import names
 from hotband.faces.commands.on_demand import with_epilog
 from hotband.faces.commands.output import (
@@ -25,11 +29,12 @@ from hotband.faces.commands.output import (
     show_views,
 )
 from hotband.faces.commands.real import EraseOption, PurgeOption, SizeOption, YesOption, can_ask, goes_on
+from hotband.questions.suites.asking import Suite, pts_of, quick_of
+from hotband.questions.suites.pts import Interrupted, run_pts
+from hotband.questions.suites.quick import run_quick
+from hotband.views.suites.quick_page import views
 
 if TYPE_CHECKING:
-    from hotband.execution.targets.real_asked import RealAsked
-    from hotband.faces.api.suites import PtsResult, QuickResult
-    from hotband.questions.suites.asking import Suite
     from hotband.questions.suites.target import SuiteTarget
 
 
@@ -98,12 +103,6 @@ def pts(
 
     Tests: iops, throughput, latency, write-saturation, idle-recovery, cross-stimulus.
     """
-    from hotband.execution.experiment.progress import run_progress
-    from hotband.execution.runs.signals import stoppable
-    from hotband.execution.targets.real_asked import RealAsked
-    from hotband.faces.api.suites import PtsResult
-    from hotband.questions.suites.asking import pts_of
-    from hotband.questions.suites.pts import Interrupted, run_pts
     from hotband.views.suites.show import views
 
     if tests and not all_listed(tests):
@@ -162,14 +161,6 @@ def quick(
     as_json: JsonFlag = False,
 ) -> None:
     """A first look at a disk, a SATA or an NVMe drive in a given time: what it is good at, is it as expected?"""
-    from hotband.execution.experiment.progress import run_progress
-    from hotband.execution.runs.signals import stoppable
-    from hotband.execution.targets.real_asked import RealAsked
-    from hotband.faces.api.suites import QuickResult
-    from hotband.questions.suites.asking import quick_of
-    from hotband.questions.suites.quick import run_quick
-    from hotband.views.suites.quick_page import views
-
     suite = suite_of(on, settings, RealAsked(erase, size), seed, out, fresh, yes, output)
     asked = quick_of(suite, time=duration, expect=expect)
     expect_agreed(asked.target, asked.ahead, asked.writes, yes)
@@ -189,9 +180,6 @@ def suite_of(
     output: Path | None,
 ) -> Suite:
     """What both suites are told. Raises UserError for a page that cannot be written."""
-    from hotband.base.text.write import expect_page
-    from hotband.questions.suites.asking import Suite
-
     if output is not None:
         expect_page("--output", output)
     return Suite(machine, parse_set(settings or []), real, seed, out, fresh, can_ask=can_ask(yes))

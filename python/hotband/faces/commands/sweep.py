@@ -9,7 +9,11 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from hotband.base.errors import UserError
+from hotband.base.text.write import expect_page
+from hotband.data.catalog.named import NONE
+from hotband.data.results.sweep_journal import FRAME_FILE
 from hotband.execution.runs.signals import INTERRUPTED
+from hotband.execution.targets.real_asked import RealAsked
 from hotband.faces.commands import names, real
 from hotband.faces.commands.executors import on_executor
 from hotband.faces.commands.intervals import IntervalOption, JobsOption, RunDrawsOption, asked_intervals
@@ -82,11 +86,7 @@ def sweep(
 ) -> None:
     """Run a workload at every combination of settings on one machine or several, models and hardware (real:PATH):
     curves, and what they say."""
-    from hotband.base.text.write import expect_page
-    from hotband.data.catalog.named import NONE
-    from hotband.data.results.sweep_journal import FRAME_FILE
     from hotband.execution.experiment.progress import run_progress
-    from hotband.execution.targets.real_asked import RealAsked
     from hotband.questions.sweeps import engine, plan
 
     if output is not None:

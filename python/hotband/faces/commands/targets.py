@@ -9,6 +9,9 @@ from typing import TYPE_CHECKING
 from hotband.base.errors import UserError
 from hotband.data.catalog.named import EMULATED
 from hotband.data.record.files import RECORD_FILE, REPORT_FILE
+from hotband.execution.experiment import Lock, expect_no_record, expect_own_page, expect_same_run
+from hotband.execution.experiment.progress import run_progress
+from hotband.execution.runs.signals import stoppable
 from hotband.faces.commands.output import print_json, say, show, show_lines
 
 if TYPE_CHECKING:
@@ -23,9 +26,6 @@ def run_emulated(spec: RunSpec, left_out: dict[str, object], fresh: bool, as_jso
     writes over another comparison in the folder. Raises UserError."""
     from dataclasses import replace
 
-    from hotband.execution.experiment import Lock
-    from hotband.execution.experiment.progress import run_progress
-    from hotband.execution.runs.signals import stoppable
     from hotband.execution.targets.emulated import emulate
     from hotband.inference.beside import beside_data, beside_lines, beside_table
 
@@ -57,8 +57,6 @@ def run_emulated(spec: RunSpec, left_out: dict[str, object], fresh: bool, as_jso
 def expect_same_comparison(out: Path, spec: RunSpec) -> None:
     """Refuses a folder with another comparison, or with what another command left. The run of the model, which is kept
     first, tells which it is. Raises UserError."""
-    from hotband.execution.experiment import expect_no_record, expect_own_page, expect_same_run
-
     model = out / MODEL / RECORD_FILE
     expect_no_record(out)
     expect_own_page(out, (str(model.relative_to(out)),))

@@ -8,6 +8,8 @@ from typing import Annotated
 import typer
 
 from hotband.base.errors import UserError
+from hotband.base.text.write import expect_other_file, expect_page
+from hotband.data.inputs.specify import Named
 from hotband.faces.commands.group import Commands
 from hotband.faces.commands.output import (
     JsonFlag,
@@ -19,6 +21,12 @@ from hotband.faces.commands.output import (
     show_views,
 )
 from hotband.faces.commands.trace_keys import NOTHING, Keys, reads_traces
+from hotband.inference.traces.compare import compare_traces
+from hotband.inference.traces.convert import columns_of, convert_trace
+from hotband.inference.traces.fit.fit import fit_trace
+from hotband.inference.traces.properties import SAMPLE
+from hotband.views.traces.compare import compared_views
+from hotband.views.traces.show import block_of, closing_of, show_trace, table_of, write_page
 
 trace_app = typer.Typer(cls=Commands, no_args_is_help=True, help="Traces of I/Os, of ours and of other tools.")
 
@@ -62,10 +70,6 @@ def show(
     as_json: JsonFlag = False,
 ) -> None:
     """Say what traces are like: sizes, bursts, sequentiality, working set, popularity, what a cache would do."""
-    from hotband.base.text.write import expect_other_file, expect_page
-    from hotband.inference.traces.properties import SAMPLE
-    from hotband.views.traces.show import block_of, closing_of, show_trace, table_of, write_page
-
     if output is not None:
         expect_page("--output", output)
         expect_other_file("--output", output, source)
@@ -98,8 +102,6 @@ def convert(
     as_json: JsonFlag = False,
 ) -> None:
     """Write a trace in another format, and say what that cannot say of it."""
-    from hotband.inference.traces.convert import convert_trace
-
     done = convert_trace(source, output, to, keys)
     if not as_json:
         return show_lines(done.lines())
@@ -130,10 +132,6 @@ def compare(
     as_json: JsonFlag = False,
 ) -> None:
     """Compare the latencies of two traces: means, demerit, percentiles, and single I/Os where both hold the same."""
-    from hotband.inference.traces.compare import compare_traces
-    from hotband.inference.traces.convert import columns_of
-    from hotband.views.traces.compare import compared_views
-
     is_other = format_b is not None or columns_b is not None
     of_second = {"format": format_b, "columns": columns_of(columns_b)} if is_other else {}
     found = compare_traces(first, second, keys, of_second)
@@ -173,9 +171,6 @@ def fit(
     as_json: JsonFlag = False,
 ) -> None:
     """Write a workload that is like a trace, and say what it keeps of it."""
-    from hotband.data.inputs.specify import Named
-    from hotband.inference.traces.fit.fit import fit_trace
-
     if issue is not None and on is None:
         raise UserError("--issue", "", issue, "is for both on a machine: expected --on MACHINE with it")
     fitted = fit_trace(source, output, keys, None if on is None else Named(on), issue, seed)

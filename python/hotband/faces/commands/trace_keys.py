@@ -10,6 +10,8 @@ from typing import Annotated, TypeVar
 
 import typer
 
+from hotband.inference.traces.convert import columns_of
+
 R = TypeVar("R")
 Keys = Mapping[str, object]
 """Keys of `[trace]`, each with what was said of it, or None."""
@@ -62,8 +64,6 @@ def reads_traces(command: Callable[..., R]) -> Callable[..., R]:
 
     @wraps(command)
     def called(**given: object) -> R:
-        from hotband.inference.traces.convert import columns_of
-
         keys = {key: given.pop(f"{key}_") for key in OPTIONS}
         columns = keys["columns"]
         keys["columns"] = columns_of(columns if isinstance(columns, str) else None)

@@ -10,8 +10,10 @@ from typing import Annotated
 
 import typer
 
+from hotband.execution.runs.signals import forget_interrupts, stoppable
 from hotband.faces.commands.on_demand import with_epilog
 from hotband.faces.commands.output import say, show_lines
+from hotband.faces.ui.kept import Kept
 
 EPILOG = """\
 [bold]Examples[/]
@@ -35,8 +37,6 @@ def ui(
 ) -> None:
     """Open a page in the browser, on this computer alone: choose or drop drives, layouts and workloads; run, sweep,
     find, review, compare, studies; live charts, reports, and the command for each."""
-    from hotband.execution.runs.signals import forget_interrupts, stoppable
-    from hotband.faces.ui.kept import Kept
     from hotband.faces.ui.server import serve
 
     def begun(address: str) -> None:

@@ -7,6 +7,8 @@ from typing import Annotated
 
 import typer
 
+from hotband.base.text.write import expect_other_file, write_file
+from hotband.data.inputs.convert import convert_workload
 from hotband.faces.commands.group import Commands
 from hotband.faces.commands.output import WorkloadArgument, say, show_lines
 
@@ -33,9 +35,6 @@ def convert(
 
     Reads the catalog, TOML, and job files of fio, vdbench, Iometer and DiskSpd; writes TOML, fio and vdbench.
     """
-    from hotband.base.text.write import expect_other_file, write_file
-    from hotband.data.inputs.convert import convert_workload
-
     if output is not None:
         expect_other_file("--output", output, [Path(workload)])
     done = convert_workload(workload, output, target)

@@ -24,15 +24,19 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import FileResponse, JSONResponse, PlainTextResponse, Response, StreamingResponse
 from starlette.routing import Route
 
+import hotband as hb
 from hotband.base.errors import UserError, reason_of
+from hotband.base.version import __version__
 from hotband.data.record.files import REPORT_FILE
 from hotband.execution.runs.signals import INTERRUPTED, PATIENCE_S
-from hotband.faces.ui import command_line, uploads
+from hotband.faces.ui import command_line, shown, uploads
+from hotband.faces.ui.calls import prepare, report_of_records
 from hotband.faces.ui.form import Form
 from hotband.faces.ui.guard import REPORT_POLICY, Guard, TooLong, new_token
 from hotband.faces.ui.jobs import Jobs
 from hotband.faces.ui.kept import Kept
 from hotband.faces.ui.places import Places
+from hotband.questions.review import PARTS
 
 if TYPE_CHECKING:
     from hotband.base.text.values import Json
@@ -115,8 +119,6 @@ class Ui:
 
     async def page(self, _: Request) -> Response:
         """The page, with the token of this start for what it asks."""
-        from hotband.base.version import __version__
-
         text = (STATIC / "index.html").read_text(encoding="utf-8")
         text = text.replace("{token}", escape(self.token)).replace("{version}", escape(__version__))
         answer = Response(text, media_type="text/html")
@@ -139,8 +141,6 @@ class Ui:
 
     async def keys(self, request: Request) -> Response:
         """What settings a workload on a machine takes."""
-        import hotband as hb
-
         asked = {name: request.query_params.get(name, "") for name in ("workload", "on")}
         request.state.form = asked
         form = Form({**asked}, self.places.place)
@@ -173,8 +173,6 @@ class Ui:
         return JSONResponse(await run_in_threadpool(begin))
 
     def _prepare(self, kind: str, fields: Json) -> Call:
-        from hotband.faces.ui.calls import prepare
-
         return prepare(kind, Form(fields, self.places.place))
 
     async def listing(self, _: Request) -> Response:
@@ -238,14 +236,11 @@ class Ui:
         return JSONResponse(await run_in_threadpool(self._run, request.path_params["run"]))
 
     def _run(self, key: str) -> dict[str, Json]:
-        import hotband as hb
-        from hotband.faces.ui.shown import of_record
-
         record = hb.load(self.kept.stored.needed(key))
         command = command_line.line(["store", "show", str(self.kept.path), key])
         return {
             "id": key, "kind": "stored", "title": record.name, "command": command, "state": "done", "form": None,
-            "error": None, "mistake": None, "has_record": True, "shown": cast("Json", of_record(record)),
+            "error": None, "mistake": None, "has_record": True, "shown": cast("Json", shown.of_record(record)),
         }  # fmt: skip
 
     async def run_report(self, request: Request) -> Response:
@@ -313,11 +308,9 @@ class Ui:
             raise UserError("file", "", given or path.name, words.removeprefix("file = ")) from None
         results: list[Json] = []
         for record in seen.records:
-            from hotband.faces.ui.shown import of_record
-
             name = self.kept.new_id("result")
             record.save(self.kept.folder(name))
-            self.kept.keep_shown(name, of_record(record))
+            self.kept.keep_shown(name, shown.of_record(record))
             command = command_line.line(["report", str(path), "-o", "report.html"])
             self.kept.keep({
                 "id": name, "kind": "result", "title": f"{path.name}: {record.name}", "command": command,
@@ -336,8 +329,6 @@ if TYPE_CHECKING:
 
 def _report_of(kind: str, prepare: Callable[[str, Json], Call], form: Json, folder: Path) -> None:
     """Writes the report of a job that has ended. Raises UserError where it has none."""
-    from hotband.faces.ui.calls import report_of_records
-
     write = report_of_records if kind in ("result", "stored") else prepare(kind, form).report
     if write is None:
         raise UserError("report", "", kind, "has no report")
@@ -374,9 +365,6 @@ async def _gone(_: Request, __: Exception) -> Response:
 @cache
 def _catalog() -> str:
     """What there is to choose, as the API lists it; as JSON. It does not change while the process lives."""
-    import hotband as hb
-    from hotband.questions.review import PARTS
-
     studies = [{**one, "loads": hb.study(one["name"]).loads} for one in hb.studies().to_dicts()]
     found = {"drives": hb.drives().to_dicts(), "layouts": hb.layouts(), "workloads": hb.workloads().to_dicts()}
     return json.dumps({**found, "studies": studies, "parts": list(PARTS)})

@@ -7,8 +7,30 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, NotRequired, TypedDict
 
 from hotband.base.text.formats import plain
-from hotband.base.text.numbers import number
+from hotband.base.text.numbers import millis, number, rate
 from hotband.base.text.table import Table, View
+from hotband.data.record.repair import repair_lines
+from hotband.data.record.states import said_of
+from hotband.data.record.steady import of_phases
+from hotband.data.record.trace import trace_lines
+from hotband.data.record.unmodelled import other_notes, unmodelled_notes
+from hotband.inference.audit.headline import headline
+from hotband.views.advise.show import advice_views
+from hotband.views.audit import comparison_view, overview_table
+from hotband.views.expect import views
+from hotband.views.find import answer_views
+from hotband.views.fleet.show import closing_lines, figures_table, group_lines, groups_table, years_table
+from hotband.views.interval import interval_lines
+from hotband.views.record.energy import energy_lines
+from hotband.views.report import naming
+from hotband.views.report.answer import answer
+from hotband.views.review import comparison_views, review_views
+from hotband.views.study.show import print_result
+from hotband.views.sweeps.curves import LOADS, TITLES
+from hotband.views.sweeps.show import said_below, sweep_table
+from hotband.views.text.tables import app_tables, limits_lines, power_loss_lines, scripts_table, steady_lines
+from hotband.views.text.tables import summary_table as summary
+from hotband.views.text.wear import smart_lines
 
 if TYPE_CHECKING:
     import polars as pl
@@ -102,12 +124,9 @@ def of_views(views: Iterable[View | None], lead: Sequence[str] = ()) -> Shown:
 
 def of_record(record: Record) -> Shown:
     """A run, or a result of another tool."""
-    from hotband.views.report.answer import answer
-    from hotband.views.report.naming import named
-
     document = record.to_dict()
     found = of_views(record_views(document))
-    found["lead"] = list(answer(named([record.loaded()])).sentences)
+    found["lead"] = list(answer(naming.named([record.loaded()])).sentences)
     found["cards"] = cards_of(document)
     found["charts"] = charts_of(record)
     return found
@@ -115,17 +134,6 @@ def of_record(record: Record) -> Shown:
 
 def record_views(record: RecordDoc) -> list[View]:
     """What `hotband run` prints."""
-    from hotband.data.record.repair import repair_lines
-    from hotband.data.record.states import said_of
-    from hotband.data.record.steady import of_phases
-    from hotband.data.record.trace import trace_lines
-    from hotband.data.record.unmodelled import other_notes, unmodelled_notes
-    from hotband.views.interval import interval_lines
-    from hotband.views.record.energy import energy_lines
-    from hotband.views.text.tables import app_tables, limits_lines, power_loss_lines, scripts_table, steady_lines
-    from hotband.views.text.tables import summary_table as summary
-    from hotband.views.text.wear import smart_lines
-
     scripts: list[View] = [scripts_table(record["scripts"])] if "scripts" in record else []
     intervals: list[View] = [*interval_lines(record["intervals"])] if "intervals" in record else []
     steady: list[View] = [line for verdict in of_phases(record) for line in steady_lines(verdict)]
@@ -147,8 +155,6 @@ def record_views(record: RecordDoc) -> list[View]:
 
 def cards_of(record: RecordDoc) -> list[tuple[str, str]]:
     """The figures that most readers come for."""
-    from hotband.base.text.numbers import millis, rate
-
     summary = record["summary"]
     return [
         (number(summary.get("iops")), "IOPS"),
@@ -196,8 +202,6 @@ def _line(name: str, frame: pl.DataFrame, column: str, scale: float) -> LineDoc:
 
 def of_sweep(sweep: Sweep) -> Shown:
     """Curves, and what they say."""
-    from hotband.views.sweeps.show import said_below, sweep_table
-
     if not len(sweep):
         return of_views([], ["No run ended before it was stopped."])
     found = of_views([sweep_table(sweep), *said_below(sweep)], sweep.answers)
@@ -209,8 +213,6 @@ def of_sweep(sweep: Sweep) -> Shown:
 
 def curves_of(sweep: Sweep) -> list[ChartDoc]:
     """IOPS and p99 latency along the axis that says how hard is asked, else the first of numbers; none without one."""
-    from hotband.views.sweeps.curves import LOADS, TITLES
-
     frame = sweep.means
     axes = [name for name in sweep.axes if name != "seed"]
     numbers = [name for name in axes if _numbers(frame, name) is not None]
@@ -259,8 +261,6 @@ def _doubles(column: pl.Series) -> bool:
 
 def of_found(found: Found) -> Shown:
     """Answers, with the search that led to them."""
-    from hotband.views.find import answer_views
-
     lead = [f"{answer.machine}: {answer.text}." for answer in found.answers]
     shown = of_views([view for view in answer_views(found)], lead)
     shown["notes"] = [line.strip() for line in shown["notes"]]
@@ -269,9 +269,6 @@ def of_found(found: Found) -> Shown:
 
 def of_compared(compared: Compared, names: Mapping[str, str]) -> Shown:
     """Differences with their intervals; `names` says what was run of sides that are named by their ids."""
-    from hotband.inference.audit.headline import headline
-    from hotband.views.audit import comparison_view, overview_table
-
     found = compared.comparisons
     overview = [overview_table(found)] if len(found) > 1 else []
     # The first of each is the verdict, which leads here.
@@ -281,8 +278,6 @@ def of_compared(compared: Compared, names: Mapping[str, str]) -> Shown:
 
 def of_advice(advice: Advice) -> Shown:
     """What to buy, and the front it was chosen from."""
-    from hotband.views.advise.show import advice_views
-
     said = {*advice.answer, *advice.rests_on}
     found = of_views([view for view in advice_views(advice, every=True) if str(view) not in said], advice.answer)
     found["notes"] = [*advice.rests_on, *found["notes"]]
@@ -311,7 +306,6 @@ def _front(advice: Advice) -> ChartDoc | None:
 def of_fleet(fleet: Fleet) -> Shown:
     """What became of a fleet: figures over its time, by group and by year."""
     from hotband.questions.fleet.result import WHOLE
-    from hotband.views.fleet.show import closing_lines, figures_table, group_lines, groups_table, years_table
 
     data = fleet.summary
     several = [groups_table(data)] if len(data["groups"]) > 1 else []
@@ -332,8 +326,6 @@ def of_fleet(fleet: Fleet) -> Shown:
 
 def of_expected(expected: Expected) -> Shown:
     """Measured beside predicted: the verdict first."""
-    from hotband.views.expect import views
-
     # The first of them is the verdict, which leads here.
     first, *others = views(expected)
     found = of_views(others, [str(first)])
@@ -356,8 +348,6 @@ def of_calibrated(fitted: Calibrated, file: str) -> Shown:
 
 def of_review(done: Reviewed) -> Shown:
     """Machines reviewed, and compared."""
-    from hotband.views.review import comparison_views, review_views
-
     lead = ["Stopped before all parts were done."] if done.interrupted else []
     if not done.reviews:
         return of_views([], lead)
@@ -380,8 +370,6 @@ def of_review(done: Reviewed) -> Shown:
 
 def of_study(result: StudyResult) -> Shown:
     """Predicted figures beside the published ones."""
-    from hotband.views.study.show import print_result
-
     views: list[View] = []
     document = result.to_dict()
     print_result(document, lambda *more: views.extend(more))

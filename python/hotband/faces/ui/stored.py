@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, TypedDict
 
 from hotband.base.errors import UserError
 from hotband.base.text.write import make_folder
+from hotband.data.store.columns import COLUMNS
 
 if TYPE_CHECKING:
     import polars as pl
@@ -72,8 +73,6 @@ class Stored:
 
 
 def _rows(frame: pl.DataFrame) -> list[RunDoc]:
-    from hotband.data.store.columns import COLUMNS
-
     # `machine` is what a search calls the target.
     known = {*COLUMNS, "run", "added_utc", "experiment", "machine"}
     factors = [name for name in frame.columns if name not in known and not _is_base_unit(name, frame.columns)]

@@ -12,6 +12,7 @@ from itertools import combinations
 
 from hotband.base.text.numbers import between, number, percent, size
 from hotband.inference.audit.audited import Audited, grouped
+from hotband.inference.audit.difference import NONE, iops_difference
 from hotband.inference.audit.finding import Finding, Number, Rows, listed
 
 DATA_TOLERANCE = 0.05
@@ -116,8 +117,6 @@ def _once(runs: Sequence[Audited]) -> list[Finding]:
 
 def _within(by_target: Sequence[tuple[str, list[Audited]]]) -> list[Finding]:
     """Differences of IOPS between targets that are no larger than chance makes them."""
-    from hotband.inference.audit.difference import NONE, iops_difference
-
     found = []
     for (_, one), (_, other) in combinations(by_target, 2):
         depths = {run.concurrency for run in one} & {run.concurrency for run in other}

@@ -16,6 +16,7 @@ from hotband.data.record.states import state_lines, states_of, unequal
 from hotband.inference.audit.audited import Audited, Side
 from hotband.inference.audit.comparability import DATA_TOLERANCE, data_of, data_text
 from hotband.inference.audit.difference import FASTER, NONE, SLOWER, Difference, iops_difference, percentile_difference
+from hotband.inference.audit.finding import kept
 from hotband.inference.audit.orderstat import CONFIDENCE
 
 if TYPE_CHECKING:
@@ -92,8 +93,6 @@ class Comparison:
 
     def data(self) -> ComparisonDoc:
         """As JSON has it."""
-        from hotband.inference.audit.finding import kept
-
         rows: list[DifferenceDoc] = [
             {
                 "metric": one.metric,

@@ -18,9 +18,11 @@ from typing import TYPE_CHECKING
 from hotband.base.text.numbers import counted, number, share
 from hotband.data.documents.record import known
 from hotband.data.record.rounds import MOST_ROUNDS
+from hotband.inference.audit import resample
 from hotband.inference.audit.audited import Audited
 from hotband.inference.audit.correlated import LEAST_SAMPLES, mean_law
 from hotband.inference.audit.orderstat import CONFIDENCE, least_count
+from hotband.inference.audit.resample import design_effect
 
 if TYPE_CHECKING:
     from hotband.inference.audit.correlated import Numbers
@@ -176,11 +178,9 @@ def of_samples(a: Numbers, b: Numbers, ratio: float, seed: int) -> Interval:
     """Interval of the ratio of two means of samples over time; the ratio itself is known from counting."""
     import numpy as np
 
-    from hotband.inference.audit.resample import DRAWS
-
     random = np.random.default_rng(seed)
     laws = [mean_law(values) for values in (a, b)]
-    draws = [law.draw(random, DRAWS) / float(own.mean()) for law, own in zip(laws, (a, b), strict=True) if law]
+    draws = [law.draw(random, resample.DRAWS) / float(own.mean()) for law, own in zip(laws, (a, b), strict=True) if law]
     if len(draws) < 2 or any(np.mean(own <= 0) > TAIL for own in draws):
         return Interval(None, None, "the samples over time vary too much for their number")
     one, other = (np.maximum(own, np.finfo(float).tiny) for own in draws)
@@ -235,8 +235,6 @@ def _supported(run: Audited, pct: float) -> float | str:
 
 def _effect(run: Audited, series: Numbers | None) -> float | None:
     """The design effect of a run's latencies: 1 without samples, None of too few."""
-    from hotband.inference.audit.resample import design_effect
-
     points = run.quantiles(None)
     return 1.0 if series is None or points is None else design_effect(series, points)
 
@@ -244,8 +242,6 @@ def _effect(run: Audited, series: Numbers | None) -> float | None:
 def _of_histograms(a: Audited, b: Audited, pct: float, seed: int) -> Interval:
     """One run each: both distributions resampled, as many independent I/Os as the samples show them to be worth."""
     import numpy as np
-
-    from hotband.inference.audit import resample
 
     random = np.random.default_rng([seed, round(10 * pct)])
     draws, values, ways, widths = [], [], [], []

@@ -15,7 +15,9 @@ import tomli
 
 from hotband.base.errors import UserError
 from hotband.base.text.quantities import SIZE_EXPECTED, size_bytes, span_ns
+from hotband.data.catalog import entries
 from hotband.data.catalog.capacity import KINDS, MOST_DRIVES, capacity_of, usable_bytes
+from hotband.data.inputs.texts import text_of
 
 if TYPE_CHECKING:
     from hotband.base.text.values import Toml
@@ -82,8 +84,6 @@ def of_media(text: str | None, cache: str | None = None) -> MachineFacts | None:
 def of_machine(argument: str | Named, cache: str | None = None) -> MachineFacts:
     """From a catalog drive, a short form or a TOML file, as `hotband run --on` takes them, or from a text of its own.
     Raises UserError."""
-    from hotband.data.inputs.texts import text_of
-
     name = argument if isinstance(argument, str) else argument.name
     text = text_of(argument, "machine") if isinstance(argument, str) else argument.text
     facts = _of_text(name, name if text is None else text, text is not None, {}, {})
@@ -179,8 +179,6 @@ def _values(
         values = {key: str(value.get("value")) for key, value in table.get("values", {}).items() if "value" in value}
         values["kind"] = str(table.get("kind"))
     else:
-        from hotband.data.catalog import entries
-
         drive = entries.drive(product)
         values = {value["key"]: str(value["value"]) for value in drive["values"]} | {"kind": drive["kind"]}
     given = {**own, **changed}

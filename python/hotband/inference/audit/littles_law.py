@@ -14,6 +14,7 @@ from hotband.base.text.numbers import number
 from hotband.data.documents.record import side_of
 from hotband.inference.audit.audited import Audited, grouped
 from hotband.inference.audit.finding import Finding, Number, Rows, listed
+from hotband.inference.audit.tools import mixed_signs
 
 TOLERANCE = 0.05
 """Share of the declared concurrency by which a closed loop may differ. I/Os in flight at both ends of the measured time
@@ -82,8 +83,6 @@ def outstanding_of_failed(run: Audited) -> float:
 
 def mixed(run: Audited) -> bool:
     """Whether several jobs were reported as one group, whose concurrency is then not that of its first job."""
-    from hotband.inference.audit.tools import mixed_signs
-
     return bool(mixed_signs(run))
 
 

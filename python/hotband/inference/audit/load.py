@@ -12,11 +12,14 @@ from typing import TYPE_CHECKING
 from hotband.base.errors import UserError, reason_of
 from hotband.base.text.pipes import opened_result
 from hotband.base.text.regular import file_bytes
+from hotband.data import importers
 from hotband.data.documents.record import source_file
+from hotband.data.importers import loaded, vdbench
 from hotband.data.record.files import RECORD_FILE
-from hotband.data.record.load import records_in
+from hotband.data.record.load import load_record, records_in
 from hotband.inference.audit import shapes
 from hotband.inference.audit.audited import Audited, Side
+from hotband.inference.audit.published import COLUMNS, is_table, read_table
 
 if TYPE_CHECKING:
     import polars as pl
@@ -101,10 +104,6 @@ def _named_alone(side: Side) -> Side:
 
 def load_one(path: Path) -> list[Audited]:
     """The results of one file, of the folder of a record, or of the folder that vdbench wrote."""
-    from hotband.data.importers import load, loaded, vdbench
-    from hotband.data.record.load import load_record
-    from hotband.inference.audit.published import COLUMNS, is_table, read_table
-
     if path.is_dir():
         if not vdbench.is_output(path):
             return [_of_record(load_record(path), path, path.resolve().name)]
@@ -117,7 +116,7 @@ def load_one(path: Path) -> list[Audited]:
             return [_of_record(load_record(path), path, name)]
     found = []
     also = f"hotband's records, published tables (CSV with {', '.join(COLUMNS)})"
-    for imported in load(path, also):
+    for imported in importers.load(path, also):
         one = loaded(imported)
         found.append(Audited(path.name, one.record, one.series, str(path)))
     return found

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from hotband.base.text.html import frame_html
 from hotband.inference.audit.finding import SEVERITIES, audit_data
 
 if TYPE_CHECKING:
@@ -63,8 +64,6 @@ class AuditResult:
 
     def _repr_html_(self) -> str:
         from html import escape
-
-        from hotband.base.text.html import frame_html
 
         head = f"<strong>{escape(repr(self)[1:-1])}</strong>"
         shown = frame_html(self.frame.select("severity", "rule", "title", "advice")) if self.findings else ""

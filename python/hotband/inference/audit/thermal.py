@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from hotband.base.text.numbers import share
 from hotband.inference.audit.audited import Audited
 from hotband.inference.audit.finding import Finding, Number
-from hotband.inference.audit.levels import cut
+from hotband.inference.audit.levels import cut, smoothed
 
 if TYPE_CHECKING:
     import polars as pl
@@ -111,8 +111,6 @@ def readings_of(health: pl.DataFrame | None) -> list[Reading]:
 
 def rates_of(run: Audited) -> tuple[list[float], float] | None:
     """I/Os a second in equal pieces of the measured time, and the length of a piece; None without samples."""
-    from hotband.inference.audit.levels import smoothed
-
     series, named = run.series, run.record.get("series")
     interval = float(named["interval_ns"] or 0) if named else 0.0
     if series is None or interval <= 0 or run.concurrency is None or len(run.record.get("steps") or []) > 1:

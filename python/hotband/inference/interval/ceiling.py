@@ -14,6 +14,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from hotband import _core
+from hotband.base.engine import mistakes_of
 from hotband.data.catalog import CATALOG_DIR
 from hotband.execution.experiment.ranges import machine_text
 from hotband.inference.interval.asked_rate import RATES
@@ -33,8 +34,6 @@ SHORTEST_S = 1e-3
 def room_of(spec: RunSpec, record: RecordDoc) -> dict[str, float]:
     """By how much rates of a run can exceed their predictions, as log-ratios by figure; none for a rate that nothing
     known limits. Raises UserError for a machine that cannot be read."""
-    from hotband.base.engine import mistakes_of
-
     seconds = max(record["duration_ns"] / 1e9, SHORTEST_S)
     summary = record["summary"]
     sides = {"": summary, "read.": summary["read"], "write.": summary["write"]}

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from hotband.base.errors import UserError
+from hotband.base.text.html import frame_html
 from hotband.base.text.numbers import number, share
 from hotband.base.text.schema import with_schema
 from hotband.data.catalog.named import expect_model
@@ -116,8 +117,6 @@ class Why:
 
     def _repr_html_(self) -> str:
         from html import escape
-
-        from hotband.base.text.html import frame_html
 
         shown = self.frame.select("name", "low", "nominal", "high", "total", "low_pct", "high_pct", "narrower_pct")
         table = frame_html(shown) if len(shown) else ""

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from hotband import _core
+from hotband.base.engine import user_error
 from hotband.base.errors import UserError
 from hotband.data.catalog import CATALOG_DIR
 from hotband.data.record.unmodelled import why_no_interval
@@ -257,8 +258,6 @@ def expect_figure(spec: RunSpec, asked: str) -> None:
 def does_only(spec: RunSpec) -> str | None:
     """What a workload does, reads or writes, where its streams do nothing else; None of one that does both, or whose
     text does not say it."""
-    from hotband.base.engine import user_error
-
     try:
         streams = _core.workload(workload_text(spec), spec.workload)["table"].get("streams", [])
     except _core.SpecError as error:

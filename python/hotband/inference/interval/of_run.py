@@ -15,6 +15,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from hotband import _core
+from hotband.base.engine import mistakes_of, user_error
 from hotband.base.errors import UserError
 from hotband.data.catalog import CATALOG_DIR
 from hotband.data.catalog.named import expect_model
@@ -133,8 +134,6 @@ def class_of_figure(name: str, rate: FigureClass, is_closed: bool) -> FigureClas
 
 def system_of(spec: RunSpec) -> str:
     """Whether a run is on a pool, or on drives and arrays."""
-    from hotband.base.engine import user_error
-
     try:
         told = _core.machine(CATALOG_DIR, spec.machine, machine_text(spec))
     except _core.SpecError as error:
@@ -144,8 +143,6 @@ def system_of(spec: RunSpec) -> str:
 
 def rate_class(spec: RunSpec) -> FigureClass:
     """The class of the rates of a run: a program's, sequential where no stream is random, else random."""
-    from hotband.base.engine import user_error
-
     try:
         table = _core.workload(workload_text(spec), spec.workload)["table"]
     except _core.SpecError as error:
@@ -174,8 +171,6 @@ def pinned(spec: RunSpec) -> RunSpec:
 
 def expect_same_drives(spec: RunSpec, record: RecordDoc) -> None:
     """Raises UserError for a drive's file that is no longer what the run read."""
-    from hotband.base.engine import mistakes_of
-
     with mistakes_of(spec.machine):
         own = _core.machine(CATALOG_DIR, spec.machine, machine_text(spec))["own_drives"]
     run_with = record.get("spec", {}).get("drives", {})

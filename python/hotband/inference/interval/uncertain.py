@@ -15,7 +15,10 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, cast
 
 from hotband import _core
+from hotband.base.engine import user_error
+from hotband.base.text.tomltable import loads
 from hotband.data.catalog import CATALOG_DIR
+from hotband.data.catalog.entries import product
 from hotband.execution.experiment.ranges import Range, at_value, machine_text, workload_text
 from hotband.inference.interval.distribution import NOMINAL, Distribution, distribution_of
 
@@ -65,8 +68,6 @@ class Uncertain:
 
 def of_run(spec: RunSpec) -> list[Uncertain]:
     """The uncertain values of a run's machine. Raises UserError where there is no such machine."""
-    from hotband.base.engine import user_error
-
     try:
         told = _core.machine(CATALOG_DIR, spec.machine, machine_text(spec))
     except _core.SpecError as error:
@@ -78,8 +79,6 @@ def of_run(spec: RunSpec) -> list[Uncertain]:
 def _of_workload(spec: RunSpec, held: Collection[str]) -> list[Uncertain]:
     """What the author of a workload says is uncertain (`[uncertainty]`), as keys that are set. Streams that differ in
     such a key have no nominal value for it: it is a choice."""
-    from hotband.base.engine import user_error
-
     try:
         table = _core.workload(workload_text(spec), spec.workload)["table"]
     except _core.SpecError as error:
@@ -128,8 +127,6 @@ def of_product(
 ) -> list[Uncertain]:
     """The uncertain values of a drive or a daemon, without those held; `values` are those of a drive that is a file,
     whose name does not say in which folder it lies."""
-    from hotband.data.catalog.entries import product
-
     known = product(name)["values"] if values is None else values
     found = (of_value(name, value) for value in known if value["key"] not in held)
     return [one for one in found if one is not None]
@@ -154,8 +151,6 @@ def group_of(part: str, key: str) -> str:
 
 def _tables(text: str) -> dict[str, tuple[str, ...]]:
     """Names of the tables of a machine's drives, by their product."""
-    from hotband.base.text.tomltable import loads
-
     found: dict[str, tuple[str, ...]] = {}
     for name, table in cast("dict[str, dict[str, Any]]", loads(text, "question.on").get("drives", {})).items():
         product = str(table.get("product"))

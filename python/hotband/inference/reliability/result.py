@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from hotband.base.text.html import frame_html
 from hotband.base.text.numbers import number
 from hotband.base.views import view_of
 
@@ -122,8 +123,6 @@ class Reliability:
 
     def _repr_html_(self) -> str:
         from html import escape
-
-        from hotband.base.text.html import frame_html
 
         head, *given = view_of(self, "lines")(self._document)
         lines = "".join(f"<br>{escape(line.strip())}" for line in given)

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, NotRequired, TypedDict, cast
 from hotband import _core
 from hotband.base.arguments import public
 from hotband.base.errors import UserError
+from hotband.base.text.html import frame_html
 from hotband.base.views import view_of
 from hotband.data.documents.record import ComparisonDoc
 from hotband.data.traces.files import format_of, make_rows
@@ -124,8 +125,6 @@ class TracesCompared:
         return self.report.save(path)
 
     def _repr_html_(self) -> str:
-        from hotband.base.text.html import frame_html
-
         both = " and ".join(escape(self.document[side].get("file", "")) for side in ("measured", "replayed"))
         return f"<div><strong>{both}</strong>{frame_html(self.frame)}</div>"
 

@@ -14,7 +14,9 @@ from hotband import _core
 from hotband.base.errors import UserError
 from hotband.base.fields import of_question
 from hotband.base.text.nearest import unknown_name
+from hotband.base.text.write import expect_other_file, replacing
 from hotband.data.traces.files import IO_LOG, expect_file, format_of, is_trace, make_rows
+from hotband.data.traces.io_log import UNKNOWN
 
 if TYPE_CHECKING:
     import numpy as np
@@ -165,8 +167,6 @@ def columns_of(text: str | None) -> dict[str, str]:
 def convert_trace(source: Path, output: Path, to: str | None, keys: Mapping[str, object]) -> TraceConverted:
     """Writes the trace `source`, of which `keys` (those of `[trace]`) take some, to `output`. Raises UserError,
     OSError."""
-    from hotband.base.text.write import expect_other_file
-
     target = target_of(output, to)
     expect_other_file("question.output", output, [source])
     asked = asked_of(source, keys)
@@ -182,8 +182,6 @@ def convert_trace(source: Path, output: Path, to: str | None, keys: Mapping[str,
 
 def _written(rows: Path, head: RowsHead, target: str, output: Path) -> tuple[int, dict[str, int], int]:
     """I/Os written, what was lost of how many, the most a time was rounded by."""
-    from hotband.base.text.write import replacing
-
     if target == IO_LOG:
         if output.suffix.lower() in PACKED:
             raise UserError(
@@ -223,8 +221,6 @@ def write_log(rows: Path, head: RowsHead, file: IO[bytes]) -> None:
     import numpy as np
     import pyarrow as pa
     from pyarrow.parquet import ParquetWriter
-
-    from hotband.data.traces.io_log import UNKNOWN
 
     texts = {"stream", "direction", "error", "volume"}
     flags = {"measured", "fua"}

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypedDict
 
 from hotband.base.arguments import public
+from hotband.base.text.write import expect_page
 from hotband.base.views import Report, view_of
 
 if TYPE_CHECKING:
@@ -247,8 +248,6 @@ class Advice:
     @public
     def write_html(self, path: str | Path) -> Path:
         """Writes the page, one HTML file; returns its path. Raises UserError where the path is wrong, OSError."""
-        from hotband.base.text.write import expect_page
-
         expect_page("path", Path(path))
         report: Report = view_of(self, "report")(self)
         return report.save(path)

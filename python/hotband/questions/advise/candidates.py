@@ -15,9 +15,11 @@ from dataclasses import dataclass, replace
 from functools import cache, cached_property
 
 from hotband import _core
+from hotband.base.engine import mistakes_of
 from hotband.base.errors import UserError
 from hotband.base.text.nearest import unknown_name
 from hotband.base.text.numbers import size
+from hotband.data import catalog
 from hotband.data.catalog import entries, is_file
 from hotband.execution.runs.drives import MOST_DRIVES, STAND_IN, family
 from hotband.inference.reliability.array import HOURS_PER_YEAR, Array, Conditions
@@ -410,9 +412,6 @@ def data_drives(layout: str, count: int) -> float:
 def _layout(machine: str) -> Mapping[str, object]:
     import json
 
-    from hotband.base.engine import mistakes_of
-    from hotband.data.catalog import CATALOG_DIR
-
     with mistakes_of(machine):
-        found: list[dict[str, object]] = json.loads(_core.layouts_of(CATALOG_DIR, machine, None, []))
+        found: list[dict[str, object]] = json.loads(_core.layouts_of(catalog.CATALOG_DIR, machine, None, []))
     return found[0]

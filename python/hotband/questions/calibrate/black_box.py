@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hotband.base.errors import UserError
+from hotband.base.text.write import write_file
 from hotband.questions.calibrate.figures import means
 from hotband.questions.calibrate.loads import BLACK_BOX, SHARE_OF_RATE, Measurement, candidates, held_out, within
 from hotband.questions.calibrate.measured import Measured
@@ -149,8 +150,6 @@ def _text(number: float, unit: str) -> str:
 
 def product_of(measured: Sequence[Measured], capacity: int, folder: Path) -> Product:
     """The guesses as a product, whose file is written into a folder."""
-    from hotband.base.text.write import write_file
-
     text = product_text(guesses(measured), capacity)
     path = folder / "black-box.toml"
     write_file(path, text)

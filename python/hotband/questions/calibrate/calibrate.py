@@ -12,6 +12,7 @@ import numpy as np
 
 from hotband.base.errors import UserError
 from hotband.base.text.numbers import span
+from hotband.data.catalog.entries import product
 from hotband.questions.calibrate.calibrated import Calibrated, Line
 from hotband.questions.calibrate.check import check, predict
 from hotband.questions.calibrate.design import Design, Plan
@@ -212,8 +213,6 @@ def _notes(data: Data, fitted: Fitted, used: Sequence[Measured], spread: float) 
 
 def _kind(like: Product) -> tuple[str, int]:
     """The kind of a product and how many commands it takes at once."""
-    from hotband.data.catalog.entries import product
-
     of = product(like.name)
     tags = next((one["value"] for one in of["values"] if one["key"] == "queue_tags"), "32")
     return str(of["kind"]), int(float(tags))

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from hotband.base.errors import UserError
+from hotband.data.inputs.loads import Load
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -76,8 +77,6 @@ class Measurement:
         import tomlkit
 
         if self.given:
-            from hotband.data.inputs.loads import Load
-
             return (Load(self.given, self.name).with_ios(ios) if ios else Load(self.given, self.name)).text()
         return str(tomlkit.dumps(self._table(ios)))
 

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from hotband.questions.calibrate.figures import Figure, Seen, means, vector
+from hotband.questions.calibrate.fit import Data
 from hotband.questions.calibrate.screen import Screened, covariance, floors
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from hotband.questions.calibrate.fit import Data
     from hotband.questions.calibrate.loads import Measurement
 
     Numbers = NDArray[np.float64]
@@ -39,8 +39,6 @@ def data_of(
     """What the fit takes: the figures that were measured and that the model has, of loads at these `places` among the
     screened ones; and the factor by which repeats spread more than seeds. `path_ns` is what the way from the program to
     the target may add to every latency, the same to all: a host, a network."""
-    from hotband.questions.calibrate.fit import Data
-
     index = {place: number for number, place in enumerate(places)}
     rows, figures = [], []
     for row, one in enumerate(screened.figures):

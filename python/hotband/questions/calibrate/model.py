@@ -13,13 +13,18 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from hotband.base.errors import UserError
+from hotband.base.text.quantities import size_bytes
+from hotband.data.catalog.entries import product as entry
 from hotband.data.catalog.named import EMULATED
 from hotband.data.documents.run import RunSpec
+from hotband.data.inputs.loads import Load
+from hotband.data.inputs.specify import Named
 from hotband.execution.experiment import Experiment, Point
 from hotband.execution.runs.run import prepare
 from hotband.questions.calibrate.figures import Seen, seen_of
 from hotband.questions.calibrate.loads import Measurement
 from hotband.questions.calibrate.unknowns import unknowns_of
+from hotband.questions.expect.capacity import target_bytes
 
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager
@@ -68,9 +73,6 @@ class Product:
 def size_of(product: Product, argument: str) -> int | None:
     """The bytes of a product's only volume; None where it has several. Raises UserError: what is wrong with its name is
     wrong with the argument that names it."""
-    from hotband.data.inputs.specify import Named
-    from hotband.questions.expect.capacity import target_bytes
-
     try:
         return target_bytes(Named(product.name, product.text))
     except UserError as error:
@@ -112,8 +114,6 @@ def specs_of(
 
 def ios_of(load: Measurement, ios: int) -> int:
     """Measured I/Os of a load in the model."""
-    from hotband.data.inputs.loads import Load
-
     size = Load(load.text(), load.name).mean_bytes() or 4096.0
     if load.changes:
         return min(ios, int(MOST_WRITTEN / size))
@@ -123,8 +123,6 @@ def ios_of(load: Measurement, ios: int) -> int:
 def scaled(product: Product, loads: Sequence[Measurement] = ()) -> Product:
     """The product at the largest scale that leaves enough of it, for loads that are given, too; as it is where it has
     none, or the user says one."""
-    from hotband.base.text.quantities import size_bytes
-
     values = _values(product) or {}
     own = values.get("scale")
     if own is None or "scale" in dict(product.held):
@@ -156,8 +154,6 @@ def at_own_scale(target: Product) -> Product:
 
 def _values(product: Product) -> dict[str, str] | None:
     """The values of one drive as text; None of what is none."""
-    from hotband.data.catalog.entries import product as entry
-
     try:
         return {one["key"]: one["value"] for one in entry(product.name)["values"]}
     except UserError:

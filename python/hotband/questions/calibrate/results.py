@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from hotband.base.errors import UserError
 from hotband.base.text.numbers import counted
+from hotband.data.record.incomplete import refusing_incomplete
 from hotband.questions.calibrate.figures import seen_of
 from hotband.questions.calibrate.loads import Measurement
 from hotband.questions.calibrate.measured import Measured
@@ -34,8 +35,6 @@ def measured_of(
     """The loads in results of fio, vdbench, DiskSpd and Iometer, each with its runs: those to fit and those held out;
     and what has to be said of them. Raises UserError for what is no result, for too few loads, and for a product that
     is smaller than what was measured."""
-    from hotband.data.record.incomplete import refusing_incomplete
-
     with refusing_incomplete(list(paths)):
         rows = read_rows(paths, workload)
     loads: dict[str, Measurement] = {}

@@ -13,6 +13,11 @@ from hotband.base.errors import UserError
 from hotband.base.text.numbers import about, counted, percent
 from hotband.base.text.write import expect_folder, write_file
 from hotband.data.catalog.named import EMULATED, is_real
+from hotband.data.inputs.specify import Named
+from hotband.data.inputs.texts import text_of
+from hotband.data.traces.files import is_trace
+from hotband.execution.serve import Serving
+from hotband.execution.serve.lateness import lateness_lines
 from hotband.questions.calibrate import calibrate
 from hotband.questions.calibrate.black_box import checks_for, loads_for, product_of
 from hotband.questions.calibrate.calibrate import Asked, Planned
@@ -25,7 +30,6 @@ from hotband.questions.calibrate.target import Hardware, is_model, span_of_model
 from hotband.questions.calibrate.trace.calibrate import of_trace
 
 if TYPE_CHECKING:
-    from hotband.data.inputs.specify import Named
     from hotband.execution.experiment import Say
     from hotband.questions.calibrate.calibrated import Calibrated
     from hotband.questions.calibrate.loads import Measurement
@@ -79,8 +83,6 @@ def run(wanted: Wanted, show: Callable[[Planned], None], say: Say, watch: Watch)
 
 def trace_of(targets: Sequence[str]) -> Path | None:
     """The trace that is named, if it is one. Raises UserError for one among others."""
-    from hotband.data.traces.files import is_trace
-
     traces = [Path(one) for one in targets if is_trace(Path(one))]
     if traces and len(targets) > 1:
         raise UserError("question.target", "", str(traces[0]), "is a trace: expected one alone")
@@ -99,8 +101,6 @@ def is_target(targets: Sequence[str]) -> bool:
 
 def plan_only(wanted: Wanted, say: Say, watch: Watch) -> Planned:
     """The plan, without measuring. Raises UserError, RunsInterrupted."""
-    from hotband.data.inputs.texts import text_of
-
     [name] = _one(wanted.targets)
     if trace_of(wanted.targets) is not None:
         raise UserError("question.plan", "", name, "is a trace: nothing is measured; leave question.plan out")
@@ -114,8 +114,6 @@ def plan_only(wanted: Wanted, say: Say, watch: Watch) -> Planned:
 def black_box_plan(wanted: Wanted, say: Say) -> tuple[list[Measurement], list[int]]:
     """The loads of a black box and how often each is measured, without measuring; the rate of the last follows from
     those before. Raises UserError."""
-    from hotband.data.inputs.texts import text_of
-
     [name] = _one(wanted.targets)
     if is_real(name):
         with target_of(Product(name), wanted.like, wanted.hardware, (False, wanted.seed), say) as target:
@@ -134,8 +132,6 @@ def _asked(wanted: Wanted, target: Product, span: int | None) -> Asked:
 
 
 def _measured(wanted: Wanted, show: Callable[[Planned], None], say: Say, watch: Watch) -> tuple[Calibrated, int]:
-    from hotband.data.inputs.texts import text_of
-
     [name] = _one(wanted.targets)
     named = Product(name, text_of(name, "machine") if is_model(name) else None)
     with target_of(named, wanted.like, wanted.hardware, (not wanted.reads, wanted.seed), say) as target:
@@ -152,8 +148,6 @@ def _measured(wanted: Wanted, show: Callable[[Planned], None], say: Say, watch: 
 
 def _black_box(wanted: Wanted, say: Say, watch: Watch) -> tuple[Calibrated, int]:
     """Measures a volume without a mechanism: loads that give first guesses, then those that are held out."""
-    from hotband.data.inputs.texts import text_of
-
     if not is_target(wanted.targets):
         accepted = "needs loads of its own choice: expected a target to measure, not results"
         raise UserError("question.like", "", BLACK_BOX, accepted)
@@ -191,15 +185,10 @@ def _minutes(loads: Sequence[Measurement], counts: Sequence[int]) -> str:
 def _lateness(record: object) -> list[str]:
     from typing import Any, cast
 
-    from hotband.execution.serve import Serving
-    from hotband.execution.serve.lateness import lateness_lines
-
     return [line.strip() for line in lateness_lines(Serving.of(cast("Any", record)["serving"]))]
 
 
 def _results(wanted: Wanted, watch: Watch) -> tuple[Calibrated, int]:
-    from hotband.data.inputs.specify import Named
-
     paths = [Path(one) for one in wanted.targets]
     like = Named(wanted.like.name, wanted.like.text)
     measured, kept_back, notes = measured_of(paths, wanted.workload, like)

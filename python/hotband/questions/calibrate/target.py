@@ -11,12 +11,17 @@ from typing import TYPE_CHECKING
 
 from hotband.base.errors import UserError
 from hotband.data.catalog.named import EMULATED, REAL, is_emulated, is_real
+from hotband.data.inputs.texts import text_of
+from hotband.execution.serve import Served, ServeSpec
+from hotband.execution.targets.on_device import How
+from hotband.execution.targets.place import place_of
+from hotband.execution.targets.target import executor_of
+from hotband.execution.targets.way import way_of_fio
 from hotband.questions.calibrate.loads import BLACK_BOX
 from hotband.questions.calibrate.model import Product, own_scale, size_of
 
 if TYPE_CHECKING:
     from hotband.execution.experiment import Executor, Say
-    from hotband.execution.serve import Served
     from hotband.execution.targets.outlook import Outlook
 
 WORN_IN = {"sequential": 2.0, "random": 1.0}
@@ -76,12 +81,6 @@ def is_model(name: str) -> bool:
 
 @contextmanager
 def _served(named: Product, like: Product, seed: int) -> Iterator[Target]:
-    from hotband.data.inputs.texts import text_of
-    from hotband.execution.serve import Served, ServeSpec
-    from hotband.execution.targets.on_device import How
-    from hotband.execution.targets.target import executor_of
-    from hotband.execution.targets.way import way_of_fio
-
     machine = named.name.removeprefix(EMULATED)
     if not machine:
         raise UserError("question.target", "", named.name, "expected emulated:MACHINE, such as emulated:s4500-960")
@@ -108,10 +107,6 @@ def _served(named: Product, like: Product, seed: int) -> Iterator[Target]:
 
 
 def _on_device(named: Product, like: Product, hardware: Hardware, writes: bool, say: Say) -> Target:
-    from hotband.execution.targets.on_device import How
-    from hotband.execution.targets.place import place_of
-    from hotband.execution.targets.target import executor_of
-
     place = place_of(named.name)
     size = hardware.size_bytes or place.size_bytes
     if not size:

@@ -16,7 +16,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from hotband.inference.interval.distribution import NOMINAL_SHARE
+from hotband import _core
+from hotband.inference.interval.distribution import NOMINAL_SHARE, NUMBER, SCALES
 from hotband.inference.interval.uncertain import of_product
 
 if TYPE_CHECKING:
@@ -138,9 +139,6 @@ def share_of(place: float) -> float:
 
 def number_of(text: str) -> float:
     """The number of a value in its base unit."""
-    from hotband import _core
-    from hotband.inference.interval.distribution import NUMBER, SCALES
-
     found = NUMBER.fullmatch(text.strip())
     assert found is not None, "values with a coordinate are numbers"
     kind = next((name for name, units in SCALES.items() if found[2] in units), None)

@@ -8,7 +8,11 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from hotband import _core
 from hotband.base.errors import UserError
+from hotband.base.text.write import write_file
+from hotband.data import catalog
+from hotband.questions.datasheet import blamed, described_text
 
 if TYPE_CHECKING:
     from hotband._core import CatalogEntry
@@ -17,9 +21,6 @@ if TYPE_CHECKING:
 def describe(path: Path, kind: str, lines: Mapping[str, str], *, title: str | None, source: str) -> CatalogEntry:
     """Writes the file of a drive of a kind ("hdd", "ssd", "nvme") that has these lines on its data sheet; the drive
     that it is. Raises UserError for lines that make none, OSError."""
-    from hotband.base.text.write import write_file
-    from hotband.questions.datasheet import described_text
-
     text = described_text(kind, lines, title=title or path.stem, source=source)
     drive = checked(text, lines)
     write_file(path, text)
@@ -28,29 +29,21 @@ def describe(path: Path, kind: str, lines: Mapping[str, str], *, title: str | No
 
 def checked(text: str, lines: Mapping[str, str]) -> CatalogEntry:
     """The drive that a file of this text, made of these lines, would be. Raises UserError for what no drive can be."""
-    from hotband import _core
-    from hotband.base.text.write import write_file
-    from hotband.data.catalog import CATALOG_DIR
-    from hotband.questions.datasheet import blamed
-
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "drive.toml")
         write_file(path, text)
         try:
-            return _core.drive(CATALOG_DIR, str(path))
+            return _core.drive(catalog.CATALOG_DIR, str(path))
         except _core.SpecError as error:
             raise blamed(error, lines) from None
 
 
 def file_of(name: str, force: bool) -> Path:
     """The file of a new drive. Raises UserError where it is there, or is the name of one of the catalog."""
-    from hotband import _core
-    from hotband.data.catalog import CATALOG_DIR
-
     stem = name.removesuffix(".toml")
     if not re.fullmatch(r"[\w./-]*[\w-][\w.-]*", stem) or stem.endswith("."):
         raise UserError("question.name", "", name, "expected letters, digits, - and _, such as x16")
-    if stem in _core.catalog_names(CATALOG_DIR, "drives"):
+    if stem in _core.catalog_names(catalog.CATALOG_DIR, "drives"):
         raise UserError("question.name", "", name, "is a drive of the catalog: give yours another name")
     path = Path(f"{stem}.toml")
     if path.exists() and not force:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from hotband import _core
+from hotband.base.engine import mistakes_of
 from hotband.data.catalog import CATALOG_DIR
 
 if TYPE_CHECKING:
@@ -13,8 +14,6 @@ if TYPE_CHECKING:
 
 def target_bytes(machine: Named) -> int | None:
     """Bytes of the one volume of a machine; None where it has several. Raises UserError for no machine."""
-    from hotband.base.engine import mistakes_of
-
     with mistakes_of(machine.name):
         volumes = _core.machine_offer(CATALOG_DIR, machine.name, machine.text, [])["volumes"]
     return volumes[0][1] if len(volumes) == 1 else None

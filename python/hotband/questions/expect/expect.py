@@ -13,6 +13,7 @@ from hotband.base.text.numbers import counted
 from hotband.data.record.incomplete import refusing_incomplete
 from hotband.execution.runs.scale import scale_of
 from hotband.inference.interval.of_run import Asked as IntervalsAsked
+from hotband.questions.expect.capacity import target_bytes
 from hotband.questions.expect.expected import Expected
 from hotband.questions.expect.explain import explanations
 from hotband.questions.expect.nearest import rank
@@ -70,8 +71,6 @@ def _expect_some(rows: Sequence[Row]) -> None:
 
 def expect_room(rows: Sequence[Row], machine: Named, option: str = "question.on") -> None:
     """Raises UserError where the machine, which an option names, is smaller than what was measured."""
-    from hotband.questions.expect.capacity import target_bytes
-
     size = target_bytes(machine)
     for row in rows:
         span = row.load.span_bytes if row.load else None

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from hotband.base.errors import UserError
+from hotband.data.catalog.names import drive_names
 from hotband.data.documents.expected import NearDoc
 from hotband.data.inputs.specify import Named
 from hotband.execution.experiment import Experiment, Point
@@ -67,8 +68,6 @@ class Ranking:
 
 def rank(rows: Sequence[Row], settings: Settings, watch: Watch) -> Ranking:
     """The catalog's drives by how near they come. Raises UserError where none can take the load, RunsInterrupted."""
-    from hotband.data.catalog.names import drive_names
-
     chosen = _chosen([row for row in rows if row.load is not None])
     if not chosen:
         return Ranking((), {}, ())

@@ -9,8 +9,13 @@ from typing import TYPE_CHECKING
 
 from hotband.base.errors import UserError
 from hotband.base.text.numbers import number, percent
+from hotband.data import importers
+from hotband.data.catalog import entries
 from hotband.data.importers.stages import in_turn
 from hotband.data.inputs.loads import Load
+from hotband.data.record.files import RECORD_FILE
+from hotband.data.record.load import records_in
+from hotband.inference.audit.load import load_one
 from hotband.questions.expect import of_fio, of_vdbench, of_windows
 from hotband.questions.expect.rebuilt import CannotRebuild, Rebuilt, measured_read_pct
 
@@ -69,16 +74,11 @@ def _name(record: RecordDoc) -> str:
 
 def _records(path: Path) -> list[RecordDoc]:
     """The records of a result. UserError for one of our own, for a study and for a table."""
-    from hotband.data.importers import load
-    from hotband.data.record.files import RECORD_FILE
-    from hotband.data.record.load import records_in
-    from hotband.inference.audit.load import load_one
-
     if path.is_dir() and ((path / "study.toml").is_file() or (path / "result.json").is_file()):
         accepted = "is a study, which has its own comparison: hotband study run; expected a result of another tool"
         raise UserError(str(path), "", "", accepted)
     if path.is_dir() and not any(path.glob(f"**/{RECORD_FILE}")):
-        return [one.record for one in load(path)]
+        return [one.record for one in importers.load(path)]
     found = [one.record for place in records_in(path) for one in load_one(place)]
     for record in found:
         kind = record["target"].get("kind")
@@ -123,8 +123,6 @@ def _rebuilt(row: Row) -> Rebuilt:
 
 def _given(row: Row, workload: Named) -> Rebuilt:
     """The load that the user says was run."""
-    from hotband.data.catalog import entries
-
     text = workload.text if workload.text is not None else str(entries.workload(workload.name)["text"])
     load = Load(text, workload.name)
     if len(load.measured()) != 1:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypedDict
 
+from hotband.base.text.html import views_html
 from hotband.base.text.numbers import share
 from hotband.base.views import view_of
 from hotband.data.record.states import state_lines, states_of
@@ -145,8 +146,6 @@ class Found:
     notes: tuple[str, ...] = ()
 
     def _repr_html_(self) -> str:
-        from hotband.base.text.html import views_html
-
         return views_html(view_of(self, "lines")(self))
 
     def __getitem__(self, machine: str) -> Answer:

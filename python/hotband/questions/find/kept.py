@@ -8,6 +8,9 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from hotband.data.store.results_store import ResultsStore
+from hotband.questions.find.question import RATE
+
 if TYPE_CHECKING:
     from hotband.questions.find.found import Found
 
@@ -19,8 +22,6 @@ def answers_kept(into: str | PathLike[str] | None) -> Iterator[Callable[[Found],
     if into is None:
         yield lambda found: None
         return
-    from hotband.data.store.results_store import ResultsStore
-    from hotband.questions.find.question import RATE
 
     def keep(found: Found) -> None:
         for one in found.answers:

@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING, NoReturn
 
 from hotband.base.errors import UserError
 from hotband.base.text.nearest import hint
-from hotband.base.text.quantities import SPAN_UNITS
+from hotband.base.text.quantities import SPAN_EXPECTED, SPAN_UNITS, span_ns, ungrouped
+from hotband.data.inputs.words import ours
 from hotband.questions.find.figures import FIGURES, Figure
 
 if TYPE_CHECKING:
@@ -177,8 +178,6 @@ def _varied(named: str) -> str:
     near = hint(words, list(VARIED), 0.75)
     if near or not re.fullmatch(r"[A-Za-z_][\w.]*", named):
         refuse(named, f"{near}expected queue depth, drives, or a key that set takes (hotband keys lists them)")
-    from hotband.data.inputs.words import ours
-
     return ours(named)
 
 
@@ -267,8 +266,6 @@ def _rate(text: str, of: Figure, bound: str) -> float:
 
 
 def _time(text: str, bound: str) -> float:
-    from hotband.base.text.quantities import SPAN_EXPECTED, span_ns, ungrouped
-
     ns = span_ns(ungrouped(bound.lower()) or "")
     if ns is None:
         refuse(text, f"expected {SPAN_EXPECTED}, behind the figure")

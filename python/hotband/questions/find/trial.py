@@ -9,6 +9,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from hotband.base.text.numbers import share
+from hotband.data.inputs.loads import Load
 from hotband.data.record.record import Record, record_of
 from hotband.questions.find.figures import Figure
 from hotband.questions.find.question import Condition, Question, ShareOfMost
@@ -66,8 +67,6 @@ class Trial:
 
     def _answered(self) -> float:
         """I/Os a second of the streams that share the loop."""
-        from hotband.data.inputs.loads import Load
-
         document = self.record.document
         places = Load(str(self.wanted.spec.workload_text), "").varied()
         streams = [one for place, one in enumerate(document["streams"]) if place in places]

@@ -7,10 +7,12 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from hotband import _core
+from hotband.base.engine import mistakes_of
 from hotband.base.errors import UserError
 from hotband.base.text.nearest import hint
 from hotband.base.text.numbers import number
 from hotband.base.text.table import BYTES, IOPS, LATENCY, MBS, PLAIN, Unit
+from hotband.data import catalog
 from hotband.data.documents.run import RunSpec
 from hotband.data.jobs.form import bytes_text
 from hotband.execution.experiment.ranges import machine_text, workload_text
@@ -81,12 +83,9 @@ def exactly(axis: Axis, value: float) -> str:
 
 
 def _keys(spec: RunSpec) -> list[_core.SetKey]:
-    from hotband.base.engine import mistakes_of
-    from hotband.data.catalog import CATALOG_DIR
-
     with mistakes_of(spec.machine):
         return _core.set_keys(
-            CATALOG_DIR,
+            catalog.CATALOG_DIR,
             spec.workload,
             spec.machine,
             workload_text=workload_text(spec),

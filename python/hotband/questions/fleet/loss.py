@@ -19,6 +19,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
+from hotband.inference.reliability.array import Conditions
+from hotband.inference.reliability.chain import build, loss_within, mean_time_to_loss
+
 if TYPE_CHECKING:
     from hotband.questions.fleet.plan import Plan
 
@@ -81,9 +84,6 @@ def repair_until(before: Floats, rebuild: float, constant: bool, left: Floats) -
 def closed_form_losses(plan: Plan, mtbf: float, repair: float, error: float) -> float:
     """Expected losses of a group of machines with exponential independent lives and repairs: those of the Markov chain
     of `hotband reliability` within the hours that each machine serves, by one redundancy group."""
-    from hotband.inference.reliability.array import Conditions
-    from hotband.inference.reliability.chain import build, loss_within, mean_time_to_loss
-
     array = replace(plan.array, groups=1)
     bits = None if error <= 0 else 8.0 * array.critical_read_bytes / -math.log1p(-error)
     chain = build(array, Conditions(mtbf, repair, bits))

@@ -12,6 +12,7 @@ import numpy as np
 
 from hotband.base.arguments import public
 from hotband.base.errors import UserError
+from hotband.base.text.write import write_file
 from hotband.base.views import Report, view_of
 from hotband.data.documents.fleet import FigureDoc, FleetDoc
 from hotband.questions.fleet.outcome import Outcome, figure
@@ -84,8 +85,6 @@ class Fleet:
     def write_frame(self, path: Path) -> None:
         """Writes the frame as Parquet. Raises UserError, OSError."""
         import io
-
-        from hotband.base.text.write import write_file
 
         buffer = io.BytesIO()
         self.frame.write_parquet(buffer)

@@ -9,7 +9,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hotband.base.errors import UserError
+from hotband.base.foreign import json_text
 from hotband.base.text.tomltable import TomlTable
+from hotband.base.text.write import write_file
 from hotband.data.inputs.specify import is_toml
 from hotband.execution.experiment import Lock, Tick, expect_out
 from hotband.questions.fleet.drawn import draws_of
@@ -87,8 +89,5 @@ def key(spec: Spec, served: Mapping[str, Service]) -> str:
 
 def save(fleet: Fleet, folder: Path) -> None:
     """Writes frame and summary. Raises UserError, OSError."""
-    from hotband.base.foreign import json_text
-    from hotband.base.text.write import write_file
-
     fleet.write_frame(folder / FRAME_FILE)
     write_file(folder / SUMMARY_FILE, json_text(fleet.summary) + "\n")

@@ -11,12 +11,16 @@ from typing import TYPE_CHECKING
 
 from hotband.base.errors import UserError, refused
 from hotband.base.folders import folder_name
+from hotband.base.text.html import views_html
 from hotband.base.text.write import write_file
 from hotband.base.views import view_of
 from hotband.data.record.files import REPORT_FILE
 from hotband.data.record.writable import check_writable
 from hotband.execution.experiment import Executor, Lock, Say, Tick, expect_out, expect_own_page
 from hotband.execution.runs.interrupted import RunsInterrupted
+from hotband.inference.interval import residuals
+from hotband.questions.review import draws, intervals
+from hotband.questions.review.draws import draws_of
 from hotband.questions.review.suite import Plan, ReviewInterrupted, json_text, plan, run_plan
 from hotband.questions.review.summary import compare
 from hotband.questions.review.target import targets_of
@@ -45,8 +49,6 @@ class Reviewed:
     in_part: bool = False
 
     def _repr_html_(self) -> str:
-        from hotband.base.text.html import views_html
-
         return views_html(view_of("hotband-review", "lines")(self.reviews, self.comparison))
 
 
@@ -122,16 +124,11 @@ class _Drawing:
         progress: Watch,
     ) -> _Drawing:  # fmt: skip
         """Checks all draws, before anything is run. Raises UserError."""
-        from hotband.inference.interval.residuals import model_term
-        from hotband.questions.review.draws import draws_of
-
-        model_term()
+        residuals.model_term()
         return cls(asked, draws_of(plans, asked), jobs, out, fresh, say, progress)
 
     def run(self, done: Reviewed) -> bool:
         """Puts intervals into reviews that are done, and into their comparison; whether the user let it."""
-        from hotband.questions.review import intervals
-
         try:
             drawn = self._run_all()
         except (RunsInterrupted, KeyboardInterrupt):
@@ -146,14 +143,12 @@ class _Drawing:
         return True
 
     def _run_all(self) -> list[Drawn]:
-        from hotband.questions.review.draws import run_draws
-
         found = []
         for machine in self.draws.machines:
             name = machine.plan.target.name
             folder = None if self.out is None else self.out / folder_name(name)
             with self.progress(f"intervals of {name}") as tick:
-                found.append(run_draws(self.draws, machine, self.jobs, folder, self.fresh, self.say, tick))
+                found.append(draws.run_draws(self.draws, machine, self.jobs, folder, self.fresh, self.say, tick))
         return found
 
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, cast
 from hotband.base.errors import UserError
 from hotband.base.text.tomltext import toml_text
 from hotband.base.version import __version__
+from hotband.data.catalog.entries import unknown
 from hotband.data.documents.run import RunSpec
 from hotband.data.record.finished import Finished
 from hotband.data.record.unmodelled import unmodelled_notes_of
@@ -31,6 +32,7 @@ from hotband.questions.review import (
     streams,
 )
 from hotband.questions.review.asked import Ask, filled
+from hotband.questions.review.hardware import sayable
 from hotband.questions.review.summary import overall, summary
 from hotband.questions.review.target import Target, target
 
@@ -76,8 +78,6 @@ class ReviewInterrupted(Exception):
 
 def chosen_parts(only: Sequence[str]) -> list[str]:
     """The parts that are asked for; all where none is named. Raises UserError for an unknown one."""
-    from hotband.data.catalog.entries import unknown
-
     for name in only:
         if name not in PARTS:
             raise unknown("question.only", name, list(PARTS))
@@ -113,8 +113,6 @@ def plan(of: Target, only: Sequence[str] = ()) -> Plan:
 
 def _leave_out(of: Target, parts: dict[str, list[Ask]]) -> list[str]:
     """Takes out what fio cannot ask of hardware: single applications, and whole parts of the others."""
-    from hotband.questions.review.hardware import sayable
-
     notes = []
     for name, asks in list(parts.items()):
         why = sayable({ask.name: run_spec(of, name, ask) for ask in asks}, of.capacity_bytes)

@@ -10,6 +10,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hotband.base.arguments import public
+from hotband.base.text.html import frame_html
+from hotband.data.inputs.specify import texts
+from hotband.execution.experiment import using, watch
+from hotband.execution.runs.interrupted import as_interrupt
+from hotband.questions.study.account import run_account
+from hotband.questions.study.blind_errors import blind_errors as errors_of
 
 if TYPE_CHECKING:
     import polars as pl
@@ -59,8 +65,6 @@ class Accuracy:
         return f"<Accuracy of {', '.join(self._document['studies'])}>"
 
     def _repr_html_(self) -> str:
-        from hotband.base.text.html import frame_html
-
         names = [f"{name}_{key}" for name in SETS for key in OF_SET[:2]]
         return f"<div>{frame_html(self.frame.select('study', 'figure_class', *names))}</div>"
 
@@ -90,23 +94,15 @@ def accuracy(
     `executor` as in `sweep`, `progress` as in `run`. The result has a `frame` and `goals`. Raises UserError,
     KeyboardInterrupt where it is stopped.
     """
-    from hotband.data.inputs.specify import texts
-    from hotband.execution.experiment import using
-    from hotband.execution.experiment.watch import watch
-    from hotband.execution.runs.interrupted import as_interrupt
-    from hotband.questions.study.account import run_account
-
     where = None if out is None else Path(out)
     with as_interrupt(), using(executor):
         chosen = texts(studies, "studies")
-        return Accuracy(run_account(chosen, where, fresh, lambda _: None, lambda title: watch(title, progress)))
+        return Accuracy(run_account(chosen, where, fresh, lambda _: None, lambda title: watch.watch(title, progress)))
 
 
 def blind_errors() -> pl.DataFrame:
     """How far predictions were off that were made before the published figure was seen: a row a study ("all" at last)
     and class of figures: study, figures, measurements, median_pct, p90_pct, largest_pct. Runs nothing."""
     import polars as pl
-
-    from hotband.questions.study.blind_errors import blind_errors as errors_of
 
     return pl.DataFrame([asdict(one) for one in errors_of()], infer_schema_length=None)

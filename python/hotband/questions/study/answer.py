@@ -10,6 +10,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from hotband.questions.study.study import cell_figures, comparison_figures
+
 if TYPE_CHECKING:
     from hotband.data.documents.study import ClaimDoc, FigureDoc
     from hotband.data.documents.study_answer import AnswerPointDoc
@@ -57,8 +59,6 @@ class Figures:
 
 def figures_of(results: Results, claims: Sequence[ClaimDoc], further: Sequence[FigureDoc] = ()) -> Figures:
     """The figures of a whole run, with `further` ones that the study's own module has."""
-    from hotband.questions.study.study import cell_figures, comparison_figures
-
     names = {config.id: config.name for config in results.study.configs}
     compared = {one["id"]: one for one in (*comparison_figures(results), *further)}
     return Figures(cell_figures(results), compared, names, {one["id"]: one for one in claims})

@@ -5,8 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from hotband.questions.study import file
+from hotband.questions.study.accuracy import totals
 from hotband.questions.study.blind import blind_of, check_released
 from hotband.questions.study.definition import Study
+from hotband.questions.study.study import figure, listing
 
 if TYPE_CHECKING:
     from hotband.data.documents.study import FigureDoc, ListedFigureDoc
@@ -29,8 +32,6 @@ class BlindErrors:
 
 def blind_figures(study: Study) -> list[ListedFigureDoc]:
     """The figures of a study that were predicted blind, with the prediction of then in the place of today's."""
-    from hotband.questions.study.study import figure, listing
-
     readings = {one.id: one.reading for one in study.comparisons if one.reading is not None}
     rows: list[FigureDoc] = []
     for row in study.published:
@@ -53,9 +54,6 @@ def blind_figures(study: Study) -> list[ListedFigureDoc]:
 
 def blind_errors() -> list[BlindErrors]:
     """By study of the catalog and class, and at last over all studies. Nothing is run."""
-    from hotband.questions.study import file
-    from hotband.questions.study.accuracy import totals
-
     studies = [file.load(name) for name in file.names()]
     check_released(studies)
     rows = {study.name: blind_figures(study) for study in studies}

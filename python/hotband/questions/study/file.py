@@ -13,7 +13,9 @@ import tomli
 
 from hotband.base.errors import UserError
 from hotband.data.catalog import STUDIES_DIR
+from hotband.data.catalog.entries import unknown
 from hotband.questions.study.definition import STUDY_FILE, Study
+from hotband.questions.study.parse import read_study
 
 if TYPE_CHECKING:
     from hotband.data.documents.study import StudyOutline
@@ -43,9 +45,6 @@ def load(given: str | Study) -> Study:
     if isinstance(given, Study):
         return given
     name = given
-    from hotband.data.catalog.entries import unknown
-    from hotband.questions.study.parse import read_study
-
     if "/" in name or Path(name, STUDY_FILE).is_file():
         return read_study(Path(name))
     known = folders()

@@ -11,11 +11,25 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hotband.base.arguments import public
+from hotband.base.text.html import frame_html
 from hotband.base.text.numbers import percent
 from hotband.base.text.schema import with_schema
 from hotband.base.views import view_of
+from hotband.data.inputs.specify import texts
 from hotband.data.record.record import Record, record_of
-from hotband.inference.interval import LEVEL
+from hotband.data.store.into import into_store
+from hotband.execution.experiment import using, watch
+from hotband.execution.runs.interrupted import as_interrupt
+from hotband.inference.interval import LEVEL, check_level
+from hotband.inference.interval.explained import Why
+from hotband.questions.study import file
+from hotband.questions.study.emulate import run
+from hotband.questions.study.emulate.result import EmulationResult
+from hotband.questions.study.intervals.of_study import run_intervals, why_figure
+from hotband.questions.study.intervals.spreads import Spreads
+from hotband.questions.study.study import Asked, predict
+from hotband.questions.study.swings import run_swings
+from hotband.questions.study.swung import Swings
 
 if TYPE_CHECKING:
     import polars as pl
@@ -24,12 +38,8 @@ if TYPE_CHECKING:
     from hotband.data.documents.study import ClaimDoc, FindingDoc, StudyDoc, StudyOutline
     from hotband.execution.experiment import Executor
     from hotband.execution.experiment.watch import Wanted
-    from hotband.inference.interval.explained import Why
     from hotband.inference.interval.of_run import Watch
     from hotband.questions.study.definition import Study
-    from hotband.questions.study.emulate.result import EmulationResult
-    from hotband.questions.study.intervals.spreads import Spreads
-    from hotband.questions.study.swung import Swings
 
 TEXTS_BEFORE, NUMBERS = ("id", "config", "label", "metric", "unit"), ("published", "predicted", "error_pct")
 
@@ -126,8 +136,6 @@ class StudyResult:
         return f"<Study {self.name}: {len(self._result['figures'])} figures of {len(self.records)} runs{error}>"
 
     def _repr_html_(self) -> str:
-        from hotband.base.text.html import frame_html
-
         shown = self.figures.select("config", "label", "metric", "published", "predicted", "unit", "error_pct")
         answer = f"<p>{escape(self.answer)}</p>" if self.answer else ""
         return f"<div><strong>{escape(str(self._result['title']))}</strong>{answer}{frame_html(shown)}</div>"
@@ -172,13 +180,6 @@ class StudyHandle:
         `result.json` and `report.html` are left there, and runs that are there already are not repeated (`fresh`: they
         are). `trust` executes the `findings.py` of a study that is not of the catalog. `executor` as in `sweep`,
         `into` and `progress` as in `run`. Raises UserError, and KeyboardInterrupt where it is stopped."""
-        from hotband.data.inputs.specify import texts
-        from hotband.data.store.into import into_store
-        from hotband.execution.experiment import using
-        from hotband.execution.experiment.watch import watch
-        from hotband.execution.runs.interrupted import as_interrupt
-        from hotband.questions.study.study import Asked, predict
-
         root = self.study.seed if seed is None else seed
         with as_interrupt():
             loads = texts(only, "only")
@@ -186,7 +187,7 @@ class StudyHandle:
             further = ", fresh_seeds=True" * fresh_seeds + ", trust=True" * trust
             command = f"hotband.study({self.name!r}).run({chosen}seed={root}{further})"
             asked = Asked(None if out is None else Path(out), root, loads, fresh_seeds, fresh, trust, command)
-            with using(executor), into_store(into), watch(self.name, progress) as tick:
+            with using(executor), into_store(into), watch.watch(self.name, progress) as tick:
                 result, finished = predict(self.study, asked, tick)
         return StudyResult({one.spec.id: record_of(one) for one in finished}, result)
 
@@ -206,15 +207,10 @@ class StudyHandle:
         lines of progress, from other threads too. A part whose program is not there is skipped, and says what to
         install. Raises UserError for a mistake and for a study without emulated parts, OSError where a program fails,
         KeyboardInterrupt where it is stopped."""
-        from hotband.data.inputs.specify import texts
-        from hotband.execution.runs.interrupted import as_interrupt
-        from hotband.questions.study.emulate.result import EmulationResult
-        from hotband.questions.study.emulate.run import Asked, emulate
-
         share = f"{scale:.12f}" if isinstance(scale, int | float) else None if scale is None else str(scale)
         with as_interrupt():
-            asked = Asked(texts(only, "only"), share, None if out is None else Path(out), fresh)
-            return EmulationResult(emulate(self.study, asked, progress or (lambda _: None)))
+            asked = run.Asked(texts(only, "only"), share, None if out is None else Path(out), fresh)
+            return EmulationResult(run.emulate(self.study, asked, progress or (lambda _: None)))
 
     @public
     def swings(
@@ -232,10 +228,6 @@ class StudyHandle:
         some, by name or key. With `out` what is done is kept there, with `save` in the study's own folder, and not run
         again. `jobs`, `executor` and `progress` as in `sweep`. Raises UserError, KeyboardInterrupt where it is
         stopped."""
-        from hotband.data.inputs.specify import texts
-        from hotband.questions.study.swings import run_swings
-        from hotband.questions.study.swung import Swings
-
         where = None if out is None else Path(out)
         with _runs(executor, jobs, progress) as watch:
             names = texts(only, "only")
@@ -256,10 +248,6 @@ class StudyHandle:
         takes the runs of some loads. With `out` runs are kept there, with `save` what they say in the study's own
         folder, where `run` and `why` find it. `jobs`, `executor` and `progress` as in `sweep`. Raises UserError,
         KeyboardInterrupt where it is stopped."""
-        from hotband.data.inputs.specify import texts
-        from hotband.questions.study.intervals.of_study import run_intervals
-        from hotband.questions.study.intervals.spreads import Spreads
-
         where = None if out is None else Path(out)
         with _runs(executor, jobs, progress) as watch:
             loads = texts(only, "only")
@@ -273,17 +261,11 @@ class StudyHandle:
         """Where the uncertainty of a figure comes from, by its id, of the draws that are kept in the study's folder,
         and what to measure; `interval` is the percentage of such predictions that it is to hold. Runs nothing. Raises
         UserError."""
-        from hotband.inference.interval import check_level
-        from hotband.inference.interval.explained import Why
-        from hotband.questions.study.intervals.of_study import why_figure
-
         check_level(interval, "interval")
         return Why(why_figure(self.study, figure, interval))
 
     def to_dict(self) -> StudyOutline:
         """Its configurations, loads and published figures, as `hotband studies NAME --json` prints them."""
-        from hotband.questions.study import file
-
         return with_schema(file.describe(self.study), "hotband-study-outline")
 
     def __repr__(self) -> str:
@@ -293,9 +275,5 @@ class StudyHandle:
 @contextmanager
 def _runs(executor: str | Executor | None, jobs: int | None, progress: Wanted) -> Iterator[Watch]:
     """Where runs run, and who sees their progress; one that is stopped is a KeyboardInterrupt."""
-    from hotband.execution.experiment import using
-    from hotband.execution.experiment.watch import watch
-    from hotband.execution.runs.interrupted import as_interrupt
-
     with as_interrupt(), using(executor, jobs):
-        yield lambda title: watch(title, progress)
+        yield lambda title: watch.watch(title, progress)

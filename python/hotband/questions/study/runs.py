@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from hotband.base.text.regular import text_in
 from hotband.data.catalog import CATALOG_DIR
+from hotband.data.catalog.entries import workload
 from hotband.data.documents.record import known
 from hotband.data.documents.run import Repair, RunSpec
 from hotband.data.record.finished import Finished
@@ -167,8 +168,6 @@ def filled(study: Study, config: Config, text: str) -> str:
 
 def catalog_workload(load: Load) -> str:
     """Text of a workload of the catalog. Raises UserError for an unknown name."""
-    from hotband.data.catalog.entries import workload
-
     return str(workload(load.workload)["text"])
 
 

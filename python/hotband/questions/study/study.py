@@ -12,7 +12,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Unpack
 
 from hotband.base.text.numbers import percent
+from hotband.base.text.write import write_file
 from hotband.base.views import Report, view_of
+from hotband.data.catalog.entries import product, unknown
 from hotband.data.record.files import REPORT_FILE
 from hotband.data.record.finished import Finished
 from hotband.data.record.load import loaded_run
@@ -27,6 +29,7 @@ from hotband.questions.study.definition import Load, Measure, Published, Study, 
 from hotband.questions.study.machines import machine_rows
 from hotband.questions.study.measures import error_pct, median
 from hotband.questions.study.runs import Cell, Results, chosen, collect, points, products
+from hotband.questions.study.swingfile import swings_of
 
 if TYPE_CHECKING:
     from hotband.data.documents.study import (
@@ -252,8 +255,6 @@ def inputs(study: Study) -> list[InputDoc]:
 
 def assumptions(results: Results) -> list[AssumptionDoc]:
     """What the study itself assumes, and every value of every drive used."""
-    from hotband.data.catalog.entries import product
-
     listed = list(results.study.assumptions)
     for name in dict.fromkeys(name for names in products(results).values() for name in names):
         for value in product(name)["values"]:
@@ -294,8 +295,6 @@ def conclude(study: Study, results: Results, trust: bool = False) -> Conclusion:
 
 def check_only(study: Study, only: Collection[str]) -> None:
     """Refuses a load that the study does not have."""
-    from hotband.data.catalog.entries import unknown
-
     known = [load.id for load in study.loads]
     for name in only:
         if name not in known:
@@ -380,7 +379,6 @@ def predict(
 def result_of(results: Results, conclusion: Conclusion, seed: int) -> StudyDoc:
     """The result of a study as plain data."""
     from hotband.questions.study.intervals.listing import intervals_of
-    from hotband.questions.study.swingfile import swings_of
 
     study = results.study
     of_cells = cell_figures(results)
@@ -423,8 +421,6 @@ def result_of(results: Results, conclusion: Conclusion, seed: int) -> StudyDoc:
 
 def write_study(out: Path, result: StudyDoc, finished: Sequence[Finished], page: bool = True) -> None:
     """Writes `result.json` and, from the records in memory, `report.html` where it is asked for."""
-    from hotband.base.text.write import write_file
-
     write_file(out / "result.json", json.dumps(result, indent=2, ensure_ascii=False) + "\n")
     if not page:
         return

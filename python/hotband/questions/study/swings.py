@@ -13,13 +13,16 @@ from typing import TYPE_CHECKING
 
 from hotband import _core
 from hotband.base.errors import UserError
+from hotband.base.text.write import write_file
 from hotband.data.catalog import CATALOG_DIR
+from hotband.data.catalog.entries import product, unknown
 from hotband.data.documents.run import RunSpec
 from hotband.data.record.finished import Finished
 from hotband.execution.experiment import Experiment, Lock, Say, points_of
 from hotband.execution.experiment.progress import run_progress
 from hotband.execution.experiment.ranges import ENDS, End, at_end
 from hotband.execution.runs.interrupted import RunsInterrupted
+from hotband.execution.runs.run import prepare
 from hotband.questions.study import file
 from hotband.questions.study.definition import STUDY_FILE, SWINGS_FILE, Study, Swing, named_as
 from hotband.questions.study.runs import Pair, Results, collect, in_catalog, machine_of, specs, specs_of, with_sequences
@@ -64,8 +67,6 @@ def plan(study: Study) -> list[Planned]:
 
 def _drive_swings(study: Study, pairs: Sequence[Pair]) -> list[Planned]:
     """A value that a configuration or a load sets is the study's own choice there, not the drive's."""
-    from hotband.data.catalog.entries import product
-
     users: dict[str, list[Pair]] = {}
     for pair in pairs:
         for name in drives_of(study, pair):
@@ -98,8 +99,6 @@ def select(planned: Sequence[Planned], only: Collection[str]) -> list[Planned]:
     """Those whose name or key is asked for; all where none is. Raises UserError for one that nothing has."""
     for name in only:
         if not any(name in (one.swing.name, one.swing.key) for one in planned):
-            from hotband.data.catalog.entries import unknown
-
             raise unknown("question.only", name, [one.swing.name for one in planned])
     return [one for one in planned if not only or {one.swing.name, one.swing.key} & set(only)]
 
@@ -188,8 +187,6 @@ def _folders(study: Study, out: Path | None, save: bool) -> list[tuple[Path, str
 
 
 def _write(swings: SwingFile, paths: Sequence[Path]) -> None:
-    from hotband.base.text.write import write_file
-
     for path in paths:
         write_file(path, swings.text())
 
@@ -232,8 +229,6 @@ def _specs(study: Study, one: Planned, pair: Pair, end: End, seed: int) -> list[
 
 def _refusals(runs: Mapping[End, list[RunSpec]]) -> dict[End, str]:
     """Why the model refuses an end (two values of a drive that do not fit together, for one)."""
-    from hotband.execution.runs.run import prepare
-
     refused: dict[End, str] = {}
     for end, specs_ in runs.items():
         try:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from hotband.base.text.quantities import share
+from hotband.data.catalog.entries import drive
 from hotband.questions.study.amplification import compressed, uniform
 from hotband.questions.study.operations import amplification
 from hotband.questions.study.runs import Cell, Results, products
@@ -55,8 +56,6 @@ def _theory(spare: float | None, compresses: bool, entropy: float | None) -> flo
 
 def _spare(cell: Cell, name: str) -> tuple[float | None, bool]:
     """Over-provisioning of a drive and whether it compresses: what the study sets, else what its catalog file says."""
-    from hotband.data.catalog.entries import drive
-
     settings = dict((*cell.load.set, *cell.config.set))
     values = {value["key"]: value["value"] for value in drive(name)["values"]} | settings
     return share(values.get(SPARE_KEY, "")), values.get(SWITCH_KEY) == "on"

@@ -9,15 +9,17 @@ from typing import TYPE_CHECKING
 
 from hotband.base.errors import UserError
 from hotband.base.text.quantities import SPAN_EXPECTED, span_ns
+from hotband.data.catalog.entries import unknown
 from hotband.execution.experiment import expect_out
 from hotband.execution.targets.real_asked import RealAsked, expect_product
 from hotband.execution.targets.target import expect_answer
+from hotband.questions.suites.hardware import expect_ways
+from hotband.questions.suites.pts import RANDOM, TESTS, Asked, spec
 from hotband.questions.suites.quick import QuickAsked
 from hotband.questions.suites.target import SuiteTarget, executor_for, target_of
 
 if TYPE_CHECKING:
     from hotband.execution.experiment import Executor
-    from hotband.questions.suites.pts import Asked
 
 
 @dataclass(frozen=True)
@@ -87,10 +89,6 @@ def pts_of(
 ) -> Asked:
     """A run of these tests (all where none is named, in the specification's order) on a machine. Raises UserError for
     the first mistake: a machine or test that is not there, a device that must not be erased."""
-    from hotband.data.catalog.entries import unknown
-    from hotband.questions.suites.hardware import expect_ways
-    from hotband.questions.suites.pts import RANDOM, TESTS, Asked, spec
-
     if drive_class not in spec.RULES:
         raise unknown("question.drive_class", drive_class, list(spec.RULES))
     for name in tests:

@@ -11,8 +11,13 @@ from typing import TYPE_CHECKING
 from hotband.base.errors import UserError
 from hotband.base.text import numbers
 from hotband.base.text.regular import file_text
+from hotband.base.text.write import make_folder, write_file
+from hotband.execution.devices.host import Host
 from hotband.execution.experiment import Executor, Progress, Tick
 from hotband.execution.targets.on_device import OnDevice
+from hotband.execution.targets.purge import way_of
+from hotband.execution.targets.states import prepare
+from hotband.execution.targets.write_cache import cache_turned, switch_of
 
 if TYPE_CHECKING:
     from hotband.execution.devices.held import Held
@@ -71,10 +76,6 @@ def held_of(executor: Executor) -> Held:
 def expect_ways(executor: Executor | None, purge_by: str | None, set_write_cache: bool) -> None:
     """Raises UserError where hardware has not the purge that is named, or no switch for its write cache that is to be
     set. Nothing is done yet. A file of ours is not there yet."""
-    from hotband.execution.devices.host import Host
-    from hotband.execution.targets.purge import way_of
-    from hotband.execution.targets.write_cache import switch_of
-
     if not isinstance(executor, OnDevice):
         return
     found = executor.permission
@@ -95,9 +96,6 @@ def expect_ways(executor: Executor | None, purge_by: str | None, set_write_cache
 @contextmanager
 def write_cache(executor: Executor, on: bool, out: Path | None) -> Iterator[str]:
     """The write cache turned for the time of the block; yields how in words. Raises UserError."""
-    from hotband.base.text.write import make_folder
-    from hotband.execution.targets.write_cache import cache_turned
-
     if out is not None:
         make_folder(out)
     kept = None if out is None else out / WRITE_CACHE_FILE
@@ -107,15 +105,11 @@ def write_cache(executor: Executor, on: bool, out: Path | None) -> Iterator[str]
 
 def purged(executor: Executor, size_bytes: int, by: str | None) -> str:
     """Purges what a standing executor writes to; how, in words. Raises UserError where that is not supported."""
-    from hotband.execution.targets.states import prepare
-
     return ", ".join(prepare(held_of(executor), "purged", size_bytes=size_bytes, purge_by=by).by)
 
 
 def remember_purge(folder: Path | None, how: str, why_not: str) -> None:
     """Keeps beside the runs of a test how it was purged before, or why not."""
-    from hotband.base.text.write import make_folder, write_file
-
     if folder is not None:
         make_folder(folder)
         write_file(folder / PURGE_FILE, json.dumps({"purge": how, "why_not": why_not}) + "\n")

@@ -20,14 +20,18 @@ from hotband.base.text.table import IOPS, MBS, MS, Unit
 from hotband.base.version import __version__
 from hotband.data.catalog.named import NONE
 from hotband.data.documents.pts import CellDoc
+from hotband.execution.devices.host import Host
+from hotband.execution.devices.readings import reading_of
 from hotband.execution.experiment import Executor, Lock, Progress, Tick
 from hotband.execution.targets.outlook import in_words
+from hotband.execution.targets.place import place_of
 from hotband.questions.review.asked import KIB, MIB
 from hotband.questions.suites.bench import Bench, Stage, each_once, expect_same_suite
 from hotband.questions.suites.cells import Cell, Extent
 from hotband.questions.suites.device import ModelDevice
 from hotband.questions.suites.hardware import Watch, standing
-from hotband.questions.suites.target import SuiteTarget
+from hotband.questions.suites.target import SuiteTarget, target_of
+from hotband.questions.targets.expected import product_of
 
 QUICK_FILE = "quick.json"
 """What a look leaves in its folder, beside its page."""
@@ -227,8 +231,6 @@ def _measure(asked: QuickAsked, bench: Bench) -> list[tuple[Load, CellDoc, list[
 
 def _expected(asked: QuickAsked, product: str) -> dict[str, float]:
     """The same loads on the model of a product."""
-    from hotband.questions.suites.target import target_of
-
     target = target_of(product)
     model = replace(asked, target=target, executor=None, out=None)
     # Asked the same as the drive was, whatever the catalog calls its kind.
@@ -240,9 +242,6 @@ def _expected(asked: QuickAsked, product: str) -> dict[str, float]:
 
 def _product(target: SuiteTarget) -> str | None:
     """The catalog's drive that a real device is, by its model number."""
-    from hotband.execution.targets.place import place_of
-    from hotband.questions.targets.expected import product_of
-
     found = product_of(place_of(target.name))
     return None if found is None else found[0]
 
@@ -303,10 +302,6 @@ def answer(
 
 def health_of(target: SuiteTarget) -> dict[str, float]:
     """What a real device counts of itself, as far as it tells."""
-    from hotband.execution.devices.host import Host
-    from hotband.execution.devices.readings import reading_of
-    from hotband.execution.targets.place import place_of
-
     place = place_of(target.name)
     if place.path is None or place.kind != "block":
         return {}

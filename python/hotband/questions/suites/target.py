@@ -8,8 +8,13 @@ from typing import TYPE_CHECKING, Literal
 
 from hotband.base.engine import mistakes_without_load
 from hotband.base.errors import UserError
-from hotband.data.catalog.named import REAL, is_real
+from hotband.data.catalog import entries
+from hotband.data.catalog.named import NONE, REAL, is_real
+from hotband.execution.devices.device import device_of
 from hotband.execution.experiment import Executor
+from hotband.execution.targets.own_file import size_for
+from hotband.execution.targets.place import place_of
+from hotband.execution.targets.target import executor_of, expect_folder
 from hotband.questions.review.target import Target
 from hotband.questions.review.target import target as model_target
 from hotband.questions.suites.device import ModelDevice
@@ -84,8 +89,6 @@ def target_of(machine: str, pairs: Sequence[tuple[str, str]] = (), size_bytes: i
 def _model(machine: str, pairs: Sequence[tuple[str, str]]) -> SuiteTarget:
     """A model at the smallest scale that is a power of two and from 64 on at which it is small enough, or else at the
     largest that its drives take."""
-    from hotband.data.catalog import entries
-
     accepted = "and a suite says itself what is asked and what drives hold: expected a value of the drives"
     with mistakes_without_load(machine, pairs, accepted):
         found = _small_enough(machine, pairs, model_target(machine, pairs, several=ONE_VOLUME))
@@ -120,18 +123,12 @@ def _small_enough(machine: str, pairs: Sequence[tuple[str, str]], found: Target)
 
 def _transport(drives: Sequence[str]) -> str:
     """Of catalog drives that are alike: "nvme", "sata", "sas"; empty where it is not said."""
-    from hotband.data.catalog import entries
-
     said = " ".join(str(entries.drive(name)["title"]).lower() for name in dict.fromkeys(drives))
     return next((name for name in ("nvme", "sata", "sas") if name in said), "")
 
 
 def _real(machine: str, pairs: Sequence[tuple[str, str]], size_bytes: int) -> SuiteTarget:
     """What is there, without opening it for writing."""
-    from hotband.execution.devices.device import device_of
-    from hotband.execution.targets.own_file import size_for
-    from hotband.execution.targets.place import place_of
-
     if pairs:
         accepted = "values are of models; a real drive is measured as it is"
         raise UserError("question.settings", pairs[0][0], pairs[0][1], accepted)
@@ -161,9 +158,6 @@ def executor_for(target: SuiteTarget, real: RealAsked, writes: bool, say: Callab
     """Who runs the runs: the model, or fio on what is there. Raises UserError where it must not be written."""
     if target.is_model:
         return ModelDevice()
-    from hotband.data.catalog.named import NONE
-    from hotband.execution.targets.target import executor_of, expect_folder
-
     # A suite says itself what is ahead, and of a result of some seconds each nobody needs a prediction.
     how = replace(real.how(), product=NONE, probe_s=0.0, size_bytes=target.bytes)
     found = executor_of(target.name, writes=writes, erase=real.erase, how=how, say=say)

@@ -21,6 +21,9 @@ from hotband.execution.experiment.executor import Cancelled, Executor, Progress,
 from hotband.execution.experiment.experiment import execute
 from hotband.execution.experiment.point import Point, keys_of
 from hotband.execution.runs.interrupted import RunsInterrupted
+from hotband.inference.interval import of_record
+from hotband.inference.interval.of_record import keep
+from hotband.inference.interval.of_run import pinned
 from hotband.questions.sweeps.estimate import expect_size
 from hotband.questions.sweeps.hardware import Hardware, among, by_hardware, run_on
 from hotband.questions.sweeps.plan import Grid
@@ -246,8 +249,6 @@ class _Runs:
 
     def _add_intervals(self, found: dict[int, Kept], journal: Journal | None) -> None:
         """Makes the intervals that are missing, a point after the other, each on all cores."""
-        from hotband.inference.interval.of_record import intervals_of, keep
-
         asked = self.asked.intervals
         missing = [place for place in self.with_intervals if found[place].row.intervals is None]
         if asked is None or not missing:
@@ -258,7 +259,7 @@ class _Runs:
                 part = _part(tick, number, of)
                 spec = self.specs[place]
                 whole = execute([spec], None, self.asked.jobs)[0]
-                made, _ = intervals_of(spec, whole, asked, self.asked.jobs, lambda _: None, part)
+                made, _ = of_record.intervals_of(spec, whole, asked, self.asked.jobs, lambda _: None, part)
                 if any(note.startswith("interrupted") for note in made["notes"]):
                     raise KeyboardInterrupt
                 keep(whole, made)
@@ -268,8 +269,6 @@ class _Runs:
 
 def expect_intervals(specs: Sequence[RunSpec]) -> None:
     """Raises UserError, before hours of runs, where a machine or a workload cannot have intervals."""
-    from hotband.inference.interval.of_run import pinned
-
     for spec in {(spec.machine, spec.workload): spec for spec in specs}.values():
         pinned(spec)
 

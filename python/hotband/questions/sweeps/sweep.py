@@ -9,10 +9,12 @@ from typing import TYPE_CHECKING
 
 from hotband.base.arguments import public
 from hotband.base.errors import UserError
+from hotband.base.text.write import make_folder, write_file
 from hotband.base.views import Report, view_of
 from hotband.data.inputs.values import Value
 from hotband.data.record.record import Record
 from hotband.data.results.sweep_rows import Kept, Row, row_of
+from hotband.questions.sweeps.frames import means_frame, runs_frame
 from hotband.questions.sweeps.plan import Coordinates
 
 if TYPE_CHECKING:
@@ -115,16 +117,12 @@ class Sweep:
         a number, `bs_bytes`, `think_s`), then `iops`, `bandwidth_bytes_per_s`, `latency_mean_ns`, `_p50_`, `_p99_`,
         `_p999_`, `_max_ns`, `queue_depth_mean` and `errors` of all I/Os, and `read_` and `write_` with `iops`,
         `latency_mean_ns` and `latency_p99_ns`. With intervals also `iops_interval_low` and so on."""
-        from hotband.questions.sweeps.frames import runs_frame
-
         return runs_frame(self)
 
     @property
     def means(self) -> pl.DataFrame:
         """A row a point, over its seeds: the coordinates, `runs`, the mean of each figure under its name and, where
         there are several runs, its 95 % t interval as `iops_low`, `iops_high`; null where there is one run."""
-        from hotband.questions.sweeps.frames import means_frame
-
         return means_frame(self)
 
     @property
@@ -143,8 +141,6 @@ class Sweep:
         """Writes the frame as Parquet. Raises UserError, OSError."""
         import io
 
-        from hotband.base.text.write import write_file
-
         buffer = io.BytesIO()
         self.frame.write_parquet(buffer)
         write_file(path, buffer.getvalue())
@@ -160,8 +156,6 @@ class Sweep:
     def save(self, folder: str | Path) -> Path:
         """Writes every record to a folder of its own, `folder/0`, `folder/1` and so on by place in the grid, and the
         frame to `folder/sweep.parquet`; returns the folder. Raises UserError where it cannot be written."""
-        from hotband.base.text.write import make_folder
-
         path = Path(folder)
         make_folder(path)
         for index, record in enumerate(self.records):

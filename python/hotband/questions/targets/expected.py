@@ -12,9 +12,16 @@ from typing import TYPE_CHECKING, cast
 
 import tomli
 
+from hotband import _core
 from hotband.base.errors import UserError
 from hotband.base.text.numbers import number
+from hotband.data import catalog
+from hotband.data.inputs.specify import Named
+from hotband.data.inputs.texts import text_of
+from hotband.execution.devices.device import device_of
 from hotband.execution.targets.place import Place
+from hotband.questions.expect.expect import Asked, expect
+from hotband.questions.expect.nearest import NO_DRIVE
 
 if TYPE_CHECKING:
     from hotband.data.documents.record import ExpectedHereDoc
@@ -30,8 +37,6 @@ def product_of(place: Place) -> Product | None:
     or several."""
     if place.path is None:
         return None
-    from hotband.execution.devices.device import device_of
-
     try:
         model = device_of(str(place.path)).model
     except UserError:
@@ -50,12 +55,9 @@ def products_by_model(model: str) -> list[str]:
 def _numbers() -> dict[str, str]:
     """Model numbers of the catalog's drives. A variant is the same drive set up otherwise: the drive itself stands for
     it."""
-    from hotband import _core
-    from hotband.data.catalog import CATALOG_DIR
-
     found = {}
-    for name in _core.catalog_names(CATALOG_DIR, "drives"):
-        table = tomli.loads((CATALOG_DIR / "drives" / f"{name}.toml").read_text(encoding="utf-8"))
+    for name in _core.catalog_names(catalog.CATALOG_DIR, "drives"):
+        table = tomli.loads((catalog.CATALOG_DIR / "drives" / f"{name}.toml").read_text(encoding="utf-8"))
         number = _plain(str(table.get("model", "")))
         if len(number) >= _SHORTEST and "variant_of" not in table:
             found[name] = number
@@ -72,10 +74,6 @@ def expected_of(
     """A result of fio beside the prediction for `product`, else for the drive that the place is, else for the nearest
     by its figures, which is no verdict where none is near. None where its load cannot be rebuilt. Raises UserError for
     a product that is none."""
-    from hotband.data.inputs.specify import Named
-    from hotband.data.inputs.texts import text_of
-    from hotband.questions.expect.expect import Asked, expect
-    from hotband.questions.expect.nearest import NO_DRIVE
 
     def watch(title: str) -> nullcontext[Callable[[Progress], None] | None]:
         return nullcontext(shown)

@@ -11,6 +11,7 @@ from hotband.base.errors import UserError
 from hotband.base.text.formats import markdown_text
 from hotband.base.text.numbers import percent
 from hotband.base.text.table import Table, column, numeric
+from hotband.base.text.write import write_file
 from hotband.views.accuracy.tables import COLUMNS, blocks, class_cells, goals_table, has_intervals
 
 if TYPE_CHECKING:
@@ -34,8 +35,6 @@ def rewritable(path: Path) -> tuple[str, str]:
 
 def rewrite(path: Path, account: AccountDoc) -> None:
     """Writes the account into a page."""
-    from hotband.base.text.write import write_file
-
     before, after = rewritable(path)
     write_file(path, f"{before}\n\n{page_text(account)}\n{after}")
 

@@ -5,8 +5,10 @@ from __future__ import annotations
 from html import escape
 from typing import TYPE_CHECKING, Any
 
+from hotband.base.text.html import frame_html
 from hotband.views.draw.charts import INK, dress, legend, log_axis, rate_axis
 from hotband.views.draw.curves import variant_scale
+from hotband.views.draw.picture import picture
 
 if TYPE_CHECKING:
     from hotband.base.views import View
@@ -71,9 +73,6 @@ def front_chart(advice: Advice) -> View:
 
 def advice_html(advice: Advice) -> str:
     """What a notebook shows: the answer, the chart, the first points."""
-    from hotband.base.text.html import frame_html
-    from hotband.views.draw.picture import picture
-
     said = "".join(f"<p>{escape(line)}</p>" for line in [*advice.answer, *advice.rests_on])
     if not advice.front:
         return f"<div>{said}</div>"

@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING, Literal
 
 from hotband.base.errors import UserError
 from hotband.base.text.html import SHOWN_ROWS, frame_html
+from hotband.views.draw.picture import picture
+from hotband.views.draw.review import Axis, Lines, curves, palette, ramp
 
 if TYPE_CHECKING:
     import polars as pl
 
     from hotband.base.views import View
     from hotband.questions.sweeps.sweep import Sweep
-    from hotband.views.draw.review import Axis
 
 TITLES = {
     "iops": "IOPS",
@@ -30,8 +31,6 @@ WIDTH, HEIGHT = 460, 220
 def sweep_chart(sweep: Sweep, y: str, x: str | None) -> View:
     """The chart. Raises UserError for a column that is not there or holds no numbers, or where nothing ended."""
     import polars as pl
-
-    from hotband.views.draw.review import Axis, Lines, curves, palette, ramp
 
     frame = sweep.frame
     if frame.is_empty():
@@ -76,8 +75,6 @@ def _text(name: str) -> pl.Expr:
 
 def _along(rows: pl.DataFrame, name: str) -> Axis:
     """Queue depths and threads in steps of two, everything else from zero, or log over decades."""
-    from hotband.views.draw.review import Axis
-
     return Axis("x", {"qd": "Queue depth (outstanding I/Os)"}.get(name, name), "depth" if name == "qd" else "rate")
 
 
@@ -100,8 +97,6 @@ def title_of(name: str) -> str:
 
 def sweep_html(sweep: Sweep) -> str:
     """What a notebook shows: how far it came, the first rows, and IOPS along the first axis of numbers."""
-    from hotband.views.draw.picture import picture
-
     frame = sweep.frame
     left = "".join(f"<li>{escape(str(dict(at)))}</li>" for at in sweep.missing[:SHOWN_ROWS])
     try:

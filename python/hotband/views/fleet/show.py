@@ -12,6 +12,8 @@ from hotband.base.text.html import table_html
 from hotband.base.text.numbers import counted, number
 from hotband.base.text.table import OF_ROW, PLAIN, SHARE, Column, Range, Table, Unit, Value, column, interval, numeric
 from hotband.inference.reliability.array import HOURS_PER_YEAR
+from hotband.views.draw.fleet import month_chart
+from hotband.views.draw.picture import picture
 
 if TYPE_CHECKING:
     from hotband.data.documents.fleet import FigureDoc, FleetDoc, GroupDoc, LossDoc, PartDoc
@@ -245,9 +247,6 @@ def closing_lines(data: FleetDoc) -> list[str]:
 
 def html_of(fleet: Fleet) -> str:
     """What a notebook shows: the answer, a row a group, and failures by month."""
-    from hotband.views.draw.fleet import month_chart
-    from hotband.views.draw.picture import picture
-
     data = fleet.summary
     said = "".join(f"<p>{escape(line)}</p>" for line in answers_of(data))
     image = picture(month_chart(fleet.frame, "failures", "Failures a month"))

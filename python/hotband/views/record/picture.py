@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from hotband.base.errors import UserError
 from hotband.base.text.numbers import number
 from hotband.data.record.frames import PERCENTILE_POINTS, percentile_frame, series_frame
+from hotband.views.draw.charts import percentile_chart, series_chart
 from hotband.views.draw.picture import picture
 
 if TYPE_CHECKING:
@@ -34,8 +35,6 @@ CELL = "text-align:right;padding:2px 10px"
 
 def chart(record: Record, kind: Plot, points: int = PERCENTILE_POINTS) -> View:
     """The chart of `kind`, of about so many points a line. UserError where there is none, or nothing to draw."""
-    from hotband.views.draw.charts import percentile_chart, series_chart
-
     records = {record.name: record.loaded()}
     if kind == "latency":
         frame = percentile_frame(records, points)

@@ -8,6 +8,7 @@ from hotband.base.text import numbers
 from hotband.base.text.numbers import between, counted, number, percent, share
 from hotband.base.text.table import LATENCY
 from hotband.views.advise.show import searched_text
+from hotband.views.draw.advise import front_chart
 from hotband.views.report.page import Block, Cell, Chart, Charts, Group, Page, Prose, Section, Table
 
 if TYPE_CHECKING:
@@ -31,8 +32,6 @@ def advise_page(advice: Advice) -> Page:
 
 
 def _chart(advice: Advice) -> Charts:
-    from hotband.views.draw.advise import front_chart
-
     against = "cost" if any(one.cost is not None for one in advice.front) else "drives"
     caption = f"Whiskers: {advice.level:g} % intervals. Dashed: the objective. Filled: what is recommended"
     return Charts([Chart(f"{advice.figure} against {against}", front_chart(advice), caption)], width=980)

@@ -14,6 +14,10 @@ from typing import TYPE_CHECKING, TypeAlias
 from hotband.base.errors import UserError
 from hotband.base.text.numbers import between, finite, millis, number, percent, rate, share
 from hotband.data.record.intervals import figures_of
+from hotband.inference.audit import shapes
+from hotband.inference.audit.audited import Audited, Side
+from hotband.inference.audit.compare import compare
+from hotband.views.interval import said
 from hotband.views.report.curve import Curve, curve_of
 from hotband.views.report.naming import Naming
 
@@ -71,10 +75,6 @@ def answer(naming: Naming) -> Answer:
 
 def compared(naming: Naming, a: Sequence[str], b: Sequence[str]) -> Comparison | None:
     """Side B against A, labels of repeats each; None where they cannot be compared."""
-    from hotband.inference.audit import shapes
-    from hotband.inference.audit.audited import Audited, Side
-    from hotband.inference.audit.compare import compare
-
     sides = []
     for labels in (a, b):
         runs = []
@@ -105,8 +105,6 @@ def figure(record: RecordDoc, key: str) -> float | None:
 
 def is_open(record: RecordDoc) -> bool:
     """Whether its rate was given: then it says nothing of the machine."""
-    from hotband.inference.audit.audited import Audited
-
     return Audited("", record).asked.rate_iops is not None
 
 
@@ -127,8 +125,6 @@ def _alone(record: RecordDoc) -> list[str]:
 
 def _interval(record: RecordDoc) -> str:
     """Of the rate, where the record has one: ` (90 %: 363 to 686)`."""
-    from hotband.views.interval import said
-
     found = [one for one in figures_of(record) if one["figure"] == "iops"]
     return f" ({said(found[0])})" if found else ""
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from hotband.base.text.numbers import finite, number, percent
 from hotband.data.record.intervals import figures_of
 from hotband.views.draw.review import Lines, amounts
+from hotband.views.interval import said
 from hotband.views.report.page import Block, Cell, Chart, Charts, Group, Table
 from hotband.views.report.review_topics import bar, bar_frame
 
@@ -88,8 +89,6 @@ def comparison_table(naming: Naming, found: Answer, states: Mapping[str, str], l
 
 def _rate(record: RecordDoc) -> Cell:
     """The rate, and under it its interval where it has one."""
-    from hotband.views.interval import said
-
     own = [one for one in figures_of(record) if one["figure"] == "iops"]
     return Cell(number(record["summary"].get("iops")), numeric=True, under=f"({said(own[0])})" if own else "")
 

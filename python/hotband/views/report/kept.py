@@ -14,7 +14,14 @@ from hotband.base.arguments import public
 from hotband.base.errors import UserError
 from hotband.base.text.regular import file_text
 from hotband.base.version import __version__
+from hotband.data.record.files import RECORD_FILE
+from hotband.data.record.load import load_record, records_in
+from hotband.inference.audit.load import expect_once
+from hotband.views.report.latency import load_any
 from hotband.views.report.page import Chart, Charts, Drawable, Page, write_report
+from hotband.views.report.pictures import write_picture
+from hotband.views.report.record_page import record_page
+from hotband.views.report.study_page import study_page
 
 if TYPE_CHECKING:
     from hotband.data.documents.study import StudyDoc
@@ -38,8 +45,6 @@ class ReportChart:
     @public
     def save(self, path: str | Path) -> Path:
         """Writes it as .svg or .png, by the name of the file. Raises UserError for another, OSError."""
-        from hotband.views.report.pictures import write_picture
-
         file = Path(path)
         if file.suffix.lower().removeprefix(".") not in FORMATS:
             raise UserError("path", "", str(file), f"expected a file that ends in {' or '.join(FORMATS)}")
@@ -105,8 +110,6 @@ def report_of(
 ) -> Report:
     """The report of records, on disk or in memory, as `places_of` names them, or of the study that was kept in the
     folder which is all that is given; `audit` and `machine` as in `record_page`. Raises UserError."""
-    from hotband.views.report.record_page import record_page
-
     if (study := kept_study(given)) is not None:
         return read_study(study)
     loaded = [record for one in given for record in (read_records(one) if isinstance(one, Path) else [one])]
@@ -132,9 +135,6 @@ def expect_fit(
 def places_of(given: Sequence[Path | LoadedRecord]) -> list[Path | LoadedRecord]:
     """What is reported: of folders the records in them, the folder of a study as it is. Raises UserError for a result
     that is given twice."""
-    from hotband.data.record.load import records_in
-    from hotband.inference.audit.load import expect_once
-
     if kept_study(given) is not None:
         return list(given)
     found = [place for one in given for place in (records_in(one) if isinstance(one, Path) else [one])]
@@ -144,10 +144,6 @@ def places_of(given: Sequence[Path | LoadedRecord]) -> list[Path | LoadedRecord]
 
 def read_records(path: Path) -> list[LoadedRecord]:
     """The records behind a path: one of ours, or the results in a file of another tool. Raises UserError."""
-    from hotband.data.record.files import RECORD_FILE
-    from hotband.data.record.load import load_record
-    from hotband.views.report.latency import load_any
-
     is_foreign = path.is_file() and path.name != RECORD_FILE
     return load_any(path) if is_foreign else [load_record(path)]
 
@@ -160,9 +156,6 @@ def kept_study(given: Sequence[Path | LoadedRecord]) -> Path | None:
 
 def read_study(folder: Path) -> Report:
     """The report of a study that was kept in a folder. Raises UserError."""
-    from hotband.data.record.load import load_record
-    from hotband.views.report.study_page import study_page
-
     file = folder / RESULT_FILE
     try:
         found = json.loads(file_text(file))

@@ -15,10 +15,12 @@ from hotband.base.foreign import all_visible
 from hotband.base.text.write import make_folder, write_file
 from hotband.data.documents.record import source_file
 from hotband.data.importers import load, loaded
+from hotband.data.importers.files import read_beginning
 from hotband.data.record import frames
 from hotband.data.record.files import RECORD_FILE
 from hotband.data.record.load import LoadedRecord, load_record
 from hotband.views.draw.charts import INK, MOST_LINES, MUTED, percentile_chart
+from hotband.views.report.page import library, to_json
 from hotband.views.report.sections import PERCENTILE_CAPTION, PRINTED_CAPTION
 
 if TYPE_CHECKING:
@@ -58,8 +60,6 @@ def load_any(path: Path) -> list[LoadedRecord]:
 
 
 def _is_record(path: Path) -> bool:
-    from hotband.data.importers.files import read_beginning
-
     return b'"hotband-record"' in read_beginning(path)[:4096]
 
 
@@ -146,8 +146,6 @@ def _page(spec: dict[str, Any]) -> str:
     """A page with a chart alone, as wide as the window; its title is text, which goes on in the next line where that is
     narrow. Not altair's own, in which a name can end the script that it stands in."""
     from html import escape
-
-    from hotband.views.report.page import library, to_json
 
     title = spec["title"]
     drawn = {**{key: value for key, value in spec.items() if key != "title"}, "width": "container"}

@@ -12,6 +12,7 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING
 
 from hotband.base.text.numbers import span
+from hotband.base.text.quantities import size_bytes
 from hotband.data.documents.record import source_file
 from hotband.views.report import sections
 
@@ -159,8 +160,6 @@ def _range(values: Sequence[str]) -> str:
 
 def as_number(text: str) -> float | None:
     """The number that a setting is, or bytes where it is a size; None for words."""
-    from hotband.base.text.quantities import size_bytes
-
     try:
         return float(text)
     except ValueError:

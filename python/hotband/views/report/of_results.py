@@ -6,7 +6,11 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from hotband.base.errors import UserError
+from hotband.views.draw.published import error_chart
+from hotband.views.report.advise_page import advise_page
 from hotband.views.report.kept import Report
+from hotband.views.report.study_figures import error_frame
+from hotband.views.report.study_page import study_page
 
 if TYPE_CHECKING:
     from hotband.base.views import View
@@ -17,23 +21,16 @@ if TYPE_CHECKING:
 
 def of_advice(advice: Advice) -> Report:
     """What to buy."""
-    from hotband.views.report.advise_page import advise_page
-
     return Report(advise_page(advice))
 
 
 def of_study(result: StudyDoc, loaded: Mapping[str, LoadedRecord]) -> Report:
     """A study, with the records of its runs by their ids."""
-    from hotband.views.report.study_page import study_page
-
     return Report(study_page(result, loaded))
 
 
 def study_chart(study: str, figures: Sequence[ListedFigureDoc]) -> View:
     """Errors at a glance. Raises UserError where no figure is published."""
-    from hotband.views.draw.published import error_chart
-    from hotband.views.report.study_figures import error_frame
-
     frame = error_frame(figures)
     if frame.is_empty():
         raise UserError("study", "", study, "no figure of it is published, so there is no error to draw")

@@ -10,11 +10,13 @@ from hotband.base.text.numbers import cell, millis, number, rate, span
 from hotband.data.documents.record import side_of
 from hotband.data.record import frames
 from hotband.data.record.states import state_words, states_of, unequal
+from hotband.inference.audit import Audited, findings, shapes
 from hotband.questions.study import cellrows
 from hotband.views.draw.charts import MINUTES, SECONDS
 from hotband.views.draw.strokes import Strokes
 from hotband.views.report import energy, sections, variants, wear
 from hotband.views.report.answer import Answer, answer
+from hotband.views.report.audit_page import audit_section
 from hotband.views.report.beside import bars_blocks, comparison_table
 from hotband.views.report.compared import comparison_section
 from hotband.views.report.curve import curve_block
@@ -101,9 +103,6 @@ def _lines(naming: Naming, found: Answer) -> dict[str, str]:
 
 
 def _audit(records: Mapping[str, LoadedRecord], machine: MachineFacts | None) -> Section:
-    from hotband.inference.audit import Audited, findings, shapes
-    from hotband.views.report.audit_page import audit_section
-
     for label, loaded in records.items():
         shapes.check(label, loaded.record)
     results = [Audited(label, loaded.record, loaded.series) for label, loaded in records.items()]

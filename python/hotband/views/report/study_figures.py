@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, TypedDict
 
 from hotband.base.text.numbers import finite, number, percent, quantity
 from hotband.views.draw import published
+from hotband.views.interval import said
 from hotband.views.report.page import Block, Cell, Chart, Charts, Group, Section, Table
 
 if TYPE_CHECKING:
@@ -223,8 +224,6 @@ def _figure_cells(figure: ListedFigureDoc, some_blind: bool) -> list[Cell]:
 
 def _interval_text(figure: ListedFigureDoc) -> str:
     """The interval of a prediction in words; nothing where it has none."""
-    from hotband.views.interval import said
-
     interval = figure.get("interval")
     return "" if interval is None else said(interval)
 

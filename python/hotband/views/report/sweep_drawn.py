@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from hotband.base.text.numbers import number
+from hotband.views.draw.review import Axis, Lines, amounts, palette, ramp
+from hotband.views.draw.swept import Matrix, Steps, hockey_chart, matrix_chart, swept_chart
 from hotband.views.report.page import Block, Chart, Charts, KeyItem, Prose, Section
 from hotband.views.report.pictures import drawing
 from hotband.views.sweeps.answers import alike
@@ -17,8 +19,6 @@ if TYPE_CHECKING:
     import polars as pl
 
     from hotband.base.views import View
-    from hotband.views.draw.review import Axis, Lines
-    from hotband.views.draw.swept import Steps
 
 SIGNS = ("●", "■", "▲", "◆", "▼", "✚", "▶", "◀")
 """Of the shapes of points, in their order."""
@@ -79,8 +79,6 @@ class _Drawing:
     """The charts of a page, with one colour a line in all of them."""
 
     def __init__(self, curves: Curves) -> None:
-        from hotband.views.draw.review import Lines, palette, ramp
-
         self.curves = curves
         title = curves.line_title
         drawn = ramp(title, curves.lines) if curves.lines_grow else palette(title, curves.lines)
@@ -88,8 +86,6 @@ class _Drawing:
         self.chosen = list(curves.panels) if len(curves.panels) > SIDE_BY_SIDE else []
 
     def _steps(self) -> Steps:
-        from hotband.views.draw.swept import Steps
-
         along = self.curves.along
         assert along is not None, "asked for where something lies along the axis"
         title = along.title[:1].upper() + along.title[1:]
@@ -149,8 +145,6 @@ class _Drawing:
         return self._blocks([self._of_figure(one) for one in figures])
 
     def _of_figure(self, figure: Figure) -> list[Chart]:
-        from hotband.views.draw.swept import swept_chart
-
         steps, axis = self._steps(), self._axis(figure)
         return [
             Chart(
@@ -161,8 +155,6 @@ class _Drawing:
 
     def hockey(self, x: Figure, y: Figure) -> list[Charts]:
         """Latency against rate."""
-        from hotband.views.draw.swept import hockey_chart
-
         steps = self._steps()
         drawn: list[Chart] = []
         for name, rows in self._panels(y, [x]):
@@ -177,8 +169,6 @@ class _Drawing:
         """One axis for all panels."""
         import polars as pl
 
-        from hotband.views.draw.review import Axis
-
         every = self.curves.every(figure.of)
         every += self.curves.every(lambda dot: figure.ends(dot)[0])
         every += self.curves.every(lambda dot: figure.ends(dot)[1])
@@ -188,8 +178,6 @@ class _Drawing:
     def bars(self, figure: Figure) -> Chart:
         """Without an axis of numbers: an amount for each line and panel."""
         import polars as pl
-
-        from hotband.views.draw.review import amounts
 
         rows = []
         for name, panel in self.curves.panels.items():
@@ -218,8 +206,6 @@ class _Drawing:
 
     def _matrix(self, cells: Mapping[tuple[str, str], Dot], figure: Figure) -> View | None:
         import polars as pl
-
-        from hotband.views.draw.swept import Matrix, matrix_chart
 
         curves = self.curves
         assert curves.along is not None, "a matrix has numbers along its columns"

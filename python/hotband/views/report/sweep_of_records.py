@@ -10,6 +10,10 @@ from hotband.data.record.record import Record
 from hotband.data.record.tables import Tables
 from hotband.questions.sweeps.frames import numbers_of
 from hotband.questions.sweeps.sweep import Sweep
+from hotband.views.report.page import Prose
+from hotband.views.report.sweep_drawn import curve_sections
+from hotband.views.sweeps.answers import answers_of
+from hotband.views.sweeps.curves import Curves
 
 if TYPE_CHECKING:
     from hotband.data.documents.record import RecordDoc
@@ -24,11 +28,6 @@ OUTSTANDING = "I/Os outstanding"
 
 def curve_sections_of(records: Mapping[str, LoadedRecord]) -> list[Section]:
     """The sections of curves; none where the records are no sweep."""
-    from hotband.views.report.page import Prose
-    from hotband.views.report.sweep_drawn import curve_sections
-    from hotband.views.sweeps.answers import answers_of
-    from hotband.views.sweeps.curves import Curves
-
     sweep = sweep_of([loaded.record for loaded in records.values()])
     if sweep is None:
         return []

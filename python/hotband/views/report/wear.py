@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, cast
 
-from hotband.base.text.numbers import ABSENT, finite, number, percent, size
+from hotband.base.text.numbers import ABSENT, finite, millis, number, percent, size
 from hotband.questions.study import operations
 from hotband.views.draw import wear
 from hotband.views.draw.charts import MINUTES
@@ -156,8 +156,6 @@ def operations_table(records: Records) -> Table | None:
 
 
 def _operation_row(one: OperationDoc) -> list[Cell]:
-    from hotband.base.text.numbers import millis
-
     latencies = (millis(one.get(f"latency_{name}_ns")) for name in ("mean", "p50", "p99", "p999", "max"))
     texts = [number(one.get("count")), number(one.get("ops_per_s")), *latencies]
     return [Cell(str(one["name"])), *(Cell(text, numeric=True) for text in texts)]

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 from hotband.base.foreign import marked
 from hotband.base.text.numbers import percent
+from hotband.questions.study.study import by_reason
+from hotband.views.text.tables import claims_table, entropy_table, figures_table, inputs_table, swings_table
 
 if TYPE_CHECKING:
     from hotband.data.documents.study import StudyDoc
@@ -19,8 +21,6 @@ FEW = 3
 def print_result(result: StudyDoc, show: Callable[..., None]) -> None:
     """The answer first, then how accurate it is, claims and what is missed; below them the tables of all figures, and
     findings."""
-    from hotband.views.text.tables import claims_table, entropy_table, figures_table, inputs_table, swings_table
-
     show(marked("[bold]{title}[/]", title=result["title"]), result["question"], "")
     _print_answer(result, show)
     _print_errors(result, show)
@@ -95,8 +95,6 @@ def _print_errors(result: StudyDoc, show: Callable[..., None]) -> None:
 
 def _print_misses(result: StudyDoc, show: Callable[..., None]) -> None:
     """What is missed, by explanation: cells that share one, and it once below them."""
-    from hotband.questions.study.study import by_reason
-
     for why, cells in by_reason(result["misses"]).items():
         show("", *(marked("[yellow]Missed:[/] {what}", what=one["what"]) for one in cells), f"  {why}")
 

@@ -10,6 +10,7 @@ from hotband.base.text import table as tables
 from hotband.base.text.numbers import ABSENT, number
 from hotband.base.text.table import OF_ROW
 from hotband.questions.suites.quick import QuickDoc, unit_of
+from hotband.views.draw.review import Axis, curves, palette
 from hotband.views.report.page import Cards, Cell, Chart, Charts, Group, Page, Prose, Section, Table, write_report
 
 if TYPE_CHECKING:
@@ -47,8 +48,6 @@ def write_quick(document: QuickDoc, out: Path) -> Path:
 def over_time(document: QuickDoc) -> View:
     """The rate of the writes that go on."""
     import polars as pl
-
-    from hotband.views.draw.review import Axis, curves, palette
 
     values = document["going_on"]
     name = "sequential writes"

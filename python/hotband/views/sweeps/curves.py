@@ -14,6 +14,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, TypeVar
 
 from hotband.data.inputs.values import ENDINGS, Value
+from hotband.data.results.sweep_rows import NAMES
 from hotband.questions.sweeps.frames import numbers_of
 from hotband.questions.sweeps.plan import NOT_SET
 
@@ -133,8 +134,6 @@ class Curves:
     @cached_property
     def panels(self) -> dict[str, dict[str, Curve]]:
         """Curves by panel (the empty text where there is one) and line, each in the order of the axis."""
-        from hotband.data.results.sweep_rows import NAMES
-
         found: dict[str, dict[str, Curve]] = {}
         along = None if self.along is None else self.along.key
         place = {} if self.along is None else dict(zip(self.along.texts, self.along.numbers, strict=True))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from hotband.base.foreign import marked
 from hotband.base.text.numbers import counted
 from hotband.base.text.table import CHANGE, MS, PERCENT, Table, View, column, numeric
 
@@ -22,8 +23,6 @@ def compared_views(found: TracesComparedDoc) -> list[View]:
 
 
 def _sides(found: TracesComparedDoc) -> Iterator[Text]:
-    from hotband.base.foreign import marked
-
     for name, side in (("A", found["measured"]), ("B", found["replayed"])):
         what = f"{counted(side['ios'], 'I/O')}, {side.get('format', '')}"
         yield marked(f"{name}: {{file}} ({what})", file=side.get("file", ""))
@@ -80,8 +79,6 @@ def _percentiles(found: TracesComparedDoc) -> Table:
 
 
 def _notes(found: TracesComparedDoc) -> Iterator[str | Text]:
-    from hotband.base.foreign import marked
-
     for name, side in (("A", found["measured"]), ("B", found["replayed"])):
         for note in notes_of(name, side):
             yield marked("note: {note}", note=note)

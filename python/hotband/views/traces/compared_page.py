@@ -31,6 +31,4 @@ def compared_page(found: TracesComparedDoc) -> Page:
 
 def of_traces(compared: TracesCompared) -> Report:
     """Two traces side by side."""
-    from hotband.views.traces.compared_page import compared_page
-
     return Report(compared_page(compared.document))

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from hotband.base.foreign import marked
 from hotband.base.text.table import BYTES, CHANGE, MS, OF_ROW, PLAIN, SHARE, Table, Unit, View, column, numeric
+from hotband.inference.traces.fit.fit import NEVER
 
 if TYPE_CHECKING:
     from hotband.inference.traces.fit.fit import TraceFit
@@ -19,8 +20,6 @@ UNITS = {"share": SHARE, "bytes": BYTES, "ns": MS, "per s": Unit("a second")}
 
 def views(fit: TraceFit) -> list[View]:
     """The table, the verdict, both on a machine."""
-    from hotband.inference.traces.fit.fit import NEVER
-
     found: list[View] = [_table(fit)]
     found.append(f"Kept: {len(fit.kept)} of {len(fit.rows)} properties.")
     if fit.lost:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from hotband.base.text.numbers import size
+from hotband.inference.traces.zipf import seen_at_least
 
 if TYPE_CHECKING:
     import polars as pl
@@ -133,8 +134,6 @@ def popularity_rows(found: Properties) -> pl.DataFrame:
     """How often the block of a rank is touched, as counted and by Zipf's law: line, x (rank), y."""
     import numpy as np
     import polars as pl
-
-    from hotband.inference.traces.zipf import seen_at_least
 
     counts = found.popularity.counts[::-1]
     ranks = np.cumsum([one.blocks for one in counts]) / found.sample_rate

@@ -7,7 +7,20 @@ from typing import TYPE_CHECKING
 
 from hotband.base.text.numbers import number, share, span
 from hotband.base.text.table import MS
+from hotband.views.draw.charts import log_axis, tight_log_axis
+from hotband.views.draw.trace import bars_chart, dispersion_chart, from_zero, lines_chart, plain_axis
 from hotband.views.report.page import Cell, Chart, Charts, Group, Page, Part, Prose, Section, Table
+from hotband.views.traces.frames import (
+    dispersion_rows,
+    jump_rows,
+    miss_rows,
+    popularity_rows,
+    rate_rows,
+    run_rows,
+    size_rows,
+    touched_rows,
+    window_rows,
+)
 from hotband.views.traces.show import closing_of, table_of
 from hotband.views.traces.told import answers_of, rows_of
 
@@ -71,10 +84,6 @@ def _charts(one: TraceShown) -> list[tuple[str, str, list[Chart]]]:
 
 
 def _time(one: TraceShown) -> list[Chart]:
-    from hotband.views.draw.charts import log_axis
-    from hotband.views.draw.trace import dispersion_chart, from_zero, lines_chart, plain_axis
-    from hotband.views.traces.frames import dispersion_rows, rate_rows, touched_rows, window_rows
-
     found, seconds = one.properties, plain_axis("Time (s)")
     charts = []
     if found.span_ns:
@@ -102,9 +111,6 @@ def _time(one: TraceShown) -> list[Chart]:
 
 
 def _places(one: TraceShown) -> list[Chart]:
-    from hotband.views.draw.trace import bars_chart
-    from hotband.views.traces.frames import jump_rows, run_rows, size_rows
-
     found, charts = one.properties, []
     if not found.runs.ios:
         return []
@@ -119,10 +125,6 @@ def _places(one: TraceShown) -> list[Chart]:
 
 
 def _blocks(one: TraceShown) -> list[Chart]:
-    from hotband.views.draw.charts import tight_log_axis
-    from hotband.views.draw.trace import from_zero, lines_chart
-    from hotband.views.traces.frames import miss_rows, popularity_rows
-
     found = one.properties
     if not found.reuse.accesses:
         return []

@@ -13,9 +13,11 @@ from hotband.base.arguments import public
 from hotband.base.engine import user_error
 from hotband.base.errors import UserError
 from hotband.base.foreign import json_text
+from hotband.base.text.html import frame_html
 from hotband.base.text.numbers import size
 from hotband.base.text.quantities import size_bytes
 from hotband.base.text.table import Table, column
+from hotband.base.text.write import expect_page
 from hotband.data.traces.files import IO_LOG, expect_file, format_of, is_trace, make_rows
 from hotband.inference.traces.convert import asked_of
 from hotband.inference.traces.properties import (
@@ -26,6 +28,8 @@ from hotband.inference.traces.properties import (
     Properties,
     properties_of,
 )
+from hotband.views.report.page import write_report
+from hotband.views.traces.frames import curve_frame
 from hotband.views.traces.told import answers_of, rows_of
 
 if TYPE_CHECKING:
@@ -63,8 +67,6 @@ class TraceShown:
     @property
     def frame(self) -> pl.DataFrame:
         """Its miss-ratio curve, a row a point: cache_bytes, miss_ratio, read_miss_ratio (of one), error (standard)."""
-        from hotband.views.traces.frames import curve_frame
-
         return curve_frame(self.properties)
 
     @public
@@ -76,8 +78,6 @@ class TraceShown:
     def _repr_html_(self) -> str:
         from html import escape
 
-        from hotband.base.text.html import frame_html
-
         return f"<div>{''.join(f'<p>{escape(line)}</p>' for line in self.answer)}{frame_html(self.frame)}</div>"
 
     def __repr__(self) -> str:
@@ -86,8 +86,6 @@ class TraceShown:
 
 def write_page(shown: Sequence[TraceShown], path: str | Path) -> Path:
     """Writes one page of one trace or several. Raises UserError where the path is wrong, OSError."""
-    from hotband.base.text.write import expect_page
-    from hotband.views.report.page import write_report
     from hotband.views.traces.page import trace_page
 
     expect_page("path", Path(path))

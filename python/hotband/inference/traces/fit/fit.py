@@ -14,7 +14,10 @@ from hotband.base.errors import UserError
 from hotband.base.foreign import json_text
 from hotband.base.text.numbers import number
 from hotband.base.text.table import View
+from hotband.base.text.write import expect_other_file, write_file
 from hotband.base.views import view_of
+from hotband.data.traces.files import format_of, make_rows
+from hotband.inference.traces.convert import asked_of, expect_trace, head_of
 from hotband.inference.traces.fit.arrivals import Clock, Loop, clock_of, loop_of
 from hotband.inference.traces.fit.ios import Ios, ios_of
 from hotband.inference.traces.fit.made import made, properties_of_made, service_of
@@ -22,6 +25,7 @@ from hotband.inference.traces.fit.replay import AFTER, RECORDED, Replayed, repla
 from hotband.inference.traces.fit.streams import READ, WRITE, in_a_row, streams_of
 from hotband.inference.traces.fit.table import Kept, table_of
 from hotband.inference.traces.fit.text import workload_text
+from hotband.inference.traces.properties import BLOCK, SAMPLE, properties_of
 
 if TYPE_CHECKING:
     from hotband.base.text.values import Json
@@ -109,9 +113,6 @@ def fit_trace(
     where a machine is named, runs both on it; I/Os of the trace are asked for by `issue` ("recorded" or
     "after-completion"; the latter where the trace is of a closed loop and nothing is said). Raises UserError,
     OSError."""
-    from hotband.base.text.write import expect_other_file, write_file
-    from hotband.inference.traces.properties import BLOCK, SAMPLE, properties_of
-
     if issue not in (None, RECORDED, AFTER):
         raise UserError("question.issue", "", str(issue), f"expected {RECORDED} or {AFTER}")
     if output is not None:
@@ -156,8 +157,6 @@ def _tried(
     name: str, ios: Ios, trace: Properties, load: Loop | Clock, together: bool, seed: int, folder: Path
 ) -> tuple[str, Properties, list[Kept]]:
     """A workload with reads and writes apart or together, what it is like, and what it keeps."""
-    from hotband.inference.traces.properties import BLOCK, SAMPLE
-
     streams, of = streams_of(ios, together=together)
     text = workload_text(name, len(ios), ios.span_s, load, in_a_row(streams, of), streams)
     service = service_of(trace) if ios.has_latencies else None
@@ -168,9 +167,6 @@ def _tried(
 
 def rows_of(source: Path, keys: Mapping[str, object], rows: Path) -> tuple[str, tuple[str, ...]]:
     """Writes the trace's rows; its format, and what reading it had to say. Raises UserError, OSError."""
-    from hotband.data.traces.files import format_of, make_rows
-    from hotband.inference.traces.convert import asked_of, expect_trace, head_of
-
     asked = asked_of(source, keys)
     expect_trace("question.source", source, asked)
     make_rows(source, asked, str(source), rows)

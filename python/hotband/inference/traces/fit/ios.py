@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hotband.base.errors import UserError
+from hotband.base.text.write import replacing
 from hotband.inference.traces.convert import head_of
 
 if TYPE_CHECKING:
@@ -83,8 +84,6 @@ def ios_of(rows: Path, name: str) -> Ios:
 def write_rows(ios: Ios, out: Path) -> None:
     """Writes them as rows that the core counts. Raises OSError."""
     import numpy as np
-
-    from hotband.base.text.write import replacing
 
     what = ios.direction | ios.fua.astype("u8") << np.uint64(8)
     rows = np.arange(1, len(ios) + 1, dtype="u8")

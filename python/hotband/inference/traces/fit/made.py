@@ -6,8 +6,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hotband import _core
+from hotband.base.text.write import write_file
 from hotband.data.catalog import CATALOG_DIR
 from hotband.inference.traces.fit.ios import UNKNOWN, Ios, write_rows
+from hotband.inference.traces.properties import properties_of
 
 if TYPE_CHECKING:
     from hotband.inference.traces.properties import Properties
@@ -58,8 +60,6 @@ def made(workload: str, capacity: int, service: tuple[float, float] | None, seed
     without latencies where nothing is said of them. Raises _core.SpecError, OSError."""
     import numpy as np
 
-    from hotband.base.text.write import write_file
-
     drive, log = folder / "volume.toml", folder / "synthetic.log"
     write_file(drive, volume_text(capacity, *(service or (SERVICE_NS, SERVICE_NS))))
     machine = f'[drives.d]\nproduct = "{drive}"\n'
@@ -83,8 +83,6 @@ def made(workload: str, capacity: int, service: tuple[float, float] | None, seed
 
 def properties_of_made(ios: Ios, block: int, sample: int, folder: Path) -> Properties:
     """What these I/Os are like, counted as those of a trace are. Raises OSError."""
-    from hotband.inference.traces.properties import properties_of
-
     rows = folder / "synthetic.rows"
     write_rows(ios, rows)
     return properties_of(_core.trace_properties(rows, block, sample))

@@ -8,6 +8,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hotband.base.errors import UserError
+from hotband.data.catalog.named import is_real
+from hotband.data.documents.run import RunSpec
+from hotband.execution.experiment import experiment
 
 if TYPE_CHECKING:
     from hotband.data.documents.record import FiguresDoc, RecordDoc
@@ -44,10 +47,6 @@ def replayed(source: Path, keys: Mapping[str, object], workload: str, on: Named,
     """Runs the trace, of which keys of `[trace]` take some, and the workload. Raises UserError, OSError."""
     import tomlkit
 
-    from hotband.data.catalog.named import is_real
-    from hotband.data.documents.run import RunSpec
-    from hotband.execution.experiment.experiment import execute
-
     if is_real(on.name):
         accepted = "is hardware; expected a model: a drive, LAYOUT:COUNTxDRIVE, or a TOML file"
         raise UserError("question.on", "", on.name, accepted)
@@ -58,7 +57,7 @@ def replayed(source: Path, keys: Mapping[str, object], workload: str, on: Named,
         for name, of in (("trace", text), ("synthetic", workload))
     )
     try:
-        records = [one.record for one in execute([trace, synthetic])]
+        records = [one.record for one in experiment.execute([trace, synthetic])]
     except UserError as error:
         if error.file not in ("trace", "synthetic"):
             raise

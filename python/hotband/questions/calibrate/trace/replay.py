@@ -16,7 +16,9 @@ from hotband.base.errors import UserError
 from hotband.base.text.write import write_file
 from hotband.data.catalog import is_file
 from hotband.data.documents.run import RunSpec
+from hotband.data.traces.files import IO_LOG
 from hotband.execution.experiment import Experiment, points_of
+from hotband.inference.traces.convert import convert_trace
 from hotband.questions.calibrate.model import Product
 
 if TYPE_CHECKING:
@@ -126,9 +128,6 @@ class Replays(AbstractContextManager["Replays"]):
 
     def _read(self) -> Measured:
         import polars as pl
-
-        from hotband.data.traces.files import IO_LOG
-        from hotband.inference.traces.convert import convert_trace
 
         convert_trace(self.trace, self.log, IO_LOG, {})
         rows = pl.read_parquet(self.log)

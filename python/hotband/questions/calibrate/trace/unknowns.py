@@ -13,6 +13,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from hotband.base.errors import UserError
+from hotband.data.catalog.entries import drive
+from hotband.questions.calibrate.model import expect_one_volume
+from hotband.questions.calibrate.unknowns import number_of
 
 if TYPE_CHECKING:
     from hotband.questions.calibrate.model import Product
@@ -100,9 +103,6 @@ def settings(
 
 def values_of(like: Product) -> tuple[dict[str, str], dict[str, tuple[str, str]]]:
     """The values of a disk as text, and the ranges of those that have one. Raises UserError."""
-    from hotband.data.catalog.entries import drive
-    from hotband.questions.calibrate.model import expect_one_volume
-
     found = drive(like.name)
     if found["kind"] != "disk":
         accepted = "expected a disk: other drives are not fitted to traces"
@@ -115,8 +115,6 @@ def values_of(like: Product) -> tuple[dict[str, str], dict[str, tuple[str, str]]
 
 def in_unit(text: str, unit: str) -> float:
     """A time in ms, or a rate in MB/s."""
-    from hotband.questions.calibrate.unknowns import number_of
-
     return number_of(text) * 1e3 if unit == MS else number_of(text) / 1e6
 
 

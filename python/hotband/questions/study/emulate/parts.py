@@ -13,6 +13,7 @@ from hotband.base.text.quantities import SIZE_EXPECTED, size_bytes
 from hotband.base.text.regular import text_in
 from hotband.base.text.tomltable import TomlTable
 from hotband.execution.programs import PROGRAMS, find_program
+from hotband.questions.study.file import folders
 
 if TYPE_CHECKING:
     from hotband.execution.programs.program import Program
@@ -102,8 +103,6 @@ def read_parts(study: Study) -> list[Part]:
 
 def with_parts() -> list[str]:
     """Names of the catalog's studies that have emulated parts."""
-    from hotband.questions.study.file import folders
-
     return sorted(name for name, folder in folders().items() if (folder / EMULATE_FILE).is_file())
 
 

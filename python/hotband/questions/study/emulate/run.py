@@ -17,6 +17,7 @@ from hotband.base.errors import UserError
 from hotband.base.foreign import json_text
 from hotband.base.text.regular import file_text
 from hotband.base.text.write import make_folder, write_file
+from hotband.data.catalog.entries import unknown
 from hotband.execution.experiment import Lock, expect_out
 from hotband.execution.programs.needs import how_to_get, missing
 from hotband.execution.programs.processes import ProgramFailed
@@ -77,8 +78,6 @@ def emulate(study: Study, asked: Asked, say: Say) -> EmulationDoc:
 
 def chosen(parts: list[Part], only: Collection[str]) -> list[Part]:
     """The parts that are named, all where none is. Raises UserError for one that there is not."""
-    from hotband.data.catalog.entries import unknown
-
     known = [part.id for part in parts]
     for name in only:
         if name not in known:

@@ -14,6 +14,7 @@ from hotband.base.errors import UserError
 from hotband.base.text import numbers
 from hotband.base.text.numbers import number
 from hotband.base.text.quantities import size_bytes, span_ns
+from hotband.data.catalog.entries import product
 from hotband.execution.programs.program import Size
 from hotband.execution.programs.settings import values_of
 from hotband.questions.study.definition import PRODUCT
@@ -79,8 +80,6 @@ def machine_text(side: Side, at: Scaled) -> str:
 def cut_values(part: Part, side: Side, at: Scaled) -> dict[str, tuple[str, str]]:
     """Values of the drives that shrink, each as it is and as it is cut. Those that a product does not have are left
     out, and all of them where a drive holds what it holds in the study."""
-    from hotband.data.catalog.entries import product
-
     if at.a_drive == 1 or not part.cut:
         return {}
     known = {one["key"]: one["value"] for one in product(side.product)["values"]}

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from hotband.base.errors import UserError
 from hotband.base.text import numbers
 from hotband.base.text.nearest import unknown_name
+from hotband.base.text.write import write_file
 from hotband.execution.experiment import Lock, Say
 from hotband.execution.experiment.progress import run_progress
 from hotband.execution.runs.interrupted import RunsInterrupted
@@ -187,8 +188,6 @@ def announced(name: str, plans: Sequence[Plan], missing: Sequence[Plan]) -> str:
 
 
 def _write(made: IntervalFile, work: Work, paths: Sequence[Path]) -> None:
-    from hotband.base.text.write import write_file
-
     made.values = {
         name: Value.of(one, [float(place) for place in work.places[:, number]])
         for number, (name, one) in enumerate(work.values.items())

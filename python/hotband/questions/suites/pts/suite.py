@@ -8,10 +8,15 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
+from hotband import _core
 from hotband.base.errors import UserError
+from hotband.base.text import numbers
 from hotband.base.text.numbers import counted
+from hotband.base.text.quantities import span_ns
 from hotband.base.text.values import read_json
 from hotband.base.version import __version__
+from hotband.data import catalog
+from hotband.data.catalog import entries
 from hotband.data.documents.pts import ConditionsDoc, PtsDoc, TestDoc
 from hotband.data.record.states import WRITES
 from hotband.execution.experiment import Executor, Lock, Progress, Tick
@@ -30,6 +35,7 @@ from hotband.questions.suites.hardware import (
     write_cache,
 )
 from hotband.questions.suites.pts import spec
+from hotband.questions.suites.pts.estimate import Length, length_of
 from hotband.questions.suites.pts.tests import TESTS, Test, document
 from hotband.questions.suites.target import SuiteTarget
 
@@ -84,14 +90,11 @@ class Asked:
 
     def ahead(self) -> list[str]:
         """What is ahead on hardware, in words."""
-        from hotband.base.text.numbers import size
-        from hotband.questions.suites.pts.estimate import Length, length_of
-
         plan, name = self.plan(), self.target.name
         whole = sum((length_of(plan, test) for test in self.tests), Length())
         least, most = (in_words(seconds) for seconds in whole.whole_s)
         time = least if least == most else f"{least} to {most.removeprefix('about ')}"
-        before = f", and the time to write {size(whole.fill_bytes)} in order before" if whole.fill_bytes else ""
+        before = f", and the time to write {numbers.size(whole.fill_bytes)} in order before" if whole.fill_bytes else ""
         begun = ", of which some is kept" if is_begun(self.out) and not self.fresh else ""
         said = [f"PTS of {name}, {counted(len(self.tests), 'test')}: {time}{before}{begun}; what it holds is lost"]
         if self.set_write_cache:
@@ -207,16 +210,13 @@ def run_pts(asked: Asked, *, watch: Watch) -> PtsDoc:
 def with_write_cache(plan: spec.Plan, part: str) -> SuiteTarget:
     """A model with its write cache as the class has it, where its drives have one to set; of the test of rests, with
     the drives' own time until they tidy up as much shorter as all other times."""
-    from hotband import _core
-    from hotband.base.text.quantities import span_ns
-    from hotband.data.catalog import CATALOG_DIR
-
     target = plan.target
     if not target.is_model:
         return target
     given = dict(target.set)
     keys = {
-        one["key"]: one for one in _core.set_keys(CATALOG_DIR, "fio-randread", target.name, machine_text=target.text)
+        one["key"]: one
+        for one in _core.set_keys(catalog.CATALOG_DIR, "fio-randread", target.name, machine_text=target.text)
     }
     added: list[tuple[str, str]] = [("wce", plan.rules.write_cache)] if "wce" in keys and "wce" not in given else []
     if part == "idle-recovery" and target.scale > 1 and "idle_delay" in keys and "idle_delay" not in given:
@@ -227,8 +227,6 @@ def with_write_cache(plan: spec.Plan, part: str) -> SuiteTarget:
 
 def _value(target: SuiteTarget, key: str) -> str:
     """A value of the first drive that has it."""
-    from hotband.data.catalog import entries
-
     values = [one for name in target.drives for one in entries.drive(name)["values"] if one["key"] == key]
     return str(values[0]["value"]) if values else ""
 
