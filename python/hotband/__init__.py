@@ -1,160 +1,26 @@
-"""Hotband: a storage evaluation lab. `import hotband as hb`: what is public is in `hotband.faces.api.public`, each name
-loaded when it is used.
+"""Hotband: a storage evaluation lab. Run workloads on machines, sweep settings, run studies, read records.
 
+```python
+import hotband as hb
+
+r = hb.run("fio-randread", on="exos-15e900-512n", qd=32, duration="5 s")
+r.iops, r.read.p99, r.series
+```
+
+A workload is a catalog name, a path, TOML text or a dict; a machine is a catalog drive, a short form such as
+`raid5:8xent-10k`, a path, TOML text or a dict. Sizes and times are text with their unit ("4 KiB", "5 s"); plain counts
+are numbers. A mistake raises `UserError` with `file`, `key`, `value` and `accepted`. No function prints anything or
+ends the program (docs/guides/python.md).
+
+Each public name is loaded when it is first used; `__init__.pyi` has their types (`scripts/public_stub.py` writes it).
 The command line is `hotband.faces.cli`, the engine `hotband._core`.
 """
 
-from __future__ import annotations
-
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from hotband.base import views as _views
-from hotband.base.version import __version__
-
-if TYPE_CHECKING:
-    from hotband.base.errors import UserError
-    from hotband.faces.api.public import (
-        Accuracy,
-        AuditResult,
-        BothWays,
-        Compared,
-        Converted,
-        Entropy,
-        Fleet,
-        Product,
-        ProgramResult,
-        Progress,
-        PtsResult,
-        QuickResult,
-        Record,
-        Reliability,
-        ResultsStore,
-        Steadiness,
-        Sweep,
-        TraceFit,
-        TraceShown,
-        Why,
-        accuracy,
-        advise,
-        audit,
-        blind_errors,
-        calibrate,
-        calibration_plan,
-        compare,
-        convert,
-        device,
-        device_list,
-        drive,
-        drives,
-        emulate,
-        entropy,
-        events,
-        expect,
-        find,
-        fit_trace,
-        fleet,
-        keys,
-        layouts,
-        load,
-        load_all,
-        new_drive,
-        osd,
-        osds,
-        program,
-        programs,
-        pts,
-        quick,
-        reliability,
-        report,
-        review,
-        run,
-        sequence,
-        serve,
-        show_trace,
-        steady,
-        store,
-        studies,
-        study,
-        sweep,
-        why,
-        workload,
-        workloads,
-    )
-
-__all__ = [
-    "Accuracy",
-    "AuditResult",
-    "BothWays",
-    "Compared",
-    "Converted",
-    "Entropy",
-    "Fleet",
-    "Product",
-    "ProgramResult",
-    "Progress",
-    "PtsResult",
-    "QuickResult",
-    "Record",
-    "Reliability",
-    "ResultsStore",
-    "Steadiness",
-    "Sweep",
-    "TraceConverted",
-    "TraceFit",
-    "TraceShown",
-    "TracesCompared",
-    "UserError",
-    "Why",
-    "__version__",
-    "accuracy",
-    "advise",
-    "audit",
-    "blind_errors",
-    "calibrate",
-    "calibration_plan",
-    "compare",
-    "compare_traces",
-    "convert",
-    "convert_trace",
-    "device",
-    "device_list",
-    "drive",
-    "drives",
-    "emulate",
-    "entropy",
-    "events",
-    "expect",
-    "find",
-    "fit_trace",
-    "fleet",
-    "keys",
-    "layouts",
-    "load",
-    "load_all",
-    "new_drive",
-    "osd",
-    "osds",
-    "program",
-    "programs",
-    "pts",
-    "quick",
-    "reliability",
-    "report",
-    "review",
-    "run",
-    "sequence",
-    "serve",
-    "show_trace",
-    "steady",
-    "store",
-    "studies",
-    "study",
-    "sweep",
-    "why",
-    "workload",
-    "workloads",
-]
+from hotband.base.version import __version__ as __version__
 
 _MODULES = {
     "hotband.base.errors": ("UserError",),
@@ -210,18 +76,20 @@ _MODULES = {
     "hotband.questions.sweeps.sweep": ("Sweep",),
     "hotband.views.traces.show": ("TraceShown",),
 }
-"""What is public, by the module that is loaded for it: `hotband.faces.api.public` has all of them."""
+"""The public names, by the module that defines them."""
 _WHERE = {name: module for module, names in _MODULES.items() for name in names}
+
+__all__ = sorted([*_WHERE, "__version__"])
 
 _views.registered_in("hotband.views.registered")
 
 
 def __getattr__(name: str) -> Any:
-    """What is public, from its module."""
+    """Load a public name from its module."""
     if name in _WHERE:
         return getattr(import_module(_WHERE[name]), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:
-    return sorted(__all__)
+    return list(__all__)

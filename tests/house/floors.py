@@ -3,7 +3,8 @@
 Every form of import counts: at the top of a file, inside functions, for type checkers alone, relative, and names of
 modules in text, as importlib and tables of what is loaded when it is used have them. What it leaves out: the package
 that an import loads on its way (`hotband.a` of `hotband.a.b`), and names that are put together at run time but for
-their beginning.
+their beginning. The compiled engine lies beside the floors and imports none of them: `import hotband._core as _core`
+names it alone, while `from hotband import _core` is an import of the package, whose names come from every face.
 """
 
 import ast
@@ -16,8 +17,6 @@ FLOORS = ("base", "data", "execution", "inference", "questions", "views", "faces
 """From the ground up. A floor is the first folder below the package."""
 TOP = ("", "__main__")
 """Modules that stand beside the highest floor: the flat names that users import, and the entry point."""
-ENGINE = "_core"
-"""The compiled engine lies beside the floors, and imports none of them."""
 NAMED = re.compile(r"\w+(?:\.\w+)+")
 BEGUN = re.compile(r"(\w+(?:\.\w+)*)\.\w*")
 
@@ -70,8 +69,7 @@ def graph(package: Path) -> dict[str, set[str]]:
             for source, name in names_in(node, module, file.name == "__init__.py"):
                 whole = f"{source}.{name}".strip(".")
                 target = next((one for one in (whole, source) if one in known), module)
-                if not whole.startswith(f"{package.name}.{ENGINE}"):
-                    uses[module] |= {target} - {module}
+                uses[module] |= {target} - {module}
     return uses
 
 

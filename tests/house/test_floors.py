@@ -60,6 +60,22 @@ def test_an_import_that_goes_up_is_found(form: str, tmp_path: Path) -> None:
     assert upward(graph(tmp_path / "hotband")) == {"hotband.base.units -> hotband.faces.cli"}
 
 
+@pytest.mark.parametrize(
+    ("text", "goes_up"),
+    [
+        ("from hotband import _core\n", True),
+        ("import hotband._core as _core\n", False),
+        ("from hotband._core import run\n", False),
+    ],
+)
+def test_the_engine_is_not_taken_from_the_package_of_all_names(text: str, goes_up: bool, tmp_path: Path) -> None:
+    for name, code in {"__init__": "", "base/units": text}.items():
+        file = tmp_path / "hotband" / f"{name}.py"
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(code, encoding="utf-8")
+    assert upward(graph(tmp_path / "hotband")) == ({"hotband.base.units -> hotband"} if goes_up else set())
+
+
 def test_a_module_of_no_floor_is_found() -> None:
     assert [floor_of(name) for name in ("hotband.cli", "hotband.base.units", "hotband")] == [None, 0, len(FLOORS) - 1]
 

@@ -22,7 +22,7 @@ HEAVY = (
 OPTIONAL = ("ray",)
 """Comes with an extra."""
 OURS = (
-    "hotband.faces.api.public", "hotband.views.draw", "hotband.execution.experiment.experiment",
+    "hotband.faces.api.catalog", "hotband.views.draw", "hotband.execution.experiment.experiment",
     "hotband.questions.find.question", "hotband.inference.interval.of_run", "hotband.data.record.record",
     "hotband.views.report", "hotband.questions.review", "hotband.execution.runs.run", "hotband.faces.api.store",
     "hotband.questions.study.study", "hotband.faces.ui",
@@ -86,7 +86,7 @@ def test_the_list_of_commands_needs_nothing_to_draw() -> None:
 def test_a_name_of_the_api_is_loaded_without_the_others() -> None:
     there = imported("import hotband as hb; hb.run")
     assert "hotband.faces.api.run" in there
-    others = ("public", "advise", "calibrate", "fleet", "report", "suites")
+    others = ("catalog", "advise", "calibrate", "fleet", "report", "suites")
     assert there & {f"hotband.faces.api.{name}" for name in others} == set()
     assert {name for name in HEAVY if name in there} == set()
 

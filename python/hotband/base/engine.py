@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 
-from hotband import _core
+import hotband._core as _core
 from hotband.base import memory
 from hotband.base.errors import UserError
 from hotband.base.fields import of_question

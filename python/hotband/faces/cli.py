@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from hotband import _core
+import hotband._core as _core
 from hotband.execution.runs.signals import notice_interrupts
 from hotband.faces.commands.group import Commands
 from hotband.faces.commands.on_demand import OnDemand

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 
-from hotband import _core
+import hotband._core as _core
 
 # "min", "h" and "d" are accepted beside the SI units, as in workloads.
 SPAN_UNITS = {"ns": 1.0, "us": 1e3, "µs": 1e3, "ms": 1e6, "s": 1e9, "min": 60e9, "h": 3600e9, "d": 86400e9}

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TypedDict
 
-from hotband import _core
+import hotband._core as _core
 from hotband.base.engine import user_error
 from hotband.base.errors import UserError
 from hotband.base.text.nearest import unknown_name

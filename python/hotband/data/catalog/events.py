@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TypedDict
 
-from hotband import _core
+import hotband._core as _core
 
 
 class EventDoc(TypedDict):

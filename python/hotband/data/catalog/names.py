@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hotband import _core
+import hotband._core as _core
 from hotband.data import catalog
 
 

@@ -11,7 +11,7 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 
-from hotband import _core
+import hotband._core as _core
 from hotband.base.errors import UserError
 from hotband.data.documents.sides import Histogram
 from hotband.data.documents.source import NS_PER_S, iso, nothing_asked

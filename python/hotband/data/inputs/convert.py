@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from hotband import _core
+import hotband._core as _core
 from hotband.base.engine import user_error
 from hotband.base.errors import UserError
 from hotband.data.catalog import entries

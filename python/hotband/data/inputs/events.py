@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from hotband import _core
+import hotband._core as _core
 from hotband.base.errors import UserError
 
 

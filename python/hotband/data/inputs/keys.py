@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import asdict, dataclass
 
-from hotband import _core
+import hotband._core as _core
 from hotband.base.engine import mistakes_of
 from hotband.data.catalog import CATALOG_DIR
 from hotband.data.inputs.texts import text_of

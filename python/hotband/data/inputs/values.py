@@ -13,7 +13,7 @@ from decimal import Decimal
 from fractions import Fraction
 from functools import cache
 
-from hotband import _core
+import hotband._core as _core
 from hotband.base.errors import UserError
 
 Value = str | int | float | bool

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from hotband import _core
+import hotband._core as _core
 from hotband.base.engine import user_error
 from hotband.base.errors import UserError
 from hotband.base.text.regular import opened, read_up_to

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, cast
 
-from hotband import _core
+import hotband._core as _core
 from hotband.base.errors import UserError
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ import tempfile
 import threading
 from pathlib import Path
 
-from hotband import _core
+import hotband._core as _core
 from hotband.base.engine import user_error
 from hotband.base.errors import UserError, reason_of
 from hotband.base.text.regular import NotRegular, opened

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
-from hotband import _core
+import hotband._core as _core
 from hotband.base.errors import UserError
 from hotband.data.record.iolog import DIRECTIONS
 

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol, TypeVar, runtime_checkable
 
-from hotband import _core
+import hotband._core as _core
 from hotband.base import memory
 from hotband.data.record.finished import Finished
 from hotband.execution.experiment.point import Point

@@ -13,7 +13,7 @@ from pathlib import Path, PurePath
 from struct import Struct
 from typing import Any
 
-from hotband import _core
+import hotband._core as _core
 from hotband.base.errors import UserError
 from hotband.data.catalog import CATALOG_DIR, SHORT_FORM
 from hotband.data.documents.run import RunSpec

@@ -11,7 +11,7 @@ from functools import cache
 
 import tomli
 
-from hotband import _core
+import hotband._core as _core
 from hotband.base.engine import version
 from hotband.base.errors import UserError
 from hotband.data.catalog import CATALOG_DIR

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from hotband import _core
+import hotband._core as _core
 from hotband.base import memory
 from hotband.base.engine import too_large, user_error
 from hotband.base.errors import UserError, no_text

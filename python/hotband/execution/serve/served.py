@@ -17,7 +17,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, cast
 from urllib.parse import quote
 
-from hotband import _core
+import hotband._core as _core
 from hotband.base.engine import mistakes_without_load, user_error
 from hotband.base.errors import UserError, reason_of
 from hotband.base.text.quantities import SPAN_FORM

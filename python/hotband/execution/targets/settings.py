@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, cast
 
-from hotband import _core
+import hotband._core as _core
 from hotband.base.engine import mistakes_of
 from hotband.base.errors import UserError
 from hotband.base.text.tomltable import loads

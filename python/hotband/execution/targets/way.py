@@ -6,7 +6,7 @@ import json
 from dataclasses import dataclass
 from pathlib import Path
 
-from hotband import _core
+import hotband._core as _core
 from hotband.execution.serve.served import nbd_uri
 from hotband.execution.serve.speed import socket_in
 from hotband.execution.targets.fio_child import run_fio

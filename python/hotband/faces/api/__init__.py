@@ -1,1 +1,1 @@
-"""The Python API: `public` is what `import hotband as hb` offers; each group of functions has a file."""
+"""The Python API: one module per group of functions; `hotband/__init__.py` names the public ones."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from itertools import groupby
 
-from hotband import _core
+import hotband._core as _core
 from hotband.base.text.formats import as_rows
 from hotband.data.catalog.events import event_rows
 from hotband.faces.commands.output import JsonFlag, print_listing, print_rows, show

@@ -8,7 +8,7 @@ from typing import Any, TypedDict
 
 import typer
 
-from hotband import _core
+import hotband._core as _core
 from hotband.base.errors import UserError
 from hotband.data.catalog import is_file
 from hotband.data.catalog.names import daemon_names, drive_names, workload_names

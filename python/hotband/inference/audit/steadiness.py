@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from statistics import fmean, median
 from typing import TYPE_CHECKING
 
-from hotband import _core
+import hotband._core as _core
 from hotband.base.text.numbers import number, percent, share
 from hotband.data.record.rounds import MOST_ROUNDS, round_values
 from hotband.data.record.steady import rule

@@ -13,7 +13,7 @@ import math
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from hotband import _core
+import hotband._core as _core
 from hotband.base.engine import mistakes_of
 from hotband.data.catalog import CATALOG_DIR
 from hotband.execution.experiment.ranges import machine_text

@@ -16,7 +16,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from hotband import _core
+import hotband._core as _core
 
 if TYPE_CHECKING:
     from hotband.execution.experiment.ranges import Range

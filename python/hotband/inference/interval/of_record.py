@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from hotband import _core
+import hotband._core as _core
 from hotband.base.engine import user_error
 from hotband.base.errors import UserError
 from hotband.data.catalog import CATALOG_DIR

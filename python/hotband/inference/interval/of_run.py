@@ -14,7 +14,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from hotband import _core
+import hotband._core as _core
 from hotband.base.engine import mistakes_of, user_error
 from hotband.base.errors import UserError
 from hotband.data.catalog import CATALOG_DIR

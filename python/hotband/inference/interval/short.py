@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, cast
 
-from hotband import _core
+import hotband._core as _core
 from hotband.base.text.tomltable import loads
 from hotband.execution.experiment.ranges import edited, workload_text
 from hotband.execution.runs.run import refusal

@@ -14,7 +14,7 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, cast
 
-from hotband import _core
+import hotband._core as _core
 from hotband.base.engine import user_error
 from hotband.base.text.tomltable import loads
 from hotband.data.catalog import CATALOG_DIR

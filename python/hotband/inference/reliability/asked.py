@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, TypedDict
 
-from hotband import _core
+import hotband._core as _core
 from hotband.base.engine import mistakes_without_load
 from hotband.base.errors import UserError
 from hotband.base.text.quantities import SPAN_FORM, SPAN_UNITS, share, size_bytes, span_ns

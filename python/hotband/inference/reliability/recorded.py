@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from hotband import _core
+import hotband._core as _core
 from hotband.base.errors import UserError, reason_of
 from hotband.base.text import numbers
 from hotband.base.text.regular import file_text

@@ -11,7 +11,7 @@ from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, NotRequired, TypedDict, cast
 
-from hotband import _core
+import hotband._core as _core
 from hotband.base.arguments import public
 from hotband.base.errors import UserError
 from hotband.base.text.html import frame_html

@@ -10,7 +10,7 @@ from typing import IO, TYPE_CHECKING, TypedDict
 
 import tomli
 
-from hotband import _core
+import hotband._core as _core
 from hotband.base.errors import UserError
 from hotband.base.fields import of_question
 from hotband.base.text.nearest import unknown_name

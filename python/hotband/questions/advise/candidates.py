@@ -14,7 +14,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
 
-from hotband import _core
+import hotband._core as _core
 from hotband.base.engine import mistakes_of
 from hotband.base.errors import UserError
 from hotband.base.text.nearest import unknown_name

@@ -16,7 +16,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from hotband import _core
+import hotband._core as _core
 from hotband.inference.interval.distribution import NOMINAL_SHARE, NUMBER, SCALES
 from hotband.inference.interval.uncertain import of_product
 

@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from hotband import _core
+import hotband._core as _core
 from hotband.base.errors import UserError
 from hotband.questions.datasheet.disk import disk_values
 from hotband.questions.datasheet.lines import DISK_LINES, NVME_LINES, SSD_LINES, Answers, Line, field, read_lines

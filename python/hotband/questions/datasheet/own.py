@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from hotband import _core
+import hotband._core as _core
 from hotband.base.errors import UserError
 from hotband.base.text.write import write_file
 from hotband.data import catalog

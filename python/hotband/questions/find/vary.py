@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from hotband import _core
+import hotband._core as _core
 from hotband.base.engine import mistakes_of
 from hotband.base.errors import UserError
 from hotband.base.text.nearest import hint

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from hotband import _core
+import hotband._core as _core
 from hotband.data.catalog import CATALOG_DIR, entries
 from hotband.questions.review.asked import GIB, Ask
 from hotband.questions.review.target import Target

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from hotband import _core
+import hotband._core as _core
 from hotband.base.engine import mistakes_of, mistakes_without_load
 from hotband.base.errors import UserError
 from hotband.base.folders import folder_name

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from hotband import _core
+import hotband._core as _core
 from hotband.base.errors import UserError
 from hotband.base.text.regular import text_in
 from hotband.base.text.tomltable import TomlTable

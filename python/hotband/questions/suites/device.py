@@ -12,7 +12,7 @@ import threading
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from hotband import _core
+import hotband._core as _core
 from hotband.base.engine import user_error
 from hotband.data.documents.run import RunSpec
 from hotband.data.record.finished import Finished

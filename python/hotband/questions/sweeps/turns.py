@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
-from hotband import _core
+import hotband._core as _core
 from hotband.base import memory
 from hotband.base.errors import UserError
 from hotband.data.documents.run import RunSpec

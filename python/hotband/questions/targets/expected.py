@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, cast
 
 import tomli
 
-from hotband import _core
+import hotband._core as _core
 from hotband.base.errors import UserError
 from hotband.base.text.numbers import number
 from hotband.data import catalog

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from hotband import _core
+import hotband._core as _core
 from hotband.base.arguments import public
 from hotband.base.engine import user_error
 from hotband.base.errors import UserError

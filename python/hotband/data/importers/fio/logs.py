@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
 
-from hotband import _core
+import hotband._core as _core
 from hotband.base.errors import UserError
 from hotband.data.importers.cells import LATEST_MS
 from hotband.data.importers.files import name_of, read_beginning, without_mark

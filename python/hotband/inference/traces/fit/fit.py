@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
-from hotband import _core
+import hotband._core as _core
 from hotband.base.errors import UserError
 from hotband.base.foreign import json_text
 from hotband.base.text.numbers import number

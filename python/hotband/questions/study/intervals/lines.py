@@ -17,7 +17,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from hotband import _core
+import hotband._core as _core
 from hotband.base.errors import UserError
 from hotband.data.documents.run import RunSpec
 from hotband.execution.experiment import Experiment, points_of

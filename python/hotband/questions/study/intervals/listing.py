@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from hotband import _core
+import hotband._core as _core
 from hotband.data.catalog import CATALOG_DIR
 from hotband.inference.interval import LEVEL
 from hotband.inference.interval.conformal import ARRAYS, POOLS, Kind, Spread

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from statistics import fmean
 
-from hotband import _core
+import hotband._core as _core
 from hotband.data.documents.pts import TrackedDoc, WindowDoc
 from hotband.data.record.steady import is_steady, rule
 from hotband.questions.suites.figures import Round

@@ -1,21 +1,7 @@
-"""The public Python API: run workloads on machines, sweep settings, run studies, read records (docs/guides/python.md).
-
-```python
-import hotband as hb
-
-r = hb.run("fio-randread", on="exos-15e900-512n", qd=32, duration="5 s")
-r.iops, r.read.p99, r.series
-```
-
-A workload is a catalog name, a path, TOML text or a dict; a machine is a catalog drive, a short form such as
-`raid5:8xent-10k`, a path, TOML text or a dict. Sizes and times are text with their unit ("4 KiB", "5 s"); plain counts
-are numbers. A mistake raises `UserError` with `file`, `key`, `value` and `accepted`. Nothing is printed, and nothing
-ends the program.
-"""
-
-from __future__ import annotations
+# Written by scripts/public_stub.py from the table of hotband/__init__.py: do not edit.
 
 from hotband.base.errors import UserError as UserError
+from hotband.base.version import __version__ as __version__
 from hotband.data.jobs.converted import Converted as Converted
 from hotband.data.record.record import Record as Record
 from hotband.data.record.steadiness import Steadiness as Steadiness
@@ -85,3 +71,77 @@ from hotband.questions.study.accounted import accuracy as accuracy
 from hotband.questions.study.accounted import blind_errors as blind_errors
 from hotband.questions.sweeps.sweep import Sweep as Sweep
 from hotband.views.traces.show import TraceShown as TraceShown
+
+__all__ = [
+    "Accuracy",
+    "AuditResult",
+    "BothWays",
+    "Compared",
+    "Converted",
+    "Entropy",
+    "Fleet",
+    "Product",
+    "ProgramResult",
+    "Progress",
+    "PtsResult",
+    "QuickResult",
+    "Record",
+    "Reliability",
+    "ResultsStore",
+    "Steadiness",
+    "Sweep",
+    "TraceConverted",
+    "TraceFit",
+    "TraceShown",
+    "TracesCompared",
+    "UserError",
+    "Why",
+    "__version__",
+    "accuracy",
+    "advise",
+    "audit",
+    "blind_errors",
+    "calibrate",
+    "calibration_plan",
+    "compare",
+    "compare_traces",
+    "convert",
+    "convert_trace",
+    "device",
+    "device_list",
+    "drive",
+    "drives",
+    "emulate",
+    "entropy",
+    "events",
+    "expect",
+    "find",
+    "fit_trace",
+    "fleet",
+    "keys",
+    "layouts",
+    "load",
+    "load_all",
+    "new_drive",
+    "osd",
+    "osds",
+    "program",
+    "programs",
+    "pts",
+    "quick",
+    "reliability",
+    "report",
+    "review",
+    "run",
+    "sequence",
+    "serve",
+    "show_trace",
+    "steady",
+    "store",
+    "studies",
+    "study",
+    "sweep",
+    "why",
+    "workload",
+    "workloads",
+]
