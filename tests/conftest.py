@@ -53,6 +53,15 @@ CONTENT_LOADS = {
     **dict.fromkeys(("8k-seq-75r", "8k-seq-25r", "128k-read", "128k-write"), "10 s"),
     "8k-random-75r-curve": "20 s",
 }
+SAVVIO_CONFIGS = (
+    *(
+        f"{drive}-{layout}"
+        for drive in ("savvio", "cheetah10", "performance")
+        for layout in ("single", "raid0", "raid1")
+    ),
+    "cheetah15-single",
+    *(f"mirror-{rule}" for rule in ("least-pending", "round-robin", "nearest-head", "by-region")),
+)
 SHORTER: dict[str, dict[tuple[str, str], dict[str, Any]]] = {
     # Some thousand I/Os, and more, tell a rate to 2 %.
     "content-hdd": {
@@ -85,7 +94,12 @@ SHORTER: dict[str, dict[tuple[str, str], dict[str, Any]]] = {
         ("plain", "jetstress"): {"edit": {"phases.1.fills": 0.1}, "duration": "10 s"},
         ("eco", "new-drive"): {"duration": "5 s"},
     },
-    "savvio-raid": {},
+    # Twelve hundred I/Os and more tell a rate to 3 %, at sixty points a configuration.
+    "savvio-raid": {
+        (config, load): {"duration": "15 s"}
+        for config in SAVVIO_CONFIGS
+        for load in sized(("file-server", "web-server", "database", "workstation"), ())
+    },
     "full-sata-ssd": {},
     "real-disks": {},
 }

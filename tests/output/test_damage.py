@@ -13,6 +13,8 @@ from foreign_names import ORDERS
 from in_process import Said, command_line
 from mutations import damaged_bytes, damaged_document
 
+from forms import sized
+
 TESTS = Path(__file__).parents[1]
 # What a line of ours has at most: names of files, a key, a value cut short, what is accepted.
 LONGEST = 2000
@@ -66,7 +68,7 @@ def test_a_record_with_a_damaged_value(workload: str, catalog_records: dict[str,
         ))  # fmt: skip
         return command_line(*command)
 
-    assert survivors(12, 1, once) == {}
+    assert survivors(sized(6, 12), 1, once) == {}
 
 
 def test_a_record_folder_with_damaged_bytes(catalog_records: dict[str, Path], tmp_path: Path) -> None:
@@ -85,7 +87,7 @@ def test_a_record_folder_with_damaged_bytes(catalog_records: dict[str, Path], tm
         )
         return command_line(*command)
 
-    assert survivors(20, 2, once) == {}
+    assert survivors(sized(10, 20), 2, once) == {}
 
 
 def test_a_study_folder_with_damaged_bytes(tmp_path: Path) -> None:
@@ -99,7 +101,7 @@ def test_a_study_folder_with_damaged_bytes(tmp_path: Path) -> None:
         (folder / name).write_bytes(damaged_bytes((whole / name).read_bytes(), rng))
         return command_line("studies", str(folder))
 
-    assert survivors(50, 3, once) == {}
+    assert survivors(sized(25, 50), 3, once) == {}
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -113,4 +115,4 @@ def test_results_of_other_tools_with_damaged_bytes(seed: int, tmp_path: Path) ->
         damaged.write_bytes(damaged_bytes(sample.read_bytes(), rng))
         return command_line(*rng.choice((["import", "auto", str(damaged)], ["audit", str(damaged)])))
 
-    assert survivors(25, 4 + seed, once) == {}
+    assert survivors(sized(12, 25), 4 + seed, once) == {}

@@ -20,7 +20,7 @@ from hotband.data.record import frames
 from hotband.data.record.files import RECORD_FILE
 from hotband.data.record.load import LoadedRecord, load_record
 from hotband.views.draw.charts import INK, MOST_LINES, MUTED, percentile_chart
-from hotband.views.report.page import library, to_json
+from hotband.views.report.page import library, spec_of, to_json
 from hotband.views.report.sections import PERCENTILE_CAPTION, PRINTED_CAPTION
 
 if TYPE_CHECKING:
@@ -129,7 +129,7 @@ def write_chart(chart: View, out: Path) -> None:
     """Writes the chart as its name says: HTML (self-contained), PNG or SVG. Raises UserError, OSError."""
     import vl_convert
 
-    spec = all_visible(chart.to_dict())
+    spec = all_visible(spec_of(chart))
     kind = out.suffix.lower().removeprefix(".")
     drawn: str | bytes
     if kind == "html":

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from hotband.base.foreign import all_visible
 from hotband.base.text.write import make_folder, write_files
 from hotband.views.draw.charts import FONT, INK, MUTED
+from hotband.views.report.page import spec_of
 
 if TYPE_CHECKING:
     from hotband.base.text.values import Json
@@ -105,7 +106,7 @@ def write_picture(path: Path, view: Drawable, title: str, subtitle: str) -> None
     import vl_convert
 
     with alt.data_transformers.disable_max_rows():
-        drawn = Drawing(view.to_dict())
+        drawn = Drawing(spec_of(view))
     svg: str = vl_convert.vegalite_to_svg(all_visible(drawn.picture(title, subtitle)))
     is_png = path.suffix.lower() == ".png"
     make_folder(path.parent)

@@ -8,14 +8,23 @@ pub mod schedule;
 use hotband_drives::{Disk, DiskParams, Product};
 use hotband_engine::{Catalog, Control, MachineState, Outcome, Request, Run};
 use serde_json::Value;
+use std::sync::LazyLock;
 
 pub fn catalog() -> Catalog {
     Catalog::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../python/hotband/data/catalog"))
 }
 
+/// Name and kind of every drive, read once: each request asks for them.
+static KINDS: LazyLock<Vec<(String, String)>> = LazyLock::new(|| {
+    let kind_of = |name: String| {
+        let kind = product(&name).kind;
+        (name, kind)
+    };
+    catalog().names("drives").into_iter().map(kind_of).collect()
+});
+
 fn of_kind(kind: &str) -> Vec<String> {
-    let mut names = catalog().names("drives");
-    names.retain(|name| product(name).kind == kind);
+    let names: Vec<_> = KINDS.iter().filter(|drive| drive.1 == kind).map(|drive| drive.0.clone()).collect();
     assert!(!names.is_empty(), "the catalog is where the tests look for it");
     names
 }
