@@ -60,7 +60,7 @@ def test_a_format_is_one_function(monkeypatch: pytest.MonkeyPatch) -> None:
     from hotband.base.text.table import MS, Table, column, numeric
 
     monkeypatch.setattr(formats, "FORMATS", dict(formats.FORMATS))
-    (text,) = (text for language, _, text in BLOCKS if language == "python")
+    (text,) = (text for _, file, text in BLOCKS if file == "tabs.py")
     exec(compile(text, "tabs.py", "exec"), {})
     table = Table("", [column("drive"), numeric("p99", MS)])
     table.add("a", 1_500_000.0)

@@ -199,7 +199,7 @@ def test_the_terminal_and_python_have_it_too(hotband) -> None:
     import hotband as hb
 
     done = hotband("study", "run", "full-sata-ssd", "--only", "read-1")
-    assert "random rate, predicted before seen: 1, median error 2.39 %" in done.stdout
+    assert "random rate, predicted before seen: 1, median error 2.40 %" in done.stdout
     figures = hb.study("full-sata-ssd").run(only=["read-1"]).figures
     (found,) = figures.select("figure_class", "blind", "blind_error_pct").rows()
     assert found == ("random rate", 8806.0, pytest.approx(2.395, abs=0.001))

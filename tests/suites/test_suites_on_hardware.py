@@ -45,7 +45,7 @@ def test_a_suite_in_a_folder_has_one_file_all_the_time(hotband: Hotband, tmp_pat
     assert "no terminal to ask: expected --yes" in refused.stderr
     done = hotband(*asked, "--out", out, "--yes")
     assert done.returncode == 0, done.stderr
-    assert "1 test: about 18 s to 81 s, and the time to write 16.78 MB in order before" in done.stderr
+    assert "1 test: about 18 s to 81 s, and the time to write 16 MiB in order before" in done.stderr
     assert list(folder.iterdir()) == []
     document = json.loads((out / "pts.json").read_text())
     assert document["conditions"]["purge"] == "discard (a hole in the file)"

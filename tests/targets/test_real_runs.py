@@ -115,7 +115,7 @@ def test_a_file_is_read_without_words_and_written_only_where_it_is_named(hotband
     assert file.read_bytes() == b"mine" * (MIB // 4)
     done = hotband(*write, "--erase", "data", "--yes")
     assert done.returncode == 0, done.stderr
-    assert "about 1.64 MB is written" in done.stderr
+    assert "about 1,600 KiB is written" in done.stderr
     assert file.stat().st_size == MIB
     assert file.read_bytes() != b"mine" * (MIB // 4)
 
@@ -125,7 +125,7 @@ def test_a_file_of_holes_is_said_to_be_one(tmp_path: Path) -> None:
     with place.open("wb") as file:
         file.truncate(8 * MIB)
     record = hb.run(workload(), on=f"real:{place}", expect="none")
-    assert "100% of the file are holes: reads of them never reach a drive" in record.document["notes"]
+    assert "100 % of the file are holes: reads of them never reach a drive" in record.document["notes"]
 
 
 def test_a_loop_device_is_filled_and_measured(loop: tuple[Path, Path]) -> None:

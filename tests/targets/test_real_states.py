@@ -115,6 +115,6 @@ def test_an_option_of_hardware_is_refused_on_a_model(hotband) -> None:
 
 
 def test_how_far_a_preparation_is_says_what_is_left() -> None:
-    assert states.Step("filling (1 of 2)", 0.25, 90.0).words() == "filling (1 of 2) 25%, 90 s left"
-    assert states.Step("preconditioning, round 2", 0.04, 9000.0, True).words().endswith("4%, at most 2.5 h left")
-    assert states.Step("purging", 0.0, None).words() == "purging 0%"
+    assert states.Step("filling (1 of 2)", 0.25, 90.0).words() == "filling (1 of 2) 25 %, 90 s left"
+    assert states.Step("preconditioning, round 2", 0.04, 9000.0, True).words().endswith("4 %, at most 2.5 h left")
+    assert states.Step("purging", 0.0, None).words() == "purging 0 %"

@@ -102,7 +102,7 @@ def test_a_run_shows_its_answer_first_and_its_command(opened: Callable[..., Watc
     import hotband as hb
 
     record = hb.load(served.store / "jobs" / name)
-    assert f"{record.iops:.1f} IOPS" in str(watched.page.locator(".out .lead").text_content())
+    assert f"{record.iops:.0f} IOPS" in str(watched.page.locator(".out .lead").text_content())
     assert watched.page.locator(".out .cards dd").count() == 4
     assert watched.page.locator(".out .chart path.line").count() == 3
     command = watched.page.locator(".out .ways code").text_content()

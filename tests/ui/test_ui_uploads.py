@@ -87,7 +87,7 @@ def test_a_result_becomes_a_record_of_the_store(served: Served, tmp_path: Path) 
     found = served.drop("record.json", (tmp_path / "record.json").read_bytes())
     assert found["kind"] == "result", found
     kept = served.get(f"/api/jobs/{found['results'][0]}")
-    assert kept["shown"]["cards"][0] == [f"{record.iops:.1f}", "IOPS"]
+    assert kept["shown"]["cards"][0] == [f"{record.iops:.0f}", "IOPS"]
     assert (
         json.loads((served.store / "jobs" / kept["id"] / "record.json").read_text())["summary"]["iops"] == record.iops
     )
