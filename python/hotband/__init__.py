@@ -31,7 +31,6 @@ _MODULES = {
     "hotband.data.results.records": ("load_all",),
     "hotband.data.store.results_store": ("ResultsStore",),
     "hotband.execution.experiment.executor": ("Progress",),
-    "hotband.faces.api.advise": ("advise",),
     "hotband.faces.api.audit": ("Compared", "audit", "compare"),
     "hotband.faces.api.calibrate": ("calibrate", "calibration_plan"),
     "hotband.faces.api.catalog": (

@@ -1,5 +1,5 @@
 # Written by scripts/public_stub.py from the table of hotband/__init__.py: do not edit.
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from os import PathLike
 
 from hotband.base.errors import UserError as UserError
@@ -11,8 +11,9 @@ from hotband.data.record.steadiness import Steadiness as Steadiness
 from hotband.data.record.steadiness import steady as steady
 from hotband.data.results.records import load_all as load_all
 from hotband.data.store.results_store import ResultsStore as ResultsStore
+from hotband.execution.experiment import Executor
 from hotband.execution.experiment.executor import Progress as Progress
-from hotband.faces.api.advise import advise as advise
+from hotband.execution.experiment.watch import Wanted
 from hotband.faces.api.audit import Compared as Compared
 from hotband.faces.api.audit import audit as audit
 from hotband.faces.api.audit import compare as compare
@@ -65,6 +66,7 @@ from hotband.inference.reliability.result import Reliability as Reliability
 from hotband.inference.traces.compare import TracesCompared as TracesCompared
 from hotband.inference.traces.convert import TraceConverted as TraceConverted
 from hotband.inference.traces.fit.fit import TraceFit as TraceFit
+from hotband.questions.advise.advice import Advice as Advice
 from hotband.questions.entropy import Entropy as Entropy
 from hotband.questions.entropy import entropy as entropy
 from hotband.questions.fleet.result import Fleet as Fleet
@@ -73,6 +75,62 @@ from hotband.questions.study.accounted import accuracy as accuracy
 from hotband.questions.study.accounted import blind_errors as blind_errors
 from hotband.questions.sweeps.sweep import Sweep as Sweep
 from hotband.views.traces.show import TraceShown as TraceShown
+
+def advise(
+    workloads: Spec | Sequence[Spec],
+    *,
+    slo: str,
+    capacity: str,
+    protect: str,
+    candidates: str | Mapping[str, Sequence[str | int]] = "",
+    cost: str | PathLike[str] | None = None,
+    power: str | None = None,
+    grow: str | None = None,
+    years: float = 5.0,
+    duty: str | None = None,
+    slo_degraded: str | None = None,
+    interval: float = 90.0,
+    draws: int = 16,
+    seed: int = 1,
+    jobs: int | None = None,
+    out: str | PathLike[str] | None = None,
+    fresh: bool = False,
+    executor: str | Executor | None = None,
+    progress: Wanted = None,
+) -> Advice:
+    """Say what to buy: drives, layouts, numbers and caches that meet an objective, none of them worse in everything.
+
+    Args:
+        workloads: Catalog names, TOML files, job files; each is to be met alone.
+        slo: What has to hold, such as "p99 < 5 ms".
+        capacity: Usable, such as "50 TB".
+        protect: How many drives may fail, whichever they are: "two failures".
+        candidates: What is searched. May be repeated.
+        cost: Prices and watts, CSV or TOML.
+        power: The most that drives draw, as "500 W".
+        grow: Of the data, such as "30 %/year".
+        years: How long it is to last.
+        duty: Of the time that workloads run, for endurance; "100 %".
+        slo_degraded: What has to hold with a drive failed.
+        interval: Percent of such predictions that the interval is to hold, 1 to 99.
+        draws: Draws of the uncertain values.
+        seed: Root of all randomness.
+        jobs: Runs at a time; all cores where not said.
+        out: Folder for what is produced.
+        fresh: Start over; else runs that are in the folder already are not repeated.
+        executor: Who runs the runs: local, ray (starts one here) or ray://HOST:PORT.
+        progress: What shows progress: True, False, or a function.
+
+    Searches drives, layouts, numbers of drives and settings of write caches for what meets `slo` ("p99 < 5 ms",
+    "p99 < 5 ms and IOPS > 2000") under every one of `workloads`, each alone, and recommends one. What `candidates`
+    leave out is searched whole; they may be a dict of lists. `capacity` is usable after `years` of `grow`. With a
+    folder `out` every run is kept as it ends, and one that is there is not run again.
+
+    The result has `recommended` and `runner_up`, `front` (a `Point` each: `cost`, `watts`, `latency` in seconds,
+    `rebuild` in hours, `loss` as a chance, with `low` and `high`), `answer`, `why`, `frame`, `to_dict()` and
+    `write_html(path)`. That nothing meets it is an answer, too: `recommended` is None, `nearest` comes nearest. Raises
+    UserError for a mistake, KeyboardInterrupt where it is stopped, OSError.
+    """
 
 def reliability(
     on: Spec,

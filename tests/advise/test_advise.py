@@ -19,7 +19,7 @@ from hotband.questions.advise import advise as advising
 from hotband.questions.advise import front
 from hotband.questions.advise import search as searching
 from hotband.questions.advise.advice import Between
-from hotband.questions.advise.asked import Asked, needs_of
+from hotband.questions.advise.asked import AdviseQuestion, needs_of
 from hotband.questions.advise.candidates import candidates_of, space_of
 from hotband.questions.advise.finalists import Finalist
 from hotband.questions.advise.front import Tried, front_of, is_better, read_figures, shown_figure
@@ -65,7 +65,7 @@ def bench_of(needs, workloads: list[Named], machine: str) -> Bench:
 
 def test_the_front_is_that_of_running_everything() -> None:
     workloads = [Named("vdbench-8k-random"), Named("iometer-database")]
-    needs = needs_of(Asked(workloads, "p99 < 80 ms", "9 TB", "one failure"))
+    needs = needs_of(AdviseQuestion(workloads=workloads, slo="p99 < 80 ms", capacity="9 TB", protect="one failure"))
     candidates = candidates_of(space_of(SPACE, 1), needs, Prices()).candidates
     bench = bench_of(needs, workloads, candidates[0].machine)
     found = search(candidates, needs, bench)
@@ -82,7 +82,9 @@ def test_the_front_is_that_of_running_everything() -> None:
 
 
 def test_nobody_on_a_front_is_better_than_another() -> None:
-    needs = needs_of(Asked([Named("fio-randread")], "p99 < 80 ms", "9 TB", "one failure"))
+    needs = needs_of(
+        AdviseQuestion(workloads=[Named("fio-randread")], slo="p99 < 80 ms", capacity="9 TB", protect="one failure")
+    )
     candidates = candidates_of(space_of(FEW, 1), needs, Prices()).candidates
     bench = bench_of(needs, [Named("fio-randread")], candidates[0].machine)
     found = search(candidates, needs, bench)
@@ -252,7 +254,8 @@ def test_a_condition_with_a_drive_failed_leaves_out_what_misses_it(advice: Advic
 def test_every_drive_of_a_smaller_array_is_asked_as_much() -> None:
     (whole,) = candidates_of(
         space_of("drives=pm9a3-3840,layouts=raid60,counts=28", 1), needs_of(
-            Asked([Named("x")], "p99 < 5 ms", "5 TB", "two failures")), Prices()).candidates  # fmt: skip
+            AdviseQuestion(workloads=[Named("x")], slo="p99 < 5 ms", capacity="5 TB", protect="two failures")
+        ), Prices()).candidates  # fmt: skip
     text = '[load]\nopen = { rate_iops = 2800 }\n[[streams]]\nsize = "4 KiB"\n[[phases]]\nios = 9\nmeasure = true\n'
     load = Load(text, "x")
     stand = stand_of(whole, load)
@@ -266,7 +269,7 @@ def test_every_drive_of_a_smaller_array_is_asked_as_much() -> None:
 
 def test_a_smaller_array_of_flash_stands_for_the_whole(monkeypatch: pytest.MonkeyPatch) -> None:
     workloads = [Named("fio-randread")]
-    needs = needs_of(Asked(workloads, "p99 < 5 ms", "5 TB", "one failure"))
+    needs = needs_of(AdviseQuestion(workloads=workloads, slo="p99 < 5 ms", capacity="5 TB", protect="one failure"))
     candidates = candidates_of(space_of("drives=s4500-960,layouts=raid10,counts=12", 1), needs, Prices()).candidates
     bench = bench_of(needs, workloads, candidates[0].machine)
     small = bench.measure([(candidates[0], "fio-randread")], 4_000, "small")

@@ -13,7 +13,7 @@ from hotband.data.inputs.specify import Named
 from hotband.execution.runs.run import refusal
 from hotband.inference.reliability.asked import ReliabilityQuestion, subject_of
 from hotband.questions.advise.advice import Between, Point
-from hotband.questions.advise.asked import Asked, duty_of, growth_of, needs_of, slo_of, tolerated_of
+from hotband.questions.advise.asked import AdviseQuestion, duty_of, growth_of, needs_of, slo_of, tolerated_of
 from hotband.questions.advise.candidates import (
     LAYOUTS,
     candidates_of,
@@ -31,7 +31,11 @@ ASKED = ("advise", "fio-randread", "--slo", "p99 < 5 ms", "--capacity", "5 TB", 
 
 
 def needs(capacity: str = "5 TB", protect: str = "one failure", **others: object):
-    return needs_of(Asked([Named("fio-randread")], "p99 < 5 ms", capacity, protect, **others))
+    return needs_of(
+        AdviseQuestion(
+            workloads=[Named("fio-randread")], slo="p99 < 5 ms", capacity=capacity, protect=protect, **others
+        )
+    )
 
 
 def test_quantities_are_read() -> None:

@@ -21,7 +21,6 @@ LATE = {
         "__main__": ["faces.cli.main"],
     },
     "Loads numpy, the tables of rich or a web server, and the importer is also used without them": {
-        "faces.commands.advise": ["questions.advise.advise.advise"],
         "faces.commands.calibrate": [
             "faces.api.calibrate.bytes_of",
             "faces.api.calibrate.seconds_of",
@@ -44,14 +43,6 @@ LATE = {
         "faces.ui.shown": ["questions.fleet.result.WHOLE", "views.calibrate.views"],
     },
     "Cost: the help of a command needs none of it, and it takes 10 ms and more to load": {
-        "faces.commands.advise": [
-            "data.inputs.specify.Named",
-            "data.inputs.texts.text_of",
-            "execution.experiment.expect_out",
-            "execution.experiment.progress.run_progress",
-            "questions.advise.asked.Asked",
-            "views.advise.show.advice_views",
-        ],
         "faces.commands.executors": ["execution.experiment.expect_models", "execution.experiment.using"],
         "faces.commands.find": [
             "data.inputs.specify.Named",

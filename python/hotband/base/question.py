@@ -7,20 +7,18 @@
         on: Machine = asks("A drive, LAYOUT:COUNTxDRIVE, or a TOML file.", metavar="MACHINE", positional=True)
         spares: int = asks("Spare drives that are there.", default=0, least=0, most=64)
 
-        answered_by = "hotband.inference.reliability.assess:answer"
 
-Its command, its Python function, its words on the page and its lines in the reference follow from it
-(`hotband.faces.asked`). The first paragraph of the class's docstring is what the command's help says; what follows is
-for Python alone.
+A function of the question and its `Way` answers it; a line of `hotband.faces.questions` names both. Its command, its
+Python function, its words on the page and its lines in the reference follow from it (`hotband.faces.asked`). The first
+paragraph of the class's docstring is what the command's help says; what follows is for Python alone.
 """
 
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from enum import StrEnum
-from importlib import import_module
 from inspect import cleandoc
 from typing import TYPE_CHECKING, Any, ClassVar, get_args, get_type_hints
 
@@ -36,18 +34,19 @@ KEY = "question"
 @dataclass(frozen=True)
 class Says:
     """What a field means. `text` is a sentence that follows its name; `metavar` what stands for its value; `least` and
-    `most` are the ends of a number. `flag` is an option that is not called as the field, `short` its letter. A
+    `most` are the ends of a number. `called` is the word of its option where that is not the field, `short` its letter. A
     `positional` field is an argument of the command and of the function. What is `hidden` from Python is for the
-    terminal alone (how much is shown)."""
+    terminal alone (how much is shown). `takes` says what a number may be, where its ends do not say all."""
 
     text: str
     metavar: str = ""
     least: float | None = None
     most: float | None = None
-    flag: str = ""
+    called: str = ""
     short: str = ""
     positional: bool = False
     hidden: bool = False
+    takes: str = ""
 
 
 def asks(
@@ -57,19 +56,35 @@ def asks(
     metavar: str = "",
     least: float | None = None,
     most: float | None = None,
-    flag: str = "",
+    called: str = "",
     short: str = "",
     positional: bool = False,
     hidden: bool = False,
+    takes: str = "",
 ) -> Any:
     """Return a field of a question; its arguments are those of `Says`."""
-    says = Says(text, metavar, least, most, flag, short, positional, hidden)
+    says = Says(text, metavar, least, most, called, short, positional, hidden, takes)
     return field(default=default, metadata={KEY: says})
 
 
 def seed() -> Any:
     """Return the field `seed`."""
     return asks("Root of all randomness.", default=1, least=0, most=2**64 - 1)
+
+
+def jobs() -> Any:
+    """Return the field `jobs`."""
+    return asks("Runs at a time; all cores where not said.", default=None, least=1)
+
+
+def out() -> Any:
+    """Return the field `out`: where runs are kept."""
+    return asks("Folder for what is produced.", default=None, metavar="DIR")
+
+
+def fresh() -> Any:
+    """Return the field `fresh`, which is for a folder."""
+    return asks("Start over; else runs that are in the folder already are not repeated.", default=False)
 
 
 @dataclass(frozen=True)
@@ -97,7 +112,7 @@ class Field:
     @property
     def option(self) -> str:
         """Its option on the command line, where it is no argument."""
-        return self.says.flag or f"--{self.name.replace('_', '-')}"
+        return f"--{self.says.called or self.name.replace('_', '-')}"
 
     @property
     def base(self) -> Any:
@@ -110,17 +125,14 @@ class Field:
 @dataclass(frozen=True, kw_only=True)
 class Question:
     """Base of questions. `name` is that of the command and the function, `schema` that of the answer as JSON, `answers`
-    its type ("module:Class") and `answered_by` the function that makes it ("module:function", of the question and its
-    `Way`): it is loaded when it is asked. One that `runs` takes an executor and shows progress; one that `has_page`
-    writes its answer as a page. The help of the command ends with `examples`."""
+    its type ("module:Class"). One that `runs` takes an executor and shows progress; one that `has_page`
+    writes its answer as a page."""
 
     name: ClassVar[str]
     schema: ClassVar[str]
     answers: ClassVar[str]
-    answered_by: ClassVar[str]
     runs: ClassVar[bool] = False
     has_page: ClassVar[bool] = False
-    examples: ClassVar[str] = ""
 
     def __post_init__(self) -> None:
         """Look at the ends of numbers and at words. Raises UserError for the first that does not fit."""
@@ -130,11 +142,6 @@ class Question:
     def __init_subclass__(cls) -> None:
         """Make its fields known to errors."""
         register(cls.__annotations__)
-
-    def answer(self, way: Way) -> Any:
-        """Return the answer. Raises UserError for a mistake."""
-        module, _, function = self.answered_by.partition(":")
-        return getattr(import_module(module), function)(self, way)
 
 
 def fields_of(question: type[Question]) -> tuple[Field, ...]:
@@ -168,6 +175,8 @@ def word(one: Field, value: object) -> StrEnum:
 
 def ends(one: Field) -> str:
     """Return what a number of a field may be, in words."""
+    if one.says.takes:
+        return one.says.takes
     kind = "a whole number" if one.base is int else "a number"
     least, most = (None if end is None else _shown(end) for end in (one.says.least, one.says.most))
     if least is None:
@@ -195,8 +204,3 @@ def given(question: Question) -> Iterator[tuple[Field, Any]]:
         value = getattr(question, one.name)
         if one.is_needed or value != one.default:
             yield one, value
-
-
-Table = Mapping[str, tuple[str, str]]
-"""Questions by name: where each is declared ("module:Class") and the first paragraph of its docstring, which lists of
-commands show without loading it."""

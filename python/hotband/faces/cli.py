@@ -17,7 +17,7 @@ from hotband.faces.questions import QUESTIONS
 
 def question(name: str) -> dict[str, tuple[str, str]]:
     """The line of a question: its command is made of its declaration."""
-    return {name: (f"hotband.faces.commands.question:{name}", QUESTIONS[name][1])}
+    return {name: (f"hotband.faces.commands.question:{name}", QUESTIONS[name].summary)}
 
 
 COMMANDS = {
@@ -65,11 +65,7 @@ COMMANDS = {
         "hotband.faces.commands.find:find",
         "Find the rate, queue depth, number of drives or value that meets a condition, in at most 12 runs a machine.",
     ),
-    "advise": (
-        "hotband.faces.commands.advise:advise",
-        "Say what to buy: drives, layouts, numbers and caches that meet an objective, none of them worse in "
-        "everything.",
-    ),
+    **question("advise"),
     "device": (
         "hotband.faces.commands.device:device",
         "Say what a drive is, what it counts, and what keeps it from being written. Nothing is written to it.",

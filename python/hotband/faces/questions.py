@@ -1,26 +1,52 @@
-"""The questions, a line each: where it is declared, and what it is for. The command line, the Python interface and the
-page have each of them from here."""
+"""The questions, a line each: where it is declared, what answers it, and what it is for. The command line, the Python
+interface and the page have each of them from here."""
 
 from __future__ import annotations
 
 from functools import cache
 from importlib import import_module
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
-    from hotband.base.question import Question
+    from hotband.base.question import Question, Way
+
+
+class Line(NamedTuple):
+    """A question: its class ("module:Class"), the function that answers it ("module:function", of the question and its
+    `Way`), and the first paragraph of its docstring, which lists of commands show without loading it."""
+
+    question: str
+    answer: str
+    summary: str
+
 
 QUESTIONS = {
-    "reliability": (
+    "advise": Line(
+        "hotband.questions.advise.asked:AdviseQuestion",
+        "hotband.questions.advise.advise:answer",
+        "Say what to buy: drives, layouts, numbers and caches that meet an objective, none of them worse in "
+        "everything.",
+    ),
+    "reliability": Line(
         "hotband.inference.reliability.asked:ReliabilityQuestion",
+        "hotband.inference.reliability.assess:answer",
         "Say how long an array keeps its data: mean time to data loss and the chance of loss, beside the closed form.",
     ),
 }
 
 
+def _loaded(where: str) -> Any:
+    module, _, name = where.partition(":")
+    return getattr(import_module(module), name)
+
+
 @cache
 def declared(name: str) -> type[Question]:
     """Return the class of a question by its name."""
-    module, _, of = QUESTIONS[name][0].partition(":")
-    found: type[Question] = getattr(import_module(module), of)
+    found: type[Question] = _loaded(QUESTIONS[name].question)
     return found
+
+
+def answer(question: Question, way: Way) -> Any:
+    """Return the answer to a question. Raises UserError for a mistake, and what its runs raise."""
+    return _loaded(QUESTIONS[question.name].answer)(question, way)

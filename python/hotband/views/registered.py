@@ -18,6 +18,7 @@ register(
     "hotband.questions.advise.advice:Advice",
     html="hotband.views.draw.advise:advice_html",
     report="hotband.views.report.of_results:of_advice",
+    terminal="hotband.views.advise.show:terminal",
 )
 register("hotband.questions.find.found:Found", lines="hotband.views.find:answer_views")
 register(

@@ -24,5 +24,7 @@ Settings = Annotated[tuple[tuple[str, str], ...], "settings"]
 """Pairs of `--set`, and of `set` and the further arguments of a function."""
 SettingsOfDrives = Annotated[tuple[tuple[str, str], ...], "settings of drives"]
 """The same where nothing runs: words of fio's are none of them."""
+KeyValues = Annotated[str, "key-values"]
+"""KEY=VALUES,...: in Python also a dict of lists."""
 Names = Annotated[tuple[str, ...], "names"]
 """Several words, also as a text with commas."""

@@ -16,7 +16,7 @@ from hotband.data.record.record import Record
 from hotband.execution.experiment import using, watch
 from hotband.execution.runs.interrupted import as_interrupt
 from hotband.faces.asked.kinds import is_settings, kind_of, mark
-from hotband.faces.questions import QUESTIONS, declared
+from hotband.faces.questions import QUESTIONS, answer, declared
 
 TYPES = (Mapping, PathLike, Record, Sequence, Spec)
 """What annotations of arguments name: `public` looks for them in this module."""
@@ -79,9 +79,9 @@ def _function(question: type[Question]) -> Callable[..., Any]:
         asked = _question_of(question, values)
         way = Way(lambda title: watch.watch(title, values.get("progress")), lambda _: None)
         if not question.runs:
-            return asked.answer(way)
+            return answer(asked, way)
         with as_interrupt(), using(values.get("executor"), getattr(asked, "jobs", None)):
-            return asked.answer(way)
+            return answer(asked, way)
 
     ask.__signature__ = signature  # type: ignore[attr-defined]
     ask.__name__ = ask.__qualname__ = question.name.replace("-", "_")

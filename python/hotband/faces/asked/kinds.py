@@ -8,6 +8,7 @@ from enum import EnumMeta
 from pathlib import Path
 from typing import Any
 
+from hotband.base.errors import UserError
 from hotband.base.question import Field, word
 from hotband.data.inputs.specify import Named, each_of, named
 
@@ -37,6 +38,16 @@ def of_record(_: Field, given: Any) -> Any:
     return given if hasattr(given, "to_dict") else Path(given)
 
 
+def of_key_values(one: Field, given: object) -> str:
+    """KEY=VALUES,... of a dict of lists, or as it is."""
+    if isinstance(given, Mapping):
+        return ",".join(f"{key}={','.join(map(str, each_of(values)))}" for key, values in given.items())
+    if not isinstance(given, str):
+        accepted = "expected text or a dict of lists, such as {'layouts': ['raid6']}"
+        raise UserError(f"question.{one.name}", "", str(given), accepted)
+    return given
+
+
 KINDS: Mapping[Any, Kind] = {
     str: Kind("str"),
     int: Kind("int"),
@@ -48,6 +59,7 @@ KINDS: Mapping[Any, Kind] = {
     "workloads": Kind("Spec | Sequence[Spec]", of_several),
     "record": Kind("Record | str | PathLike[str]", of_record),
     "names": Kind("str | Sequence[str]", lambda _, given: tuple(str(name) for name in each_of(given))),
+    "key-values": Kind("str | Mapping[str, Sequence[str | int]]", of_key_values),
     "settings": Kind("Mapping[str, object]"),
     "settings of drives": Kind("Mapping[str, object]"),
 }

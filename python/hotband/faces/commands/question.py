@@ -17,9 +17,13 @@ from hotband.base.views import view_of
 from hotband.data.catalog.named import is_real
 from hotband.data.inputs.specify import Named
 from hotband.data.inputs.texts import text_of
+from hotband.execution.experiment import expect_out
 from hotband.execution.experiment.progress import run_progress
+from hotband.execution.runs.interrupted import RunsInterrupted
+from hotband.execution.runs.signals import INTERRUPTED
 from hotband.faces.asked.kinds import is_settings, is_word, mark
 from hotband.faces.commands import names
+from hotband.faces.commands.epilogs import EPILOGS
 from hotband.faces.commands.executors import on_executor
 from hotband.faces.commands.on_demand import with_epilog
 from hotband.faces.commands.output import (
@@ -32,7 +36,7 @@ from hotband.faces.commands.output import (
     show_lines,
     show_views,
 )
-from hotband.faces.questions import QUESTIONS, declared
+from hotband.faces.questions import QUESTIONS, answer, declared
 
 AS_JSON = inspect.Parameter("as_json", inspect.Parameter.KEYWORD_ONLY, default=False, annotation=JsonFlag)
 OUTPUT = inspect.Parameter(
@@ -77,6 +81,7 @@ KINDS: Mapping[Any, Kind] = {
     "workloads": Kind(list[str], lambda given: tuple(_workload(name) for name in given), names.WORKLOAD),
     "record": Kind(Path),
     "names": Kind(list[str], lambda given: tuple(listed(given))),
+    "key-values": Kind(list[str], lambda given: ",".join(given or [])),
     "settings": SETTINGS,
     "settings of drives": SETTINGS,
 }
@@ -121,7 +126,16 @@ def _command(question: type[Question]) -> Callable[..., Any]:
         if output is not None:
             expect_page("--output", output)
         asked = _question_of(question, values)
-        found = asked.answer(Way(run_progress, say))
+        kept = getattr(asked, "out", None)
+        expect_out(getattr(asked, "fresh", False), kept)
+        try:
+            found = answer(asked, Way(run_progress, say))
+        except RunsInterrupted as stop:
+            if kept is None:
+                raise
+            many = f"{len(stop.finished)} runs of this round are kept in {kept}"
+            say(f"hotband: interrupted; {many}: the same command goes on from there")
+            raise typer.Exit(INTERRUPTED) from None
 
         def printed(page: Path | None) -> None:
             if as_json:
@@ -137,4 +151,4 @@ def _command(question: type[Question]) -> Callable[..., Any]:
     run.__annotations__ = {one.name: one.annotation for one in parameters}
     run.__name__, run.__doc__ = question.name, summary(question)
     made: Callable[..., Any] = on_executor(run) if question.runs else run
-    return with_epilog(question.examples)(made) if question.examples else made
+    return with_epilog(EPILOGS[question.name])(made) if question.name in EPILOGS else made

@@ -59,7 +59,6 @@ class ReliabilityQuestion(Question):
     name = "reliability"
     schema = "hotband-reliability"
     answers = "hotband.inference.reliability.result:Reliability"
-    answered_by = "hotband.inference.reliability.assess:answer"
 
     on: Machine = asks("A drive, LAYOUT:COUNTxDRIVE, or a TOML file.", metavar="MACHINE", positional=True)
     layout: str | None = asks("Of a machine with several layouts.", default=None, metavar="NAME")

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 
 from hotband.base.text import numbers
 from hotband.data.record.unmodelled import unmodelled_notes_of
-from hotband.inference.interval.of_run import Asked as IntervalsAsked
 from hotband.questions.advise import words
 from hotband.questions.advise.advice import Advice, Point
 from hotband.questions.advise.asked import needs_of
@@ -22,19 +21,24 @@ from hotband.questions.advise.prices import Prices, expect_known, read_prices
 from hotband.questions.advise.search import search
 
 if TYPE_CHECKING:
+    from hotband.base.question import Way
     from hotband.execution.experiment import Say
     from hotband.inference.interval.of_run import Watch
-    from hotband.questions.advise.asked import Asked, Needs
+    from hotband.questions.advise.asked import AdviseQuestion, Needs
     from hotband.questions.advise.search import Searched
 
 SHOWN = 12
 """Points of the front that a table has; all are in --json, --format csv and the page."""
 
 
-def advise(asked: Asked, watch: Watch, say: Say) -> Advice:
+def answer(asked: AdviseQuestion, way: Way) -> Advice:
+    """The advice. Raises UserError, OSError and RunsInterrupted."""
+    return advise(asked, way.watch, way.say)
+
+
+def advise(asked: AdviseQuestion, watch: Watch, say: Say) -> Advice:
     """The advice. Raises UserError before anything runs wherever that is possible, OSError and RunsInterrupted."""
     needs = needs_of(asked)
-    IntervalsAsked(asked.level, asked.draws)
     space = space_of(asked.candidates, needs.tolerated)
     prices = Prices() if asked.cost is None else read_prices(asked.cost)
     expect_known(prices, [one.name for one in space.drives])
@@ -52,7 +56,7 @@ class _Advising:
     """From what the search found to an advice."""
 
     def __init__(
-        self, asked: Asked, needs: Needs, prices: Prices, listed: Listed, bench: Bench, found: Searched
+        self, asked: AdviseQuestion, needs: Needs, prices: Prices, listed: Listed, bench: Bench, found: Searched
     ) -> None:
         self.asked, self.needs, self.prices = asked, needs, prices
         self.listed, self.bench, self.found = listed, bench, found
@@ -65,7 +69,7 @@ class _Advising:
         if self.needs.degraded:
             self._drop_degraded()
         front = sorted(self.found.front, key=lambda one: order(one, self.of))
-        points = [point_of(one, self.needs, self.asked.level) for one in front]
+        points = [point_of(one, self.needs, self.asked.interval) for one in front]
         if not points:
             return self._nothing()
         ranked = self._ranked(points)
@@ -128,7 +132,7 @@ class _Advising:
 
     def _made(self, points: list[Point], chosen: Finalist, runner: Point | None, shown: Sequence[str]) -> Advice:
         priced = bool(self.prices.of)
-        level, several = self.asked.level, len(self.asked.workloads) > 1
+        level, several = self.asked.interval, len(self.asked.workloads) > 1
         answer = words.answer_of(chosen.point, self.needs, self.of, level, self.prices.currency, several)
         advice = self._advice(answer, words.rests_on(chosen, runner, self.needs, self.of, priced), points, shown)
         advice.recommended, advice.runner_up, advice.values = chosen.point, runner, chosen.values
@@ -138,7 +142,7 @@ class _Advising:
         near = self.found.nearest
         said = words.nothing_of(near and (near[0].name, near[1].says), dict(self._left_out()))
         advice = self._advice(said, [], [], [])
-        advice.nearest = near and point_of(near[0], self.needs, self.asked.level)
+        advice.nearest = near and point_of(near[0], self.needs, self.asked.interval)
         return advice
 
     def _left_out(self) -> Counter[str]:
@@ -148,7 +152,7 @@ class _Advising:
         limit = next((one.bound for one in self.needs.limits if one.figure == self.of), None)
         return Advice(
             answer, rests, points, [one for one in points if one.name in shown], None, None, None, str(self.of),
-            words.conditions_text(self.needs.slo), [one.name for one in self.asked.workloads], self.asked.level,
+            words.conditions_text(self.needs.slo), [one.name for one in self.asked.workloads], self.asked.interval,
             self.prices.currency, self.needs.bytes_at_end, self.needs.tolerated, self.needs.years,
             self.listed.of, self._left_out(), self.bench.runs, self.bench.ios, limit, [],
             [*self._unmodelled(shown), *self._notes()],

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from hotband.base.errors import UserError
+from hotband.base.question import Question, asks, fresh, jobs, out, seed
 from hotband.base.text.quantities import (
     SIZE_EXPECTED,
     WATTS_EXPECTED,
@@ -18,12 +17,11 @@ from hotband.base.text.quantities import (
     watts,
     yearly_share,
 )
-from hotband.inference.interval import DRAWS_OF_MANY, LEVEL, check_level
+from hotband.data.inputs.kinds import KeyValues, Workloads
+from hotband.inference.interval import DRAWS_OF_MANY
+from hotband.inference.interval.fields import draws, level
 from hotband.questions.advise import YEARS
 from hotband.questions.find.question import Condition, conditions
-
-if TYPE_CHECKING:
-    from hotband.data.inputs.specify import Named
 
 NUMBERS = {"no": 0, "none": 0, "one": 1, "a": 1, "two": 2, "three": 3}
 MOST_TOLERATED = 3
@@ -31,28 +29,47 @@ MOST_TOLERATED = 3
 SLO_FORM = 'expected conditions such as "p99 < 5 ms" or "p99 < 5 ms and IOPS > 2000"'
 
 
-@dataclass(frozen=True)
-class Asked:
-    """What is asked: quantities are text with their unit. `candidates` is DRIVES, LAYOUTS, COUNTS and CACHES as text,
-    `cost` a table of prices and watts."""
+@dataclass(frozen=True, kw_only=True)
+class AdviseQuestion(Question):
+    """Say what to buy: drives, layouts, numbers and caches that meet an objective, none of them worse in everything.
 
-    workloads: Sequence[Named]
-    slo: str
-    capacity: str
-    protect: str
-    candidates: str = ""
-    cost: Path | None = None
-    power: str | None = None
-    grow: str | None = None
-    years: float = YEARS
-    duty: str | None = None
-    slo_degraded: str | None = None
-    level: float = LEVEL
-    draws: int = DRAWS_OF_MANY
-    seed: int = 1
-    jobs: int | None = None
-    out: Path | None = None
-    fresh: bool = False
+    Searches drives, layouts, numbers of drives and settings of write caches for what meets `slo` ("p99 < 5 ms",
+    "p99 < 5 ms and IOPS > 2000") under every one of `workloads`, each alone, and recommends one. What `candidates`
+    leave out is searched whole; they may be a dict of lists. `capacity` is usable after `years` of `grow`. With a
+    folder `out` every run is kept as it ends, and one that is there is not run again.
+
+    The result has `recommended` and `runner_up`, `front` (a `Point` each: `cost`, `watts`, `latency` in seconds,
+    `rebuild` in hours, `loss` as a chance, with `low` and `high`), `answer`, `why`, `frame`, `to_dict()` and
+    `write_html(path)`. That nothing meets it is an answer, too: `recommended` is None, `nearest` comes nearest. Raises
+    UserError for a mistake, KeyboardInterrupt where it is stopped, OSError.
+    """
+
+    name = "advise"
+    schema = "hotband-advice"
+    answers = "hotband.questions.advise.advice:Advice"
+    runs = True
+    has_page = True
+
+    workloads: Workloads = asks(
+        "Catalog names, TOML files, job files; each is to be met alone.", metavar="WORKLOAD...", positional=True
+    )
+    slo: str = asks('What has to hold, such as "p99 < 5 ms".', metavar="CONDITIONS")
+    capacity: str = asks('Usable, such as "50 TB".', metavar="SIZE")
+    protect: str = asks('How many drives may fail, whichever they are: "two failures".', metavar="FAILURES")
+    candidates: KeyValues = asks("What is searched. May be repeated.", default="", metavar="KEY=VALUES")
+    cost: Path | None = asks("Prices and watts, CSV or TOML.", default=None, metavar="FILE")
+    power: str | None = asks('The most that drives draw, as "500 W".', default=None, metavar="POWER")
+    grow: str | None = asks('Of the data, such as "30 %/year".', default=None, metavar="SHARE")
+    years: float = asks("How long it is to last.", default=YEARS, metavar="YEARS")
+    duty: str | None = asks('Of the time that workloads run, for endurance; "100 %".', default=None, metavar="SHARE")
+    slo_degraded: str | None = asks("What has to hold with a drive failed.", default=None, metavar="CONDITIONS")
+    interval: float = level()
+    draws: int = draws(DRAWS_OF_MANY)
+    seed: int = seed()
+    jobs: int | None = jobs()
+    out: Path | None = out()
+    fresh: bool = fresh()
+    every: bool = asks("Every point of the front.", default=False, called="all", hidden=True)
 
 
 @dataclass(frozen=True)
@@ -75,7 +92,7 @@ class Needs:
         return tuple(one for one in self.slo if not one.is_goal)
 
 
-def needs_of(asked: Asked) -> Needs:
+def needs_of(asked: AdviseQuestion) -> Needs:
     """What is needed, in numbers. Raises UserError for the first mistake."""
     if not asked.workloads:
         raise UserError("question.workload", "", "", "missing: expected at least one workload")
@@ -83,7 +100,6 @@ def needs_of(asked: Asked) -> Needs:
     twice = next((name for name in names if names.count(name) > 1), None)
     if twice is not None:
         raise UserError("question.workload", "", twice, "is given twice; expected each workload once")
-    check_level(asked.level, "question.interval")
     if isinstance(asked.years, bool) or not isinstance(asked.years, int | float) or not 0 < asked.years <= 50:
         raise UserError("question.years", "", str(asked.years), "expected a number of years above 0 and up to 50")
     today = size_bytes(asked.capacity)

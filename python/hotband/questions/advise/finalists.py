@@ -33,7 +33,7 @@ from hotband.questions.find.answer_interval import nearest_name
 
 if TYPE_CHECKING:
     from hotband.data.documents.interval import ShareDoc
-    from hotband.questions.advise.asked import Asked, Needs
+    from hotband.questions.advise.asked import AdviseQuestion, Needs
     from hotband.questions.advise.measure import Bench, Key, Measured
     from hotband.questions.find.figures import Figure
 
@@ -138,7 +138,7 @@ class Finalist:
     of_model: float
 
 
-def drawn(point: Point, tried: Tried, needs: Needs, asked: Asked, bench: Bench) -> Finalist:
+def drawn(point: Point, tried: Tried, needs: Needs, asked: AdviseQuestion, bench: Bench) -> Finalist:
     """A finalist: the interval of its worst latency from draws, and where it comes from. What cannot be drawn in a
     minute or so stays as it is. Raises UserError, RunsInterrupted."""
     of = shown_figure(needs)
@@ -152,7 +152,7 @@ def drawn(point: Point, tried: Tried, needs: Needs, asked: Asked, bench: Bench) 
         spec = one_drive
         with bench.watch("one drive of it") as tick:
             whole = Experiment([RunPoint(spec)]).run(jobs=bench.jobs, progress=tick).finished[0]
-    wanted = IntervalsAsked(asked.level, asked.draws)
+    wanted = IntervalsAsked(asked.interval, asked.draws)
     spec = replace(spec, after="")
     if why_no_interval(whole.record) is not None:
         return Finalist(point, [], 1.0)
@@ -167,7 +167,7 @@ def drawn(point: Point, tried: Tried, needs: Needs, asked: Asked, bench: Bench) 
 
     def bounds(run: Measured, figure: Figure) -> tuple[float, float]:
         # Other figures have what the models leave out alone.
-        return (low, high) if figure == of else _model_bounds(run, figure, asked.level)
+        return (low, high) if figure == of else _model_bounds(run, figure, asked.interval)
 
     surely = holds_within(tried, needs, bounds, point.watts)
     made = replace(point, latency=Between(value, value * low, value * high), interval_from="draws", surely=surely)

@@ -25,6 +25,12 @@ from hotband.questions.advise.advice import Between, Point
 
 if TYPE_CHECKING:
     from hotband.questions.advise.advice import Advice
+    from hotband.questions.advise.asked import AdviseQuestion
+
+
+def terminal(advice: Advice, asked: AdviseQuestion) -> list[View]:
+    """What the command prints."""
+    return advice_views(advice, asked.every)
 
 
 def advice_views(advice: Advice, every: bool = False) -> list[View]:

@@ -1,0 +1,19 @@
+"""What the help of a question's command ends with: examples, and what its values are made of."""
+
+from __future__ import annotations
+
+ADVISE = """\
+[bold]Candidates[/]: drives=NAME,...,layouts=raid6,...,counts=12,24,caches=off,on,protected. What is left out is \
+searched whole; where counts are left out, the fewest drives that hold the data and 1.5, 2 and 3 times as many.
+
+[bold]Prices[/]: a CSV table with drive,price,currency,watts, or TOML of drives with these keys; 280..320 is a price \
+with its ends.
+
+[bold]Examples[/]
+
+hotband advise oltp.fio --slo "p99 < 20 ms" --capacity "50 TB" --protect "two failures" --cost prices.csv
+
+hotband advise iometer-database vdbench-8k-random --slo "p99 < 40 ms" --capacity "40 TB" --protect "one failure" \
+--candidates drives=exos-x18-18tb,ent-10k,layouts=raid6,raid10 --grow "20 %/year" -o advice.html
+"""
+EPILOGS = {"advise": ADVISE}
