@@ -34,9 +34,9 @@ KEY = "question"
 @dataclass(frozen=True)
 class Says:
     """What a field means. `text` is a sentence that follows its name; `metavar` what stands for its value; `least` and
-    `most` are the ends of a number. `called` is the word of its option where that is not the field, `short` its letter. A
-    `positional` field is an argument of the command and of the function. What is `hidden` from Python is for the
-    terminal alone (how much is shown). `takes` says what a number may be, where its ends do not say all."""
+    `most` are the ends of a number, `takes` says what it may be where they do not say all. `called` is the word of its
+    option where that is not the field, `short` its letter. A `positional` field is an argument of the command and of
+    the function. What is `hidden` from Python is for the terminal alone (how much is shown)."""
 
     text: str
     metavar: str = ""
