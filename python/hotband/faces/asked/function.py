@@ -10,13 +10,12 @@ from os import PathLike
 from typing import Any
 
 from hotband.base.arguments import public
-from hotband.base.question import Field, Question, Way, fields_of, further, summary
+from hotband.base.question import Field, Question, fields_of, further, summary
 from hotband.data.inputs.specify import Spec, changes, settings_of
 from hotband.data.record.record import Record
-from hotband.execution.experiment import using, watch
-from hotband.execution.runs.interrupted import as_interrupt
+from hotband.faces.asked.ask import ask
 from hotband.faces.asked.kinds import is_settings, kind_of, mark
-from hotband.faces.questions import QUESTIONS, answer, declared
+from hotband.faces.questions import QUESTIONS, declared
 
 TYPES = (Mapping, PathLike, Record, Sequence, Spec)
 """What annotations of arguments name: `public` looks for them in this module."""
@@ -74,19 +73,15 @@ def _function(question: type[Question]) -> Callable[..., Any]:
     """Return the public function of a question."""
     signature = inspect.Signature(list(parameters(question)), return_annotation=question.answers)
 
-    def ask(*arguments: Any, **keywords: Any) -> Any:
+    def made(*arguments: Any, **keywords: Any) -> Any:
         values = signature.bind(*arguments, **keywords).arguments
         asked = _question_of(question, values)
-        way = Way(lambda title: watch.watch(title, values.get("progress")), lambda _: None)
-        if not question.runs:
-            return answer(asked, way)
-        with as_interrupt(), using(values.get("executor"), getattr(asked, "jobs", None)):
-            return answer(asked, way)
+        return ask(asked, values.get("progress"), values.get("executor"))
 
-    ask.__signature__ = signature  # type: ignore[attr-defined]
-    ask.__name__ = ask.__qualname__ = question.name.replace("-", "_")
-    ask.__doc__ = docstring(question)
-    return public(ask)
+    made.__signature__ = signature  # type: ignore[attr-defined]
+    made.__name__ = made.__qualname__ = question.name.replace("-", "_")
+    made.__doc__ = docstring(question)
+    return public(made)
 
 
 def said(question: type[Question]) -> Iterator[tuple[str, str]]:

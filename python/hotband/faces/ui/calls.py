@@ -10,13 +10,16 @@ from typing import TYPE_CHECKING
 
 import hotband as hb
 from hotband.base.errors import UserError
+from hotband.data.inputs.specify import Named
+from hotband.data.inputs.texts import text_of
 from hotband.data.record.files import REPORT_FILE
+from hotband.faces.asked.words import words
 from hotband.faces.ui import command_line, shown
+from hotband.faces.ui.asked import answered, of_form
 from hotband.faces.ui.call import MACHINE, MOST_SEED, WORKLOAD, Call, expect_report, seed_of
 from hotband.faces.ui.calls_on_files import of_calibrate, of_expect, of_fleet
 from hotband.faces.ui.form import Form
-from hotband.inference.interval import DRAWS_OF_MANY, LEAST_DRAWS, MOST_DRAWS
-from hotband.questions.advise import YEARS
+from hotband.questions.advise.asked import AdviseQuestion
 
 if TYPE_CHECKING:
     from hotband.data.record.record import Record
@@ -229,52 +232,22 @@ def of_advise(form: Form) -> Call:
     workloads = [form.placed("workload", one) for one in form.texts("workload")]
     if not workloads:
         raise UserError("workload", "", "", f"is missing: expected {WORKLOAD}")
+    named = tuple(Named(one, text_of(one, "workload")) for one in workloads)
     slo = form.needed("slo", 'such as "p99 < 20 ms"')
     capacity = form.needed("capacity", 'such as "50 TB"')
     protect = form.needed("protect", 'such as "two failures"')
     candidates = ",".join(
         f"{key}={','.join(values)}" for key in ("drives", "layouts", "counts") if (values := form.split(key))
     )
-    power, grow, duty, degraded = (form.text(name) for name in ("power", "grow", "duty", "slo_degraded"))
-    years, draws = form.number("years"), form.whole("draws", LEAST_DRAWS, MOST_DRAWS)
-    prices, seed = form.dropped("cost"), seed_of(form)
+    own = {"workloads": named, "slo": slo, "capacity": capacity, "protect": protect, "candidates": candidates}
+    asked = of_form(AdviseQuestion, form, own)
 
     def run(tick: Tick, folder: Path) -> Shown:
-        advice = hb.advise(
-            workloads,
-            slo=slo,
-            capacity=capacity,
-            protect=protect,
-            candidates=candidates,
-            cost=prices,
-            power=power,
-            grow=grow,
-            years=YEARS if years is None else years,
-            duty=duty,
-            slo_degraded=degraded,
-            draws=DRAWS_OF_MANY if draws is None else draws,
-            seed=seed,
-            progress=tick,
-        )
+        advice = answered(asked, tick)
         advice.write_html(folder / REPORT_FILE)
         return shown.of_advice(advice)
 
-    options = command_line.options(
-        slo=slo,
-        capacity=capacity,
-        protect=protect,
-        candidates=candidates or None,
-        cost=prices,
-        power=power,
-        grow=grow,
-        years=years,
-        duty=duty,
-        slo_degraded=degraded,
-        draws=draws,
-        seed=seed if seed != 1 else None,
-    )
-    command = ["advise", *workloads, *options]
-    return Call(f"{capacity} for {', '.join(workloads)}: {slo}, {protect}", command, run, expect_report)
+    return Call(f"{capacity} for {', '.join(workloads)}: {slo}, {protect}", words(asked), run, expect_report)
 
 
 KINDS: Mapping[str, Kind] = {

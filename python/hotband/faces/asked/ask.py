@@ -1,0 +1,23 @@
+"""Asking a question from a program: its progress, its executor, and how it is interrupted."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from hotband.base.question import Question, Way
+from hotband.execution.experiment import using, watch
+from hotband.execution.runs.interrupted import as_interrupt
+from hotband.faces.questions import answer
+
+if TYPE_CHECKING:
+    from hotband.execution.experiment import Executor
+    from hotband.execution.experiment.watch import Wanted
+
+
+def ask(question: Question, progress: Wanted = None, executor: str | Executor | None = None) -> Any:
+    """Return the answer. Raises UserError for a mistake, KeyboardInterrupt where it is stopped, OSError."""
+    way = Way(lambda title: watch.watch(title, progress), lambda _: None)
+    if not question.runs:
+        return answer(question, way)
+    with as_interrupt(), using(executor, getattr(question, "jobs", None)):
+        return answer(question, way)

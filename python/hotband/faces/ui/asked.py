@@ -1,0 +1,66 @@
+"""The question that a form asks: each field is read as its type says."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from hotband.base.arguments import in_python
+from hotband.base.errors import UserError
+from hotband.base.question import Field, Question, fields_of
+from hotband.faces.asked.ask import ask
+from hotband.faces.asked.kinds import mark
+
+if TYPE_CHECKING:
+    from hotband.execution.experiment import Tick
+    from hotband.faces.ui.form import Form
+
+ELSEWHERE = ("jobs", "out", "fresh")
+"""Fields that are for the command line and for Python: a page keeps results by itself, and runs as it can."""
+NO_MORE = 10**9
+
+
+def number(form: Form, one: Field) -> float | None:
+    """A number; a percentage where its ends are those of one."""
+    return form.percent(one.name) if one.says.metavar == "PERCENT" else form.number(one.name)
+
+
+def whole(form: Form, one: Field) -> int | None:
+    """A whole number within its ends."""
+    least, most = one.says.least, one.says.most
+    return form.whole(one.name, 0 if least is None else int(least), NO_MORE if most is None else int(most))
+
+
+def dropped(form: Form, one: Field) -> Path | None:
+    """A file that was dropped."""
+    found = form.dropped(one.name)
+    return None if found is None else Path(found)
+
+
+READ: Mapping[Any, Callable[[Form, Field], Any]] = {
+    str: lambda form, one: form.text(one.name),
+    int: whole,
+    float: number,
+    bool: lambda form, one: form.flag(one.name),
+    Path: dropped,
+    "settings": lambda form, _: tuple(form.settings().items()),
+}
+
+
+def of_form(question: type[Question], form: Form, own: Mapping[str, object]) -> Question:
+    """Return the question: `own` are fields that the form has in another way. Raises UserError under their names."""
+    asked: dict[str, Any] = dict(own)
+    for one in fields_of(question):
+        if one.name not in own and one.name not in ELSEWHERE and not one.says.hidden:
+            value = READ[mark(one)](form, one)
+            asked |= {} if value is None else {one.name: value}
+    return question(**asked)
+
+
+def answered(question: Question, tick: Tick) -> Any:
+    """Return the answer; progress is told to `tick`. Raises UserError under the names of the form's fields."""
+    try:
+        return ask(question, tick)
+    except UserError as error:
+        raise in_python(error) from None
