@@ -10,7 +10,9 @@ import shutil
 from pathlib import Path
 
 import pytest
+import typer
 
+from hotband.base.errors import UserError
 from hotband.data.catalog import CATALOG_DIR
 from hotband.execution.runs import run
 
@@ -65,6 +67,29 @@ def test_a_format_is_one_function(monkeypatch: pytest.MonkeyPatch) -> None:
     table = Table("", [column("drive"), numeric("p99", MS)])
     table.add("a", 1_500_000.0)
     assert formats.FORMATS["tsv"].tables([table]) == "drive\tp99 (ms)\na\t1.5\n"
+
+
+def test_a_question_is_a_class_and_a_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from hotband.faces import questions
+    from hotband.faces.asked import function
+    from hotband.faces.commands import question
+
+    (text,) = (text for _, file, text in BLOCKS if file == "usable.py")
+    (tmp_path / "usable.py").write_text(text, encoding="utf-8")
+    monkeypatch.syspath_prepend(tmp_path)
+    page = (ROOT / "CONTRIBUTING.md").read_text("utf-8")
+    line = eval(re.findall(r'`"usable": (Line\(.*?\))`', page.replace("\n", " "))[0], vars(questions).copy())
+    monkeypatch.setitem(questions.QUESTIONS, "usable", line)
+    usable = function.__getattr__("usable")
+    assert usable("raid1:2xent-10k").to_dict() == {"usable_bytes": 1_800_360_124_416}
+    with pytest.raises(UserError, match="machines = '0': expected a whole number from 1 to 1,000"):
+        usable("ent-10k", machines=0)
+    command = typer.Typer()
+    command.command()(question.__getattr__("usable"))
+    command(["raid1:2xent-10k", "--machines", "2"], standalone_mode=False)
+    assert capsys.readouterr().out == "3,600,720,248,832 bytes\n"
 
 
 def test_the_page_has_its_blocks() -> None:

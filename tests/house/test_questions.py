@@ -1,0 +1,109 @@
+"""Do the faces of every question agree: its command, its function, and the words that are copied from the page?"""
+
+from __future__ import annotations
+
+import inspect
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+import typer
+from typer.testing import CliRunner
+
+import hotband as hb
+from hotband.base.errors import UserError
+from hotband.base.question import Field, Question, fields_of, given, summary
+from hotband.faces.asked import function
+from hotband.faces.asked.kinds import is_settings
+from hotband.faces.asked.words import words
+from hotband.faces.cli import app
+from hotband.faces.commands import question as commands
+from hotband.faces.questions import QUESTIONS, declared
+
+MACHINE = "raid1:2xent-10k"
+ASKED: dict[str, dict[str, Any]] = {
+    "advise": {"workloads": "fio-randread", "slo": "p99 < 80 ms", "capacity": "900 GB", "protect": "one failure",
+               "candidates": {"drives": ["ent-10k"], "layouts": ["raid10"], "counts": [4]}, "draws": 8},
+    "reliability": {"on": MACHINE, "spares": 1, "replacement": "24 h", "afr": "2 %", "arrays": 1000,
+                    "set": {"command_overhead": "0.1 ms"}},
+}  # fmt: skip
+"""A short question of each kind, as Python asks it."""
+
+
+def of_python(name: str) -> Question:
+    return function._question_of(declared(name), ASKED[name])
+
+
+def test_each_has_an_example() -> None:
+    assert sorted(ASKED) == sorted(QUESTIONS)
+
+
+@pytest.mark.parametrize("name", QUESTIONS)
+def test_a_question_says_in_lists_what_it_says_of_itself(name: str) -> None:
+    assert QUESTIONS[name].summary == summary(declared(name))
+    assert declared(name).name == name
+
+
+@pytest.mark.parametrize("name", QUESTIONS)
+def test_every_field_is_an_option_and_an_argument_with_the_same_words(name: str) -> None:
+    group: Any = typer.main.get_command(app)
+    command = group.get_command(typer.Context(group), name)
+    helps = {param.name: getattr(param, "help", None) for param in command.params}
+    arguments = inspect.signature(getattr(hb, name)).parameters
+    for one in fields_of(declared(name)):
+        assert helps[one.name] == one.says.text
+        if not one.says.hidden:
+            argument = "set" if is_settings(one) else one.name
+            assert argument in arguments
+            assert f"    {argument}: " in getattr(hb, name).__doc__
+
+
+@pytest.mark.parametrize("name", QUESTIONS)
+def test_what_is_copied_asks_the_same(name: str) -> None:
+    """The words of the question, read by its command, are the question."""
+    asked, found = of_python(name), []
+
+    def caught(question: Question, _: object) -> None:
+        found.append(question)
+        raise UserError("caught", "", "", "")
+
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(commands, "answer", caught)
+        CliRunner().invoke(app, words(asked))
+    assert found == [asked]
+
+
+@pytest.mark.parametrize("name", QUESTIONS)
+def test_the_command_prints_what_python_gives(name: str, tmp_path: Path) -> None:
+    asked = of_python(name)
+    done = CliRunner().invoke(app, [*words(asked), "--json"])
+    assert done.exit_code == 0, done.output
+    document = json.loads(done.stdout)
+    assert document["schema"] == declared(name).schema
+    mine = {"progress": False} if declared(name).runs else {}
+    assert json.loads(json.dumps(getattr(hb, name)(**ASKED[name], **mine).to_dict())) == document
+
+
+def bounded() -> list[tuple[str, Field]]:
+    return [(name, one) for name in QUESTIONS for one in fields_of(declared(name)) if one.says.least is not None]
+
+
+@pytest.mark.parametrize(("name", "one"), bounded(), ids=lambda of: of if isinstance(of, str) else of.name)
+def test_a_number_beyond_its_ends_is_refused_by_its_name(name: str, one: Field) -> None:
+    with pytest.raises(UserError) as error:
+        getattr(hb, name)(**{**ASKED[name], one.name: one.says.least - 1})  # type: ignore[operator]
+    assert (error.value.where, error.value.value) == (one.name, f"{one.says.least - 1:g}")  # type: ignore[operator]
+    assert "expected " in error.value.accepted
+
+
+def test_only_what_differs_is_given() -> None:
+    names = [one.name for one, _ in given(of_python("reliability"))]
+    assert names == [
+        "on",
+        "settings",
+        "afr",
+        "spares",
+        "replacement",
+        "arrays",
+    ]
