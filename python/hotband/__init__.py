@@ -21,6 +21,7 @@ from typing import Any
 
 from hotband.base import views as _views
 from hotband.base.version import __version__ as __version__
+from hotband.faces.questions import QUESTIONS
 
 _MODULES = {
     "hotband.base.errors": ("UserError",),
@@ -53,7 +54,6 @@ _MODULES = {
     "hotband.faces.api.interval": ("why",),
     "hotband.faces.api.programs": ("ProgramResult", "program", "programs"),
     "hotband.faces.api.record": ("load",),
-    "hotband.faces.api.reliability": ("reliability",),
     "hotband.faces.api.report": ("report",),
     "hotband.faces.api.review": ("review",),
     "hotband.faces.api.run": ("run", "sequence"),
@@ -77,7 +77,10 @@ _MODULES = {
     "hotband.views.traces.show": ("TraceShown",),
 }
 """The public names, by the module that defines them."""
-_WHERE = {name: module for module, names in _MODULES.items() for name in names}
+_WHERE = {
+    **{name: module for module, names in _MODULES.items() for name in names},
+    **dict.fromkeys(QUESTIONS, "hotband.faces.asked.function"),
+}
 
 __all__ = sorted([*_WHERE, "__version__"])
 

@@ -1,7 +1,10 @@
 # Written by scripts/public_stub.py from the table of hotband/__init__.py: do not edit.
+from collections.abc import Mapping
+from os import PathLike
 
 from hotband.base.errors import UserError as UserError
 from hotband.base.version import __version__ as __version__
+from hotband.data.inputs.specify import Spec
 from hotband.data.jobs.converted import Converted as Converted
 from hotband.data.record.record import Record as Record
 from hotband.data.record.steadiness import Steadiness as Steadiness
@@ -36,7 +39,6 @@ from hotband.faces.api.programs import ProgramResult as ProgramResult
 from hotband.faces.api.programs import program as program
 from hotband.faces.api.programs import programs as programs
 from hotband.faces.api.record import load as load
-from hotband.faces.api.reliability import reliability as reliability
 from hotband.faces.api.report import report as report
 from hotband.faces.api.review import review as review
 from hotband.faces.api.run import run as run
@@ -71,6 +73,58 @@ from hotband.questions.study.accounted import accuracy as accuracy
 from hotband.questions.study.accounted import blind_errors as blind_errors
 from hotband.questions.sweeps.sweep import Sweep as Sweep
 from hotband.views.traces.show import TraceShown as TraceShown
+
+def reliability(
+    on: Spec,
+    *,
+    layout: str | None = None,
+    set: Mapping[str, object] | None = None,
+    mtbf: str | None = None,
+    afr: str | None = None,
+    rebuild_time: str | None = None,
+    rebuild_rate: str | None = None,
+    record: Record | str | PathLike[str] | None = None,
+    spares: int = 0,
+    replacement: str | None = None,
+    error_rate: str | None = None,
+    one_rebuild: bool = False,
+    distribution: str = "exponential",
+    shape: float | None = None,
+    rebuild_distribution: str = "exponential",
+    years: float = 10.0,
+    method: str = "auto",
+    arrays: int = 200000,
+    seed: int = 1,
+    **settings: object,
+) -> Reliability:
+    """Say how long an array keeps its data: mean time to data loss and the chance of loss, beside the closed form.
+
+    Args:
+        on: A drive, LAYOUT:COUNTxDRIVE, or a TOML file.
+        layout: Of a machine with several layouts.
+        set: Values to change; further arguments are such values, too.
+        mtbf: Mean life of a drive, as "1400000 h".
+        afr: Or drives failing a year, as "0.9 %".
+        rebuild_time: Of a drive, as "6 h".
+        rebuild_rate: Limit of a rebuild, as "50 MB/s"; else the media.
+        record: Rebuild time from a record of a run in which a drive failed.
+        spares: Spare drives that are there.
+        replacement: Until a drive ordered at a failure is there, as "24 h"; at once.
+        error_rate: Bits read for one unrecoverable error, as "1e15", or none.
+        one_rebuild: Drives are rebuilt one after the other.
+        distribution: Of drives' lives.
+        shape: Of Weibull lives: above 1 they wear out.
+        rebuild_distribution: Of rebuild times.
+        years: The mission.
+        method: How the mean time is simulated.
+        arrays: Effort: cycles or arrays simulated.
+        seed: Root of all randomness.
+
+    Lives of drives and times of rebuilds are those of the catalog and of the media where nothing is said.
+
+    The result has `mttdl_years`, `loss`, `bytes_lost_per_tb` (each with `value`, `low`, `high`), `exact_mttdl_years`,
+    `exact_loss`, `causes`, `sources` and a `frame`. Raises UserError.
+    """
 
 __all__ = [
     "Accuracy",

@@ -11,8 +11,7 @@ from hotband.base.errors import UserError
 from hotband.data.documents.run import RunSpec
 from hotband.data.inputs.specify import Named
 from hotband.execution.runs.run import refusal
-from hotband.inference.reliability.asked import Asked as ArrayAsked
-from hotband.inference.reliability.asked import subject_of
+from hotband.inference.reliability.asked import ReliabilityQuestion, subject_of
 from hotband.questions.advise.advice import Between, Point
 from hotband.questions.advise.asked import Asked, duty_of, growth_of, needs_of, slo_of, tolerated_of
 from hotband.questions.advise.candidates import (
@@ -67,7 +66,7 @@ def test_what_is_known_without_a_run_is_what_reliability_says(machine: str) -> N
     count, _, drive = rest.partition("x")
     space = space_of(f"drives={drive},layouts={layout},counts={count},caches=off,own", 1)
     (candidate,) = candidates_of(space, needs("1 TB"), Prices()).candidates
-    subject = subject_of(ArrayAsked(machine))
+    subject = subject_of(ReliabilityQuestion(on=Named(machine)))
     assert candidate.static.usable_bytes == subject.array.usable_bytes
     assert candidate.static.rebuild == subject.conditions.rebuild
     lost = subject.array.member_bytes - subject.array.usable_bytes / data_drives(layout, int(count))

@@ -11,8 +11,9 @@ from fleets import DISK, fleet, group
 
 from forms import sized
 from hotband.data.documents.fleet import FigureDoc, PartDoc
+from hotband.data.inputs.specify import Named
 from hotband.inference.reliability.array import Array, Conditions
-from hotband.inference.reliability.asked import Asked
+from hotband.inference.reliability.asked import ReliabilityQuestion
 from hotband.inference.reliability.assess import assess
 from hotband.inference.reliability.chain import build, loss_within, mean_time_to_loss
 from hotband.questions.datasheet import described_text
@@ -61,7 +62,11 @@ def test_exponential_lives_lose_as_the_chain_of_reliability_says(
 
 def test_the_closed_form_is_that_of_the_command() -> None:
     """`hotband reliability` of the same machine: its chance of loss in the mission, by a machine."""
-    data = assess(Asked(f"raid10:8x{DISK}", afr="2 %", rebuild_time="30 h", error_rate="1e17", arrays=1000))
+    data = assess(
+        ReliabilityQuestion(
+            on=Named(f"raid10:8x{DISK}"), afr="2 %", rebuild_time="30 h", error_rate="1e17", arrays=1000
+        )
+    )
     chance = data["mission"]["closed_form"]
     done = fleet(group(machine=f"raid10:8x{DISK}", afr="2 %", rebuild_time="30 h", error_rate="1e17", machines=500))
     loss = done.summary["fleet"]["loss"]
@@ -79,7 +84,9 @@ def test_the_chance_of_any_loss_is_that_of_the_machines_together(
     machine: str, machines: int, rebuild: str | None, errors: str | None
 ) -> None:
     """An episode that is likely to end in loss is one loss, not a rate of them."""
-    data = assess(Asked(machine, afr="4 %", rebuild_time=rebuild, error_rate=errors, arrays=1000))
+    data = assess(
+        ReliabilityQuestion(on=Named(machine), afr="4 %", rebuild_time=rebuild, error_rate=errors, arrays=1000)
+    )
     alone = data["mission"]["closed_form"]
     of = group(machine=machine, afr="4 %", rebuild_time=rebuild, error_rate=errors, machines=machines)
     chance = fleet(of, repetitions=sized(2000, 4000)).summary["fleet"]["loss"]["chance"]

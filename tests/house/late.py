@@ -39,7 +39,6 @@ LATE = {
             "questions.fleet.run.run_fleet",
             "questions.fleet.run.spec_of",
         ],
-        "faces.commands.reliability": ["inference.reliability.assess.assess"],
         "faces.commands.suites": ["views.suites.show.views"],
         "faces.commands.ui": ["faces.ui.server.serve"],
         "faces.ui.shown": ["questions.fleet.result.WHOLE", "views.calibrate.views"],

@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 
 from hotband.base.errors import UserError
-from hotband.inference.reliability.asked import Asked
+from hotband.data.inputs.specify import Named
+from hotband.inference.reliability.asked import ReliabilityQuestion
 from hotband.inference.reliability.assess import assess
 
 HOUR = 3_600_000_000_000
@@ -39,7 +40,9 @@ def saved(folder: Path, *rebuilds: dict[str, Any], toml: str = TOML, **sets: str
 
 
 def given(record: Path, machine: str = MACHINE, **options: Any) -> dict[str, Any]:
-    found: dict[str, Any] = assess(Asked(machine, record=record, arrays=1000, **options))["given"]
+    found: dict[str, Any] = assess(ReliabilityQuestion(on=Named(machine), record=record, arrays=1000, **options))[
+        "given"
+    ]
     return found
 
 
@@ -115,4 +118,4 @@ def test_members_on_one_drive_are_refused(tmp_path: Path) -> None:
     drives = '[drives.d]\nproduct = "st14000nm0001"\ncount = 2\n'
     machine.write_text(drives + '[layouts.data]\nraid10 = { members = "d0.lun0..d1.lun1" }\n')
     with pytest.raises(UserError, match="'d0': is a member more than once"):
-        assess(Asked(str(machine)))
+        assess(ReliabilityQuestion(on=Named(str(machine))))

@@ -13,7 +13,8 @@ import pytest
 from hotband.base.errors import UserError
 from hotband.base.text.numbers import share, span
 from hotband.data.catalog import entries as catalogue
-from hotband.inference.reliability.asked import Asked
+from hotband.data.inputs.specify import Named
+from hotband.inference.reliability.asked import ReliabilityQuestion
 from hotband.inference.reliability.assess import assess
 from hotband.views.reliability import notes, summary_lines
 
@@ -21,7 +22,7 @@ MACHINE = "raid5:5xsavvio-10k1"
 
 
 def figures(machine: str = MACHINE, **options: Any) -> dict[str, Any]:
-    return assess(Asked(machine, **{"arrays": 2000, **options}))
+    return assess(ReliabilityQuestion(on=Named(machine), **{"arrays": 2000, **options}))
 
 
 def test_the_command_prints_simulated_beside_closed_form(hotband) -> None:
@@ -80,7 +81,7 @@ data = { on = "data" }
 
 def test_one_actuator_works_at_a_time_while_a_drive_is_rebuilt(tmp_path: Path) -> None:
     # The mean of 262 and 142 MB/s of one actuator, over both ranges of addresses or one of them.
-    whole = figures("raid1:2xst14000nm0001", set=(("exposes", "one"),))["given"]["rebuild_hours"]
+    whole = figures("raid1:2xst14000nm0001", settings=(("exposes", "one"),))["given"]["rebuild_hours"]
     assert whole == pytest.approx(14e12 / 202e6 / 3600, rel=1e-3)
     machine = tmp_path / "units.toml"
     machine.write_text(LOGICAL_UNITS)
@@ -93,7 +94,7 @@ def test_every_drive_of_the_catalog_has_what_is_needed(drive: str) -> None:
     one_address_space = (("exposes", "one"),) if "exposes" in values else ()
     # How long a rebuild onto a shingled disk takes, the user has to say (docs/guides/intervals.md, "smr-rebuild").
     of_shingled = {"rebuild_time": "200 h"} if "smr" in values else {}
-    found = figures(f"raid1:2x{drive}", set=one_address_space, **of_shingled)
+    found = figures(f"raid1:2x{drive}", settings=one_address_space, **of_shingled)
     # Years: a mirror of 24 TB is rebuilt for a day and more, and reads 24 TB without an error to do so.
     assert found["mttdl"]["simulated"]["value"] > 100
 
@@ -238,7 +239,7 @@ def test_one_layout_of_several(tmp_path: Path) -> None:
         (["--mtbf", "0 h"], "--mtbf = '0 h': expected a time above 0"),
         (["--rebuild-time", "0.0 h"], "--rebuild-time = '0.0 h': expected a time above 0"),
         (["--mtbf", "9" * 400 + " h"], "expected at most 1e+12 h"),
-        (["--mtbf", "1 ns"], "--mtbf = '1 ns': 1.58e+18 failures"),
+        (["--mtbf", "1 ns"], "--mtbf = '1 ns': 1.58e+18 failures in the mission"),
         (["--afr", "200 %"], "below 100 %"),
         (["--afr", "0 %"], "8.76e-07 % or more"),
         (["--afr", "0.9"], "--afr = '0.9': expected a share with its unit, such as \"0.9 %\""),
@@ -318,4 +319,4 @@ def test_a_rebuild_onto_a_shingled_disk_is_not_at_its_media_rate(hotband) -> Non
     assert "--rebuild-time: missing: st8000as0002 is a shingled disk (SMR), and" in done.stderr
     assert figures("raid1:2xst8000as0002", rebuild_time="200 h")["given"]["rebuild_hours"] == 200
     assert figures("raid1:2xst8000as0002", rebuild_rate="10 MB/s")["given"]["rebuild_hours"] > 200
-    assert figures("raid1:2xst8000as0002", set=(("smr", "off"),))["given"]["rebuild_hours"] < 24
+    assert figures("raid1:2xst8000as0002", settings=(("smr", "off"),))["given"]["rebuild_hours"] < 24

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 PREFIX = "question."
-FIELDS = frozenset(
+FIELDS = set(
     """
     afr against anyway arrival audit bandwidth base block cache candidates capacity chunk columns compressor
     cost data depth device direction distribution draws drive_class duration duty dwpd erase error_rate events
@@ -20,7 +20,8 @@ FIELDS = frozenset(
     tls to track unit volume where within workload write_bandwidth write_iops write_latency years yes
     """.split()  # noqa: SIM905
 )
-"""The fields of all questions. `question.toml` is a file: other words after the dot stay as they are."""
+"""The fields of questions that are not declared yet; `register` adds those that are. `question.toml` is a file: other
+words after the dot stay as they are."""
 ENGINE = {
     "MACHINE": "on",
     "WORKLOAD": "workload",
@@ -41,12 +42,17 @@ ENGINE = {
     },
 }
 """The engine's names for fields of its request, and the fields of questions that fill them."""
-_FIELD = re.compile(rf"\b{re.escape(PREFIX)}({'|'.join(sorted(FIELDS, key=len, reverse=True))})\b")
+_FIELD = re.compile(rf"\b{re.escape(PREFIX)}(\w+)\b")
+
+
+def register(names: Iterable[str]) -> None:
+    """Make fields known: a question does so with its own."""
+    FIELDS.update(names)
 
 
 def in_words(text: str, word: Callable[[str], str]) -> str:
     """Return the text with each field replaced by its `word`."""
-    return _FIELD.sub(lambda match: word(match[1]), text)
+    return _FIELD.sub(lambda match: word(match[1]) if match[1] in FIELDS else match[0], text)
 
 
 def of_question(where: str) -> str:

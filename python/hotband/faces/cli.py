@@ -12,6 +12,13 @@ from hotband.execution.runs.signals import notice_interrupts
 from hotband.faces.commands.group import Commands
 from hotband.faces.commands.on_demand import OnDemand
 from hotband.faces.commands.output import print_version
+from hotband.faces.questions import QUESTIONS
+
+
+def question(name: str) -> dict[str, tuple[str, str]]:
+    """The line of a question: its command is made of its declaration."""
+    return {name: (f"hotband.faces.commands.question:{name}", QUESTIONS[name][1])}
+
 
 COMMANDS = {
     "osds": (
@@ -39,10 +46,7 @@ COMMANDS = {
         "Review a machine, or hardware (real:PATH): transfer curve, access time, block sizes, streams, server "
         "patterns, files; compare it with others.",
     ),
-    "reliability": (
-        "hotband.faces.commands.reliability:reliability",
-        "Say how long an array keeps its data: mean time to data loss and the chance of loss, beside the closed form.",
-    ),
+    **question("reliability"),
     "why": (
         "hotband.faces.commands.intervals:why",
         "Say where the uncertainty of a prediction comes from, value by value, and what to measure to reduce it.",

@@ -7,7 +7,11 @@ register(
     chart="hotband.views.record.picture:chart",
     html="hotband.views.record.picture:html",
 )
-register("hotband.inference.reliability.result:Reliability", lines="hotband.views.reliability:summary_lines")
+register(
+    "hotband.inference.reliability.result:Reliability",
+    lines="hotband.views.reliability:summary_lines",
+    terminal="hotband.views.reliability:terminal",
+)
 register("hotband.inference.traces.compare:TracesCompared", report="hotband.views.traces.compared_page:of_traces")
 register("hotband.inference.traces.fit.fit:TraceFit", lines="hotband.views.traces.fit:views")
 register(

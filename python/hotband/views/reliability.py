@@ -11,7 +11,16 @@ from hotband.base.text.table import BYTES, CHANGE, OF_ROW, SHARE, Range, Table, 
 from hotband.inference.reliability.array import HOURS_PER_YEAR
 
 if TYPE_CHECKING:
+    from hotband.base.question import Question
+    from hotband.base.text.table import View
     from hotband.data.documents.reliability import EstimateDoc, ReliabilityDoc
+    from hotband.inference.reliability.result import Reliability
+
+
+def terminal(found: Reliability, asked: Question) -> list[View]:
+    """What the command prints."""
+    data = found.to_dict()
+    return [*summary_lines(data), figures_table(data), *notes(data)]
 
 
 def summary_lines(data: ReliabilityDoc) -> list[str]:

@@ -8,21 +8,28 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, TypedDict
+from typing import TypedDict
 
 import hotband._core as _core
 from hotband.base.engine import mistakes_without_load
 from hotband.base.errors import UserError
+from hotband.base.question import Question, asks, seed
 from hotband.base.text.quantities import SPAN_FORM, SPAN_UNITS, share, size_bytes, span_ns
 from hotband.data.catalog import CATALOG_DIR, entries
 from hotband.data.catalog.named import expect_model
+from hotband.data.inputs.kinds import Machine, RecordGiven, SettingsOfDrives
 from hotband.data.inputs.texts import text_of
 from hotband.data.record.incomplete import refusing_incomplete
 from hotband.inference.reliability.array import HOURS_PER_YEAR, Array, Conditions
+from hotband.inference.reliability.options import (
+    LEAST_ARRAYS,
+    MOST_ARRAYS,
+    MOST_SPARES,
+    Distribution,
+    Method,
+    Rebuilds,
+)
 from hotband.inference.reliability.recorded import NS_PER_HOUR, Rebuilt, recorded_rebuild
-
-if TYPE_CHECKING:
-    from hotband.data.record.record import Record
 
 GIVEN = "given"
 """The source of a value that the question has."""
@@ -39,31 +46,46 @@ LEAST_AFR = HOURS_PER_YEAR / MOST_HOURS
 ZONES = 1000
 
 
-@dataclass(frozen=True)
-class Asked:
-    """The options, as text where they have a unit; None is what the catalog or the model says. `machine_text` is the
-    text of a machine that is neither in the catalog nor in a file."""
+@dataclass(frozen=True, kw_only=True)
+class ReliabilityQuestion(Question):
+    """Say how long an array keeps its data: mean time to data loss and the chance of loss, beside the closed form.
 
-    machine: str
-    layout: str | None = None
-    set: tuple[tuple[str, str], ...] = ()
-    mtbf: str | None = None
-    afr: str | None = None
-    rebuild_time: str | None = None
-    rebuild_rate: str | None = None
-    record: Path | Record | None = None
-    spares: int = 0
-    replacement: str | None = None
-    error_rate: str | None = None
-    one_rebuild: bool = False
-    distribution: str = "exponential"
-    shape: float | None = None
-    rebuild_distribution: str = "exponential"
-    years: float = 10.0
-    method: str = "auto"
-    arrays: int = 200_000
-    seed: int = 1
-    machine_text: str | None = None
+    Lives of drives and times of rebuilds are those of the catalog and of the media where nothing is said.
+
+    The result has `mttdl_years`, `loss`, `bytes_lost_per_tb` (each with `value`, `low`, `high`), `exact_mttdl_years`,
+    `exact_loss`, `causes`, `sources` and a `frame`. Raises UserError.
+    """
+
+    name = "reliability"
+    schema = "hotband-reliability"
+    answers = "hotband.inference.reliability.result:Reliability"
+    answered_by = "hotband.inference.reliability.assess:answer"
+
+    on: Machine = asks("A drive, LAYOUT:COUNTxDRIVE, or a TOML file.", metavar="MACHINE", positional=True)
+    layout: str | None = asks("Of a machine with several layouts.", default=None, metavar="NAME")
+    settings: SettingsOfDrives = asks("Change a value.", default=(), metavar="KEY=VALUE")
+    mtbf: str | None = asks('Mean life of a drive, as "1400000 h".', default=None, metavar="TIME")
+    afr: str | None = asks('Or drives failing a year, as "0.9 %".', default=None, metavar="SHARE")
+    rebuild_time: str | None = asks('Of a drive, as "6 h".', default=None, metavar="TIME")
+    rebuild_rate: str | None = asks('Limit of a rebuild, as "50 MB/s"; else the media.', default=None, metavar="RATE")
+    record: RecordGiven | None = asks(
+        "Rebuild time from a record of a run in which a drive failed.", default=None, metavar="RECORD"
+    )
+    spares: int = asks("Spare drives that are there.", default=0, least=0, most=MOST_SPARES)
+    replacement: str | None = asks(
+        'Until a drive ordered at a failure is there, as "24 h"; at once.', default=None, metavar="TIME"
+    )
+    error_rate: str | None = asks(
+        'Bits read for one unrecoverable error, as "1e15", or none.', default=None, metavar="BITS"
+    )
+    one_rebuild: bool = asks("Drives are rebuilt one after the other.", default=False)
+    distribution: Distribution = asks("Of drives' lives.", default=Distribution.exponential)
+    shape: float | None = asks("Of Weibull lives: above 1 they wear out.", default=None)
+    rebuild_distribution: Rebuilds = asks("Of rebuild times.", default=Rebuilds.exponential)
+    years: float = asks("The mission.", default=10.0)
+    method: Method = asks("How the mean time is simulated.", default=Method.auto)
+    arrays: int = asks("Effort: cycles or arrays simulated.", default=200_000, least=LEAST_ARRAYS, most=MOST_ARRAYS)
+    seed: int = seed()
 
 
 @dataclass(frozen=True)
@@ -76,7 +98,7 @@ class Subject:
     sources: dict[str, str]
 
 
-def subject_of(asked: Asked) -> Subject:
+def subject_of(asked: ReliabilityQuestion) -> Subject:
     """The array and the conditions of `asked`. Raises UserError for the first mistake."""
     layout = layout_of(asked)
     members = layout["members"]
@@ -96,7 +118,7 @@ def subject_of(asked: Asked) -> Subject:
     refuse_order_of_groups(asked, array)
     sources: dict[str, str] = {}
     life = mean_life(asked, values, sources)
-    rebuilt = Rebuilt(asked.machine, layout["name"], smallest, values, members[0]["set"])
+    rebuilt = Rebuilt(asked.on.name, layout["name"], smallest, values, members[0]["set"])
     rebuild, bits = NEVER_REBUILT, None
     if array.tolerated:
         rebuild, bits = rebuild_hours(asked, rebuilt, sources), error_bits(asked, values, sources)
@@ -114,7 +136,7 @@ def subject_of(asked: Asked) -> Subject:
     return Subject(layout["name"], array, conditions, sources)
 
 
-def refuse_without_effect(asked: Asked, array: Array) -> None:
+def refuse_without_effect(asked: ReliabilityQuestion, array: Array) -> None:
     """Raises UserError for the first option that would change nothing."""
     repair: dict[str, object] = {
         "question.rebuild_time": asked.rebuild_time,
@@ -141,7 +163,7 @@ def refuse_without_effect(asked: Asked, array: Array) -> None:
         raise UserError("question.spares", "", str(asked.spares), accepted)
 
 
-def refuse_order_of_groups(asked: Asked, array: Array) -> None:
+def refuse_order_of_groups(asked: ReliabilityQuestion, array: Array) -> None:
     """Raises UserError where which group is rebuilt first would matter."""
     orders = {"question.replacement": asked.replacement, "question.one_rebuild": "" if asked.one_rebuild else None}
     given = [(option, value) for option, value in orders.items() if value is not None]
@@ -176,12 +198,12 @@ class Layout(TypedDict):
     members: list[Member]
 
 
-def layout_of(asked: Asked) -> Layout:
+def layout_of(asked: ReliabilityQuestion) -> Layout:
     """The layout that is meant, as the core describes it."""
-    expect_model(asked.machine, "reliability is of", "question.on")
-    text = text_of(asked.machine, "machine") if asked.machine_text is None else asked.machine_text
-    with mistakes_without_load(asked.machine, asked.set, "and nothing runs here: expected a value of the drives"):
-        layouts: list[Layout] = json.loads(_core.layouts_of(CATALOG_DIR, asked.machine, text, list(asked.set)))
+    expect_model(asked.on.name, "reliability is of", "question.on")
+    text = text_of(asked.on.name, "machine") if asked.on.text is None else asked.on.text
+    with mistakes_without_load(asked.on.name, asked.settings, "and nothing runs here: expected a value of the drives"):
+        layouts: list[Layout] = json.loads(_core.layouts_of(CATALOG_DIR, asked.on.name, text, list(asked.settings)))
     names = ", ".join(layout["name"] for layout in layouts)
     if asked.layout is None and len(layouts) > 1:
         raise UserError("question.layout", "", "", f"missing: the machine has several layouts; expected one of {names}")
@@ -225,7 +247,7 @@ def hours(option: str, text: str) -> float:
     return found / NS_PER_HOUR
 
 
-def mean_life(asked: Asked, values: Mapping[str, Mapping[str, str]], sources: dict[str, str]) -> float:
+def mean_life(asked: ReliabilityQuestion, values: Mapping[str, Mapping[str, str]], sources: dict[str, str]) -> float:
     """Hours until a drive fails, on average."""
     if asked.mtbf is not None and asked.afr is not None:
         raise UserError("question.afr", "", asked.afr, "not together with question.mtbf, which says the same")
@@ -263,7 +285,9 @@ def reference(key: str, option: str, values: Mapping[str, Mapping[str, str]], so
     return text
 
 
-def error_bits(asked: Asked, values: Mapping[str, Mapping[str, str]], sources: dict[str, str]) -> float | None:
+def error_bits(
+    asked: ReliabilityQuestion, values: Mapping[str, Mapping[str, str]], sources: dict[str, str]
+) -> float | None:
     """Bits read for one unrecoverable error; None for no such errors."""
     text = asked.error_rate
     if text is not None:
@@ -281,7 +305,7 @@ def error_bits(asked: Asked, values: Mapping[str, Mapping[str, str]], sources: d
     return float(found[1])
 
 
-def rebuild_hours(asked: Asked, rebuilt: Rebuilt, sources: dict[str, str]) -> float:
+def rebuild_hours(asked: ReliabilityQuestion, rebuilt: Rebuilt, sources: dict[str, str]) -> float:
     """Hours to rebuild a drive: as given, as a record had it, or its size over the slower of media and limit."""
     given = {
         "question.rebuild_time": asked.rebuild_time,
@@ -346,7 +370,7 @@ def bytes_a_second(text: str | None) -> float | None:
     return None if text is None else size_bytes(text.strip().removesuffix("/s"))
 
 
-def shape_of(asked: Asked) -> float:
+def shape_of(asked: ReliabilityQuestion) -> float:
     """Shape of the distribution of lives; 1 is exponential."""
     if asked.distribution == "exponential":
         if asked.shape is not None:

@@ -9,13 +9,15 @@ import numpy as np
 from hotband.base.errors import UserError
 from hotband.inference.reliability import cycles
 from hotband.inference.reliability.array import HOURS_PER_YEAR, Array, Conditions
-from hotband.inference.reliability.asked import Asked, Subject, subject_of
+from hotband.inference.reliability.asked import ReliabilityQuestion, Subject, subject_of
 from hotband.inference.reliability.chain import Chain, build, loss_within, mean_time_to_loss
 from hotband.inference.reliability.estimate import Estimate
 from hotband.inference.reliability.mission import simulate
+from hotband.inference.reliability.result import Reliability
 from hotband.inference.reliability.textbook import approximate
 
 if TYPE_CHECKING:
+    from hotband.base.question import Way
     from hotband.data.documents.reliability import (
         DifferenceDoc,
         EstimateDoc,
@@ -34,7 +36,12 @@ LEAST_ARRAYS = 1000
 ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth")
 
 
-def assess(asked: Asked) -> ReliabilityDoc:
+def answer(asked: ReliabilityQuestion, way: Way) -> Reliability:
+    """Return how long an array keeps its data. Raises UserError."""
+    return Reliability(assess(asked))
+
+
+def assess(asked: ReliabilityQuestion) -> ReliabilityDoc:
     """Figures of what was asked. Raises UserError for the first mistake."""
     if not 0 < asked.years <= 1000:
         raise UserError("question.years", "", f"{asked.years:g}", "expected a number of years above 0 and up to 1000")
@@ -44,7 +51,7 @@ def assess(asked: Asked) -> ReliabilityDoc:
     return {
         "schema": "hotband-reliability",
         "version": 1,
-        "machine": asked.machine,
+        "machine": asked.on.name,
         "layout": described(subject),
         "given": given(asked, subject),
         "mttdl": mttdl(asked, subject, chain),
@@ -65,7 +72,7 @@ def described(subject: Subject) -> LayoutDoc:
     }
 
 
-def given(asked: Asked, subject: Subject) -> GivenDoc:
+def given(asked: ReliabilityQuestion, subject: Subject) -> GivenDoc:
     """What the figures were computed from, and where that is from."""
     array, conditions = subject.array, subject.conditions
     return {
@@ -108,7 +115,7 @@ def generator(seed: int, stream: int) -> np.random.Generator:
     return np.random.Generator(np.random.PCG64(np.random.SeedSequence([seed, stream])))
 
 
-def mttdl(asked: Asked, subject: Subject, chain: Chain) -> MttdlDoc:
+def mttdl(asked: ReliabilityQuestion, subject: Subject, chain: Chain) -> MttdlDoc:
     """Mean time to data loss: simulated, exact, and by the textbook."""
     array, conditions = subject.array, subject.conditions
     textbook = approximate(array, conditions)
@@ -144,7 +151,7 @@ def mttdl(asked: Asked, subject: Subject, chain: Chain) -> MttdlDoc:
     }
 
 
-def simulated(asked: Asked, array: Array, chain: Chain, closed: float) -> cycles.LossTime:
+def simulated(asked: ReliabilityQuestion, array: Array, chain: Chain, closed: float) -> cycles.LossTime:
     """Mean time to loss by the method asked for; arrays without redundancy lose data at once and need no bias."""
     rng = generator(asked.seed, 0)
     if asked.method == "direct" or (asked.method == "auto" and array.tolerated == 0):
@@ -152,7 +159,7 @@ def simulated(asked: Asked, array: Array, chain: Chain, closed: float) -> cycles
     return cycles.by_cycles(chain, rng, asked.arrays)
 
 
-def mission(asked: Asked, subject: Subject, chain: Chain) -> MissionDoc:
+def mission(asked: ReliabilityQuestion, subject: Subject, chain: Chain) -> MissionDoc:
     """Chance of loss within the mission, and bytes lost per usable terabyte."""
     array, conditions = subject.array, subject.conditions
     hours = asked.years * HOURS_PER_YEAR

@@ -21,10 +21,10 @@ from hotband.base.text.nearest import unknown_name
 from hotband.base.text.numbers import size
 from hotband.data import catalog
 from hotband.data.catalog import entries, is_file
+from hotband.data.inputs.specify import Named
 from hotband.execution.runs.drives import MOST_DRIVES, STAND_IN, family
 from hotband.inference.reliability.array import HOURS_PER_YEAR, Array, Conditions
-from hotband.inference.reliability.asked import Asked as ArrayAsked
-from hotband.inference.reliability.asked import Subject, hours, subject_of
+from hotband.inference.reliability.asked import ReliabilityQuestion, Subject, hours, subject_of
 from hotband.inference.reliability.chain import build, loss_within
 from hotband.questions.advise.asked import Needs
 from hotband.questions.advise.prices import Prices
@@ -331,7 +331,7 @@ class _Known:
         machine = f"{layout}:{least}x{drive.name}"
         subject: Subject | None = None
         try:
-            subject = subject_of(ArrayAsked(machine))
+            subject = subject_of(ReliabilityQuestion(on=Named(machine)))
         except UserError as error:
             if error.where not in ("question.mtbf", "question.rebuild_time", "question.error_rate"):
                 raise

@@ -11,7 +11,8 @@ from hotband.base.text.quantities import YEARLY_EXPECTED, size_bytes, watts, yea
 from hotband.base.text.tomltable import TomlTable
 from hotband.data.catalog import entries
 from hotband.data.inputs.keys import set_keys
-from hotband.inference.reliability.asked import Asked, Member, Subject, layout_of, subject_of, values_of
+from hotband.data.inputs.specify import Named
+from hotband.inference.reliability.asked import Member, ReliabilityQuestion, Subject, layout_of, subject_of, values_of
 from hotband.questions.fleet import values
 from hotband.questions.fleet.law import Law, read_law
 from hotband.questions.fleet.plan import Plan, Stock, months_of_service
@@ -176,7 +177,9 @@ def in_folder(name: str, folder: Path) -> str:
     return str(folder / name)
 
 
-def asked_of(table: TomlTable, folder: Path, machine: str, settings: tuple[tuple[str, str], ...]) -> Asked:
+def asked_of(
+    table: TomlTable, folder: Path, machine: str, settings: tuple[tuple[str, str], ...]
+) -> ReliabilityQuestion:
     """What `hotband reliability` is asked for the group. Values with two ends are read elsewhere."""
     given = [name for name in REBUILDS if table.has(name)]
     if len(given) > 1:
@@ -184,7 +187,9 @@ def asked_of(table: TomlTable, folder: Path, machine: str, settings: tuple[tuple
     rate, record, layout = (table.text(name, "") or None for name in ("rebuild_rate", "rebuild_record", "layout"))
     error = table.text_or_number("error_rate") or None
     path = None if record is None else folder / record
-    return Asked(machine, layout, settings, rebuild_rate=rate, record=path, error_rate=error)
+    return ReliabilityQuestion(
+        on=Named(machine), layout=layout, settings=settings, rebuild_rate=rate, record=path, error_rate=error
+    )
 
 
 KEYS = {
@@ -200,7 +205,7 @@ KEYS = {
 """Fields of the question of reliability, as keys of a group."""
 
 
-def subject_in(table: TomlTable, asked: Asked, has_lives: bool) -> tuple[Subject, list[Member]]:
+def subject_in(table: TomlTable, asked: ReliabilityQuestion, has_lives: bool) -> tuple[Subject, list[Member]]:
     """The array with its conditions, and the members of its layout. Raises UserError with the keys of the group."""
     # Any life, where the group gives its own: the catalog need not have one.
     known = replace(asked, mtbf="1000000 h") if has_lives else asked

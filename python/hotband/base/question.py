@@ -1,0 +1,202 @@
+"""What a question is: a frozen dataclass whose fields say once what they mean.
+
+    @dataclass(frozen=True, kw_only=True)
+    class ReliabilityQuestion(Question):
+        '''Say how long an array keeps its data.'''
+
+        on: Machine = asks("A drive, LAYOUT:COUNTxDRIVE, or a TOML file.", metavar="MACHINE", positional=True)
+        spares: int = asks("Spare drives that are there.", default=0, least=0, most=64)
+
+        answered_by = "hotband.inference.reliability.assess:answer"
+
+Its command, its Python function, its words on the page and its lines in the reference follow from it
+(`hotband.faces.asked`). The first paragraph of the class's docstring is what the command's help says; what follows is
+for Python alone.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from importlib import import_module
+from inspect import cleandoc
+from typing import TYPE_CHECKING, Any, ClassVar, get_args, get_type_hints
+
+from hotband.base.errors import UserError
+from hotband.base.fields import register
+
+if TYPE_CHECKING:
+    from contextlib import AbstractContextManager
+
+KEY = "question"
+
+
+@dataclass(frozen=True)
+class Says:
+    """What a field means. `text` is a sentence that follows its name; `metavar` what stands for its value; `least` and
+    `most` are the ends of a number. `flag` is an option that is not called as the field, `short` its letter. A
+    `positional` field is an argument of the command and of the function. What is `hidden` from Python is for the
+    terminal alone (how much is shown)."""
+
+    text: str
+    metavar: str = ""
+    least: float | None = None
+    most: float | None = None
+    flag: str = ""
+    short: str = ""
+    positional: bool = False
+    hidden: bool = False
+
+
+def asks(
+    text: str,
+    *,
+    default: Any = dataclasses.MISSING,
+    metavar: str = "",
+    least: float | None = None,
+    most: float | None = None,
+    flag: str = "",
+    short: str = "",
+    positional: bool = False,
+    hidden: bool = False,
+) -> Any:
+    """Return a field of a question; its arguments are those of `Says`."""
+    says = Says(text, metavar, least, most, flag, short, positional, hidden)
+    return field(default=default, metadata={KEY: says})
+
+
+def seed() -> Any:
+    """Return the field `seed`."""
+    return asks("Root of all randomness.", default=1, least=0, most=2**64 - 1)
+
+
+@dataclass(frozen=True)
+class Way:
+    """How a question is answered: `watch` shows progress under a title, `say` takes sentences for whoever waits."""
+
+    watch: Callable[[str], AbstractContextManager[Any]]
+    say: Callable[[str], None]
+
+
+@dataclass(frozen=True)
+class Field:
+    """A field of a question: its name, its type, what it means, and its default."""
+
+    name: str
+    type: Any
+    says: Says
+    default: Any
+
+    @property
+    def is_needed(self) -> bool:
+        """Whether there is no question without it."""
+        return self.default is dataclasses.MISSING
+
+    @property
+    def option(self) -> str:
+        """Its option on the command line, where it is no argument."""
+        return self.says.flag or f"--{self.name.replace('_', '-')}"
+
+    @property
+    def base(self) -> Any:
+        """Its type without None."""
+        several = [one for one in get_args(self.type) if one is not type(None)]
+        is_optional = type(None) in get_args(self.type)
+        return several[0] if is_optional and len(several) == 1 else self.type
+
+
+@dataclass(frozen=True, kw_only=True)
+class Question:
+    """Base of questions. `name` is that of the command and the function, `schema` that of the answer as JSON, `answers`
+    its type ("module:Class") and `answered_by` the function that makes it ("module:function", of the question and its
+    `Way`): it is loaded when it is asked. One that `runs` takes an executor and shows progress; one that `has_page`
+    writes its answer as a page. The help of the command ends with `examples`."""
+
+    name: ClassVar[str]
+    schema: ClassVar[str]
+    answers: ClassVar[str]
+    answered_by: ClassVar[str]
+    runs: ClassVar[bool] = False
+    has_page: ClassVar[bool] = False
+    examples: ClassVar[str] = ""
+
+    def __post_init__(self) -> None:
+        """Look at the ends of numbers and at words. Raises UserError for the first that does not fit."""
+        for one in fields_of(type(self)):
+            check(one, getattr(self, one.name))
+
+    def __init_subclass__(cls) -> None:
+        """Make its fields known to errors."""
+        register(cls.__annotations__)
+
+    def answer(self, way: Way) -> Any:
+        """Return the answer. Raises UserError for a mistake."""
+        module, _, function = self.answered_by.partition(":")
+        return getattr(import_module(module), function)(self, way)
+
+
+def fields_of(question: type[Question]) -> tuple[Field, ...]:
+    """Return the fields in the order in which they are declared."""
+    if "_fields" not in vars(question):
+        hints = get_type_hints(question, include_extras=True)
+        made = tuple(
+            Field(one.name, hints[one.name], one.metadata[KEY], one.default) for one in dataclasses.fields(question)
+        )
+        type.__setattr__(question, "_fields", made)
+    found: tuple[Field, ...] = vars(question)["_fields"]
+    return found
+
+
+def check(one: Field, value: Any) -> None:
+    """Raises UserError for a number beyond its ends."""
+    least, most = one.says.least, one.says.most
+    if value is None or (least is None and most is None):
+        return
+    if (least is not None and value < least) or (most is not None and value > most):
+        raise UserError(f"question.{one.name}", "", _shown(value), f"expected {ends(one)}")
+
+
+def word(one: Field, value: object) -> StrEnum:
+    """Return the word of a field that takes one of several. Raises UserError for another."""
+    words: type[StrEnum] = one.base
+    if value not in list(words):
+        raise UserError(f"question.{one.name}", "", str(value), f"expected one of {', '.join(words)}")
+    return words(str(value))
+
+
+def ends(one: Field) -> str:
+    """Return what a number of a field may be, in words."""
+    kind = "a whole number" if one.base is int else "a number"
+    least, most = (None if end is None else _shown(end) for end in (one.says.least, one.says.most))
+    if least is None:
+        return f"{kind} up to {most}"
+    return f"{kind} from {least} on" if most is None else f"{kind} from {least} to {most}"
+
+
+def _shown(number: float) -> str:
+    return "2^64 - 1" if number == 2**64 - 1 else f"{number:,}" if isinstance(number, int) else f"{number:g}"
+
+
+def summary(question: type[Question]) -> str:
+    """Return the first paragraph of its docstring, in one line."""
+    return " ".join(cleandoc(question.__doc__ or "").partition("\n\n")[0].split())
+
+
+def further(question: type[Question]) -> str:
+    """Return what its docstring says after the first paragraph."""
+    return cleandoc(question.__doc__ or "").partition("\n\n")[2]
+
+
+def given(question: Question) -> Iterator[tuple[Field, Any]]:
+    """Yield the fields that are not as they are by default, with their values."""
+    for one in fields_of(type(question)):
+        value = getattr(question, one.name)
+        if one.is_needed or value != one.default:
+            yield one, value
+
+
+Table = Mapping[str, tuple[str, str]]
+"""Questions by name: where each is declared ("module:Class") and the first paragraph of its docstring, which lists of
+commands show without loading it."""

@@ -1,0 +1,28 @@
+"""Types of fields of questions that faces take in forms of their own: a machine is a name on the command line, and also
+a text or a dict in Python."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
+
+from hotband.data.inputs.specify import Named
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from hotband.data.record.record import Record
+
+    RecordGiven: TypeAlias = Path | Record
+else:
+    RecordGiven = Annotated[Any, "record"]
+    """A record in memory, or where it lies."""
+
+Machine = Annotated[Named, "machine"]
+Workload = Annotated[Named, "workload"]
+Workloads = Annotated[tuple[Named, ...], "workloads"]
+Settings = Annotated[tuple[tuple[str, str], ...], "settings"]
+"""Pairs of `--set`, and of `set` and the further arguments of a function."""
+SettingsOfDrives = Annotated[tuple[tuple[str, str], ...], "settings of drives"]
+"""The same where nothing runs: words of fio's are none of them."""
+Names = Annotated[tuple[str, ...], "names"]
+"""Several words, also as a text with commas."""

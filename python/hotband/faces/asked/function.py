@@ -1,0 +1,106 @@
+"""The Python function of a question: its arguments are the fields, its docstring says what they mean."""
+
+from __future__ import annotations
+
+import inspect
+import textwrap
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cache
+from os import PathLike
+from typing import Any
+
+from hotband.base.arguments import public
+from hotband.base.question import Field, Question, Way, fields_of, further, summary
+from hotband.data.inputs.specify import Spec, changes, settings_of
+from hotband.data.record.record import Record
+from hotband.execution.experiment import using, watch
+from hotband.execution.runs.interrupted import as_interrupt
+from hotband.faces.asked.kinds import is_settings, kind_of, mark
+from hotband.faces.questions import QUESTIONS, declared
+
+TYPES = (Mapping, PathLike, Record, Sequence, Spec)
+"""What annotations of arguments name: `public` looks for them in this module."""
+EXECUTION = {
+    "executor": ("str | Executor | None", "Who runs the runs: local, ray (starts one here) or ray://HOST:PORT."),
+    "progress": ("Wanted", "What shows progress: True, False, or a function."),
+}
+SET = "Values to change; further arguments are such values, too."
+
+
+@cache
+def __getattr__(name: str) -> Any:
+    """Return the function of a question, by its name."""
+    if name not in QUESTIONS:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return _function(declared(name))
+
+
+def shown_fields(question: type[Question]) -> list[Field]:
+    """Return the fields that are arguments: those without a name in the call first."""
+    shown = [one for one in fields_of(question) if not one.says.hidden]
+    return sorted(shown, key=lambda one: not one.says.positional)
+
+
+def parameters(question: type[Question]) -> Iterator[inspect.Parameter]:
+    """Yield the arguments of the function, with their types as text."""
+    fields = shown_fields(question)
+    for one in fields:
+        kind = inspect.Parameter.POSITIONAL_OR_KEYWORD if one.says.positional else inspect.Parameter.KEYWORD_ONLY
+        name = "set" if is_settings(one) else one.name
+        default = inspect.Parameter.empty if one.is_needed else None if is_settings(one) else one.default
+        default = str(default) if isinstance(default, str) else default
+        optional = " | None" if default is None else ""
+        yield inspect.Parameter(name, kind, default=default, annotation=f"{kind_of(one).annotation}{optional}")
+    if question.runs:
+        for name, (annotation, _) in EXECUTION.items():
+            yield inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=annotation)
+    if any(is_settings(one) for one in fields):
+        yield inspect.Parameter("settings", inspect.Parameter.VAR_KEYWORD, annotation="object")
+
+
+def _question_of(question: type[Question], values: Mapping[str, Any]) -> Question:
+    """Return the question that a call asks. Raises UserError."""
+    asked: dict[str, Any] = {}
+    for one in shown_fields(question):
+        if is_settings(one):
+            of_load = mark(one) == "settings"
+            asked[one.name] = settings_of(changes(values.get("set"), values.get("settings", {}), of_load=of_load))
+        elif one.name in values and values[one.name] is not None:
+            asked[one.name] = kind_of(one).value(one, values[one.name])
+    return question(**asked)
+
+
+def _function(question: type[Question]) -> Callable[..., Any]:
+    """Return the public function of a question."""
+    signature = inspect.Signature(list(parameters(question)), return_annotation=question.answers)
+
+    def ask(*arguments: Any, **keywords: Any) -> Any:
+        values = signature.bind(*arguments, **keywords).arguments
+        asked = _question_of(question, values)
+        way = Way(lambda title: watch.watch(title, values.get("progress")), lambda _: None)
+        if not question.runs:
+            return asked.answer(way)
+        with as_interrupt(), using(values.get("executor"), getattr(asked, "jobs", None)):
+            return asked.answer(way)
+
+    ask.__signature__ = signature  # type: ignore[attr-defined]
+    ask.__name__ = ask.__qualname__ = question.name.replace("-", "_")
+    ask.__doc__ = docstring(question)
+    return public(ask)
+
+
+def said(question: type[Question]) -> Iterator[tuple[str, str]]:
+    """Yield the arguments of the function, and what each means."""
+    for one in shown_fields(question):
+        yield ("set", SET) if is_settings(one) else (one.name, one.says.text)
+    if question.runs:
+        yield from ((name, text) for name, (_, text) in EXECUTION.items())
+
+
+def docstring(question: type[Question]) -> str:
+    """Return the text of the function: what it does, its arguments, its result."""
+    lines = [
+        textwrap.fill(f"{name}: {text}", 116, initial_indent="    ", subsequent_indent="        ")
+        for name, text in said(question)
+    ]
+    return "\n".join([summary(question), "", "Args:", *lines, "", further(question)]).rstrip() + "\n"

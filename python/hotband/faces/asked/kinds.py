@@ -1,0 +1,76 @@
+"""How Python takes a type of a field: the annotation of the argument, and how the value is made of what is given."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from enum import EnumMeta
+from pathlib import Path
+from typing import Any
+
+from hotband.base.question import Field, word
+from hotband.data.inputs.specify import Named, each_of, named
+
+
+@dataclass(frozen=True)
+class Kind:
+    """The annotation of an argument, and what makes the value of the field of what is given."""
+
+    annotation: str
+    value: Callable[[Field, Any], Any] = lambda _, given: given
+
+
+def of_name(one: Field, given: object) -> Named:
+    """A machine or a workload."""
+    return named(given, one.name)
+
+
+def of_several(one: Field, given: object) -> tuple[Named, ...]:
+    """Workloads, each of which is named in a mistake."""
+    several = given if isinstance(given, list) else [given]
+    many = len(several) > 1
+    return tuple(named(spec, f"{one.name} {at}" if many else one.name) for at, spec in enumerate(several, 1))
+
+
+def of_record(_: Field, given: Any) -> Any:
+    """A record in memory, or its path."""
+    return given if hasattr(given, "to_dict") else Path(given)
+
+
+KINDS: Mapping[Any, Kind] = {
+    str: Kind("str"),
+    int: Kind("int"),
+    float: Kind("float"),
+    bool: Kind("bool"),
+    Path: Kind("str | PathLike[str]", lambda _, given: Path(given)),
+    "machine": Kind("Spec", of_name),
+    "workload": Kind("Spec", of_name),
+    "workloads": Kind("Spec | Sequence[Spec]", of_several),
+    "record": Kind("Record | str | PathLike[str]", of_record),
+    "names": Kind("str | Sequence[str]", lambda _, given: tuple(str(name) for name in each_of(given))),
+    "settings": Kind("Mapping[str, object]"),
+    "settings of drives": Kind("Mapping[str, object]"),
+}
+WORD = Kind("str", word)
+"""Of a field that takes one of several words."""
+
+
+def mark(one: Field) -> Any:
+    """Return what tells the kind of a field: the mark of its annotation, or its type."""
+    marks = getattr(one.base, "__metadata__", ())
+    return marks[0] if marks else one.base
+
+
+def is_word(one: Field) -> bool:
+    """Whether it takes one of several words."""
+    return isinstance(one.base, EnumMeta)
+
+
+def kind_of(one: Field) -> Kind:
+    """Return the kind of a field."""
+    return WORD if is_word(one) else KINDS[mark(one)]
+
+
+def is_settings(one: Field) -> bool:
+    """Whether it is what `--set` and `set` change."""
+    return mark(one) in ("settings", "settings of drives")

@@ -1,0 +1,140 @@
+"""The command of a question: its parameters, their help and their ends are those of its fields."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+from typing import Annotated, Any, get_args
+
+import typer
+
+from hotband.base.question import Field, Question, Way, fields_of, summary
+from hotband.base.text.write import expect_page
+from hotband.base.views import view_of
+from hotband.data.catalog.named import is_real
+from hotband.data.inputs.specify import Named
+from hotband.data.inputs.texts import text_of
+from hotband.execution.experiment.progress import run_progress
+from hotband.faces.asked.kinds import is_settings, is_word, mark
+from hotband.faces.commands import names
+from hotband.faces.commands.executors import on_executor
+from hotband.faces.commands.on_demand import with_epilog
+from hotband.faces.commands.output import (
+    JsonFlag,
+    listed,
+    parse_set,
+    print_after,
+    print_json,
+    say,
+    show_lines,
+    show_views,
+)
+from hotband.faces.questions import QUESTIONS, declared
+
+AS_JSON = inspect.Parameter("as_json", inspect.Parameter.KEYWORD_ONLY, default=False, annotation=JsonFlag)
+OUTPUT = inspect.Parameter(
+    "output",
+    inspect.Parameter.KEYWORD_ONLY,
+    default=None,
+    annotation=Annotated[Path | None, typer.Option("-o", "--output", metavar="FILE.html", help="Its page.")],
+)
+
+
+@cache
+def __getattr__(name: str) -> Any:
+    """Return the command of a question, by its name."""
+    if name not in QUESTIONS:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return _command(declared(name))
+
+
+@dataclass(frozen=True)
+class Kind:
+    """How the command line takes a type of a field: the type of typer's parameter, what the shell completes, and what
+    makes the value of what is given."""
+
+    type: Any
+    value: Callable[[Any], Any] = lambda given: given
+    completion: Mapping[str, Any] = field(default_factory=dict)
+
+
+def _machine(name: str) -> Named:
+    return Named(name) if is_real(name) else Named(name, text_of(name, "machine"))
+
+
+def _workload(name: str) -> Named:
+    return Named(name, text_of(name, "workload"))
+
+
+SETTINGS = Kind(list[str], lambda given: parse_set(given or []), {"autocompletion": names.set_keys})
+KINDS: Mapping[Any, Kind] = {
+    **{plain: Kind(plain) for plain in (str, int, float, bool, Path)},
+    "machine": Kind(str, _machine, names.MACHINE),
+    "workload": Kind(str, _workload, names.WORKLOAD),
+    "workloads": Kind(list[str], lambda given: tuple(_workload(name) for name in given), names.WORKLOAD),
+    "record": Kind(Path),
+    "names": Kind(list[str], lambda given: tuple(listed(given))),
+    "settings": SETTINGS,
+    "settings of drives": SETTINGS,
+}
+
+
+def kind_of(one: Field) -> Kind:
+    """Return the kind of a field; one that takes one of several words is of the class of these."""
+    return Kind(one.base) if is_word(one) else KINDS[mark(one)]
+
+
+def parameter(one: Field) -> inspect.Parameter:
+    """Return a field as a parameter that typer reads."""
+    says, kind = one.says, kind_of(one)
+    is_optional = one.default is None or (not one.is_needed and bool(get_args(kind.type)))
+    ends = {"min": says.least, "max": says.most} if kind.type in (int, float) else {}
+    about: dict[str, Any] = {"metavar": says.metavar or None, "help": says.text, **ends, **kind.completion}
+    option = "--set" if is_settings(one) else one.option
+    # A flag without a word for "no" is given its option; typer makes one of both else.
+    info = (
+        typer.Argument(**about) if says.positional else typer.Option(*[says.short] * bool(says.short), option, **about)
+    )
+    default = inspect.Parameter.empty if one.is_needed else None if is_optional else one.default
+    hint = kind.type | None if is_optional else kind.type
+    return inspect.Parameter(
+        one.name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=Annotated[hint, info]
+    )
+
+
+def _question_of(question: type[Question], values: Mapping[str, Any]) -> Question:
+    """Return the question that the command line asks. Raises UserError."""
+    asked: dict[str, Any] = {}
+    for one in fields_of(question):
+        value, kind = values[one.name], kind_of(one)
+        asked[one.name] = one.default if value is None and not get_args(kind.type) else kind.value(value)
+    return question(**asked)
+
+
+def _command(question: type[Question]) -> Callable[..., Any]:
+    """Return the function that typer makes the command of."""
+
+    def run(*, as_json: bool = False, output: Path | None = None, **values: Any) -> None:
+        if output is not None:
+            expect_page("--output", output)
+        asked = _question_of(question, values)
+        found = asked.answer(Way(run_progress, say))
+
+        def printed(page: Path | None) -> None:
+            if as_json:
+                return print_json(found.to_dict(), question.schema)
+            show_views(view_of(found, "terminal")(found, asked))
+            return show_lines([f"Page: {page}"] if page else [])
+
+        print_after(lambda: found.write_html(output) if output is not None else None, printed)
+
+    own = [parameter(one) for one in fields_of(question)]
+    parameters = [*own, *([OUTPUT] if question.has_page else []), AS_JSON]
+    run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    run.__annotations__ = {one.name: one.annotation for one in parameters}
+    run.__name__, run.__doc__ = question.name, summary(question)
+    made: Callable[..., Any] = on_executor(run) if question.runs else run
+    return with_epilog(question.examples)(made) if question.examples else made
