@@ -16,7 +16,7 @@ paragraph of the class's docstring is what the command's help says; what follows
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from inspect import cleandoc
@@ -27,6 +27,7 @@ from hotband.base.fields import register
 
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager
+    from pathlib import Path
 
 KEY = "question"
 
@@ -136,14 +137,15 @@ class Field:
 class Question:
     """Base of questions. `name` is that of the command and the function, `schema` that of the answer as JSON, `answers`
     its type ("module:Class"); a list of documents, each of which says what it is, has no schema. One that `runs` takes
-    an executor and shows progress; one that `has_page` writes its answer as a page. Where it `folds`, the terminal
-    prints lines within the width of tables, else whole."""
+    an executor and shows progress; one that `has_page` has its answer written as a page by the method that `writes` it.
+    Where it `folds`, the terminal prints lines within the width of tables, else whole."""
 
     name: ClassVar[str]
     schema: ClassVar[str]
     answers: ClassVar[str]
     runs: ClassVar[bool] = False
     has_page: ClassVar[bool] = False
+    writes: ClassVar[str] = "write_html"
     folds: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
@@ -154,6 +156,10 @@ class Question:
     def __init_subclass__(cls) -> None:
         """Make its fields known to errors."""
         register(cls.__annotations__)
+
+    def files(self) -> Sequence[Path]:
+        """Return the records that it reads: what is missing in them is a mistake of theirs."""
+        return ()
 
     def ending(self, found: Any) -> Ending | None:
         """Return how a command ends with this answer; None where it is whole and good."""

@@ -7,6 +7,8 @@ register(
     chart="hotband.views.record.picture:chart",
     html="hotband.views.record.picture:html",
 )
+register("hotband.data.record.steadiness:Steadiness", terminal="hotband.views.text.tables:steadiness")
+register("hotband.inference.audit.result:AuditResult", terminal="hotband.views.audit:terminal")
 register(
     "hotband.inference.reliability.result:Reliability",
     lines="hotband.views.reliability:summary_lines",
@@ -28,6 +30,7 @@ register(
     chart="hotband.views.draw.fleet:month_chart",
     html="hotband.views.fleet.show:html_of",
     report="hotband.views.fleet.page:report_of",
+    terminal="hotband.views.fleet.show:terminal",
 )
 register(
     "hotband-review",
