@@ -1,4 +1,4 @@
-"""Do the examples of CONTRIBUTING run, and do the lines that it quotes stand in the files that they are from?
+"""Do the examples of CONTRIBUTING and of the guide of studies run, and are its quotes those of the files?
 
 Its other Rust blocks are documentation tests of hotband-engine."""
 
@@ -17,9 +17,8 @@ from hotband.data.catalog import CATALOG_DIR
 from hotband.execution.runs import run
 
 ROOT = Path(__file__).parents[2]
-BLOCKS = re.findall(
-    r"^```(\S+)\n(?:#|//) (\S+)\n(.*?)^```$", (ROOT / "CONTRIBUTING.md").read_text("utf-8"), re.DOTALL | re.MULTILINE
-)
+PAGES = "".join((ROOT / page).read_text("utf-8") for page in ("CONTRIBUTING.md", "docs/guides/studies.md"))
+BLOCKS = re.findall(r"^```(\S+)\n(?:#|//) (\S+)\n(.*?)^```$", PAGES, re.DOTALL | re.MULTILINE)
 """Language, file and text of each block that begins with the name of a file."""
 QUOTES = [(file, text) for language, file, text in BLOCKS if language == "rust,ignore"]
 FILES = {file: text for language, file, text in BLOCKS if language in ("toml", "csv")}
