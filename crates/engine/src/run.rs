@@ -394,7 +394,7 @@ impl Run {
     fn begin(mut self, held: Option<HeldSink>) -> Result<Begun, RunError> {
         let (above_names, above_targets) = self.above.streams();
         let log = self.request.io_log.as_deref().map(IoLog::create).transpose().map_err(RunError::Log)?;
-        let sources = Sources::of(&self.workload, std::mem::take(&mut self.above), self.request.seed);
+        let sources = Sources::new(&self.workload, std::mem::take(&mut self.above), self.request.seed);
         let Assembled { mut machine, products, layouts, remarks, caches, .. } = self.assembled;
         let about = About { products, layouts, caches, remarks };
         let closing = Closing::new(self.request, self.texts, self.workload, &self.streams, about);
