@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from hotband.questions.study.study import cell_figures, comparison_figures
+from hotband.questions.study.figures import cell_figures, comparison_figures
 
 if TYPE_CHECKING:
     from hotband.data.documents.study import ClaimDoc, FigureDoc

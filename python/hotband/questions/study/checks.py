@@ -11,6 +11,7 @@ from hotband.inference.interval.figureclass import COMPARED_WORDS, PROGRAM_UNITS
 from hotband.inference.interval.figures import RATIOS
 from hotband.questions.study.comparisons import NEVER_BELOW, figure_of
 from hotband.questions.study.definition import (
+    CONCLUSIONS_FILE,
     PUBLISHED_FILE,
     STUDY_FILE,
     Published,
@@ -110,8 +111,8 @@ def check_comparisons(study: Study, tables: Sequence[TomlTable]) -> None:
 
 def check_explanations(study: Study, tables: Sequence[TomlTable]) -> None:
     """An explanation names figures by their label, their configuration or both: where none has these, it would never be
-    shown. A study with a module of its own may have figures that only that knows."""
-    if findings_file(study).is_file():
+    shown. Conclusions and a module of its own may add figures."""
+    if findings_file(study).is_file() or (study.folder / CONCLUSIONS_FILE).is_file():
         return
     cells = [(config.label, load.label) for config, load in study.pairs() if not (config.what_if or load.what_if)]
     compared = [figure_of(study, one, Value(None)) for one in study.comparisons]

@@ -20,6 +20,8 @@ LOAD_CHARTS = ("", "entropy", "wear-in")
 
 STUDY_FILE, PUBLISHED_FILE, SWINGS_FILE = "study.toml", "published.csv", "swings.json"
 
+CONCLUSIONS_FILE = "conclusions.toml"
+
 FINDINGS_FILE = "findings.py"
 
 OWN_MODULES = Path(__file__).parent / "studies"

@@ -1,0 +1,151 @@
+"""Values of expressions: arithmetic on numbers and lists of them, comparison, and the limits of both.
+
+Expressions come with a study that a stranger may have written. Every operation counts towards `MOST_STEPS`, no text or
+list grows beyond `LONGEST`, and there is no power, no repetition of texts and no `range`.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Mapping, Sequence
+from functools import wraps
+from typing import Any, TypeAlias
+
+Value: TypeAlias = Any
+"""None where a number is missing, a truth value, a number, a text, a list or a mapping."""
+
+MOST_STEPS = 1_000_000
+LONGEST = 100_000
+LARGEST_WHOLE = 1 << 64
+
+
+class RefusedValueError(ValueError):
+    """An operation that its values do not allow; the text says what is accepted."""
+
+
+class Steps:
+    """The operations that the expressions of a study have taken so far."""
+
+    def __init__(self) -> None:
+        self.taken = 0
+
+    def take(self, count: int = 1) -> None:
+        """Count operations. Raises RefusedValueError beyond the limit."""
+        self.taken += count
+        if self.taken > MOST_STEPS:
+            raise RefusedValueError(f"takes more than {MOST_STEPS:,} steps; expected fewer or shorter lists")
+
+    def counted(self, values: Sequence[Value]) -> list[Value]:
+        """Return the items of a loop, each of them a step. A mapping gives its keys."""
+        if not isinstance(values, list | tuple | Mapping):
+            raise RefusedValueError(f"loops over {kind_of(values)}; expected a list")
+        self.take(len(values))
+        return list(values)
+
+    def weigh(self, value: Value) -> None:
+        """Count every item of nested lists and mappings."""
+        self.take()
+        if isinstance(value, Mapping):
+            self.take(len(value))
+        elif isinstance(value, list | tuple):
+            for item in value:
+                self.weigh(item)
+
+
+def kind_of(value: Value) -> str:
+    """Name the kind of a value: `a number`, `a list`, `nothing`."""
+    kinds = {type(None): "nothing", bool: "true or false", str: "a text", list: "a list", tuple: "a list"}
+    return kinds.get(type(value), "a mapping" if isinstance(value, Mapping) else "a number")
+
+
+def short_enough(value: Value) -> Value:
+    """Return the value. Raises RefusedValueError for a text or a list that is too long, and makes a float of a whole
+    number that is too large for 64 bits."""
+    if isinstance(value, str | list | tuple) and len(value) > LONGEST:
+        raise RefusedValueError(f"makes {kind_of(value)} of more than {LONGEST:,}; expected a shorter one")
+    if isinstance(value, int) and abs(value) > LARGEST_WHOLE:
+        return float(value)
+    return value
+
+
+def elementwise(steps: Steps, function: Callable[..., Value]) -> Callable[..., Value]:
+    """Let a function of single values take lists, too: its result is then a list, item by item. Lists in one call have
+    one length; the other arguments are the same for all items."""
+
+    @wraps(function)
+    def call(*arguments: Value, **named: Value) -> Value:
+        lengths = {len(one) for one in arguments if isinstance(one, list | tuple)}
+        steps.take()
+        if not lengths:
+            return function(*arguments, **named)
+        if len(lengths) > 1:
+            raise RefusedValueError(
+                f"has lists of {' and '.join(map(str, sorted(lengths)))} items; expected one length"
+            )
+        [length] = lengths
+        items = range(length)
+        return [
+            call(*(one[at] if isinstance(one, list | tuple) else one for one in arguments), **named) for at in items
+        ]
+
+    return call
+
+
+def is_number(value: Value) -> bool:
+    """Whether a value is a number, which true and false are not."""
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def arithmetic(symbol: str, left: Value, right: Value) -> Value:
+    """Apply `+`, `-`, `*`, `/` or `//` to two numbers, or `+` to two texts. None where a side is missing, and of a
+    division by zero."""
+    if left is None or right is None:
+        return None
+    if symbol == "+" and isinstance(left, str) and isinstance(right, str):
+        return short_enough(left + right)
+    if not (is_number(left) and is_number(right)):
+        raise RefusedValueError(f"has {kind_of(left)} {symbol} {kind_of(right)}; expected numbers")
+    if symbol in ("/", "//") and right == 0:
+        return None
+    return short_enough(ARITHMETIC[symbol](left, right))
+
+
+ARITHMETIC: dict[str, Callable[[Value, Value], Value]] = {
+    "+": operator.add,
+    "-": operator.sub,
+    "*": operator.mul,
+    "/": operator.truediv,
+    "//": operator.floordiv,
+}
+ORDER: dict[str, Callable[[Value, Value], bool]] = {
+    "lt": operator.lt,
+    "lteq": operator.le,
+    "gt": operator.gt,
+    "gteq": operator.ge,
+}
+EQUALITY: dict[str, Callable[[Value, Value], bool]] = {
+    "eq": operator.eq,
+    "ne": operator.ne,
+    "in": lambda item, values: item in values,
+    "notin": lambda item, values: item not in values,
+}
+
+
+def ordered(name: str, left: Value, right: Value) -> bool | None:
+    """Compare two numbers or two texts by `ORDER`; None where a side is missing."""
+    if left is None or right is None:
+        return None
+    if not ((is_number(left) and is_number(right)) or (isinstance(left, str) and isinstance(right, str))):
+        raise RefusedValueError(f"compares {kind_of(left)} with {kind_of(right)}; expected two numbers")
+    return ORDER[name](left, right)
+
+
+def flat(values: Value) -> list[Value]:
+    """The items of a list, and of the lists in it."""
+    if not isinstance(values, list | tuple):
+        return [values]
+    found: list[Value] = []
+    for value in values:
+        found += flat(value)
+        short_enough(found)
+    return found
