@@ -88,6 +88,16 @@ def select(values: Value, chosen: Value) -> list[Value]:
     return [one for one, flag in zip(_listed(values), _listed(chosen), strict=True) if flag]
 
 
+def where(values: Value, **matching: Value) -> list[Value]:
+    """Those mappings of a list that have these items."""
+    return [one for one in _listed(values) if all(get(one, key) == item for key, item in matching.items())]
+
+
+def first(values: Value) -> Value:
+    """The first of a list; None where it is empty."""
+    return next(iter(_listed(values)), None)
+
+
 def ranked(values: Value, by: Value = None, descending: bool = False) -> list[Value]:
     """A list in order, or in that of the numbers in `by`. Equals stay as they are."""
     items = _listed(values)
@@ -185,8 +195,9 @@ SINGLE: dict[str, Callable[..., Value]] = {
 OF_LISTS: dict[str, Callable[..., Value]] = {
     "sum": total, "mean": _statistic(statistics.mean), "median": _statistic(statistics.median),
     "geometric_mean": _statistic(statistics.geometric_mean), "min": _statistic(min), "max": _statistic(max),
-    "all": every, "any": some, "known": known, "select": select, "ranked": ranked, "paired": paired,
-    "numbered": numbered, "mapping": mapping, "keys": keys, "values": values, "get": get, "distinct": distinct,
+    "all": every, "any": some, "known": known, "select": select, "where": where, "first": first,
+    "ranked": ranked, "paired": paired, "numbered": numbered, "mapping": mapping, "keys": keys, "values": values,
+    "get": get, "distinct": distinct,
     "count": count, "flat": flat, "join": join, "listed": wording.listed, "both_times": wording.both_times,
 }  # fmt: skip
 """Functions of lists."""
