@@ -18,7 +18,6 @@ from hotband.questions.study.answer import Figures, beside, change, more, named,
 from hotband.questions.study.conclusions.conclude import conclusions_of
 from hotband.questions.study.conclusions.known_figures import KnownFigures
 from hotband.questions.study.result import StudyResult
-from hotband.questions.study.studies.mach2_ceph.answer import DEPTHS, load_at
 from hotband.questions.study.study import by_reason
 from hotband.views.study.show import print_result
 
@@ -34,6 +33,8 @@ FIXTURES = {
     "real-disks": "real_disks_study",
     "savvio-raid": "savvio",
 }
+DEPTHS = (1, 16, 256)
+"""Queue depths that the answer of mach2-ceph names."""
 NUMBER = re.compile(r"\d[\d,]*(?:\.\d+)?")
 
 
@@ -160,11 +161,6 @@ def test_python_has_the_answer(full_ssd: tuple[dict[str, Any], Path]) -> None:
     assert result.answer == f"{full_ssd[0]['answer']['text']} {full_ssd[0]['answer']['further']}"
     assert "write cache off" in result._repr_html_()
     assert StudyResult({}, {**full_ssd[0], "answer": None}).answer is None  # type: ignore[typeddict-item]
-
-
-def test_load_at() -> None:
-    assert load_at("mach2", "read", 2) == "read-2-short"
-    assert load_at("normal", "read", 2) == "read-2"
 
 
 def test_words() -> None:
