@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import importlib.util
 import json
 from collections.abc import Collection, Sequence
@@ -169,8 +168,8 @@ def assumptions(results: Results) -> list[AssumptionDoc]:
 
 
 def not_trusted(study: Study, trust: bool) -> str | None:
-    """Why the study's own module is not executed: it came with a folder that is not of the catalog and nobody said
-    that it may. None where it is, or where there is none."""
+    """Why the program `findings.py` of a study's folder is not executed: nobody said that it may. None where it is, or
+    where there is none."""
     path = findings_file(study)
     if trust or in_catalog(study) or not path.is_file():
         return None
@@ -181,21 +180,18 @@ def not_trusted(study: Study, trust: bool) -> str | None:
 
 
 def conclude(study: Study, results: Results, trust: bool = False, conclusions: Conclusions | None = None) -> Conclusion:
-    """Evaluates the study's `conclusions.toml` (compiled in `conclusions`, where it has been read before), and runs its
-    module `findings.py` where that may be executed: that of a study of the catalog, or any with `trust`."""
+    """Evaluate the study's `conclusions.toml` (compiled in `conclusions`, where it has been read before), and with
+    `trust` run the program `findings.py` of a folder that has one."""
     conclusions = conclusions or conclusions_of(study)
     found = Conclusion() if conclusions is None else conclusions.of(results)
     path = findings_file(study)
     if not path.is_file() or not_trusted(study, trust) is not None:
         return found
-    if in_catalog(study):
-        module = importlib.import_module(f"hotband.questions.study.studies.{study.folder.resolve().name}.findings")
-    else:
-        spec = importlib.util.spec_from_file_location(f"{study.folder.name}_findings", path)
-        assert spec is not None, "a path that ends in .py has a loader"
-        assert spec.loader is not None, "a path that ends in .py has a loader"
-        module = importlib.util.module_from_spec(spec)
-        spec.loader.exec_module(module)
+    spec = importlib.util.spec_from_file_location(f"{study.folder.name}_findings", path)
+    assert spec is not None, "a path that ends in .py has a loader"
+    assert spec.loader is not None, "a path that ends in .py has a loader"
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
     own: Conclusion = module.conclude(results)
     return Conclusion(
         [*found.claims, *own.claims],

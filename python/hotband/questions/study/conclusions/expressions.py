@@ -233,6 +233,7 @@ class _Environment(SandboxedEnvironment):
     """The sandbox without jinja's own functions, filters and attributes of Python objects."""
 
     intercepted_binops = frozenset([*ARITHMETIC, "**", "%"])
+    intercepted_unops = frozenset(["-", "+"])
 
     def __init__(self, functions: Mapping[str, Callable[..., Value]], constants: Mapping[str, Value], steps: Steps):
         super().__init__(undefined=jinja2.StrictUndefined, autoescape=False, finalize=_printed)
@@ -246,6 +247,10 @@ class _Environment(SandboxedEnvironment):
     def call_binop(self, context: Any, operator: str, left: Value, right: Value) -> Value:
         """Apply an arithmetic operator to numbers and to lists of them."""
         return self._arithmetic(operator, left, right)
+
+    def call_unop(self, context: Any, operator: str, arg: Value) -> Value:
+        """Apply a sign."""
+        return self._arithmetic(operator, 0, arg)
 
     def _compare(self, name: str, left: Value, right: Value) -> Value:
         if name in ORDER:
