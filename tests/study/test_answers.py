@@ -17,7 +17,7 @@ from hotband.questions.study.conclusions.conclude import conclusions_of
 from hotband.questions.study.conclusions.known_figures import KnownFigures
 from hotband.questions.study.result import StudyResult
 from hotband.questions.study.study import by_reason
-from hotband.questions.study.wording import beside, change, listed, more, quantity, times
+from hotband.questions.study.wording import change, listed, more, quantity, times, with_prediction
 from hotband.views.study.show import print_result
 
 if TYPE_CHECKING:
@@ -169,6 +169,6 @@ def test_words() -> None:
     ]
     assert [change(value) for value in (0.998, 1.7, 0.93)] == ["0 %", "+70 %", "-7 %"]
     assert [more(value) for value in (1.15, 0.93, 1.0)] == ["15 % more", "7 % less", "as much"]
-    assert beside(979.0, 818.0, "IOPS") == "979 IOPS (predicted 818)"
-    assert beside(None, 818.0, "IOPS") == "818 IOPS predicted"
+    assert with_prediction(979.0, 818.0, "IOPS") == "979 IOPS (predicted 818)"
+    assert with_prediction(None, 818.0, "IOPS") == "818 IOPS predicted"
     assert listed(["a", "b", "c"]) == "a, b and c"

@@ -20,8 +20,8 @@ def quantity(value: Value, unit: str = "") -> str:
     return f"{text} {unit}".strip()
 
 
-def beside(published: Value, predicted: Value, unit: str = "") -> str:
-    """`979 IOPS (predicted 818)`; what is not published: `818 IOPS predicted`."""
+def with_prediction(published: Value, predicted: Value, unit: str = "") -> str:
+    """`979 IOPS (predicted 818)`; without a published value `818 IOPS predicted`."""
     if published is None:
         return f"{quantity(predicted, unit)} predicted"
     return f"{quantity(published, unit)} (predicted {quantity(predicted)})"
@@ -55,7 +55,7 @@ def more(value: Value) -> str:
     return f"{text[1:]} {'more' if text[0] == '+' else 'less'}"
 
 
-def of_percent(percent: Value) -> Value:
+def ratio_of_percent(percent: Value) -> Value:
     """The ratio that a gain in percent stands for."""
     return None if percent is None else 1 + percent / 100
 

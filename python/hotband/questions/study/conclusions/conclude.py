@@ -45,7 +45,7 @@ class Scope:
         self.outer, self.known, self.lets, self.steps = outer, dict(values), lets, steps
 
     def get(self, name: str) -> Value:
-        """The value of a name, which the reader has checked to be there."""
+        """Return the value of a name; the reader of the file has checked that it is there."""
         if name in self.known:
             return self.known[name]
         if name in self.lets:
@@ -55,14 +55,14 @@ class Scope:
         return self.outer.get(name)
 
     def read(self, source: Source) -> Value:
-        """Evaluate an expression; data is as it is."""
+        """Evaluate an expression; return data as it is."""
         if not isinstance(source, Expression):
             return source
         return source.value({name: self.get(name) for name in source.names})
 
     def texts(self, templates: Mapping[str, Expression]) -> dict[str, str]:
-        """Texts by key."""
-        return {key: str(self.read(one)) for key, one in templates.items()}
+        """Render templates by key."""
+        return {key: str(self.read(template)) for key, template in templates.items()}
 
     def _evaluated(self, let: Let) -> Value:
         if let.block is None:
@@ -70,7 +70,7 @@ class Scope:
         return [turn.read(let.value) for turn in self.turns(let.block)]
 
     def turns(self, block: Block, at: int = 0) -> Iterator[Scope]:
-        """A scope for each turn of the loops of a block, where its condition holds."""
+        """Return a scope for each turn of the loops of a block in which its condition holds."""
         if at < len(block.loops):
             loop = block.loops[at]
             for values in self._items(loop):
@@ -81,7 +81,7 @@ class Scope:
             yield turn
 
     def _items(self, loop: Loop) -> list[dict[str, Value]]:
-        """Values of a loop's variables, one mapping a turn."""
+        """Return the values of the variables of a loop, a mapping for each turn."""
         values = self.read(loop.over)
         if isinstance(values, Mapping) and len(loop.names) == 2:
             values = [list(pair) for pair in values.items()]
@@ -109,19 +109,19 @@ class Conclusions:
         self.document: Document = Reader(language).document(table)
 
     def of(self, results: Results) -> Conclusion:
-        """Claims, further figures, findings and the answer of a whole run."""
+        """Evaluate claims, figures, findings and the answer for a whole run, in this order."""
         self.vocabulary.use(results)
         top = self._scope()
-        claims = [one for entry in self.document.claims for one in self._claims(entry, top)]
-        figures = [one for entry in self.document.figures for one in self._figures(entry, top)]
+        claims = [claim for entry in self.document.claims for claim in self._claims(entry, top)]
+        figures = [row for entry in self.document.figures for row in _figures(entry, top)]
         known = self.vocabulary.figures
-        compared = {**known.compared, **{one["id"]: one for one in figures}}
-        self.vocabulary.figures = replace(known, compared=compared, claims={one["id"]: one for one in claims})
-        findings = [one for entry in self.document.findings for one in _findings(entry, top)]
+        compared = {**known.compared, **{row["id"]: row for row in figures}}
+        self.vocabulary.figures = replace(known, compared=compared, claims={claim["id"]: claim for claim in claims})
+        findings = [finding for entry in self.document.findings for finding in _findings(entry, top)]
         return Conclusion(claims, findings, figures, self._answer(top))
 
     def answer_of(self, figures: KnownFigures) -> AnswerDoc | None:
-        """The answer that these figures give, without runs."""
+        """Evaluate the answer for these figures, without runs."""
         self.vocabulary.figures = figures
         return self._answer(self._scope())
 
@@ -135,7 +135,7 @@ class Conclusions:
         for turn in scope.turns(entry.block):
             texts, holds = turn.texts(entry.texts), turn.read(entry.holds)
             if holds is not None and not isinstance(holds, bool):
-                raise entry.holds.place.error(entry.holds.source, f"is {kind_of(holds)}; expected true or false")
+                raise entry.holds.error(f"is {kind_of(holds)}; expected true or false")
             yield {
                 "id": texts["id"],
                 "text": texts["text"],
@@ -144,60 +144,61 @@ class Conclusions:
                 "source": texts.get("source", self.study.source),
             }
 
-    def _figures(self, entry: Figure, scope: Scope) -> Iterator[FigureDoc]:
-        for turn in scope.turns(entry.block):
-            row = turn.get("published_row") if "published_row" in entry.block.lets else {}
-            texts = turn.texts(entry.texts)
-            published = row.get("value") if entry.published is None else _number(turn, entry.published)
-            predicted = _number(turn, entry.predicted)
-            error = error_of(entry.kind, published, predicted) if entry.error is None else _number(turn, entry.error)
-            named = {key: texts.get(key, row.get(key, "")) for key in ("id", "config", "workload", "metric", "unit")}
-            yield figure(
-                id=named["id"],
-                config=named["config"],
-                label=texts["label"],
-                workload=named["workload"],
-                metric=named["metric"],
-                published=published,
-                unit=named["unit"],
-                predicted=predicted,
-                error=error,
-                source=row.get("id", NOT_PUBLISHED),
-                caveat=row.get("caveat", ""),
-                note=texts.get("note", ""),
-                group=texts.get("group", texts["label"]),
-            )
+
+def _figures(entry: Figure, scope: Scope) -> Iterator[FigureDoc]:
+    for turn in scope.turns(entry.block):
+        row = turn.get("published_row") if "published_row" in entry.block.lets else {}
+        texts = turn.texts(entry.texts)
+        published = row.get("value") if entry.published is None else _number(turn, entry.published)
+        predicted = _number(turn, entry.predicted)
+        error = error_of(entry.kind, published, predicted) if entry.error is None else _number(turn, entry.error)
+        named = {key: texts.get(key, row.get(key, "")) for key in ("id", "config", "workload", "metric", "unit")}
+        yield figure(
+            id=named["id"],
+            config=named["config"],
+            label=texts["label"],
+            workload=named["workload"],
+            metric=named["metric"],
+            published=published,
+            unit=named["unit"],
+            predicted=predicted,
+            error=error,
+            source=row.get("id", NOT_PUBLISHED),
+            caveat=row.get("caveat", ""),
+            note=texts.get("note", ""),
+            group=texts.get("group", texts["label"]),
+        )
 
 
 def _number(scope: Scope, source: Expression) -> float | None:
-    """A number, or None where it is missing."""
+    """Evaluate a number; None where it is missing."""
     value = scope.read(source)
     if value is None or (isinstance(value, int | float) and not isinstance(value, bool)):
         return value
-    raise source.place.error(source.source, f"is {kind_of(value)}; expected a number")
+    raise source.error(f"is {kind_of(value)}; expected a number")
 
 
 def _findings(entry: Finding, scope: Scope) -> Iterator[FindingDoc]:
     for turn in scope.turns(entry.block):
         texts = turn.texts(entry.texts)
-        found: FindingDoc = {"id": texts["id"], "title": texts["title"], "text": texts["text"]}
+        finding: FindingDoc = {"id": texts["id"], "title": texts["title"], "text": texts["text"]}
         table = _table(entry, turn)
         if table is not None:
-            found["table"] = table
-        yield found
+            finding["table"] = table
+        yield finding
 
 
 def _table(entry: Finding, scope: Scope) -> FindingTableDoc | None:
-    """The table of a finding; None where it has none."""
+    """Evaluate the table of a finding; None if it has no table."""
     if entry.table is not None:
         value = scope.read(entry.table)
         if value is not None and not (isinstance(value, Mapping) and {"columns", "rows"} <= set(value)):
-            raise entry.table.place.error(entry.table.source, "expected a mapping of columns and rows, or none")
+            raise entry.table.error("expected a mapping of columns and rows, or none")
         return None if value is None else {"columns": value["columns"], "rows": value["rows"]}
     if not entry.rows:
         return None
     sources = [entry.columns] if isinstance(entry.columns, Expression) else entry.columns
-    columns = [str(one) for one in _spread(scope, sources)]
+    columns = [str(column) for column in _spread(scope, sources)]
     return {"columns": columns, "rows": [row for rows in entry.rows for row in _rows(rows, scope, len(columns))]}
 
 
@@ -205,22 +206,19 @@ def _rows(entry: Rows, scope: Scope, columns: int) -> Iterator[list[TableCell]]:
     for turn in scope.turns(entry.block):
         cells = _spread(turn, entry.cells)
         if len(cells) != columns:
-            sources = (one for one in entry.cells if isinstance(one, Expression))
-            first = next(sources, None)
-            if first is not None:
-                raise first.place.error("", f"makes a row of {len(cells)} cells; expected {columns}, as columns has")
+            raise entry.place.error("", f"makes a row of {len(cells)} cells; expected {columns}, one for each column")
         yield cells
 
 
 def _spread(scope: Scope, sources: Sequence[Source]) -> list[TableCell]:
-    """Cells of a row: an expression that gives a list fills several."""
+    """Evaluate the cells of a row: an expression that gives a list fills several."""
     cells: list[TableCell] = []
     for source in sources:
         value = scope.read(source)
         items = list(value) if isinstance(value, list | tuple) else [value]
         for item in items:
             if isinstance(item, list | tuple | Mapping) and isinstance(source, Expression):
-                raise source.place.error(source.source, f"has {kind_of(item)} in a cell; expected texts and numbers")
+                raise source.error(f"has {kind_of(item)} in a cell; expected texts and numbers")
         cells += items
     return cells
 
@@ -235,7 +233,7 @@ def _answer(entry: Answer, scope: Scope) -> AnswerDoc:
             "title": chart["title"],
             "quantity": chart["quantity"],
             "caption": chart.get("caption", ""),
-            "points": [point for one in entry.points for point in _points(one, scope)],
+            "points": [point for points in entry.points for point in _points(points, scope)],
             "rule": None if rule is None or entry.rule_at is None else {"at": entry.rule_at, "text": rule},
         },
     }
@@ -254,5 +252,5 @@ def _points(entry: Points, scope: Scope) -> Iterator[AnswerPointDoc]:
 
 
 def conclusions_of(study: Study) -> Conclusions | None:
-    """The compiled conclusions of a study; None where its folder has none. Raises UserError for a mistake in them."""
+    """Compile the conclusions of a study; None if its folder has none. Raises UserError for a mistake in them."""
     return Conclusions(study) if Path(study.folder, CONCLUSIONS_FILE).is_file() else None

@@ -27,7 +27,7 @@ FIGURE_TEXTS = ("id", "config", "label", "workload", "metric", "unit", "note", "
 
 @dataclass(frozen=True)
 class Loop:
-    """One loop of a block: the names of its variables, and what it goes over."""
+    """A loop of a block: the names of its variables, and the list that it goes over."""
 
     names: Names
     over: Source
@@ -36,7 +36,7 @@ class Loop:
 
 @dataclass(frozen=True)
 class Block:
-    """What makes entries of a list: nested loops, names of its own, and a condition."""
+    """Makes the entries of a list: nested loops, names for each entry, and a condition."""
 
     loops: tuple[Loop, ...] = ()
     lets: Mapping[str, Let] = field(default_factory=dict)
@@ -57,11 +57,12 @@ class Rows:
 
     block: Block
     cells: tuple[Source, ...]
+    place: Place
 
 
 @dataclass(frozen=True)
 class Claim:
-    """Claims, one each turn of a block."""
+    """Claims, one for each turn of a block."""
 
     block: Block
     texts: Mapping[str, Expression]
@@ -70,7 +71,7 @@ class Claim:
 
 @dataclass(frozen=True)
 class Finding:
-    """Findings, one each turn of a block, with a table by columns and rows, or by one expression."""
+    """Findings, one for each turn of a block, with a table by columns and rows, or by one expression."""
 
     block: Block
     texts: Mapping[str, Expression]
@@ -81,7 +82,7 @@ class Finding:
 
 @dataclass(frozen=True)
 class Figure:
-    """Figures that no single cell has, one each turn of a block. `kind` is how its error is scored."""
+    """Figures that no single cell has, one for each turn of a block. `kind` is how its error is scored."""
 
     block: Block
     texts: Mapping[str, Expression]
@@ -93,7 +94,7 @@ class Figure:
 
 @dataclass(frozen=True)
 class Points:
-    """Points of the answer's chart, one each turn of a block."""
+    """Points of the answer's chart, one for each turn of a block."""
 
     block: Block
     texts: Mapping[str, Expression]
@@ -125,7 +126,7 @@ class Document:
 
 
 class Reader:
-    """Reads the tables of one file."""
+    """Reads the tables of a file."""
 
     def __init__(self, language: Language) -> None:
         self.language = language
@@ -133,15 +134,15 @@ class Reader:
     def document(self, table: TomlTable) -> Document:
         """Read the whole file. Raises UserError for the first mistake."""
         lets, names = self._lets(table, ())
-        found = Document(
+        document = Document(
             lets,
-            tuple(self._claim(one, names) for one in table.parts("claims")),
-            tuple(self._figure(one, names) for one in table.parts("figures")),
-            tuple(self._finding(one, names) for one in table.parts("findings")),
+            tuple(self._claim(entry, names) for entry in table.parts("claims")),
+            tuple(self._figure(entry, names) for entry in table.parts("figures")),
+            tuple(self._finding(entry, names) for entry in table.parts("findings")),
             self._answer(table.part("answer"), names) if table.has("answer") else None,
         )
         table.finish()
-        return found
+        return document
 
     def _expression(self, table: TomlTable, key: str, names: Names) -> Expression:
         return self.language.expression(Place(table.file, table.key(key)), table.text(key), names)
@@ -152,7 +153,7 @@ class Reader:
     def _templates(
         self, table: TomlTable, keys: Sequence[str], names: Names, optional: str = ""
     ) -> dict[str, Expression]:
-        """Texts by key; those of `optional` may be absent."""
+        """Compile texts by key; those of `optional` may be absent."""
         return {
             key: self.language.template(Place(table.file, table.key(key)), table.text(key), names)
             for key in (*keys, *optional.split())
@@ -160,18 +161,18 @@ class Reader:
         }
 
     def _source(self, table: TomlTable, key: str, value: Toml, names: Names) -> Source:
-        """An expression where a text is given, else the data."""
+        """Compile a text as an expression; return other values as data."""
         if not isinstance(value, str):
             return value
         return self.language.expression(Place(table.file, table.key(key)), value, names)
 
     def _block(self, table: TomlTable, names: Names, row: bool = False) -> tuple[Block, Names]:
-        """The keys each, let and when of an entry, and the names that its texts may use. With `row` it may name a
-        published row."""
+        """Read the keys each, let and when of an entry; return the names that its texts may use, too. With `row` the
+        entry may name a published row."""
         loops: list[Loop] = []
         each = table.part("each")
         for key, value in each.table.items():
-            variables = tuple(one.strip() for one in key.split(","))
+            variables = tuple(name.strip() for name in key.split(","))
             for name in variables:
                 self._check_name(each, key, name, names)
             place = Place(each.file, each.key(key))
@@ -183,11 +184,11 @@ class Reader:
             place = Place(table.file, table.key("published_row"))
             lets["published_row"] = Let(self.language.expression(place, source, names))
             names = (*names, "published_row")
-        own, names = self._lets(table, names)
-        return Block(tuple(loops), lets | own, self._optional(table, "when", names)), names
+        further, names = self._lets(table, names)
+        return Block(tuple(loops), lets | further, self._optional(table, "when", names)), names
 
     def _lets(self, table: TomlTable, names: Names) -> tuple[dict[str, Let], Names]:
-        """The names of [let], each of which may use those before it."""
+        """Read the names of [let], each of which may use the names before it."""
         part, lets = table.part("let"), {}
         for name, value in part.table.items():
             self._check_name(part, name, name, names)
@@ -202,12 +203,12 @@ class Reader:
         return lets, names
 
     def _check_name(self, table: TomlTable, key: str, name: str, names: Names) -> None:
-        """A name is a word of its own."""
+        """Refuse a name that is no word, or that something else has."""
         taken = (*RESERVED, *self.language.functions, *self.language.constants, *names)
         if not re.fullmatch(r"[a-z][a-z0-9_]*", name):
             table.refuse(key, "expected a name of small letters, digits and _", name)
         if name in taken:
-            table.refuse(key, "is a name already; expected another", name)
+            table.refuse(key, "is the name of something else here; expected another name", name)
 
     def _claim(self, table: TomlTable, outer: Names) -> Claim:
         block, names = self._block(table, outer)
@@ -223,7 +224,7 @@ class Reader:
         block, names = self._block(table, outer, row=True)
         given = "published_row" in block.lets
         needed = ("id", "config", "label", "metric", "unit") if not given else ("label",)
-        optional = " ".join(one for one in FIGURE_TEXTS if one not in needed)
+        optional = " ".join(key for key in FIGURE_TEXTS if key not in needed)
         figure = Figure(
             block,
             self._templates(table, needed, names, optional),
@@ -238,7 +239,7 @@ class Reader:
     def _finding(self, table: TomlTable, outer: Names) -> Finding:
         block, names = self._block(table, outer)
         texts = self._templates(table, ("id", "title", "text"), names)
-        rows = tuple(self._rows(one, names) for one in table.parts("rows"))
+        rows = tuple(self._rows(entry, names) for entry in table.parts("rows"))
         columns = self._columns(table, names) if rows or table.has("columns") else ()
         if columns and not rows:
             table.refuse("rows", "is missing; expected tables [[findings.rows]] with cells")
@@ -266,23 +267,23 @@ class Reader:
         cells = table.raw("cells")
         if not isinstance(cells, list) or not cells:
             table.refuse("cells", "expected a list of expressions")
-        found = tuple(self._source(table, f"cells[{at}]", one, names) for at, one in enumerate(cells))
+        sources = tuple(self._source(table, f"cells[{at}]", cell, names) for at, cell in enumerate(cells))
         table.finish()
-        return Rows(block, found)
+        return Rows(block, sources, Place(table.file, table.key("cells")))
 
     def _answer(self, table: TomlTable, names: Names) -> Answer:
         texts = self._templates(table, ("text", "further"), names)
         chart = table.part("chart")
         heads = self._templates(chart, ("title", "quantity"), names, "caption")
-        points = tuple(self._points(one, names) for one in chart.parts("points"))
+        points = tuple(self._points(entry, names) for entry in chart.parts("points"))
         if not points:
             chart.refuse("points", "is missing; expected tables [[answer.chart.points]]")
         rule = chart.part("rule") if chart.has("rule") else None
         at = None if rule is None else rule.number("at")
         words = None if rule is None else self._templates(rule, ("text",), names)["text"]
-        for one in (rule, chart, table):
-            if one is not None:
-                one.finish()
+        for part in (rule, chart, table):
+            if part is not None:
+                part.finish()
         return Answer(texts, heads, points, at, words)
 
     def _points(self, table: TomlTable, outer: Names) -> Points:

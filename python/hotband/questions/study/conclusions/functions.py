@@ -12,192 +12,203 @@ from hotband.questions.study import wording
 from hotband.questions.study.comparisons import rates_apart
 from hotband.questions.study.conclusions.values import RefusedValueError, Value, flat, is_number, kind_of
 
-SPEC = r"\+?,?(\.[0-9])?[dfg%]"
-"""What `form` takes: Python's format of a number without a width."""
+SPECIFICATION = r"\+?,?(\.[0-9])?[dfg%]"
+"""What `format` accepts: a Python format specification of a number, without a width."""
 
 
 def _numbers(values: Value) -> list[Any] | None:
-    """The numbers of lists in lists; None where there is none, or one is missing."""
-    found = flat(values)
-    for one in found:
-        if one is not None and not is_number(one):
-            raise RefusedValueError(f"has {kind_of(one)} among numbers")
-    return found if found and all(one is not None for one in found) else None
+    """Return the numbers of nested lists; None of an empty list, and where a number is missing."""
+    items = flat(values)
+    for item in items:
+        if item is not None and not is_number(item):
+            raise RefusedValueError(f"has {kind_of(item)} among numbers")
+    return items if items and None not in items else None
 
 
-def _statistic(of: Callable[[list[Any]], float]) -> Callable[[Value], Value]:
+def _statistic(reduce: Callable[[list[Any]], float], about: str) -> Callable[[Value], Value]:
     def statistic(values: Value) -> Value:
         numbers = _numbers(values)
-        return None if numbers is None else of(numbers)
+        return None if numbers is None else reduce(numbers)
 
+    statistic.__doc__ = f"Return {about} of nested lists; None of an empty list, and where a number is missing."
     return statistic
 
 
 def total(values: Value) -> Value:
-    """The sum of numbers; None where one is missing, 0 of nothing."""
+    """Return the sum of nested lists; 0 of an empty list, None where a number is missing."""
     numbers = _numbers(values)
     return 0 if not flat(values) else None if numbers is None else sum(numbers)
 
 
 def every(values: Value) -> bool | None:
-    """Whether all of a list are true; None where that is not known of one, and none is false."""
-    found = flat(values)
-    return False if any(one is False for one in found) else None if None in found else all(found)
+    """Return whether all items are true: false if an item is false, else None if an item is missing."""
+    items = flat(values)
+    return False if any(item is False for item in items) else None if None in items else all(items)
 
 
 def some(values: Value) -> bool:
-    """Whether one of a list is true."""
+    """Return whether at least one item is true."""
     return any(flat(values))
 
 
 def absolute(value: Value) -> Value:
-    """The size of a number."""
+    """Return a number without its sign."""
     return None if value is None else abs(value)
 
 
 def rounded(value: Value, digits: int | None = None) -> Value:
-    """A number rounded to a whole one, or to so many digits after the point."""
+    """Round a number to a whole number, or to `digits` after the point."""
     return None if value is None else round(value, digits)
 
 
 def root(value: Value) -> Value:
-    """The square root; None below zero."""
+    """Return the square root; None below zero."""
     return None if value is None or value < 0 else math.sqrt(value)
 
 
 def number(text: Value) -> Value:
-    """A text as a number, such as a setting of a load; None where it is none."""
+    """Read a text as a number, such as a setting of a load; None if it is not a number."""
     try:
         return float(text)
     except (TypeError, ValueError):
         return None
 
 
-def filled(value: Value, other: Value) -> Value:
-    """The value, or the other where it is missing."""
+def default(value: Value, other: Value) -> Value:
+    """Return the value, or `other` where it is missing."""
     return other if value is None else value
 
 
 def known(values: Value) -> list[Value]:
-    """Those of a list that are not missing."""
-    return [one for one in _listed(values) if one is not None]
+    """Return the items that are not missing."""
+    return [item for item in _items(values) if item is not None]
 
 
-def select(values: Value, chosen: Value) -> list[Value]:
-    """Those of a list whose place in `chosen` is true."""
-    return [one for one, flag in zip(_listed(values), _listed(chosen), strict=True) if flag]
+def select(values: Value, flags: Value) -> list[Value]:
+    """Return the items whose flag is true."""
+    return [item for item, flag in zip(_items(values), _items(flags), strict=True) if flag]
 
 
-def where(values: Value, **matching: Value) -> list[Value]:
-    """Those mappings of a list that have these items."""
-    return [one for one in _listed(values) if all(get(one, key) == item for key, item in matching.items())]
+def where(values: Value, **items: Value) -> list[Value]:
+    """Return the mappings that have these items: `where(rows, kind="derived")`."""
+    return [entry for entry in _items(values) if all(get(entry, key) == item for key, item in items.items())]
 
 
 def first(values: Value) -> Value:
-    """The first of a list; None where it is empty."""
-    return next(iter(_listed(values)), None)
+    """Return the first item; None of an empty list."""
+    return next(iter(_items(values)), None)
 
 
-def ranked(values: Value, by: Value = None, descending: bool = False) -> list[Value]:
-    """A list in order, or in that of the numbers in `by`. Equals stay as they are."""
-    items = _listed(values)
-    keys = items if by is None else _listed(by)
-    places = sorted(range(len(items)), key=keys.__getitem__, reverse=descending)
-    return [items[at] for at in places]
+def ordered(values: Value, by: Value = None, descending: bool = False) -> list[Value]:
+    """Sort a list by its items, or by the numbers in `by`. Equal items stay in their order."""
+    items = _items(values)
+    numbers = items if by is None else _items(by)
+    if len(numbers) != len(items):
+        raise RefusedValueError(f"sorts {len(items)} items by {len(numbers)} numbers")
+    return [items[at] for at in sorted(range(len(items)), key=numbers.__getitem__, reverse=descending)]
 
 
-def paired(*lists: Value) -> list[list[Value]]:
-    """First items together, then second ones, and so on."""
-    return [list(one) for one in zip(*map(_listed, lists), strict=True)]
+def zipped(*lists: Value) -> list[list[Value]]:
+    """Return the first items together, then the second items, and so on."""
+    return [list(group) for group in zip(*map(_items, lists), strict=True)]
 
 
 def numbered(values: Value) -> list[list[Value]]:
-    """Each item with its number, from 1."""
-    return [[at, one] for at, one in enumerate(_listed(values), start=1)]
+    """Return each item with its number, from 1."""
+    return [[at, item] for at, item in enumerate(_items(values), start=1)]
 
 
 def mapping(keys: Value, values: Value) -> Mapping[Value, Value]:
-    """A mapping of keys to values."""
-    return dict(zip(_listed(keys), _listed(values), strict=True))
+    """Return a mapping of keys to values."""
+    return dict(zip(_items(keys), _items(values), strict=True))
 
 
-def keys(of: Value) -> list[Value]:
-    """The keys of a mapping."""
-    return list(of)
+def keys(entries: Value) -> list[Value]:
+    """Return the keys of a mapping."""
+    return list(_mapping(entries))
 
 
-def values(of: Value) -> list[Value]:
-    """The values of a mapping."""
-    return list(of.values())
+def values(entries: Value) -> list[Value]:
+    """Return the values of a mapping."""
+    return list(_mapping(entries).values())
 
 
-def get(of: Value, key: Value, other: Value = None) -> Value:
-    """An item of a mapping, or the other where it has none of that key."""
-    return of.get(key, other) if isinstance(of, Mapping) else other
+def get(entries: Value, key: Value, other: Value = None) -> Value:
+    """Return an item of a mapping, or `other` if it has no such key."""
+    return entries.get(key, other) if isinstance(entries, Mapping) else other
 
 
 def distinct(values: Value) -> list[Value]:
-    """A list without what is in it already."""
-    return list(dict.fromkeys(_listed(values)))
+    """Return a list without repeated items."""
+    return list(dict.fromkeys(_items(values)))
 
 
 def count(values: Value) -> int:
-    """The number of items of a list, or of characters of a text."""
-    return len(values)
+    """Count the items of a list or a mapping."""
+    return len(values if isinstance(values, Mapping) else _items(values))
 
 
 def split(text: str, at: str) -> list[str]:
-    """Parts of a text."""
+    """Split a text."""
     return str(text).split(at)
 
 
 def starts_with(text: str, begin: str) -> bool:
-    """Whether a text begins with another."""
+    """Return whether a text begins with another."""
     return str(text).startswith(begin)
 
 
 def lower(text: str) -> str:
-    """A text in small letters."""
+    """Return a text in small letters."""
     return str(text).lower()
 
 
 def capital(text: str) -> str:
-    """A text with a capital first letter."""
+    """Return a text with a capital first letter."""
     return f"{text[:1].upper()}{text[1:]}"
 
 
 def join(values: Value, between: str = "") -> str:
-    """Texts and numbers of a list as one text."""
-    return between.join(str(wording.DASH if one is None else one) for one in _listed(values))
+    """Join texts and numbers."""
+    return between.join(str(wording.DASH if item is None else item) for item in _items(values))
 
 
-def form(value: Value, spec: str) -> str:
-    """A number by Python's format specification (`+.0%`, `,.0f`); a dash where it is missing."""
-    if not re.fullmatch(SPEC, spec):
-        raise RefusedValueError(f'has the format "{spec}"; expected one such as ",.0f", "+.1f", ".3g" or "+.0%"')
-    return wording.DASH if value is None else format(value, spec)
+def formatted(value: Value, specification: str) -> str:
+    """Format a number as Python does (`+.0%`, `,.0f`); a dash where it is missing."""
+    if not re.fullmatch(SPECIFICATION, specification):
+        raise RefusedValueError(f'has the format "{specification}"; expected ",.0f", "+.1f", ".3g", "+.0%" or similar')
+    return wording.DASH if value is None else format(value, specification)
 
 
-def _listed(values: Value) -> list[Value]:
+def _items(values: Value) -> list[Value]:
     if not isinstance(values, list | tuple):
         raise RefusedValueError(f"has {kind_of(values)}; expected a list")
     return list(values)
 
 
+def _mapping(entries: Value) -> Mapping[Value, Value]:
+    if not isinstance(entries, Mapping):
+        raise RefusedValueError(f"has {kind_of(entries)}; expected a mapping")
+    return entries
+
+
 SINGLE: dict[str, Callable[..., Value]] = {
-    "abs": absolute, "round": rounded, "sqrt": root, "number": number, "filled": filled, "split": split,
-    "starts_with": starts_with, "lower": lower, "capital": capital, "form": form, "rates_apart": rates_apart,
-    "quantity": wording.quantity, "beside": wording.beside, "times": wording.times, "change": wording.change,
-    "more": wording.more, "percent": wording.percent, "of_percent": wording.of_percent,
+    "abs": absolute, "round": rounded, "sqrt": root, "number": number, "default": default, "split": split,
+    "starts_with": starts_with, "lower": lower, "capital": capital, "format": formatted, "rates_apart": rates_apart,
+    "quantity": wording.quantity, "with_prediction": wording.with_prediction, "times": wording.times,
+    "change": wording.change, "more": wording.more, "percent": wording.percent,
+    "ratio_of_percent": wording.ratio_of_percent,
 }  # fmt: skip
-"""Functions of single values."""
+"""Functions of single values; of a list they return a list."""
 
 OF_LISTS: dict[str, Callable[..., Value]] = {
-    "sum": total, "mean": _statistic(statistics.mean), "median": _statistic(statistics.median),
-    "geometric_mean": _statistic(statistics.geometric_mean), "min": _statistic(min), "max": _statistic(max),
-    "all": every, "any": some, "known": known, "select": select, "where": where, "first": first,
-    "ranked": ranked, "paired": paired, "numbered": numbered, "mapping": mapping, "keys": keys, "values": values,
-    "get": get, "distinct": distinct,
-    "count": count, "flat": flat, "join": join, "listed": wording.listed, "both_times": wording.both_times,
+    "sum": total, "mean": _statistic(statistics.mean, "the mean"),
+    "median": _statistic(statistics.median, "the median"),
+    "geometric_mean": _statistic(statistics.geometric_mean, "the geometric mean"),
+    "min": _statistic(min, "the smallest number"), "max": _statistic(max, "the largest number"),
+    "all": every, "any": some, "known": known, "select": select, "where": where, "first": first, "sorted": ordered,
+    "zip": zipped, "numbered": numbered, "mapping": mapping, "keys": keys, "values": values, "get": get,
+    "distinct": distinct, "count": count, "flat": flat, "join": join, "listed": wording.listed,
+    "both_times": wording.both_times,
 }  # fmt: skip
 """Functions of lists."""

@@ -25,5 +25,5 @@ class KnownFigures:
 
 def figures_of(results: Results, claims: Sequence[ClaimDoc] = (), further: Sequence[FigureDoc] = ()) -> KnownFigures:
     """Return the figures of a whole run, with claims and `further` figures that are known so far."""
-    compared = {one["id"]: one for one in (*comparison_figures(results), *further)}
-    return KnownFigures(cell_figures(results), compared, {one["id"]: one for one in claims})
+    compared = {row["id"]: row for row in (*comparison_figures(results), *further)}
+    return KnownFigures(cell_figures(results), compared, {claim["id"]: claim for claim in claims})

@@ -7,7 +7,7 @@ list grows beyond `LONGEST`, and there is no power, no repetition of texts and n
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from functools import wraps
 from typing import Any, TypeAlias
 
@@ -24,7 +24,7 @@ class RefusedValueError(ValueError):
 
 
 class Steps:
-    """The operations that the expressions of a study have taken so far."""
+    """Counts the operations of all expressions of a study."""
 
     def __init__(self) -> None:
         self.taken = 0
@@ -35,79 +35,80 @@ class Steps:
         if self.taken > MOST_STEPS:
             raise RefusedValueError(f"takes more than {MOST_STEPS:,} steps; expected fewer or shorter lists")
 
-    def counted(self, values: Sequence[Value]) -> list[Value]:
-        """Return the items of a loop, each of them a step. A mapping gives its keys."""
+    def counted(self, values: Value) -> list[Value]:
+        """Return the items of a loop and count each. A mapping gives its keys."""
         if not isinstance(values, list | tuple | Mapping):
             raise RefusedValueError(f"loops over {kind_of(values)}; expected a list")
         self.take(len(values))
         return list(values)
 
     def weigh(self, value: Value) -> None:
-        """Count every item of nested lists and mappings."""
+        """Count every item of nested lists."""
         self.take()
-        if isinstance(value, Mapping):
-            self.take(len(value))
-        elif isinstance(value, list | tuple):
+        if isinstance(value, list | tuple):
             for item in value:
                 self.weigh(item)
 
 
 def kind_of(value: Value) -> str:
     """Name the kind of a value: `a number`, `a list`, `nothing`."""
+    if is_number(value):
+        return "a number"
     kinds = {type(None): "nothing", bool: "true or false", str: "a text", list: "a list", tuple: "a list"}
-    return kinds.get(type(value), "a mapping" if isinstance(value, Mapping) else "a number")
+    return kinds.get(type(value), "a mapping" if isinstance(value, Mapping) else "no value")
+
+
+def is_number(value: Value) -> bool:
+    """Return whether a value is a number, which true and false are not."""
+    return isinstance(value, int | float) and not isinstance(value, bool)
 
 
 def short_enough(value: Value) -> Value:
-    """Return the value. Raises RefusedValueError for a text or a list that is too long, and makes a float of a whole
-    number that is too large for 64 bits."""
+    """Return the value, a whole number beyond 64 bits as a float. Raises RefusedValueError for a text or a list that
+    is too long."""
     if isinstance(value, str | list | tuple) and len(value) > LONGEST:
-        raise RefusedValueError(f"makes {kind_of(value)} of more than {LONGEST:,}; expected a shorter one")
+        raise RefusedValueError(f"makes {kind_of(value)} longer than {LONGEST:,}; expected a shorter one")
     if isinstance(value, int) and abs(value) > LARGEST_WHOLE:
         return float(value)
     return value
 
 
 def elementwise(steps: Steps, function: Callable[..., Value]) -> Callable[..., Value]:
-    """Let a function of single values take lists, too: its result is then a list, item by item. Lists in one call have
-    one length; the other arguments are the same for all items."""
+    """Let a function of single values take lists as well, and return a list of its results. Lists in one call have one
+    length; the other arguments are the same for all items."""
 
     @wraps(function)
     def call(*arguments: Value, **named: Value) -> Value:
-        lengths = {len(one) for one in arguments if isinstance(one, list | tuple)}
+        lengths = {len(argument) for argument in arguments if isinstance(argument, list | tuple)}
         steps.take()
         if not lengths:
-            return function(*arguments, **named)
+            return short_enough(function(*arguments, **named))
         if len(lengths) > 1:
-            raise RefusedValueError(
-                f"has lists of {' and '.join(map(str, sorted(lengths)))} items; expected one length"
-            )
-        [length] = lengths
-        items = range(length)
-        return [
-            call(*(one[at] if isinstance(one, list | tuple) else one for one in arguments), **named) for at in items
-        ]
+            different = " and ".join(map(str, sorted(lengths)))
+            raise RefusedValueError(f"has lists of {different} items; expected one length")
+        turns = (
+            [argument[at] if isinstance(argument, list | tuple) else argument for argument in arguments]
+            for at in range(lengths.pop())
+        )
+        return [call(*turn, **named) for turn in turns]
 
     return call
 
 
-def is_number(value: Value) -> bool:
-    """Whether a value is a number, which true and false are not."""
-    return isinstance(value, int | float) and not isinstance(value, bool)
-
-
 def arithmetic(symbol: str, left: Value, right: Value) -> Value:
-    """Apply `+`, `-`, `*`, `/` or `//` to two numbers, or `+` to two texts. None where a side is missing, and of a
+    """Apply `+`, `-`, `*`, `/` or `//` to two numbers, or `+` to two texts. None where a side is missing, and for a
     division by zero."""
     if left is None or right is None:
         return None
     if symbol == "+" and isinstance(left, str) and isinstance(right, str):
-        return short_enough(left + right)
+        return left + right
+    if symbol not in ARITHMETIC:
+        raise RefusedValueError(f"has the operator {symbol}; expected one of {' '.join(ARITHMETIC)}")
     if not (is_number(left) and is_number(right)):
         raise RefusedValueError(f"has {kind_of(left)} {symbol} {kind_of(right)}; expected numbers")
     if symbol in ("/", "//") and right == 0:
         return None
-    return short_enough(ARITHMETIC[symbol](left, right))
+    return ARITHMETIC[symbol](left, right)
 
 
 ARITHMETIC: dict[str, Callable[[Value, Value], Value]] = {
@@ -131,8 +132,8 @@ EQUALITY: dict[str, Callable[[Value, Value], bool]] = {
 }
 
 
-def ordered(name: str, left: Value, right: Value) -> bool | None:
-    """Compare two numbers or two texts by `ORDER`; None where a side is missing."""
+def compare(name: str, left: Value, right: Value) -> bool | None:
+    """Compare two numbers or two texts by an operator of `ORDER`; None where a side is missing."""
     if left is None or right is None:
         return None
     if not ((is_number(left) and is_number(right)) or (isinstance(left, str) and isinstance(right, str))):
@@ -141,11 +142,11 @@ def ordered(name: str, left: Value, right: Value) -> bool | None:
 
 
 def flat(values: Value) -> list[Value]:
-    """The items of a list, and of the lists in it."""
+    """Return the items of a list and of the lists in it as one list."""
     if not isinstance(values, list | tuple):
         return [values]
-    found: list[Value] = []
+    items: list[Value] = []
     for value in values:
-        found += flat(value)
-        short_enough(found)
-    return found
+        items += flat(value)
+        short_enough(items)
+    return items
