@@ -67,11 +67,12 @@ def root(value: Value) -> Value:
 
 
 def number(text: Value) -> Value:
-    """Read a text as a number, such as a setting of a load; None if it is not a number."""
+    """Read a text as a number, such as a setting of a load; None if it is not a finite number."""
     try:
-        return float(text)
+        parsed = float(text)
     except (TypeError, ValueError):
         return None
+    return parsed if math.isfinite(parsed) else None
 
 
 def default(value: Value, other: Value) -> Value:

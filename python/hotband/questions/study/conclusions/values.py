@@ -6,6 +6,7 @@ list grows beyond `LONGEST`, and there is no power, no repetition of texts and n
 
 from __future__ import annotations
 
+import math
 import operator
 from collections.abc import Callable, Mapping
 from functools import wraps
@@ -65,11 +66,13 @@ def is_number(value: Value) -> bool:
 
 def short_enough(value: Value) -> Value:
     """Return the value, a whole number beyond 64 bits as a float. Raises RefusedValueError for a text or a list that
-    is too long."""
+    is too long, and for a number that is not finite."""
     if isinstance(value, str | list | tuple) and len(value) > LONGEST:
         raise RefusedValueError(f"makes {kind_of(value)} longer than {LONGEST:,}; expected a shorter one")
     if isinstance(value, int) and abs(value) > LARGEST_WHOLE:
         return float(value)
+    if isinstance(value, float) and not math.isfinite(value):
+        raise RefusedValueError(f"makes {value}; expected a finite number")
     return value
 
 
