@@ -253,6 +253,15 @@ def test_steps_and_sizes_are_bounded() -> None:
     for source in (nested, doubled, twice + "{{ sum(a) }}", twice + "{{ a == [] }}", twice + "{{ count(a + 1) }}"):
         with pytest.raises(UserError, match=f"{MOST_STEPS:,} steps|longer than 100,000"):
             text(source, **names)
+    long = "{% set a = 'x' %}" + "{% set a = a ~ a %}" * 16
+    printed = "{% for b in many %}{% for c in many %}{{ a }}{% endfor %}{% endfor %}"
+    spelled = "{% for b in many %}{% for c in many %}" + "x" * 9000 + "{% endfor %}{% endfor %}"
+    joined = "{{ join(flat([texts, texts, texts])) }}"
+    texts = "{% set texts = zip(many, many) %}{% set texts = [a, a, a, a, a, a, a, a, a, a] %}"
+    texts += "{% set texts = flat([texts, texts, texts, texts, texts, texts]) %}" * 4
+    for source in (long + printed, spelled, long + texts + joined, long + "{{ count(many_texts + a) }}"):
+        with pytest.raises(UserError, match=r"1,000,000 steps"):
+            text(source, many_texts=["x"] * 90_000, **names)
     large = "{% set a = 3 %}" + "{% set a = a * a %}" * 200 + "{{ a }}"
     with pytest.raises(UserError, match="expected a finite number"):
         text(large)

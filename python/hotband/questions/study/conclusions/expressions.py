@@ -192,7 +192,8 @@ def _rewrite(tree: nodes.Node) -> None:
                 continue
             _rewrite(item)
             if isinstance(item, nodes.For):
-                item.iter = _call("_counted", cast("nodes.Expr", item.iter))
+                length = sum(len(data.data) for data in item.find_all(nodes.TemplateData))
+                item.iter = _call("_counted", cast("nodes.Expr", item.iter), nodes.Const(length))
             replacement = _replacement(item)
             if replacement is not None and isinstance(value, list):
                 value[at] = replacement
@@ -240,8 +241,8 @@ class _Environment(SandboxedEnvironment):
     def __init__(
         self, functions: Mapping[str, Callable[..., Value]], constants: Mapping[str, Value], steps: Steps
     ) -> None:
-        super().__init__(undefined=jinja2.StrictUndefined, autoescape=False, finalize=_printed)
         self._steps = steps
+        super().__init__(undefined=jinja2.StrictUndefined, autoescape=False, finalize=self._printed)
         self._arithmetic = elementwise(steps, arithmetic)
         self._ordered = elementwise(steps, compare)
         inserted = {"_compare": self._compare, "_concat": self._concat, "_counted": steps.counted}
@@ -266,7 +267,14 @@ class _Environment(SandboxedEnvironment):
 
     def _concat(self, parts: list[Value]) -> str:
         self._steps.take()
-        return str(short_enough("".join(str(_printed(part)) for part in parts)))
+        return str(self._steps.made("".join(str(self._printed(part)) for part in parts)))
+
+    def _printed(self, value: Value) -> Value:
+        """Return what a template prints of a value: a dash where it is missing. Lists are refused."""
+        if isinstance(value, list | tuple | Mapping):
+            raise RefusedValueError(f"prints {kind_of(value)}; expected a text or a number: use join or listed")
+        self._steps.take_text(len(value) if isinstance(value, str) else 0)
+        return "–" if value is None else value
 
     def is_safe_callable(self, obj: Any) -> bool:
         """Accept the functions of the vocabulary and those that `_rewrite` inserts."""
@@ -297,10 +305,3 @@ class _Environment(SandboxedEnvironment):
             near = hint(str(argument), known)
             raise RefusedValueError(f'there is no key "{argument}"; {near}expected one of {", ".join(known) or "none"}')
         return obj[argument]
-
-
-def _printed(value: Value) -> Value:
-    """Return what a template prints of a value: a dash where it is missing. Lists are refused."""
-    if isinstance(value, list | tuple | Mapping):
-        raise RefusedValueError(f"prints {kind_of(value)}; expected a text or a number: use join or listed")
-    return "–" if value is None else value

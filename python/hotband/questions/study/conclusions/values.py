@@ -16,6 +16,7 @@ Value: TypeAlias = Any
 """None where a number is missing, a truth value, a number, a text, a list or a mapping."""
 
 MOST_STEPS = 1_000_000
+CHARACTERS_OF_STEP = 64
 LONGEST = 100_000
 LARGEST_WHOLE = 1 << 64
 
@@ -36,17 +37,31 @@ class Steps:
         if self.taken > MOST_STEPS:
             raise RefusedValueError(f"takes more than {MOST_STEPS:,} steps; expected fewer or shorter lists")
 
-    def counted(self, values: Value) -> list[Value]:
-        """Return the items of a loop and count each. A mapping gives its keys."""
+    def take_text(self, length: int) -> None:
+        """Count the characters of a text, so that all texts together fit into memory."""
+        self.take(length // CHARACTERS_OF_STEP)
+
+    def counted(self, values: Value, length: int = 0) -> list[Value]:
+        """Return the items of a loop and count each, with the `length` of the text that a turn prints. A mapping gives
+        its keys."""
         if not isinstance(values, list | tuple | Mapping):
             raise RefusedValueError(f"loops over {kind_of(values)}; expected a list")
         self.take(len(values))
+        self.take_text(len(values) * length)
         return list(values)
 
+    def made(self, value: Value) -> Value:
+        """Count a value that an operation made, and return it. Raises RefusedValueError as `short_enough` does."""
+        if isinstance(value, str):
+            self.take_text(len(value))
+        return short_enough(value)
+
     def weigh(self, value: Value) -> None:
-        """Count every item of nested lists."""
+        """Count every item of nested lists, and their characters."""
         self.take()
-        if isinstance(value, list | tuple):
+        if isinstance(value, str):
+            self.take_text(len(value))
+        elif isinstance(value, list | tuple):
             for item in value:
                 self.weigh(item)
 
@@ -85,7 +100,7 @@ def elementwise(steps: Steps, function: Callable[..., Value]) -> Callable[..., V
         lengths = {len(argument) for argument in arguments if isinstance(argument, list | tuple)}
         steps.take()
         if not lengths:
-            return short_enough(function(*arguments, **named))
+            return steps.made(function(*arguments, **named))
         if len(lengths) > 1:
             different = " and ".join(map(str, sorted(lengths)))
             raise RefusedValueError(f"has lists of {different} items; expected one length")

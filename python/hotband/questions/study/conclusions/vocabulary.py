@@ -15,7 +15,7 @@ from hotband.data.record.stats import whole
 from hotband.questions.study.audited import published_findings
 from hotband.questions.study.conclusions.functions import OF_LISTS, SINGLE
 from hotband.questions.study.conclusions.known_figures import KnownFigures, figures_of
-from hotband.questions.study.conclusions.values import RefusedValueError, Steps, Value, elementwise, short_enough
+from hotband.questions.study.conclusions.values import RefusedValueError, Steps, Value, elementwise
 from hotband.questions.study.definition import Config, Load, Measure, Published, Study, published_row
 from hotband.questions.study.measures import curve, error_pct
 
@@ -77,9 +77,9 @@ class Vocabulary:
 
         @wraps(function)
         def call(*arguments: Value, **named: Value) -> Value:
-            for argument in arguments:
+            for argument in (*arguments, *named.values()):
                 self.steps.weigh(argument)
-            return short_enough(function(*arguments, **named))
+            return self.steps.made(function(*arguments, **named))
 
         return call
 
