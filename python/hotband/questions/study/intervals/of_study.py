@@ -1,6 +1,6 @@
 """The intervals of a study: what its uncertain values do to every figure, run line by line and kept in its folder.
 
-What it leaves out: figures of `findings.py` have no spread of their own, only the term of what the model leaves out.
+What it leaves out: figures that conclusions add have no spread of their own, only the term of the model error.
 """
 
 from __future__ import annotations
