@@ -71,6 +71,7 @@ def test_a_format_is_one_function(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_question_is_a_class_and_a_line(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    from hotband.base import views
     from hotband.faces import questions
     from hotband.faces.asked import function
     from hotband.faces.commands import question
@@ -78,6 +79,7 @@ def test_a_question_is_a_class_and_a_line(
     (text,) = (text for _, file, text in BLOCKS if file == "usable.py")
     (tmp_path / "usable.py").write_text(text, encoding="utf-8")
     monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setattr(views, "_VIEWS", dict(views.registered()))
     page = (ROOT / "CONTRIBUTING.md").read_text("utf-8")
     line = eval(re.findall(r'`"usable": (Line\(.*?\))`', page.replace("\n", " "))[0], vars(questions).copy())
     monkeypatch.setitem(questions.QUESTIONS, "usable", line)
