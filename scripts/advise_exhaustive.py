@@ -21,11 +21,12 @@ from pathlib import Path
 from hotband.data.inputs.specify import Named
 from hotband.inference.interval import LEVEL
 from hotband.questions.advise.advice import Point
-from hotband.questions.advise.asked import Asked, Needs, needs_of
+from hotband.questions.advise.asked import AdviseQuestion, Needs, needs_of
 from hotband.questions.advise.candidates import Candidate, candidates_of, space_of
 from hotband.questions.advise.finalists import point_of
-from hotband.questions.advise.front import Tried, failure, front_of, read_figures, shown_figure
+from hotband.questions.advise.front import Tried, front_of, read_figures, shown_figure
 from hotband.questions.advise.measure import Bench, loads_from
+from hotband.questions.advise.objective import furthest
 from hotband.questions.advise.prices import Prices
 from hotband.questions.advise.search import ROUNDS, search
 
@@ -37,7 +38,7 @@ LAYOUTS, COUNTS = "raid5,raid6,raid10,raid50,raid60,raidz2", "8,12,16,24"
 WORKLOADS = "vdbench-8k-random,iometer-database,iometer-fileserver"
 
 
-def bench_of(asked: Asked, needs: Needs, candidates: list[Candidate], whole: bool) -> Bench:
+def bench_of(asked: AdviseQuestion, needs: Needs, candidates: list[Candidate], whole: bool) -> Bench:
     """A bench that says nothing."""
     return Bench(
         loads_from(asked.workloads, candidates[0].machine), read_figures(needs), needs.duty, asked.seed,
@@ -54,7 +55,7 @@ def everything(candidates: list[Candidate], needs: Needs, bench: Bench) -> list[
         for one in candidates
         if all((one.name, name) in runs for name in bench.loads)
     ]
-    good = [one for one in tried if failure(one, needs, needs.slo, surely=False) is None]
+    good = [one for one in tried if furthest(one, needs, needs.slo) is None]
     print(f"everything: {len(tried)} run, {len(good)} hold")
     return front_of(good, shown_figure(needs))
 
@@ -81,7 +82,10 @@ def main() -> int:
     given = parser.parse_args()
     space_text = f"drives={given.drives},layouts={given.layouts},counts={given.counts}"
     workloads = [Named(name) for name in given.workloads.split(",")]
-    asked = Asked(workloads, given.slo, given.capacity, given.protect, space_text, duty=given.duty)
+    asked = AdviseQuestion(
+        workloads=tuple(workloads), slo=given.slo, capacity=given.capacity, protect=given.protect,
+        candidates=space_text, duty=given.duty,
+    )  # fmt: skip
     needs = needs_of(asked)
     listed = candidates_of(space_of(space_text, needs.tolerated), needs, Prices())
     print(f"{len(listed.candidates)} of {listed.of} candidates hold the data and survive")

@@ -1,5 +1,6 @@
 """What the Rust extension offers. Units are in the names; errors are typed."""
 
+from collections.abc import Sequence
 from ipaddress import IPv4Address, IPv6Address
 from pathlib import Path
 from typing import TypedDict
@@ -317,14 +318,18 @@ def machine(catalog: Path, machine: str, machine_text: str | None = None) -> Mac
     """A catalog drive, a short form or a text, read and checked; nothing is built. Raises SpecError."""
 
 class Workload(TypedDict):
-    """A workload: its title, its source, and its text as data."""
+    """A workload: its title, its source, and its text, also as data."""
 
     title: str
     source: str
+    text: str
     table: WorkloadTable
 
-def workload(text: str, file: str = "workload") -> Workload:
-    """A workload's text, read and checked; mistakes name `file`. Raises SpecError."""
+def workload(
+    text: str, file: str = "workload", set: Sequence[tuple[str, str]] = (), duration: str | None = None
+) -> Workload:
+    """A workload's text, read and checked; mistakes name `file`. What is in `set` and the length of its measured phases
+    are changed in the text that it gives. Raises SpecError."""
 
 class SetKey(TypedDict):
     """What `set` takes: whose key it is, its value today, what it takes, what it means."""

@@ -1,4 +1,4 @@
-"""Do the examples of CONTRIBUTING run, and do the lines that it quotes stand in the files that they are from?
+"""Do the examples of CONTRIBUTING and of the guide of studies run, and are its quotes those of the files?
 
 Its other Rust blocks are documentation tests of hotband-engine."""
 
@@ -17,9 +17,8 @@ from hotband.data.catalog import CATALOG_DIR
 from hotband.execution.runs import run
 
 ROOT = Path(__file__).parents[2]
-BLOCKS = re.findall(
-    r"^```(\S+)\n(?:#|//) (\S+)\n(.*?)^```$", (ROOT / "CONTRIBUTING.md").read_text("utf-8"), re.DOTALL | re.MULTILINE
-)
+PAGES = "".join((ROOT / page).read_text("utf-8") for page in ("CONTRIBUTING.md", "docs/guides/studies.md"))
+BLOCKS = re.findall(r"^```(\S+)\n(?:#|//) (\S+)\n(.*?)^```$", PAGES, re.DOTALL | re.MULTILINE)
 """Language, file and text of each block that begins with the name of a file."""
 QUOTES = [(file, text) for language, file, text in BLOCKS if language == "rust,ignore"]
 FILES = {file: text for language, file, text in BLOCKS if language in ("toml", "csv")}
@@ -72,6 +71,7 @@ def test_a_format_is_one_function(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_question_is_a_class_and_a_line(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    from hotband.base import views
     from hotband.faces import questions
     from hotband.faces.asked import function
     from hotband.faces.commands import question
@@ -79,6 +79,7 @@ def test_a_question_is_a_class_and_a_line(
     (text,) = (text for _, file, text in BLOCKS if file == "usable.py")
     (tmp_path / "usable.py").write_text(text, encoding="utf-8")
     monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setattr(views, "_VIEWS", dict(views.registered()))
     page = (ROOT / "CONTRIBUTING.md").read_text("utf-8")
     line = eval(re.findall(r'`"usable": (Line\(.*?\))`', page.replace("\n", " "))[0], vars(questions).copy())
     monkeypatch.setitem(questions.QUESTIONS, "usable", line)

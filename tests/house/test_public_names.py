@@ -25,3 +25,11 @@ def test_every_public_name_is_defined_in_the_module_that_the_table_names() -> No
         for name in hb.__all__
         if name != "__version__" and getattr(hb, name) is not getattr(sys.modules[hb._WHERE[name]], name)
     ] == []
+
+
+def test_the_page_of_questions_is_what_the_script_writes(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Run scripts/question_pages.py after a change to a question."""
+    monkeypatch.syspath_prepend(str(SCRIPTS))
+    import question_pages
+
+    assert question_pages.PAGE.read_text(encoding="utf-8") == question_pages.page()

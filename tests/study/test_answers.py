@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import re
 import zlib
 from collections.abc import Iterator, Mapping
@@ -13,11 +12,12 @@ import pytest
 from _pytest.mark import ParameterSet
 
 from forms import SHORT_LOADS
-from hotband.questions.study import definition, file
-from hotband.questions.study.answer import Figures, beside, change, more, named, said, times
+from hotband.questions.study import file
+from hotband.questions.study.conclusions.conclude import conclusions_of
+from hotband.questions.study.conclusions.known_figures import KnownFigures
 from hotband.questions.study.result import StudyResult
-from hotband.questions.study.studies.mach2_ceph.answer import DEPTHS, load_at
 from hotband.questions.study.study import by_reason
+from hotband.questions.study.wording import change, listed, more, quantity, times, with_prediction
 from hotband.views.study.show import print_result
 
 if TYPE_CHECKING:
@@ -32,6 +32,8 @@ FIXTURES = {
     "real-disks": "real_disks_study",
     "savvio-raid": "savvio",
 }
+DEPTHS = (1, 16, 256)
+"""Queue depths that the answer of mach2-ceph names."""
 NUMBER = re.compile(r"\d[\d,]*(?:\.\d+)?")
 
 
@@ -61,17 +63,19 @@ class Drawn(Mapping[Any, Any]):
 
 def answer_of(name: str, seed: str, empty: bool = False) -> Any:
     """The answer of a study from drawn figures."""
-    module = importlib.import_module(f"hotband.questions.study.studies.{name.replace('-', '_')}.answer")
-    names = {config.id: config.name for config in file.load(name).configs}
+    conclusions = conclusions_of(file.load(name))
+    assert conclusions is not None
     drawn = Drawn(f"{name} {seed}", empty)
     claim: ClaimDoc = {"id": "", "text": "", "holds": True, "measured": "", "source": ""}
-    return module.answer(Figures(drawn, drawn, names, {"actuators-double-reads": claim}))
+    return conclusions.answer_of(KnownFigures(drawn, drawn, {"actuators-double-reads": claim}))
 
 
 def test_every_study_of_the_catalog_has_its_answer() -> None:
     assert sorted(FIXTURES) == file.names()
     for name in file.names():
-        assert (definition.OWN_MODULES / file.folders()[name].name / "answer.py").is_file()
+        conclusions = conclusions_of(file.load(name))
+        assert conclusions is not None
+        assert conclusions.document.answer is not None
 
 
 @pytest.mark.parametrize("name", sorted(FIXTURES))
@@ -124,7 +128,7 @@ def test_an_answer_reads_right(name: str, request: pytest.FixtureRequest) -> Non
 def test_an_answer_has_what_its_figures_have(full_ssd: tuple[dict[str, Any], Path]) -> None:
     figures = {one["label"]: one for one in full_ssd[0]["figures"]}
     for label in ("4 KiB random read, QD 1", "4 KiB random read, QD 32", "4 KiB write and flush, QD 1, write cache on"):
-        assert said(figures[label]["predicted"]) in full_ssd[0]["answer"]["text"]
+        assert quantity(figures[label]["predicted"]) in full_ssd[0]["answer"]["text"]
 
 
 def test_the_terminal_says_the_answer_first_and_each_explanation_once(full_ssd: tuple[dict[str, Any], Path]) -> None:
@@ -153,13 +157,8 @@ def test_python_has_the_answer(full_ssd: tuple[dict[str, Any], Path]) -> None:
     assert StudyResult({}, {**full_ssd[0], "answer": None}).answer is None  # type: ignore[typeddict-item]
 
 
-def test_load_at() -> None:
-    assert load_at("mach2", "read", 2) == "read-2-short"
-    assert load_at("normal", "read", 2) == "read-2"
-
-
 def test_words() -> None:
-    assert [said(value) for value in (None, 0.2391, 4.063, 36.52, 979.4, 4591.2, 21948.0)] == [
+    assert [quantity(value) for value in (None, 0.2391, 4.063, 36.52, 979.4, 4591.2, 21948.0)] == [
         "unknown", "0.24", "4.06", "36.5", "979", "4,591", "21,900",
     ]  # fmt: skip
     assert [times(value) for value in (0.968, 1.05, 2.93, 62.8)] == [
@@ -170,6 +169,6 @@ def test_words() -> None:
     ]
     assert [change(value) for value in (0.998, 1.7, 0.93)] == ["0 %", "+70 %", "-7 %"]
     assert [more(value) for value in (1.15, 0.93, 1.0)] == ["15 % more", "7 % less", "as much"]
-    assert beside(979.0, 818.0, "IOPS") == "979 IOPS (predicted 818)"
-    assert beside(None, 818.0, "IOPS") == "818 IOPS predicted"
-    assert named(["a", "b", "c"]) == "a, b and c"
+    assert with_prediction(979.0, 818.0, "IOPS") == "979 IOPS (predicted 818)"
+    assert with_prediction(None, 818.0, "IOPS") == "818 IOPS predicted"
+    assert listed(["a", "b", "c"]) == "a, b and c"

@@ -8,12 +8,12 @@ from typing import Any
 import pytest
 
 from hotband.questions.study.amplification import compressed, uniform
+from hotband.questions.study.comparisons import rates_apart
 from hotband.questions.study.definition import Study
 from hotband.questions.study.file import load
 from hotband.questions.study.measures import Reading
 from hotband.questions.study.runs import Cell, Results
-from hotband.questions.study.studies.durawrite import claims, findings, printed
-from hotband.questions.study.study import result_of, unmatched
+from hotband.questions.study.study import conclude, result_of, unmatched
 
 GB = 10**9
 # What the drives of these made-up runs amplify; the compressing one by its data.
@@ -57,14 +57,14 @@ def results(study: Study) -> Results:
 
 
 def finding(results: Results, name: str) -> dict[str, Any]:
-    return next(one for one in findings.conclude(results).findings if one["id"] == name)
+    return next(one for one in conclude(results.study, results).findings if one["id"] == name)
 
 
 def test_every_published_row_is_compared_given_or_under_a_claim(results: Results) -> None:
-    result = result_of(results, findings.conclude(results), 1)
+    result = result_of(results, conclude(results.study, results), 1)
     assert result["unmatched"] == []
     assert {row["id"] for row in result["inputs"]} >= {f"demartek_durawrite-{n:03d}" for n in (6, 8, *range(18, 28))}
-    assert unmatched(replace(results.study, inputs={}), result["figures"], findings.conclude(results)) == [
+    assert unmatched(replace(results.study, inputs={}), result["figures"], conclude(results.study, results)) == [
         f"demartek_durawrite-{n:03d}" for n in (6, 8, *range(18, 28))
     ]
 
@@ -77,7 +77,7 @@ def test_the_data_of_every_load_is_what_is_published(study: Study) -> None:
 
 
 def test_figures_stand_beside_the_published_ones(results: Results) -> None:
-    figures = {row["id"]: row for row in result_of(results, findings.conclude(results), 1)["figures"]}
+    figures = {row["id"]: row for row in result_of(results, conclude(results.study, results), 1)["figures"]}
     gain = figures["demartek_durawrite-001"]
     # 1200 over the mean of 1000 and 800; 1.333 for 1.47.
     assert gain["predicted"] == pytest.approx(100 / 3)
@@ -93,7 +93,7 @@ def test_figures_stand_beside_the_published_ones(results: Results) -> None:
 
 
 def test_errors_are_summed_up_for_rates_ratios_and_gains(results: Results) -> None:
-    scored = result_of(results, findings.conclude(results), 1)["summary"]["scored"]
+    scored = result_of(results, conclude(results.study, results), 1)["summary"]["scored"]
     compared = {(one["figure"], one["group"]): one["compared"] for one in scored if one["compared"]}
     # The three gains of YCSB are one measurement, and so are the two latencies of SWBUILD.
     ratios = {("ratios", "SPECsfs VDI"): 1, ("ratios", "SPECsfs SWBUILD"): 3, ("ratios", "OLTP"): 1}
@@ -118,11 +118,11 @@ def test_the_spread_of_two_drives_is_found_again(faster: float) -> None:
     ours, rates = 2.0, (1.0, faster)
     gain = (ours / (sum(rates) / 2) - 1) * 100
     reduction = (1 - (1 / ours) / (sum(1 / rate for rate in rates) / 2)) * 100
-    assert printed.spread(gain, reduction) == pytest.approx(faster, rel=1e-6)
+    assert rates_apart(gain, reduction) == pytest.approx(faster, rel=1e-6)
 
 
 def test_no_two_drives_give_a_gain_without_its_reduction() -> None:
-    assert printed.spread(47.0, 20.0) is None
+    assert rates_apart(47.0, 20.0) is None
 
 
 def test_the_ratio_is_taken_apart(results: Results) -> None:
@@ -135,13 +135,13 @@ def test_the_ratio_is_taken_apart(results: Results) -> None:
 
 
 def test_claims_follow_the_runs(results: Results) -> None:
-    holds = {one["id"]: one["holds"] for one in claims.all_of(results)}
+    holds = {one["id"]: one["holds"] for one in conclude(results.study, results).claims}
     # 33 % more operations; 0.21 is more than a tenth from 0.33; 1200 op/s are more than 1000.
     assert holds == {"ycsb-gains": True, "vdi-ratio": False, "vdi-not-faster": False}
 
 
 def test_points_stand_beside_the_theory_of_their_drive(results: Results) -> None:
-    curve = result_of(results, findings.conclude(results), 1)["entropy"]
+    curve = result_of(results, conclude(results.study, results), 1)["entropy"]
     ours = {row["entropy"]: row for row in curve["points"] if row["variant"] == "Nytro 1351"}
     assert list(ours) == [0.05, 0.19, 0.37, 0.6, 0.79, 1.0]
     assert ours[0.37]["write_amplification"] == pytest.approx(0.74)
@@ -152,7 +152,7 @@ def test_points_stand_beside_the_theory_of_their_drive(results: Results) -> None
 
 
 def test_bars_are_of_the_published_loads_alone(results: Results) -> None:
-    bars = result_of(results, findings.conclude(results), 1)["bars"]
+    bars = result_of(results, conclude(results.study, results), 1)["bars"]
     assert {row["load"] for row in bars} == {"YCSB A", "SPECsfs VDI", "SPECsfs SWBUILD", "OLTP", "Jetstress"}
     rates = [row for row in bars if row["load"] == "SPECsfs VDI" and row["metric"] == "achieved op/s"]
     assert [row["published"] for row in rates if row["published"]] == [12554.0, 12840.0]

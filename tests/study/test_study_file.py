@@ -166,7 +166,14 @@ def test_an_explanation_that_no_figure_has_is_named(folder: Path, named: str, ke
         load(str(folder))
     assert (caught.value.key, caught.value.where) == (f"explanations[0].{key}", str(file))
     assert words in caught.value.accepted
-    # What the study's own module adds is not known before it runs.
+    conclusions = folder / "conclusions.toml"
+    conclusions.write_text("[let]\na = 1\n")
+    with pytest.raises(UserError):
+        load(str(folder))
+    # Figures that conclusions or a program add are not known before the runs.
+    conclusions.write_text("[[figures]]\nlabel = 'gains'\n")
+    assert len(load(str(folder)).explanations) == 1
+    conclusions.unlink()
     (folder / "findings.py").write_text("")
     assert len(load(str(folder)).explanations) == 1
 

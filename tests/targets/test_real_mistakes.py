@@ -20,7 +20,6 @@ from hotband.execution.targets.fio_child import LOOK_EVERY_S, TO_END_S, find_fio
 from hotband.execution.targets.fio_job import job_at
 from hotband.execution.targets.hosts import hosts_of
 from hotband.execution.targets.place import Place, place_of
-from hotband.execution.targets.settings import applied
 
 fio = pytest.mark.skipif(shutil.which("fio") is None, reason="fio is not installed (apt install fio)")
 DRIVE = "exos-15e900-512n"
@@ -93,7 +92,7 @@ VERSION = 'case "$1" in --version) echo fio-3.33; exit;; esac'
         ([READ, "--on", "real:file", "--hosts", "127.0.0.1:1"], "does not answer"),
         ([READ, "--on", "real:file", "--hosts", "a,a:99"], "names a twice"),
         ([READ, "--on", "real:file", "--expect", "nothing"], "--expect = 'nothing': expected"),
-        ([READ, "--on", "real:file", "--set", "wce=on"], "cannot be set where fio asks for the I/Os"),
+        ([READ, "--on", "real:file", "--set", "wce=on"], "--set = 'wce': expected one of qd, depth, threads"),
         ([READ, "--on", "real:file", "--set", "qd=many"], "qd = 'many': expected"),
         ([READ, "--on", "real:file", "--set", "bs=4 furlongs"], "4 furlongs"),
         ([READ, "--on", "real:file", "--set", "state=new"], "expected one of purged, filled, preconditioned"),
@@ -182,12 +181,13 @@ def test_hosts_are_named_as_fio_takes_them() -> None:
 
 def test_settings_that_are_no_numbers_are_named() -> None:
     phase = '[[phases]]\nmeasure = true\nduration = "1 s"\n'
-    text = f'[load]\nclosed = {{ threads = 1, depth = 1 }}\n[[streams]]\nread_pct = 100\nsize = "4 KiB"\n{phase}'
+    stream = '[[streams]]\nread_pct = 100\nrandom_pct = 100\nsize = "4 KiB"\n'
+    text = f"[load]\nclosed = {{ threads = 1, depth = 1 }}\n{stream}{phase}"
     for key in ("qd", "threads", "read_pct", "rate_iops"):
         if key == "rate_iops":
-            text = text.replace("closed = { threads = 1, depth = 1 }", "open = { rate_iops = 5 }")
-        with pytest.raises(UserError, match=f"{key} = 'x': expected a number"):
-            applied(text, ((key, "x"),), None)
+            text = text.replace("closed = { threads = 1, depth = 1 }", 'open = { rate_iops = 5, arrival = "fixed" }')
+        with pytest.raises(UserError, match=f"settings: {key} = 'x': expected "):
+            asked_of(RunSpec("run", "real:/dev/sdz", "own", ((key, "x"),), workload_text=text))
 
 
 def test_nothing_that_a_job_file_would_execute_is_handed_on(tmp_path: Path) -> None:

@@ -92,8 +92,8 @@ def test_a_served_drive_is_purged_by_trims(tmp_path: Path) -> None:
         (["--purge-by", "blkdiscard", "--set", "state=purged"], "expected one of discard, format, sanitize, secure-er"),
         (["--purge-by", "format", "--set", "state=filled"], "is not supported by {file}: expected discard"),
         (["--purge-by", "secure-erase", "--set", "state=purged"], "is not supported by {file}: expected discard"),
-        (["--set", "state=purged", "--set", "data=half"], "expected an entropy from 0 to 1"),
-        (["--set", "state=purged", "--set", "data=1.5"], "expected an entropy from 0 to 1"),
+        (["--set", "state=purged", "--set", "data=half"], "expected a share from 0 to 1"),
+        (["--set", "state=purged", "--set", "data=1.5"], "expected a share from 0 to 1"),
     ],
 )
 def test_what_cannot_be_is_refused_before_anything_is_written(

@@ -15,8 +15,9 @@ from pathlib import Path
 import pytest
 
 import hotband as hb
-from hotband.data.catalog import CATALOG_DIR
+from hotband.data.catalog import CATALOG_DIR, entries
 from hotband.data.documents.run import RunSpec
+from hotband.data.importers.fio.importer import read
 from hotband.data.inputs.specify import Named
 from hotband.execution.runs.sequence import in_sequence, settings_after
 from hotband.execution.targets.asked import asked_of
@@ -25,6 +26,8 @@ from hotband.execution.targets.outlook import outlook_of
 from hotband.execution.targets.place import Place, place_of
 from hotband.faces.commands.run import run
 from hotband.faces.commands.sweep import sweep
+from hotband.questions.expect import results
+from hotband.questions.targets import expected
 from hotband.questions.targets.expected import products_by_model, sentence_of, without_verdict
 from hotband.views.expect import expected_views
 
@@ -115,6 +118,18 @@ def test_the_prediction_stands_beside_what_was_measured(hotband, tmp_path: Path)
     page = (tmp_path / "out/report.html").read_text()
     assert "Measured beside predicted" in page
     assert "as it was found" in page
+
+
+def test_what_was_asked_for_is_predicted_as_it_was_asked(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The workload, not a load rebuilt from fio's words; no drive is looked for where nobody asks."""
+    sample = Path(__file__).parents[1] / "fio/samples/fio-2.1-usec.json"
+    records = [one.record for one in read([sample])]
+    workload = Named("fio-randread", str(entries.workload("fio-randread")["text"]))
+    monkeypatch.setattr(results, "READERS", {})
+    monkeypatch.setattr(expected, "IOS", 2000)
+    of_disk, why_not = expected.expected_of(records, workload, PLACE, "exos-15e900-512n", None)
+    assert (of_disk and of_disk["chosen"], why_not) == ("as you named it", "")
+    assert expected.expected_of(records, workload, PLACE, None, None) == (None, expected.NOT_NAMED)
 
 
 def test_a_drive_that_is_not_near_judges_nothing() -> None:

@@ -10,6 +10,7 @@ pub mod fuzzing;
 mod in_use;
 mod keys;
 mod live;
+mod outcome;
 mod power_cut;
 mod probes;
 mod record;
@@ -37,6 +38,7 @@ pub use hotband_workloads::{
 };
 pub use keys::{SET_KEYS, SetKey, set_keys};
 pub use live::{Asked, Live};
+pub use outcome::Outcome;
 pub use probes::io_log::LOG_COLUMNS;
 pub use probes::operations::{AppRecord, OperationRecord};
 pub use probes::power_loss::{Held, Ledger, PowerLoss, StreamLoss};
@@ -50,7 +52,7 @@ pub use record::sections::Sections;
 pub use record::{Record, SCHEMA_VERSION};
 pub use repair::RepairRequest;
 pub use request::Request;
-pub use run::{MachineState, Outcome, Run};
+pub use run::{MachineState, Run};
 pub use sources::trace::two::{TracesCompared, compare_traces};
 /// What told workloads are written in.
 pub use toml::{Table as TomlTable, Value as TomlValue};

@@ -9,12 +9,12 @@ use hotband_units::Instant;
 use crate::control::RunError;
 use crate::drive::in_flight::{InFlight, Outstanding};
 use crate::events::{missed_note, take_back};
+use crate::outcome::Outcome;
 use crate::probes::power_loss::{Held, HeldSink};
 use crate::probes::steps::StepEnd;
 use crate::probes::{Answered, Findings, Probes, RunEnd};
 use crate::record::closing::Closing;
 use crate::record::sections::Sections;
-use crate::run::Outcome;
 
 /// An I/O that a program asks for.
 #[derive(Clone, Copy, Debug)]

@@ -16,15 +16,14 @@ use crate::drive::{Driver, Ended, PowerSwitch};
 use crate::events::{Asked, Happening, failing, in_short_forms, measured_time, missed_note, take_back};
 use crate::in_use;
 use crate::live::Live;
+use crate::outcome::Outcome;
 use crate::power_cut::PowerCut;
 use crate::probes::direction::DirectionStats;
 use crate::probes::host::HostProbe;
 use crate::probes::io_log::IoLog;
 use crate::probes::power_loss::{HeldSink, PowerLossProbe};
 use crate::probes::repair::RepairProbe;
-use crate::probes::table::Tables;
 use crate::probes::{Probe, Probes};
-use crate::record::Record;
 use crate::record::closing::{About, Closing};
 use crate::request::Request;
 use crate::sources::agenda::{Above, Sources};
@@ -32,16 +31,6 @@ use crate::sources::app::AppAtWork;
 use crate::sources::trace::Opened;
 use crate::texts::{machine_text, workload_of};
 use crate::warm_up;
-
-/// What a run leaves.
-pub struct Outcome {
-    /// The record.
-    pub record: Record,
-    /// Its series, and other tables.
-    pub tables: Tables,
-    /// I/Os simulated, warm-up included.
-    pub ios: u64,
-}
 
 /// A machine as a run left it, for the run that follows on it.
 pub struct MachineState {
@@ -394,7 +383,7 @@ impl Run {
     fn begin(mut self, held: Option<HeldSink>) -> Result<Begun, RunError> {
         let (above_names, above_targets) = self.above.streams();
         let log = self.request.io_log.as_deref().map(IoLog::create).transpose().map_err(RunError::Log)?;
-        let sources = Sources::of(&self.workload, std::mem::take(&mut self.above), self.request.seed);
+        let sources = Sources::new(&self.workload, std::mem::take(&mut self.above), self.request.seed);
         let Assembled { mut machine, products, layouts, remarks, caches, .. } = self.assembled;
         let about = About { products, layouts, caches, remarks };
         let closing = Closing::new(self.request, self.texts, self.workload, &self.streams, about);

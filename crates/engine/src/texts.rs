@@ -18,38 +18,49 @@ pub const STATE: &str = "state";
 /// The workload of `request` with what `--set` and `--duration` change in it, and what of `--set` is for the drives.
 pub fn workload_of(request: &Request, text: &str) -> Result<(Workload, Vec<(String, String)>), SpecError> {
     let mut workload = Workload::read(&request.workload, text)?;
+    let drive_set = set_all(&mut workload, &request.set)?;
+    if request.follows && request.set.iter().any(|(key, _)| key == STATE) {
+        // The state is that of the machine before the first run, which leaves it to this one.
+        workload.forget_precondition()?;
+    }
+    workload.check_untimed()?;
+    if let Some(duration) = &request.duration {
+        set_duration(&mut workload, duration)?;
+    }
+    Ok((workload, drive_set))
+}
+
+/// `--duration`: the length of every measured phase.
+pub fn set_duration(workload: &mut Workload, duration: &str) -> Result<(), SpecError> {
+    let span: Span = duration.parse().map_err(|error: hotband_units::UnitError| {
+        SpecError::new("duration", "", duration, format!("expected {}", error.accepted))
+    })?;
+    workload.set_duration(span)
+}
+
+/// Changes what `--set` says of the workload; returns what is for the drives.
+pub fn set_all(workload: &mut Workload, pairs: &[(String, String)]) -> Result<Vec<(String, String)>, SpecError> {
     let clients_of_app = workload.app.is_some() && workload.scripts.is_empty();
     let of_app = |key: &str| {
         let key = key.strip_prefix("app.").or((key == "clients" && clients_of_app).then_some(key));
         key.map(str::to_owned)
     };
-    let app_set = request.set.iter().filter_map(|(key, value)| Some((of_app(key)?, value.clone())));
-    workload.set_app(text, &app_set.collect::<Vec<_>>())?;
+    let app_set = pairs.iter().filter_map(|(key, value)| Some((of_app(key)?, value.clone())));
+    workload.set_app(&app_set.collect::<Vec<_>>())?;
     let mut drive_set = Vec::new();
-    let mut set: Vec<_> = request.set.iter().filter(|(key, _)| of_app(key).is_none()).collect();
+    let mut set: Vec<_> = pairs.iter().filter(|(key, _)| of_app(key).is_none()).collect();
     expect_one_depth(&set)?;
     // Which other keys of a trace there are depends on the first, and what `qd` divides by on the second. Records keep
     // keys in the order of their names.
     set.sort_by_key(|(key, _)| (key != "issue", key != "threads"));
     for (key, value) in set {
         match key.as_str() {
-            "data" => workload.set_data(&data_of(value)?),
+            "data" => workload.set_data(&data_of(value)?)?,
             other if Workload::SET_KEYS.contains(&other) => workload.set(key, value)?,
             _ => drive_set.push((key.clone(), value.clone())),
         }
     }
-    if request.follows && request.set.iter().any(|(key, _)| key == STATE) {
-        // The state is that of the machine before the first run, which leaves it to this one.
-        workload.precondition = None;
-    }
-    workload.check_untimed()?;
-    if let Some(duration) = &request.duration {
-        let span: Span = duration.parse().map_err(|error: hotband_units::UnitError| {
-            SpecError::new("duration", "", duration, format!("expected {}", error.accepted))
-        })?;
-        workload.set_duration(span)?;
-    }
-    Ok((workload, drive_set))
+    Ok(drive_set)
 }
 
 /// `qd` is what threads times `depth` are: of both one would be dropped.

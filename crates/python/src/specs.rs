@@ -201,15 +201,23 @@ pub fn machine(catalog: PathBuf, machine: String, machine_text: Option<String>) 
 pub struct Workload<'py> {
     title: String,
     source: String,
+    text: String,
     table: Bound<'py, PyDict>,
 }
 
-/// A workload as its text has it, once it is right.
+/// A workload as its text has it, once it is right, with values of its keys and the length of its measured phases changed.
 #[pyfunction]
-#[pyo3(signature = (text, file="workload"))]
-pub fn workload<'py>(py: Python<'py>, text: &str, file: &str) -> PyResult<Workload<'py>> {
-    let told = WorkloadTold::of(file, text).map_err(spec_error)?;
-    Ok(Workload { title: told.title, source: told.source, table: table_of(py, &told.table)? })
+#[pyo3(signature = (text, file="workload", set=Vec::new(), duration=None))]
+#[expect(clippy::needless_pass_by_value, reason = "Python's values are made for the call")]
+pub fn workload<'py>(
+    py: Python<'py>,
+    text: &str,
+    file: &str,
+    set: Vec<(String, String)>,
+    duration: Option<&str>,
+) -> PyResult<Workload<'py>> {
+    let told = WorkloadTold::of(file, text, &set, duration).map_err(spec_error)?;
+    Ok(Workload { title: told.title, source: told.source, text: told.text, table: table_of(py, &told.table)? })
 }
 
 fn table_of<'py>(py: Python<'py>, table: &TomlTable) -> PyResult<Bound<'py, PyDict>> {

@@ -87,7 +87,7 @@ fn main() {
     let mut workload = Workload::read(file, &text).unwrap_or_else(|error| panic!("{error}"));
     let pair = |text: &String| text.split_once('=').map(|(key, value)| (key.to_owned(), value.to_owned()));
     let pairs: Vec<(String, String)> = rest.iter().skip(1).map(|text| pair(text).expect("KEY=VALUE")).collect();
-    workload.set_app(&text, &pairs).unwrap_or_else(|error| panic!("{error}"));
+    workload.set_app(&pairs).unwrap_or_else(|error| panic!("{error}"));
     let spec = workload.app.as_ref().expect("an [app]");
     let capacity: Bytes = capacity.parse().expect("a size");
     let volume = AppVolume { target: 0, capacity: capacity.0, block: 512 };

@@ -60,14 +60,6 @@ impl AppSpec {
         }
     }
 
-    /// From now on the workload says how well it compresses.
-    pub(crate) fn forget_data(&mut self) {
-        match self {
-            Self::BTree(spec) => spec.data = None,
-            Self::FileSystem(spec) => spec.data = None,
-        }
-    }
-
     /// The app at work on `volumes`, one for each of its streams; what it writes is `data`.
     ///
     /// # Errors

@@ -81,6 +81,23 @@ impl DataSpec {
         }
     }
 
+    /// As a text has it.
+    pub(crate) fn to_value(&self) -> Value {
+        let table = |pairs: Vec<(&str, Value)>| {
+            Value::Table(pairs.into_iter().map(|(key, value)| (key.to_owned(), value)).collect())
+        };
+        match self {
+            Self::Constant(share) => Value::from(*share),
+            Self::Uniform { mean, low, high } => {
+                table(vec![("mean", Value::from(*mean)), ("low", Value::from(*low)), ("high", Value::from(*high))])
+            }
+            Self::Histogram { weights, mean } => {
+                let bins = ("histogram", Value::from(weights.clone()));
+                table([bins].into_iter().chain(mean.map(|mean| ("mean", Value::from(mean)))).collect())
+            }
+        }
+    }
+
     fn of_table(table: Section) -> Result<Self, SpecError> {
         let mean = table.number("mean", SHARES)?;
         let weights = table.value("histogram").map(|value| weights_of(&table, value)).transpose()?;

@@ -2,6 +2,7 @@
 
 use hotband_machine::{EventSpec, Section, SpecError, What, parse_toml};
 use hotband_units::{Bytes, Ratio, Span};
+use toml::Table;
 
 use crate::app_spec::AppSpec;
 use crate::data::DataSpec;
@@ -26,7 +27,14 @@ impl Workload {
     /// # Errors
     /// The first mistake, with file, key, value and what is accepted.
     pub fn read(file: &str, text: &str) -> Result<Self, SpecError> {
-        let table = parse_toml(file, text)?;
+        let workload = Self::of_table(file, parse_toml(file, text)?)?;
+        let ends = Section::new(file, "", &workload.table).section("uncertainty")?;
+        ends.iter().try_for_each(|ends| workload.check_uncertainty(ends))?;
+        Ok(workload)
+    }
+
+    /// The same from a table; it is not looked at what `[uncertainty]` says.
+    pub(crate) fn of_table(file: &str, table: Table) -> Result<Self, SpecError> {
         let top = Section::new(file, "", &table);
         let title = top.text("title")?.unwrap_or(file).to_owned();
         let source = top.text("source")?.unwrap_or("not stated").to_owned();
@@ -49,7 +57,7 @@ impl Workload {
         let precondition = top.section("precondition")?.map(Precondition::read).transpose()?;
         let smart_interval = top.quantity::<Span>("smart_interval")?.unwrap_or(SMART_INTERVAL);
         let probes = top.section("record")?.map(read_probes).transpose()?.unwrap_or_default();
-        let uncertain = top.section("uncertainty")?;
+        top.section("uncertainty")?;
         top.finish()?;
         let workload = Self {
             file: file.to_owned(),
@@ -70,10 +78,10 @@ impl Workload {
             precondition,
             smart_interval,
             probes,
+            table: Table::new(),
         };
         workload.check()?;
-        uncertain.iter().try_for_each(|ends| workload.check_uncertainty(ends))?;
-        Ok(workload)
+        Ok(Self { table, ..workload })
     }
 
     /// `[uncertainty]` names keys of `--set` with both ends of what they may be; a run does not use it. Whoever reports the

@@ -8,7 +8,7 @@ use crate::files::{FileLayout, FilesSpec};
 use crate::most::MOST_OUTSTANDING;
 use crate::phase::PhaseScripts;
 use crate::script::{Cpu, NetworkSpec, ScriptSpec, StepSpec, Work, cycle};
-use crate::spec::{StreamSpec, Workload, count, wrong};
+use crate::spec::{StreamSpec, Workload};
 use crate::until::Until;
 
 /// Most I/Os, or files, of a step.
@@ -367,22 +367,6 @@ impl Workload {
                 return Err(SpecError::new(&self.file, &key, script.clients.to_string(), accepted));
             }
         }
-        Ok(())
-    }
-
-    /// `--set clients=N`: clients of the one script, in every phase.
-    pub(crate) fn set_clients(&mut self, value: &str) -> Result<(), SpecError> {
-        let clients = count("clients", value)?;
-        let [script] = &mut self.scripts[..] else {
-            return Err(SpecError::new("set", "clients", value, "this workload has not exactly one script"));
-        };
-        let mut said: Vec<u32> = self.phases.iter().filter_map(|phase| phase.scripts.clients).collect();
-        said.dedup();
-        if said.len() > 1 {
-            return Err(wrong("clients", value, "a workload whose phases have the same number of clients"));
-        }
-        script.clients = clients;
-        self.phases.iter_mut().for_each(|phase| phase.scripts.clients = None);
         Ok(())
     }
 }

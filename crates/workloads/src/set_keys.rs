@@ -63,22 +63,24 @@ const KEYS: [SetKey; 17] = [
 
 impl Workload {
     /// Names of the keys that [`Workload::set`] takes.
-    pub const SET_KEYS: [&str; KEYS.len()] = {
-        let mut names = [""; KEYS.len()];
-        let mut index = 0;
-        while index < KEYS.len() {
-            names[index] = KEYS[index].name;
-            index += 1;
-        }
-        names
-    };
+    pub const SET_KEYS: [&str; KEYS.len()] = SETTABLE;
+}
 
-    /// The keys that `set` takes in this workload, whose text is `text`, with their values today: its own, and `app.KEY`
+/// Names of the keys, for the error that lists them.
+pub(crate) const SETTABLE: [&str; KEYS.len()] = {
+    let mut names = [""; KEYS.len()];
+    let mut index = 0;
+    while index < KEYS.len() {
+        names[index] = KEYS[index].name;
+        index += 1;
+    }
+    names
+};
+
+impl Workload {
+    /// The keys that `set` takes in this workload, with their values today: its own, and `app.KEY`
     /// of its app.
-    ///
-    /// # Errors
-    /// Those of reading the text.
-    pub fn settable(&self, text: &str) -> Result<Vec<Settable>, SpecError> {
+    pub fn settable(&self) -> Vec<Settable> {
         let mut found = Vec::new();
         for SetKey { name, meaning, today } in KEYS {
             let value = match today(self) {
@@ -91,25 +93,24 @@ impl Workload {
                 found.push(Settable { key: name.to_owned(), value, accepted: accepted(&refused), meaning });
             }
         }
-        found.extend(self.settable_of_app(text)?);
-        Ok(found)
+        found.extend(self.settable_of_app());
+        found
     }
 
-    fn settable_of_app(&self, text: &str) -> Result<Vec<Settable>, SpecError> {
+    fn settable_of_app(&self) -> Vec<Settable> {
         let keys: &[AppKey] = match self.app {
-            None => return Ok(Vec::new()),
+            None => return Vec::new(),
             Some(AppSpec::BTree(_)) => BTREE,
             Some(AppSpec::FileSystem(_)) => FILESYSTEM,
         };
-        let top = hotband_machine::parse_toml(&self.file, text)?;
-        let said = top.get("app").and_then(Value::as_table).cloned().unwrap_or_default();
+        let said = self.table.get("app").and_then(Value::as_table).cloned().unwrap_or_default();
         let settable = |&(key, usual, meaning): &AppKey| {
-            let refused = self.clone().set_app(text, &[(key.to_owned(), NO_VALUE.to_owned())]);
+            let refused = self.clone().set_app(&[(key.to_owned(), NO_VALUE.to_owned())]);
             let accepted = refused.map_or_else(|refused| accepted(&refused), |()| "a name".to_owned());
             let value = said.get(key).map(shown).or_else(|| (!usual.is_empty()).then(|| usual.to_owned()));
             Settable { key: format!("app.{key}"), value, accepted, meaning }
         };
-        Ok(keys.iter().map(settable).collect())
+        keys.iter().map(settable).collect()
     }
 
     fn of_loop(&self, value: impl Fn(u64, u64) -> String) -> Today {
@@ -257,15 +258,13 @@ mod tests {
     const FILES: &str = "[app]\nkind = \"filesystem\"\nmetrics = 1\nops_per_metric = 10\nfile_size = \"1 MiB\"\n\
                          cache_per_metric = \"1 MiB\"\nmix = { stat = 1 }\n";
 
-    fn app(text: &str) -> (String, Workload) {
-        let text = format!("{text}\n{LAW}");
-        let workload = Workload::read("w.toml", &text).unwrap();
-        (text, workload)
+    fn app(text: &str) -> Workload {
+        Workload::read("w.toml", &format!("{text}\n{LAW}")).unwrap()
     }
 
     /// Every key that the app reads, which is what its error for another key lists.
-    fn known(text: &str, workload: &Workload) -> Vec<String> {
-        let refused = workload.clone().set_app(text, &[("nonsense".to_owned(), "1".to_owned())]).unwrap_err();
+    fn known(workload: &Workload) -> Vec<String> {
+        let refused = workload.clone().set_app(&[("nonsense".to_owned(), "1".to_owned())]).unwrap_err();
         let (_, list) = refused.accepted.split_once("expected ").unwrap();
         let mut known: Vec<String> =
             list.split(", ").filter(|key| *key != "kind").map(|key| format!("app.{key}")).collect();
@@ -276,23 +275,23 @@ mod tests {
     #[test]
     fn every_key_of_an_app_is_in_the_table_and_no_other() {
         for text in [DATABASE, FILES] {
-            let (text, workload) = app(text);
-            let found = workload.settable(&text).unwrap();
+            let workload = app(text);
+            let found = workload.settable();
             let mut keys: Vec<String> =
                 found.into_iter().map(|one| one.key).filter(|key| key.starts_with("app.")).collect();
             keys.sort();
-            assert_eq!(keys, known(&text, &workload));
+            assert_eq!(keys, known(&workload));
         }
     }
 
     #[test]
     fn what_the_table_says_an_app_has_is_what_it_has() {
         for text in [DATABASE, FILES] {
-            let (text, workload) = app(text);
-            for Settable { key, value, .. } in workload.settable(&text).unwrap() {
+            let workload = app(text);
+            for Settable { key, value, .. } in workload.settable() {
                 let (Some(value), Some(own)) = (value, key.strip_prefix("app.")) else { continue };
                 let mut set = workload.clone();
-                set.set_app(&text, &[(own.to_owned(), value.clone())]).unwrap_or_else(|e| panic!("{key}={value}: {e}"));
+                set.set_app(&[(own.to_owned(), value.clone())]).unwrap_or_else(|e| panic!("{key}={value}: {e}"));
                 let texts = [format!("{:?}", workload.app), format!("{:?}", set.app)];
                 assert_eq!(texts[0], texts[1].replace("file: \"set\"", "file: \"w.toml\""), "{key}={value}");
             }
@@ -305,7 +304,7 @@ mod tests {
             format!("[[streams]]\nname = \"s{pct}\"\nread_pct = {pct}\nrandom_pct = 100\nsize = \"4 KiB\"\n")
         };
         let text = format!("[load]\nclosed = {{ threads = 2, depth = 3 }}\n{}{}{LAW}", stream(10), stream(90));
-        let found = Workload::read("w.toml", &text).unwrap().settable(&text).unwrap();
+        let found = Workload::read("w.toml", &text).unwrap().settable();
         let value = |key: &str| found.iter().find(|one| one.key == key).map(|one| one.value.as_deref());
         assert_eq!(value("read_pct"), Some(None));
         assert_eq!((value("bs"), value("qd"), value("depth")), (Some(Some("4 KiB")), Some(Some("6")), Some(Some("3"))));

@@ -2,7 +2,6 @@
 
 use hotband_machine::SpecError;
 
-use crate::app_spec::AppSpec;
 use crate::data::DataSpec;
 use crate::phase::Phase;
 use crate::precondition::Precondition;
@@ -23,19 +22,9 @@ impl Workload {
 }
 
 impl Workload {
-    /// `--set state`: replaces what the file says of preconditioning.
-    pub(crate) fn set_state(&mut self, name: &str) -> Result<(), SpecError> {
-        let data = self.precondition.take().and_then(|have| have.data);
-        self.precondition = Some(Precondition { data, ..Precondition::of_state(name, ("set", "state"))? });
-        Ok(())
-    }
-
-    /// Every write carries `data` from now on, whatever the file says.
-    pub fn set_data(&mut self, data: &DataSpec) {
-        self.data = Some(data.clone());
-        self.streams.iter_mut().for_each(|stream| stream.data = None);
-        self.precondition.iter_mut().for_each(|precondition| precondition.data = None);
-        self.app.iter_mut().for_each(AppSpec::forget_data);
+    /// How well what the app writes compresses: as it says, or else as the workload does.
+    pub fn data_of_app(&self) -> Option<&DataSpec> {
+        self.app.as_ref().and_then(|app| app.data().or(self.data.as_ref()))
     }
 
     /// The data of stream `index`.

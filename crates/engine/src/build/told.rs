@@ -10,7 +10,7 @@ use toml::{Table, Value};
 
 use crate::build::catalog::{Catalog, is_file};
 use crate::request::Request;
-use crate::texts::machine_text;
+use crate::texts::{machine_text, set_all, set_duration};
 
 /// A drive that a machine names.
 #[derive(Clone, Debug, PartialEq)]
@@ -102,18 +102,26 @@ pub struct WorkloadTold {
     pub title: String,
     /// Where the definition is from.
     pub source: String,
+    /// Its text, with what was changed.
+    pub text: String,
     /// Its keys and tables, as written.
     pub table: Table,
 }
 
 impl WorkloadTold {
-    /// The workload of `text`.
+    /// The workload of `text`, with values of its keys changed (`--set`) and the length of its measured phases.
     ///
     /// # Errors
-    /// The first mistake in it, named in `file`.
-    pub fn of(file: &str, text: &str) -> Result<Self, SpecError> {
-        let Workload { title, source, .. } = Workload::read(file, text)?;
-        Ok(Self { title, source, table: parse_toml(file, text)? })
+    /// The first mistake in it, named in `file`, in what is set, or in the length; a key that is none of a workload.
+    pub fn of(file: &str, text: &str, set: &[(String, String)], duration: Option<&str>) -> Result<Self, SpecError> {
+        let mut workload = Workload::read(file, text)?;
+        if let Some((key, _)) = set_all(&mut workload, set)?.first() {
+            return Err(SpecError::unknown("set", "", key, &Workload::SET_KEYS));
+        }
+        duration.map_or(Ok(()), |duration| set_duration(&mut workload, duration))?;
+        let text = if set.is_empty() && duration.is_none() { text.to_owned() } else { workload.text() };
+        let Workload { title, source, .. } = workload;
+        Ok(Self { title, source, table: parse_toml(file, &text)?, text })
     }
 }
 
@@ -150,8 +158,8 @@ mod tests {
     fn a_workload_is_told_as_written_once_it_is_right() {
         let text = "title = \"a\"\nsource = \"b\"\n[load]\nclosed = { threads = 1 }\n[[streams]]\nread_pct = 100\n\
                     random_pct = 100\nsize = \"4 KiB\"\n[[phases]]\nios = 1\nmeasure = true\n";
-        let workload = WorkloadTold::of("w", text).unwrap();
+        let workload = WorkloadTold::of("w", text, &[], None).unwrap();
         assert_eq!((workload.title.as_str(), workload.table["streams"][0]["size"].as_str()), ("a", Some("4 KiB")));
-        assert_eq!(WorkloadTold::of("w", &text.replace("ios = 1", "ios = 0")).unwrap_err().file, "w");
+        assert_eq!(WorkloadTold::of("w", &text.replace("ios = 1", "ios = 0"), &[], None).unwrap_err().file, "w");
     }
 }

@@ -41,7 +41,7 @@ pub fn set_keys(catalog: &Catalog, request: &Request) -> Result<Vec<SetKey>, Spe
         None => catalog.text("workloads", &request.workload, ("WORKLOAD", ""))?,
     };
     let (workload, drive_set) = workload_of(request, &text)?;
-    let mut keys: Vec<SetKey> = workload.settable(&text)?.into_iter().map(of_workload).collect();
+    let mut keys: Vec<SetKey> = workload.settable().into_iter().map(of_workload).collect();
     let (file, text) = machine_text(catalog, request)?;
     let spec = MachineSpec::read(&file, &text)?;
     let mut products: Vec<(String, Product, Table)> = Vec::new();

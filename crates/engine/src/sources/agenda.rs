@@ -81,7 +81,7 @@ pub struct Sources {
 
 impl Sources {
     /// Those of `workload`: closed loops, then the app or traces and scripts, then whatever asks by the clock.
-    pub fn of(workload: &Workload, above: Above, seed: u64) -> Self {
+    pub fn new(workload: &Workload, above: Above, seed: u64) -> Self {
         let loads = loads(workload, seed);
         let (closed, by_clock): (Vec<_>, Vec<_>) =
             loads.into_iter().partition(|source| matches!(source, AnySource::Closed(_)));

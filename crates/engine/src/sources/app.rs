@@ -97,7 +97,7 @@ impl AppAtWork {
             wanted.clear();
             self.app.lay_out(AT_ONCE, &mut wanted);
             for same in
-                wanted.chunk_by(|one, other| self.targets[usize::from(one.0)] == self.targets[usize::from(other.0)])
+                wanted.chunk_by(|first, next| self.targets[usize::from(first.0)] == self.targets[usize::from(next.0)])
             {
                 batch.clear();
                 batch.extend(same.iter().map(|(_, write)| *write));
@@ -163,9 +163,9 @@ impl Source for AppAtWork {
         self.app.take_ended(&mut self.ended);
         self.operations += self.ended.len() as u64;
         if self.measuring {
-            for one in &self.ended {
-                self.stats.ended(one);
-                self.series.ended(one);
+            for ended in &self.ended {
+                self.stats.ended(ended);
+                self.series.ended(ended);
             }
         }
         self.ended.clear();

@@ -5,8 +5,10 @@ use std::collections::BTreeMap;
 use super::error::CrushError;
 use super::hash::hash32_3;
 use super::ln::{LN_OF_ALL, crush_ln};
-use super::place::TRIES;
 use super::weight::Weight;
+
+/// Tries for each replica: the tunable `choose_total_tries` = 50 counts repetitions, the first try comes on top.
+const TRIES: u32 = 51;
 
 /// A node of the tree that holds others.
 #[derive(Clone, Debug)]

@@ -4,9 +4,6 @@ use super::hash::hash32_2;
 use super::map::{CrushMap, Descent, Rule};
 use super::weight::Weight;
 
-/// Tries for each replica: the tunable `choose_total_tries` = 50 counts repetitions, the first try comes on top.
-pub(super) const TRIES: u32 = 51;
-
 /// One try for a replica.
 enum Try {
     Found { domain: i32, osd: i32 },

@@ -6,8 +6,8 @@ use std::ops::Range;
 use hotband_machine::{Fault, Op, Times, Versions};
 use hotband_units::Span;
 
+use crate::md::head::Idle;
 use crate::md::head::bytes;
-use crate::md::heads::Idle;
 use crate::md::journal::Journal;
 use crate::md::rows::PAGE;
 use crate::md::{For, Md, UnderWay};

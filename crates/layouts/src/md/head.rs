@@ -4,8 +4,18 @@ use std::collections::BTreeMap;
 
 use hotband_machine::{Fault, Times};
 
-use crate::md::heads::Idle;
 use crate::md::rows::{PAGE, bits};
+
+/// Where a head that is not in use waits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Idle {
+    /// It may become another row's.
+    Clean,
+    /// The journal has some of its data.
+    Partial,
+    /// The journal has all of its data.
+    Full,
+}
 
 /// Bytes of a sector: what writes are multiples of.
 const SECTOR: u64 = 512;

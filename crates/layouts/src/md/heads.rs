@@ -4,18 +4,7 @@ use std::collections::BTreeMap;
 
 use rustc_hash::FxHashMap;
 
-use crate::md::head::Head;
-
-/// Where a head that is not in use waits.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Idle {
-    /// It may become another row's.
-    Clean,
-    /// The journal has some of its data.
-    Partial,
-    /// The journal has all of its data.
-    Full,
-}
+use crate::md::head::{Head, Idle};
 
 /// The heads there are.
 #[derive(Debug)]

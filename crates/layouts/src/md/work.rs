@@ -2,8 +2,8 @@
 
 use hotband_machine::{Entropy, Fault, MemberCommand, Op, Times};
 
+use crate::md::head::Idle;
 use crate::md::head::{Drained, Step, bytes};
-use crate::md::heads::Idle;
 use crate::md::journal::Journal;
 use crate::md::member_ios::{MOST, PageIo, merged};
 use crate::md::rows::{PAGE, pages};

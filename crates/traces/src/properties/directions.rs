@@ -28,7 +28,7 @@ pub(super) fn number_of(op: Op) -> usize {
 /// I/Os by direction and device.
 #[derive(Debug, Default)]
 pub(super) struct Directions {
-    of: [OneDirection; 4],
+    by_direction: [OneDirection; 4],
     devices: Vec<OneDevice>,
 }
 
@@ -52,16 +52,16 @@ struct OneDevice {
 impl Directions {
     #[inline]
     pub(super) fn io(&mut self, io: &TraceIo, device: u32) {
-        let one = &mut self.of[number_of(io.op)];
-        one.ios += 1;
-        one.bytes = one.bytes.saturating_add(io.len);
-        one.fua += u64::from(io.fua);
-        one.failed += u64::from(io.failed);
+        let direction = &mut self.by_direction[number_of(io.op)];
+        direction.ios += 1;
+        direction.bytes = direction.bytes.saturating_add(io.len);
+        direction.fua += u64::from(io.fua);
+        direction.failed += u64::from(io.failed);
         if io.len > 0 {
-            one.size.add(io.len, 1);
-            if one.sizes.len() < MOST_SIZES {
-                *one.sizes.entry(io.len).or_default() += 1;
-            } else if let Some(count) = one.sizes.get_mut(&io.len) {
+            direction.size.add(io.len, 1);
+            if direction.sizes.len() < MOST_SIZES {
+                *direction.sizes.entry(io.len).or_default() += 1;
+            } else if let Some(count) = direction.sizes.get_mut(&io.len) {
                 *count += 1;
             }
         }
@@ -78,22 +78,26 @@ impl Directions {
     }
 
     pub(super) fn total(&self) -> u64 {
-        self.of.iter().map(|one| one.ios).sum()
+        self.by_direction.iter().map(|direction| direction.ios).sum()
     }
 
     /// Those that were used, by their names.
     pub(super) fn devices(&self, names: Vec<String>) -> Vec<Device> {
-        let device =
-            |(name, of): (String, &OneDevice)| Device { name, ios: of.ios, bytes: of.bytes, end_bytes: of.end };
+        let device = |(name, device_seen): (String, &OneDevice)| Device {
+            name,
+            ios: device_seen.ios,
+            bytes: device_seen.bytes,
+            end_bytes: device_seen.end,
+        };
         let mut devices: Vec<Device> =
-            names.into_iter().zip(&self.devices).filter(|(_, of)| of.ios > 0).map(device).collect();
+            names.into_iter().zip(&self.devices).filter(|(_, device_seen)| device_seen.ios > 0).map(device).collect();
         devices.sort_by_key(|device| std::cmp::Reverse(device.ios));
         devices
     }
 
     pub(super) fn finish(self) -> Vec<Direction> {
-        let present = self.of.into_iter().zip(DIRECTIONS).filter(|(one, _)| one.ios > 0);
-        present.map(|(one, name)| one.finish(name)).collect()
+        let present = self.by_direction.into_iter().zip(DIRECTIONS).filter(|(direction, _)| direction.ios > 0);
+        present.map(|(direction, name)| direction.finish(name)).collect()
     }
 }
 
@@ -124,7 +128,7 @@ impl OneDirection {
 }
 
 /// Quantiles of sizes that were all counted, in their order: 4 KiB is 4 KiB, not a class that ends a little above.
-fn exactly(of: &mut Quantiles, sizes: &[Size]) {
+fn exactly(quantiles: &mut Quantiles, sizes: &[Size]) {
     let mut below = 0;
     let ends: Vec<(u64, u64)> = sizes
         .iter()
@@ -137,7 +141,7 @@ fn exactly(of: &mut Quantiles, sizes: &[Size]) {
         let rank = (share * below as f64).ceil() as u64;
         ends.iter().find(|(end, _)| *end >= rank).map_or(0, |(_, bytes)| *bytes)
     };
-    (of.p10, of.p25, of.p50, of.p75) = (at(0.1), at(0.25), at(0.5), at(0.75));
-    (of.p90, of.p99, of.p999) = (at(0.9), at(0.99), at(0.999));
-    (of.min, of.max) = (at(0.0), at(1.0));
+    (quantiles.p10, quantiles.p25, quantiles.p50, quantiles.p75) = (at(0.1), at(0.25), at(0.5), at(0.75));
+    (quantiles.p90, quantiles.p99, quantiles.p999) = (at(0.9), at(0.99), at(0.999));
+    (quantiles.min, quantiles.max) = (at(0.0), at(1.0));
 }

@@ -9,19 +9,19 @@ use super::quantiles::Values;
 /// By direction.
 #[derive(Debug, Default)]
 pub(super) struct Latencies {
-    of: [Values; 4],
+    by_direction: [Values; 4],
 }
 
 impl Latencies {
     #[inline]
     pub(super) fn io(&mut self, io: &TraceIo) {
         if let Some(latency) = io.latency {
-            self.of[number_of(io.op)].add(latency.0, 1);
+            self.by_direction[number_of(io.op)].add(latency.0, 1);
         }
     }
 
     pub(super) fn finish(&self) -> Vec<Latency> {
-        let known = self.of.iter().zip(DIRECTIONS).filter(|(values, _)| values.count() > 0);
+        let known = self.by_direction.iter().zip(DIRECTIONS).filter(|(values, _)| values.count() > 0);
         known.map(|(values, direction)| Latency { direction, ns: values.finish() }).collect()
     }
 }

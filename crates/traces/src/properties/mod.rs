@@ -75,18 +75,18 @@ pub fn properties_of(
 #[derive(Default)]
 struct Devices {
     names: Vec<String>,
-    of: FxHashMap<String, u32>,
+    numbers: FxHashMap<String, u32>,
 }
 
 impl Devices {
     fn number(&mut self, head: &TraceHead, stream: usize) -> u32 {
         let name = head.streams[stream].volume.clone().unwrap_or_default();
-        if let Some(number) = self.of.get(&name) {
+        if let Some(number) = self.numbers.get(&name) {
             return *number;
         }
         let number = self.names.len() as u32;
         self.names.push(name.clone());
-        self.of.insert(name, number);
+        self.numbers.insert(name, number);
         number
     }
 }

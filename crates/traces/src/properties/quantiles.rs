@@ -4,10 +4,10 @@ use hdrhistogram::Histogram;
 
 use super::figures::Quantiles;
 
-/// Values by classes of less than one percent, with counts that may be weights.
+/// Values by classes histogram less than one percent, with counts that may be weights.
 #[derive(Clone, Debug)]
 pub(super) struct Values {
-    of: Histogram<u64>,
+    histogram: Histogram<u64>,
     sum: f64,
     min: u64,
     max: u64,
@@ -15,18 +15,18 @@ pub(super) struct Values {
 
 impl Default for Values {
     fn default() -> Self {
-        // Two digits: classes of 1/128 of a value; below 256 each value has its own.
+        // Two digits: classes histogram 1/128 histogram a value; below 256 each value has its own.
         Self::with(2)
     }
 }
 
 impl Values {
     fn with(digits: u8) -> Self {
-        let of = Histogram::new(digits).expect("up to five digits are accepted");
-        Self { of, sum: 0.0, min: u64::MAX, max: 0 }
+        let histogram = Histogram::new(digits).expect("up to five digits are accepted");
+        Self { histogram, sum: 0.0, min: u64::MAX, max: 0 }
     }
 
-    /// Classes of a thousandth, each value of its own below 2048: where steps have to stay steps.
+    /// Classes histogram a thousandth, each value histogram its own below 2048: where steps have to stay steps.
     pub(super) fn fine() -> Self {
         Self::with(3)
     }
@@ -34,13 +34,13 @@ impl Values {
     #[inline]
     pub(super) fn add(&mut self, value: u64, weight: u64) {
         // It grows as far as it has to: there is no value that it refuses.
-        self.of.record_n(value, weight).expect("it grows by itself");
+        self.histogram.record_n(value, weight).expect("it grows by itself");
         self.sum += value as f64 * weight as f64;
         (self.min, self.max) = (self.min.min(value), self.max.max(value));
     }
 
     pub(super) fn count(&self) -> u64 {
-        self.of.len()
+        self.histogram.len()
     }
 
     pub(super) fn sum(&self) -> f64 {
@@ -49,19 +49,23 @@ impl Values {
 
     /// Classes that hold something: least value, largest, how many.
     pub(super) fn classes(&self) -> impl Iterator<Item = (u64, u64, u64)> {
-        self.of.iter_recorded().map(|step| {
+        self.histogram.iter_recorded().map(|step| {
             let to = step.value_iterated_to();
-            (self.of.lowest_equivalent(to), self.of.highest_equivalent(to), step.count_since_last_iteration())
+            (
+                self.histogram.lowest_equivalent(to),
+                self.histogram.highest_equivalent(to),
+                step.count_since_last_iteration(),
+            )
         })
     }
 
     pub(super) fn finish(&self) -> Quantiles {
-        if self.of.is_empty() {
+        if self.histogram.is_empty() {
             return Quantiles::default();
         }
-        // The end of a class may lie beyond what was seen.
+        // The end histogram a class may lie beyond what was seen.
         let (min, max) = (self.min, self.max);
-        let at = |share: f64| self.of.value_at_quantile(share).clamp(min, max);
+        let at = |share: f64| self.histogram.value_at_quantile(share).clamp(min, max);
         Quantiles {
             count: self.count(),
             mean: self.sum / self.count() as f64,

@@ -145,18 +145,18 @@ impl Rate {
     }
 
     pub(super) fn finish(self, end: u64) -> Time {
-        let of = |each: fn(&Interval) -> u64| self.intervals.iter().map(each).collect();
+        let each_interval = |each: fn(&Interval) -> u64| self.intervals.iter().map(each).collect();
         let (count, sum) = (self.gaps.count() as f64, self.gaps.sum());
         let mean = sum / count;
         let scv = (count > 1.0 && sum > 0.0).then(|| (self.squares / count - mean * mean) / (mean * mean));
         let windows = self.windows.iter().zip(WINDOWS);
         Time {
             interval_ns: self.interval,
-            reads: of(|one| one.reads),
-            writes: of(|one| one.writes),
-            others: of(|one| one.others),
-            read_bytes: of(|one| one.read_bytes),
-            written_bytes: of(|one| one.written_bytes),
+            reads: each_interval(|interval| interval.reads),
+            writes: each_interval(|interval| interval.writes),
+            others: each_interval(|interval| interval.others),
+            read_bytes: each_interval(|interval| interval.read_bytes),
+            written_bytes: each_interval(|interval| interval.written_bytes),
             gap_ns: self.gaps.finish(),
             gap_scv: scv,
             dispersion: windows.filter_map(|(window, width)| window.finish(width, end)).collect(),

@@ -104,21 +104,21 @@ impl Reuse {
 
     pub(super) fn finish(mut self, sample: &Sample, block: u64) -> Found {
         let mut distance_bytes = self.all.finish();
-        let of = &mut distance_bytes;
+        let quantiles = &mut distance_bytes;
         for value in [
-            &mut of.min,
-            &mut of.p10,
-            &mut of.p25,
-            &mut of.p50,
-            &mut of.p75,
-            &mut of.p90,
-            &mut of.p99,
-            &mut of.p999,
-            &mut of.max,
+            &mut quantiles.min,
+            &mut quantiles.p10,
+            &mut quantiles.p25,
+            &mut quantiles.p50,
+            &mut quantiles.p75,
+            &mut quantiles.p90,
+            &mut quantiles.p99,
+            &mut quantiles.p999,
+            &mut quantiles.max,
         ] {
             *value *= block;
         }
-        of.mean *= block as f64;
+        quantiles.mean *= block as f64;
         let Accesses { reads, .. } = self.accesses;
         let (groups, of_reads) = (std::mem::replace(&mut self.groups, Groups::new()), Groups::new());
         let of_reads = std::mem::replace(&mut self.read_groups, of_reads).fits(reads, sample.rate());
@@ -178,10 +178,10 @@ impl Groups {
         let mut left = self.first;
         self.classes.iter().for_each(|class| left.iter_mut().zip(class).for_each(|(left, count)| *left += count));
         let of_group = left.map(|count| count as f64);
-        let mut points = vec![Fit::of(&left, &of_group, rate)];
+        let mut points = vec![Fit::through(&left, &of_group, rate)];
         for class in &self.classes {
             left.iter_mut().zip(class).for_each(|(left, count)| *left -= count);
-            points.push(Fit::of(&left, &of_group, rate));
+            points.push(Fit::through(&left, &of_group, rate));
         }
         let excess = of_group.iter().sum::<f64>() - accesses as f64;
         Fits { points, excess, accesses: accesses as f64 }
@@ -199,15 +199,21 @@ struct Fit {
 }
 
 impl Fit {
-    fn of(misses: &[u64; GROUPS], accesses: &[f64; GROUPS], rate: f64) -> Self {
+    fn through(misses: &[u64; GROUPS], accesses: &[f64; GROUPS], rate: f64) -> Self {
         let count = GROUPS as f64;
         let of_group = misses.map(|misses| misses as f64);
         let (sum, mean) = (of_group.iter().sum::<f64>(), accesses.iter().sum::<f64>() / count);
-        let apart = |one: &f64| one - mean;
-        let variance = accesses.iter().map(|one| apart(one).powi(2)).sum::<f64>();
-        let both = of_group.iter().zip(accesses).map(|(misses, one)| (misses - sum / count) * apart(one)).sum::<f64>();
+        let apart = |accesses_of_group: &f64| accesses_of_group - mean;
+        let variance = accesses.iter().map(|accesses_of_group| apart(accesses_of_group).powi(2)).sum::<f64>();
+        let both = of_group
+            .iter()
+            .zip(accesses)
+            .map(|(misses, accesses_of_group)| (misses - sum / count) * apart(accesses_of_group))
+            .sum::<f64>();
         let slope = if variance > 0.0 { both / variance } else { 0.0 };
-        let rest = |(misses, one): (&f64, &f64)| (misses - sum / count - slope * apart(one)).powi(2);
+        let rest = |(misses, accesses_of_group): (&f64, &f64)| {
+            (misses - sum / count - slope * apart(accesses_of_group)).powi(2)
+        };
         let squares = of_group.iter().zip(accesses).map(rest).sum::<f64>();
         Self { misses: sum, slope, error: (squares / (count - 2.0) * count * (1.0 - rate)).sqrt() }
     }

@@ -25,11 +25,11 @@ impl Rewrites {
 
     pub(super) fn finish(self, accesses: Accesses) -> Found {
         // A sample may count a little more than there are.
-        let of = |values: &Values, whole: u64| share(values.count(), whole).min(1.0);
+        let share_of = |values: &Values, whole: u64| share(values.count(), whole).min(1.0);
         Found {
-            read_after_write: of(&self.read_after_write, accesses.reads),
+            read_after_write: share_of(&self.read_after_write, accesses.reads),
             read_after_write_ns: self.read_after_write.finish(),
-            overwrite: of(&self.overwrite, accesses.writes),
+            overwrite: share_of(&self.overwrite, accesses.writes),
             overwrite_ns: self.overwrite.finish(),
         }
     }

@@ -131,15 +131,15 @@ impl Runs {
             device.streams.iter().for_each(|run| self.streams.add(*run));
         }
         let both = |counts: [u64; 2]| share(counts.iter().sum(), self.ios.iter().sum());
-        let of = |counts: [u64; 2], direction: usize| share(counts[direction], self.ios[direction]);
+        let share_of = |counts: [u64; 2], direction: usize| share(counts[direction], self.ios[direction]);
         Found {
             ios: self.ios.iter().sum(),
             continuing: both(self.continuing),
-            reads_continuing: of(self.continuing, 0),
-            writes_continuing: of(self.continuing, 1),
+            reads_continuing: share_of(self.continuing, 0),
+            writes_continuing: share_of(self.continuing, 1),
             in_streams: both(self.in_streams),
-            reads_in_streams: of(self.in_streams, 0),
-            writes_in_streams: of(self.in_streams, 1),
+            reads_in_streams: share_of(self.in_streams, 0),
+            writes_in_streams: share_of(self.in_streams, 1),
             heads: HEADS as u64,
             strict: self.strict.finish(),
             streams: self.streams.finish(),

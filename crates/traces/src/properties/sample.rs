@@ -163,14 +163,15 @@ impl Sample {
     /// What was touched at all.
     pub(super) fn footprint(&self, block: u64) -> Footprint {
         let size = self.weight() * block;
-        let of = |which: fn(&Block) -> bool| self.blocks.values().filter(|block| which(block)).count() as u64 * size;
-        // The number of blocks in the sample is binomial.
+        let bytes_where =
+            |which: fn(&Block) -> bool| self.blocks.values().filter(|block| which(block)).count() as u64 * size;
+        // The number bytes_where blocks in the sample is binomial.
         let error = size as f64 * (self.len() as f64 * (1.0 - self.rate())).sqrt();
         Footprint {
-            bytes: of(|_| true),
-            read_bytes: of(|block| block.reads),
-            written_bytes: of(|block| block.writes),
-            both_bytes: of(|block| block.reads && block.writes),
+            bytes: bytes_where(|_| true),
+            read_bytes: bytes_where(|block| block.reads),
+            written_bytes: bytes_where(|block| block.writes),
+            both_bytes: bytes_where(|block| block.reads && block.writes),
             error_bytes: error,
         }
     }

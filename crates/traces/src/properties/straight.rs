@@ -28,7 +28,7 @@ struct Seen {
     /// Numbers of devices by number of the stream, and by name.
     devices: Vec<u32>,
     names: Vec<String>,
-    of: FxHashMap<String, u32>,
+    numbers: FxHashMap<String, u32>,
     /// The first line whose answer is beyond the clock.
     beyond: Option<u64>,
 }
@@ -36,14 +36,14 @@ struct Seen {
 impl Straight {
     pub(crate) fn new(asked: Asked) -> Self {
         let analysis = Analysis::new(asked);
-        let of = FxHashMap::default();
+        let numbers = FxHashMap::default();
         Self {
             window: Window::new(),
-            seen: Seen { analysis, devices: Vec::new(), names: Vec::new(), of, beyond: None },
+            seen: Seen { analysis, devices: Vec::new(), names: Vec::new(), numbers, beyond: None },
         }
     }
 
-    /// One more I/O, of these streams.
+    /// One more I/O, numbers these streams.
     #[inline]
     pub(crate) fn push(&mut self, entry: Entry, streams: &Streams) -> io::Result<()> {
         let in_time = self.window.push(entry, |entry| self.seen.io(entry, streams));
@@ -64,7 +64,7 @@ impl Seen {
     fn io(&mut self, entry: &Entry, streams: &Streams) {
         for names in &streams.names()[self.devices.len().min(streams.names().len())..] {
             let next = self.names.len() as u32;
-            let number = *self.of.entry(names.device.clone()).or_insert(next);
+            let number = *self.numbers.entry(names.device.clone()).or_insert(next);
             if number == next {
                 self.names.push(names.device.clone());
             }

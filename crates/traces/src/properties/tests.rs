@@ -60,7 +60,7 @@ fn misses_of(blocks: &[u64], cache: usize) -> usize {
     let mut stack: Vec<u64> = Vec::new();
     let mut misses = 0;
     for block in blocks {
-        match stack.iter().position(|one| one == block) {
+        match stack.iter().position(|seen| seen == block) {
             Some(place) => {
                 stack.remove(place);
             }
@@ -80,13 +80,13 @@ proptest! {
     ) {
         let op = |is_write| if is_write { Op::Write } else { Op::Read };
         let trace = ios.iter().zip(0..).map(|((block, len, is_write), at)| io(at, op(*is_write), block * BLOCK, len * BLOCK));
-        let of = found(trace, ALL);
+        let properties = found(trace, ALL);
         let blocks: Vec<u64> = ios.iter().flat_map(|(block, len, _)| *block..block + len).collect();
         let expected = misses_of(&blocks, cache) as f64 / blocks.len() as f64;
-        prop_assert!((at(&of.reuse.curve, cache as u64) - expected).abs() < 1e-9);
+        prop_assert!((at(&properties.reuse.curve, cache as u64) - expected).abs() < 1e-9);
         let touched: BTreeSet<u64> = blocks.iter().copied().collect();
-        prop_assert_eq!(of.footprint.bytes, touched.len() as u64 * BLOCK);
-        prop_assert!(of.is_exact);
+        prop_assert_eq!(properties.footprint.bytes, touched.len() as u64 * BLOCK);
+        prop_assert!(properties.is_exact);
     }
 
     #[test]
@@ -94,14 +94,14 @@ proptest! {
         let mut now = 0;
         let trace: Vec<(u64, u64)> = times.iter().map(|(block, gap)| { now += gap * MS; (now, *block) }).collect();
         let begin = trace[0].0;
-        let of = found(trace.iter().map(|(at, block)| read(*at, *block)), ALL).working_set;
-        for (place, bytes) in of.bytes.iter().enumerate() {
-            let inside = trace.iter().filter(|(at, _)| ((at - begin) / of.interval_ns) as usize == place);
+        let sets = found(trace.iter().map(|(at, block)| read(*at, *block)), ALL).working_set;
+        for (place, bytes) in sets.bytes.iter().enumerate() {
+            let inside = trace.iter().filter(|(at, _)| ((at - begin) / sets.interval_ns) as usize == place);
             let blocks: BTreeSet<u64> = inside.map(|(_, block)| *block).collect();
             prop_assert_eq!(*bytes, blocks.len() as u64 * BLOCK);
         }
-        for window in &of.windows {
-            // At moments a tenth of the window apart: what was touched within the window before.
+        for window in &sets.windows {
+            // At moments a tenth sets the window apart: what was touched within the window before.
             let span = now - begin;
             let step = (window.window_ns / 10).max(span / 2_000).max(1);
             let moments: Vec<u64> = (0..span / step).map(|count| begin + count * step).collect();
@@ -119,11 +119,11 @@ proptest! {
 }
 
 /// The mean absolute difference of two curves at a hundred sizes of the cache up to all blocks.
-fn difference(one: &Properties, other: &Properties) -> f64 {
-    let most = other.footprint.bytes / BLOCK;
+fn difference(left: &Properties, right: &Properties) -> f64 {
+    let most = right.footprint.bytes / BLOCK;
     let sizes: Vec<u64> = (1..=100).map(|part| (most * part / 100).max(1)).collect();
-    let of = |size: &u64| (at(&one.reuse.curve, *size) - at(&other.reuse.curve, *size)).abs();
-    sizes.iter().map(of).sum::<f64>() / sizes.len() as f64
+    let apart = |size: &u64| (at(&left.reuse.curve, *size) - at(&right.reuse.curve, *size)).abs();
+    sizes.iter().map(apart).sum::<f64>() / sizes.len() as f64
 }
 
 /// Blocks by Zipf's law of this exponent, spread over the address space.
@@ -136,7 +136,7 @@ fn zipf(blocks: u64, theta: f64, count: usize) -> Vec<u64> {
         })
         .collect();
     let mut next = uniform(7);
-    (0..count).map(|_| sums.partition_point(|one| *one < next() * sum) as u64 * 7919 % blocks).collect()
+    (0..count).map(|_| sums.partition_point(|bound| *bound < next() * sum) as u64 * 7919 % blocks).collect()
 }
 
 #[test]
@@ -171,11 +171,11 @@ fn the_stated_error_is_that_of_other_samples() {
     let samples: Vec<Properties> = (1..=12).map(|shift| trace(shift, 4_096)).collect();
     let size = all.footprint.bytes / BLOCK / 5;
     let expected = at(&all.reuse.curve, size);
-    let squares = samples.iter().map(|one| (at(&one.reuse.curve, size) - expected).powi(2)).sum::<f64>();
+    let squares = samples.iter().map(|sample| (at(&sample.reuse.curve, size) - expected).powi(2)).sum::<f64>();
     let spread = (squares / samples.len() as f64).sqrt();
-    let stated = |one: &Properties| {
-        let place = one.reuse.curve.cache_bytes.partition_point(|bytes| *bytes < size * BLOCK);
-        one.reuse.curve.error[place.min(one.reuse.curve.error.len() - 1)]
+    let stated = |sample: &Properties| {
+        let place = sample.reuse.curve.cache_bytes.partition_point(|bytes| *bytes < size * BLOCK);
+        sample.reuse.curve.error[place.min(sample.reuse.curve.error.len() - 1)]
     };
     let stated = samples.iter().map(stated).sum::<f64>() / samples.len() as f64;
     // Twelve samples give a standard deviation to a fifth.
@@ -189,12 +189,12 @@ fn a_poisson_process_has_a_dispersion_of_one() {
         now -= (1.0 - next()).ln() * MS as f64;
         read(now as u64, 0)
     });
-    let of = found(trace, ALL).time;
-    assert_eq!(of.dispersion.iter().map(|one| one.window_ns).max(), Some(1_000 * MS));
-    for one in &of.dispersion {
-        assert!((one.index - 1.0).abs() < 4.0 * one.error, "{one:?}");
+    let time = found(trace, ALL).time;
+    assert_eq!(time.dispersion.iter().map(|window| window.window_ns).max(), Some(1_000 * MS));
+    for window in &time.dispersion {
+        assert!((window.index - 1.0).abs() < 4.0 * window.error, "{window:?}");
     }
-    assert!((of.gap_scv.expect("there are gaps") - 1.0).abs() < 0.03);
+    assert!((time.gap_scv.expect("there are gaps") - 1.0).abs() < 0.03);
 }
 
 #[test]
@@ -205,11 +205,11 @@ fn pairs_have_a_dispersion_of_two_and_a_beat_has_none() {
         now -= if count % 2 == 0 { (1.0 - next()).ln() * MS as f64 } else { 0.0 };
         read(now as u64, 0)
     });
-    let one = *found(pairs, ALL).time.dispersion.last().expect("there are windows");
-    assert!((one.index - 2.0).abs() < 4.0 * one.error, "{one:?}");
-    let of = found((0..40_000).map(|count| read(count * MS, 0)), ALL).time;
-    assert!(of.dispersion.iter().filter(|one| one.window_ns >= MS).all(|one| one.index == 0.0));
-    assert_eq!(of.gap_scv, Some(0.0));
+    let widest = *found(pairs, ALL).time.dispersion.last().expect("there are windows");
+    assert!((widest.index - 2.0).abs() < 4.0 * widest.error, "{widest:?}");
+    let time = found((0..40_000).map(|count| read(count * MS, 0)), ALL).time;
+    assert!(time.dispersion.iter().filter(|window| window.window_ns >= MS).all(|window| window.index == 0.0));
+    assert_eq!(time.gap_scv, Some(0.0));
 }
 
 #[test]
@@ -217,17 +217,19 @@ fn runs_and_jumps_of_a_trace_that_is_written_down() {
     let places = [(0, 4), (4, 4), (8, 2), (100, 1), (10, 2), (101, 1), (12, 1), (50, 1), (51, 3)];
     let op = |at: u64| if at < 3 { Op::Read } else { Op::Write };
     let trace = places.iter().zip(0..).map(|((block, len), at)| io(at, op(at), block * BLOCK, len * BLOCK));
-    let of = found(trace, ALL);
+    let properties = found(trace, ALL);
     // 0+4+8 | 100 | 10 | 101 | 12 | 50+51, and mixed: 0+4+8+10+12 | 100+101 | 50+51.
-    assert_eq!((of.runs.continuing, of.runs.in_streams), (3.0 / 9.0, 6.0 / 9.0));
-    assert_eq!((of.runs.reads_continuing, of.runs.writes_continuing), (2.0 / 3.0, 1.0 / 6.0));
-    let lengths = |of: &RunLengths| of.lengths.iter().map(|one| (one.from, one.runs, one.ios)).collect::<Vec<_>>();
-    assert_eq!(lengths(&of.runs.strict), [(1, 4, 4), (2, 2, 5)]);
-    assert_eq!(lengths(&of.runs.streams), [(1, 0, 0), (2, 2, 4), (4, 1, 5)]);
-    assert_eq!((of.runs.streams.ios.max, of.runs.streams.bytes.max), (5, 13 * BLOCK));
-    // From the end of one to the beginning of the next: 0 0 90 -91 89 -90 37 0.
-    assert_eq!((of.jumps.count, of.jumps.none, of.jumps.backward), (8, 3.0 / 8.0, 2.0 / 8.0));
-    assert_eq!((of.jumps.near, of.jumps.distance.max), (5.0 / 8.0, 91 * BLOCK));
+    assert_eq!((properties.runs.continuing, properties.runs.in_streams), (3.0 / 9.0, 6.0 / 9.0));
+    assert_eq!((properties.runs.reads_continuing, properties.runs.writes_continuing), (2.0 / 3.0, 1.0 / 6.0));
+    let lengths = |runs: &RunLengths| {
+        runs.lengths.iter().map(|length| (length.from, length.runs, length.ios)).collect::<Vec<_>>()
+    };
+    assert_eq!(lengths(&properties.runs.strict), [(1, 4, 4), (2, 2, 5)]);
+    assert_eq!(lengths(&properties.runs.streams), [(1, 0, 0), (2, 2, 4), (4, 1, 5)]);
+    assert_eq!((properties.runs.streams.ios.max, properties.runs.streams.bytes.max), (5, 13 * BLOCK));
+    // From the end properties one to the beginning properties the next: 0 0 90 -91 89 -90 37 0.
+    assert_eq!((properties.jumps.count, properties.jumps.none, properties.jumps.backward), (8, 3.0 / 8.0, 2.0 / 8.0));
+    assert_eq!((properties.jumps.near, properties.jumps.distance.max), (5.0 / 8.0, 91 * BLOCK));
 }
 
 #[test]
@@ -235,36 +237,39 @@ fn a_run_goes_on_between_any_number_of_others() {
     // Two runs, and after each of their I/Os ten that go nowhere: 64 runs are open, the two are never the oldest.
     let block =
         |at: u64| if at.is_multiple_of(11) { (((at / 11) % 2) << 30) + at / 22 } else { (2 << 30) + at * 1_000 };
-    let of = found((0..11_000).map(|at| read(at, block(at))), ALL).runs;
-    assert_eq!((of.streams.ios.max, of.strict.ios.max), (500, 1));
-    assert_eq!(of.in_streams, 998.0 / 11_000.0);
+    let runs = found((0..11_000).map(|at| read(at, block(at))), ALL).runs;
+    assert_eq!((runs.streams.ios.max, runs.strict.ios.max), (500, 1));
+    assert_eq!(runs.in_streams, 998.0 / 11_000.0);
 }
 
 #[test]
 fn reads_after_writes_and_writes_over_them() {
     let w = |at: u64, block: u64| io(at * MS, Op::Write, block * BLOCK, BLOCK);
     let r = |at: u64, block: u64| read(at * MS, block);
-    let of = found([w(0, 1), r(3, 1), r(5, 1), w(9, 1), w(10, 2), r(11, 3), w(12, 2)], ALL).rewrites;
-    assert_eq!((of.read_after_write, of.read_after_write_ns.count), (1.0 / 3.0, 1));
-    assert_eq!((of.overwrite, of.overwrite_ns.count), (2.0 / 4.0, 2));
-    assert_eq!((of.read_after_write_ns.max, of.overwrite_ns.max), (3 * MS, 9 * MS));
+    let rewrites = found([w(0, 1), r(3, 1), r(5, 1), w(9, 1), w(10, 2), r(11, 3), w(12, 2)], ALL).rewrites;
+    assert_eq!((rewrites.read_after_write, rewrites.read_after_write_ns.count), (1.0 / 3.0, 1));
+    assert_eq!((rewrites.overwrite, rewrites.overwrite_ns.count), (2.0 / 4.0, 2));
+    assert_eq!((rewrites.read_after_write_ns.max, rewrites.overwrite_ns.max), (3 * MS, 9 * MS));
 }
 
 #[test]
 fn what_is_in_flight_and_how_long_it_took() {
     let with = |at: u64, latency: u64| TraceIo { latency: Some(Span(latency)), ..read(at, at) };
-    let of = found([with(0, 100), with(50, 100), with(100, 100), with(400, 200)], ALL);
-    let depth = of.depth.expect("there are latencies");
+    let properties = found([with(0, 100), with(50, 100), with(100, 100), with(400, 200)], ALL);
+    let depth = properties.depth.expect("there are latencies");
     assert_eq!((depth.mean, depth.at_issue.max, depth.at_issue.mean), (500.0 / 600.0, 2, 1.5));
-    assert_eq!((of.latency[0].direction, of.latency[0].ns.count, of.latency[0].ns.mean), ("read", 4, 125.0));
+    assert_eq!(
+        (properties.latency[0].direction, properties.latency[0].ns.count, properties.latency[0].ns.mean),
+        ("read", 4, 125.0)
+    );
     assert!(found([read(0, 0)], ALL).depth.is_none());
 }
 
 #[test]
 fn long_traces_keep_short_series() {
     let day = 86_400_000 * MS;
-    let of = found((0..3_000).map(|count| read(count * day / 100, count % 40)), ALL);
-    let (time, set) = (of.time, of.working_set);
+    let properties = found((0..3_000).map(|count| read(count * day / 100, count % 40)), ALL);
+    let (time, set) = (properties.time, properties.working_set);
     assert_eq!((time.reads.len(), time.interval_ns), (set.bytes.len(), set.interval_ns));
     assert!(time.reads.len() > rate::MOST_INTERVALS / 2 && time.reads.len() <= rate::MOST_INTERVALS);
     assert_eq!((time.reads.iter().sum::<u64>(), *set.so_far_bytes.last().expect("a series")), (3_000, 40 * BLOCK));
@@ -273,12 +278,12 @@ fn long_traces_keep_short_series() {
 #[test]
 fn sizes_are_those_that_were_asked_for() {
     let sizes = [512, 4096, 4096, 4096, 65_536];
-    let of = found(sizes.iter().zip(0..).map(|(len, at)| io(at, Op::Write, 0, *len)), ALL);
-    let [one] = &of.directions[..] else { panic!("there are writes alone") };
-    assert_eq!((one.direction, one.ios, one.bytes, one.other_ios), ("write", 5, 78_336, 0));
-    assert_eq!((one.size.min, one.size.p50, one.size.p90, one.size.max), (512, 4096, 65_536, 65_536));
+    let properties = found(sizes.iter().zip(0..).map(|(len, at)| io(at, Op::Write, 0, *len)), ALL);
+    let [writes] = &properties.directions[..] else { panic!("there are writes alone") };
+    assert_eq!((writes.direction, writes.ios, writes.bytes, writes.other_ios), ("write", 5, 78_336, 0));
+    assert_eq!((writes.size.min, writes.size.p50, writes.size.p90, writes.size.max), (512, 4096, 65_536, 65_536));
     assert_eq!(
-        one.sizes.iter().map(|size| (size.bytes, size.ios)).collect::<Vec<_>>(),
+        writes.sizes.iter().map(|size| (size.bytes, size.ios)).collect::<Vec<_>>(),
         [(512, 1), (4096, 3), (65_536, 1)]
     );
 }
@@ -303,17 +308,17 @@ proptest! {
             let len = if op == Op::Flush { 0 } else { (*len).max(1) };
             analysis.io(&TraceIo { latency: latency.map(Span), ..io(now, op, *offset, len) }, *device);
         }
-        let of = analysis.finish(vec![String::new(); 3], Vec::new());
-        prop_assert_eq!(of.ios, ios.len() as u64);
-        let curve = &of.reuse.curve;
-        prop_assert!(curve.miss_ratio.is_sorted_by(|one, next| one >= next));
-        prop_assert!(curve.cache_bytes.is_sorted_by(|one, next| one <= next));
-        prop_assert!(curve.miss_ratio.iter().chain(&curve.error).all(|one| one.is_finite()));
+        let properties = analysis.finish(vec![String::new(); 3], Vec::new());
+        prop_assert_eq!(properties.ios, ios.len() as u64);
+        let curve = &properties.reuse.curve;
+        prop_assert!(curve.miss_ratio.is_sorted_by(|last, next| last >= next));
+        prop_assert!(curve.cache_bytes.is_sorted_by(|last, next| last <= next));
+        prop_assert!(curve.miss_ratio.iter().chain(&curve.error).all(|value| value.is_finite()));
     }
 }
 
 #[test]
 fn transfers_of_nobody_are_no_endless_work() {
-    let of = found([io(0, Op::Read, 0, 1 << 62), io(1, Op::Trim, 0, 1 << 62), io(2, Op::Flush, 0, 0)], 1024);
-    assert_eq!((of.ios, of.reuse.accesses, of.notes.len()), (3, LONGEST / BLOCK, 1));
+    let properties = found([io(0, Op::Read, 0, 1 << 62), io(1, Op::Trim, 0, 1 << 62), io(2, Op::Flush, 0, 0)], 1024);
+    assert_eq!((properties.ios, properties.reuse.accesses, properties.notes.len()), (3, LONGEST / BLOCK, 1));
 }

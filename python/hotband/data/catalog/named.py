@@ -28,4 +28,6 @@ def expect_model(name: str, who: str, where: str = "question.on") -> None:
 
 
 NONE = "none"
+NEAREST = "nearest"
+"""Words in the place of a product that a result on hardware is judged by: by none, by the nearest of the catalog."""
 """The product that stands for no prediction (`--expect none`)."""

@@ -6,13 +6,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+import hotband._core as _core
+from hotband.base.engine import mistakes_of
 from hotband.base.errors import UserError
 from hotband.base.text.tomltable import loads
 from hotband.data.catalog.named import STATE
 from hotband.data.inputs.convert import converted_to, text_named
 from hotband.data.jobs.loss import LossReport, shortest
 from hotband.data.jobs.tables import Step, Stream, told
-from hotband.execution.targets.settings import applied
 
 if TYPE_CHECKING:
     from hotband.data.documents.run import RunSpec
@@ -96,7 +97,9 @@ def asked_of(spec: RunSpec) -> Asked:
     # What fio cannot say at all is told first.
     converted_to(spec.workload, named, "fio", PLACE)
     state = dict(spec.set).get(STATE)
-    text = applied(named, tuple(pair for pair in spec.set if pair[0] != STATE), spec.duration)
+    of_workload = [pair for pair in spec.set if pair[0] != STATE]
+    with mistakes_of(spec.machine):
+        text = _core.workload(named, spec.workload, of_workload, spec.duration)["text"]
     converted = converted_to(spec.workload, text, "fio", PLACE)
     found = told(spec.workload, text, "fio")
     asked = Asked(spec, text, converted, tuple(found.streams), tuple(found.steps), found.warm_up, state)

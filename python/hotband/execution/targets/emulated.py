@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
+import hotband._core as _core
+from hotband.base.engine import mistakes_of
 from hotband.base.errors import UserError
 from hotband.base.text.tomltable import loads
 from hotband.base.text.write import write_file
+from hotband.data.catalog import CATALOG_DIR
 from hotband.data.catalog.named import STATE, expect_model
 from hotband.data.documents.run import RunSpec
 from hotband.data.inputs.convert import converted_to, text_named
@@ -27,12 +30,14 @@ from hotband.execution.targets.fio_child import find_fio, run_fio
 from hotband.execution.targets.fio_job import NBD, job_on, on_volumes
 from hotband.execution.targets.fio_record import finished_of, measured_in
 from hotband.execution.targets.outlook import in_words
-from hotband.execution.targets.settings import divided
 from hotband.execution.targets.way import way_of_fio
 
 if TYPE_CHECKING:
     from hotband.data.record.imported import Imported
     from hotband.execution.experiment import Progress
+
+
+Pairs = Sequence[tuple[str, str]]
 
 
 @dataclass(frozen=True)
@@ -128,3 +133,17 @@ def _save(out: Path, measured: Finished, job: str) -> None:
     check_writable(out / "emulated")
     write_file(out / "job.fio", job)
     save(measured, out / "emulated")
+
+
+def divided(pairs: Pairs, workload: str, machine: str, texts: tuple[str | None, str | None]) -> tuple[Pairs, Pairs]:
+    """Settings of the workload, and those of the machine. `texts` are of the workload and of the machine,
+    where they are files. Raises UserError for a key that neither has."""
+    if not pairs:
+        return (), ()
+    with mistakes_of(machine):
+        keys = _core.set_keys(CATALOG_DIR, workload, machine, workload_text=texts[0], machine_text=texts[1])
+    of_workload = {one["key"] for one in keys if one["part"] == "workload"}
+    return (
+        tuple(pair for pair in pairs if pair[0] in of_workload),
+        tuple(pair for pair in pairs if pair[0] not in of_workload),
+    )

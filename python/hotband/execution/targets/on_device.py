@@ -13,6 +13,9 @@ from typing import TYPE_CHECKING
 from hotband.base.errors import UserError
 from hotband.base.text import numbers
 from hotband.data.catalog.named import NONE
+from hotband.data.importers.fio.importer import read
+from hotband.data.importers.stages import in_turn
+from hotband.data.inputs.specify import Named
 from hotband.execution.experiment.executor import Cancelled, Done, Progress, Tick
 from hotband.execution.experiment.point import Point
 from hotband.execution.targets.asked import Asked, asked_of, expect_real
@@ -26,15 +29,19 @@ from hotband.execution.targets.place import Place
 from hotband.execution.targets.watched import Watched, drive_state
 
 if TYPE_CHECKING:
-    from hotband.data.documents.record import ExpectedHereDoc
+    from hotband.data.documents.record import ExpectedHereDoc, RecordDoc
     from hotband.data.record.finished import Finished
     from hotband.execution.devices.held import Held
     from hotband.execution.devices.safety import Permission
 
 Shown = Callable[[float, float, str], None]
 """Takes the share of a run that is done, its I/Os so far, and what it does."""
-Predict = Callable[[Path, Place, "str | None", "Callable[[Progress], None] | None"], "ExpectedHereDoc | None"]
-"""Takes a result of fio, where it was measured, the product and who is told the progress; a prediction beside it."""
+Predict = Callable[
+    ["Sequence[RecordDoc]", Named, Place, "str | None", "Callable[[Progress], None] | None"],
+    "tuple[ExpectedHereDoc | None, str]",
+]
+"""Takes what was measured, the workload, where it was measured, the product and who is told the progress; a prediction
+beside it, and why there is none."""
 # Seconds beyond those that a run asks for until fio is taken to hang: opening, layout of its memory, last answers.
 GRACE_S = 60.0
 
@@ -219,15 +226,15 @@ class OnDevice:
                 clients = [local(one, Path(folder)) for one in self.how.hosts]
                 result = run_fio(job_here, Path(folder), look, clients, only_reads=not asked.writes, held=given)
             imported = measured_in(asked, Path(folder))
-            sections |= self._expected(result, place, shown)
-        sections |= watched.sections
+            foretold, why_not = self._expected(asked, result, place, shown)
+        sections |= foretold | watched.sections
         sections["drive_state"] = drive_state(place, watched.context, self._holds)
         if asked.writes_itself:
             self._holds = "as left"
         sections["job"] = job
         if self._clocks:
             sections["hosts"] = [clock.document() for clock in self._clocks]
-        notes = (*watched.notes, *(clock.line() for clock in self._clocks), *not_known(self._clocks))
+        notes = (*watched.notes, *(clock.line() for clock in self._clocks), *not_known(self._clocks), *why_not)
         return finished_of(asked, imported, "real", sections=sections, tables=watched.tables, notes=notes)
 
     def _looking(self, asked: Asked, watched: Watched, shown: Shown) -> Callable[[Status], None]:
@@ -246,14 +253,18 @@ class OnDevice:
 
         return look
 
-    def _expected(self, result: Path, place: Place, shown: Shown) -> dict[str, object]:
-        """The section of the record with the prediction beside it."""
+    def _expected(
+        self, asked: Asked, result: Path, place: Place, shown: Shown
+    ) -> tuple[dict[str, object], tuple[str, ...]]:
+        """The section of the record with the prediction beside it, and why there is none."""
         if self.how.product == NONE or self.how.predict is None:
-            return {}
-        found = self.how.predict(result, place, self.how.product, lambda _: shown(1.0, 0.0, "predicting"))
-        if found is None:
-            return {}
-        return {"expected": found}
+            return {}, ()
+        workload = Named(asked.spec.workload, asked.text)
+        records = [one for imported in read([result]) for one in in_turn(imported.record, result)]
+        found, why_not = self.how.predict(
+            records, workload, place, self.how.product, lambda _: shown(1.0, 0.0, "predicting")
+        )
+        return {} if found is None else {"expected": found}, (why_not,) if why_not else ()
 
     def _prepared(
         self,

@@ -44,7 +44,11 @@ PurgeOption = Annotated[
 ]
 ExpectOption = Annotated[
     str | None,
-    typer.Option("--expect", metavar="PRODUCT", help="real: whose prediction is beside it; none: no prediction."),
+    typer.Option(
+        "--expect",
+        metavar="PRODUCT",
+        help="real: whose prediction is beside it; nearest: look for it; none: no prediction.",
+    ),
 ]
 
 

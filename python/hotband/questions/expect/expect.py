@@ -50,14 +50,19 @@ def expect(asked: Asked, watch: Watch, say: Say) -> Expected:
     _expect_some(rows)
     if asked.machine is None:
         return Expected(None, settings.level, rows, ranking=rank(rows, settings, watch))
-    expect_room(rows, asked.machine)
-    found = run(rows, asked.machine, settings, watch, f"{counted(len(rows), 'run')} on {asked.machine.name}")
+    return judged(rows, asked.machine, settings, watch, say)
+
+
+def judged(rows: list[Row], machine: Named, settings: Settings, watch: Watch, say: Say) -> Expected:
+    """Rows beside what a machine is predicted to do. Raises UserError where it cannot take one, RunsInterrupted."""
+    expect_room(rows, machine)
+    found = run(rows, machine, settings, watch, f"{counted(len(rows), 'run')} on {machine.name}")
     notes = with_intervals(found, settings, say, watch)
     scale = next((scale for one in found if (scale := scale_of(one.spec)) and "scale" not in dict(settings.set)), None)
     if scale is not None:
         notes.append(f"solid-state drives are simulated at a {scale}th of their size (scale=N sets another)")
-    said = explanations(found, asked.machine)
-    return Expected(asked.machine.name, settings.level, rows, found, said, notes=notes)
+    said = explanations(found, machine)
+    return Expected(machine.name, settings.level, rows, found, said, notes=notes)
 
 
 def _expect_some(rows: Sequence[Row]) -> None:

@@ -67,6 +67,19 @@ def read_rows(paths: Sequence[Path], workload: Named | None) -> list[Row]:
     return rows
 
 
+def row_of(record: RecordDoc, file: str, workload: Named) -> Row:
+    """A run whose record is there already, of a workload that is known; one that measures several steps is rebuilt from
+    the record."""
+    row = Row(_name(record), record, file)
+    try:
+        text = workload.text or ""
+        row.load = _given(row, workload) if len(Load(text, workload.name).measured()) == 1 else _rebuilt(row)
+        _as_measured(row, row.load)
+    except CannotRebuild as why:
+        row.load, row.why_not = None, str(why)
+    return row
+
+
 def _name(record: RecordDoc) -> str:
     """Of a record; a run of vdbench goes by its own name, without the parameters behind it."""
     return record["streams"][0]["name"] if record["source"]["tool"] == "vdbench" else record["name"]

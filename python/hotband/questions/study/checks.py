@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
 
 from hotband.base.errors import UserError
 from hotband.base.text.regular import text_in
+from hotband.base.text.tomltable import TomlTable
 from hotband.inference.interval.figureclass import COMPARED_WORDS, PROGRAM_UNITS, RATE_UNITS, TIME_UNITS
 from hotband.inference.interval.figures import RATIOS
 from hotband.questions.study.comparisons import NEVER_BELOW, figure_of
 from hotband.questions.study.definition import (
+    CONCLUSIONS_FILE,
     PUBLISHED_FILE,
     STUDY_FILE,
     Published,
@@ -22,9 +23,6 @@ from hotband.questions.study.measures import MEASURES
 from hotband.questions.study.readings import Value
 from hotband.questions.study.rows import is_number
 from hotband.questions.study.units import PERCENT, RATIO
-
-if TYPE_CHECKING:
-    from hotband.base.text.tomltable import TomlTable
 
 SIGNED_WORDS = (*COMPARED_WORDS, "difference", "delta", "saving")
 """What metrics that may be below zero contain."""
@@ -110,8 +108,8 @@ def check_comparisons(study: Study, tables: Sequence[TomlTable]) -> None:
 
 def check_explanations(study: Study, tables: Sequence[TomlTable]) -> None:
     """An explanation names figures by their label, their configuration or both: where none has these, it would never be
-    shown. A study with a module of its own may have figures that only that knows."""
-    if findings_file(study).is_file():
+    shown. Conclusions and a module of its own may add figures."""
+    if _adds_figures(study):
         return
     cells = [(config.label, load.label) for config, load in study.pairs() if not (config.what_if or load.what_if)]
     compared = [figure_of(study, one, Value(None)) for one in study.comparisons]
@@ -125,6 +123,14 @@ def check_explanations(study: Study, tables: Sequence[TomlTable]) -> None:
                 of = f' of "{one["config"]}"' if index and one["config"] else ""
                 table.refuse(key, f"expected a text that is in one of the {key}s of figures{of}: {known}")
             there = fits
+
+
+def _adds_figures(study: Study) -> bool:
+    """Return whether a study may have figures that only its program or its conclusions name."""
+    conclusions = study.folder / CONCLUSIONS_FILE
+    return findings_file(study).is_file() or (
+        conclusions.is_file() and TomlTable.read(conclusions, "conclusions").has("figures")
+    )
 
 
 def check_values(study: Study, readings: Mapping[str, float], tables: Sequence[TomlTable]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
@@ -43,6 +44,22 @@ def mean(values: Sequence[Value]) -> Value:
     note = " ".join(dict.fromkeys(one.note for one in values if one.note))
     numbers = [one.number for one in values if one.number is not None]
     return Value(sum(numbers) / len(numbers) if len(numbers) == len(values) else None, note)
+
+
+def rates_apart(gain_pct: float | None, reduction_pct: float | None) -> float | None:
+    """How many times as fast one of two others is as the other, if both percentages are against plain means.
+
+    With rates a and b of the others and clients that wait for each answer, the mean of the rates is (a + b) / 2 and the
+    mean latency follows (1 / a + 1 / b) / 2. So (1 + gain) (1 - reduction) = 4 a b / (a + b)^2; None where that is
+    above 1, which no two rates give.
+    """
+    if gain_pct is None or reduction_pct is None:
+        return None
+    product = (1 + gain_pct / 100) * (1 - reduction_pct / 100)
+    if product > 1:
+        return None
+    root = math.sqrt(1 - product)
+    return (1 + root) / (1 - root)
 
 
 def error_of(kind: str, published: float | None, predicted: float | None) -> float | None:

@@ -20,10 +20,9 @@ LOAD_CHARTS = ("", "entropy", "wear-in")
 
 STUDY_FILE, PUBLISHED_FILE, SWINGS_FILE = "study.toml", "published.csv", "swings.json"
 
-FINDINGS_FILE = "findings.py"
+CONCLUSIONS_FILE = "conclusions.toml"
 
-OWN_MODULES = Path(__file__).parent / "studies"
-"""Modules of the catalog's studies, a package each."""
+FINDINGS_FILE = "findings.py"
 
 Settings = tuple[tuple[str, str], ...]
 
@@ -210,10 +209,8 @@ def published_row(study: Study, config: Config, load: Load, measure: Measure) ->
 
 
 def findings_file(study: Study) -> Path:
-    """The study's own module, which need not be there: a study of the catalog has it among the questions, any other in
-    its folder."""
-    folder = study.folder.resolve()
-    return (OWN_MODULES / folder.name if folder.parent == STUDIES_DIR else study.folder) / FINDINGS_FILE
+    """The program of a study's folder, which need not be there: those of the catalog have none."""
+    return study.folder / FINDINGS_FILE
 
 
 def in_catalog(study: Study) -> bool:

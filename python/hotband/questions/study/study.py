@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import importlib
 import importlib.util
 import json
 from collections.abc import Collection, Sequence
 from contextlib import nullcontext
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Unpack
+from typing import TYPE_CHECKING
 
 from hotband.base.text.numbers import percent
 from hotband.base.text.write import write_file
@@ -22,12 +21,14 @@ from hotband.data.results.manifest import EXPERIMENT_FILE
 from hotband.execution.experiment import Experiment, Lock, Say, Tick, expect_out, expect_own_page
 from hotband.execution.experiment.progress import run_progress
 from hotband.inference.interval.figureclass import counted, figure_class
-from hotband.questions.study import cellrows, comparisons, file, wearrows
+from hotband.questions.study import cellrows, file, wearrows
 from hotband.questions.study.accuracy import by_class
 from hotband.questions.study.blind import blind_of
-from hotband.questions.study.definition import Load, Measure, Published, Study, findings_file, in_catalog, published_row
+from hotband.questions.study.conclusions.conclude import Conclusions, conclusions_of
+from hotband.questions.study.definition import Study, findings_file, in_catalog
+from hotband.questions.study.figures import Conclusion, cell_figures, comparison_figures, figure
 from hotband.questions.study.machines import machine_rows
-from hotband.questions.study.measures import error_pct, median
+from hotband.questions.study.measures import median
 from hotband.questions.study.runs import Cell, Results, chosen, collect, points, products
 from hotband.questions.study.swingfile import swings_of
 
@@ -35,18 +36,14 @@ if TYPE_CHECKING:
     from hotband.data.documents.study import (
         AccuracyDoc,
         AssumptionDoc,
-        ClaimDoc,
         FigureDoc,
-        FindingDoc,
         InputDoc,
         ListedFigureDoc,
         MissDoc,
-        NamedFigure,
         ScoredDoc,
         StudyAccuracyDoc,
         StudyDoc,
     )
-    from hotband.data.documents.study_answer import AnswerDoc
     from hotband.inference.interval.of_run import Watch
 
 __all__ = ["Cell", "Conclusion", "Results", "figure", "run_study"]
@@ -58,99 +55,6 @@ SCORED = {"IOPS": "IOPS", "op/s": "op/s", "x": "ratios", "%": "gains"}
 scored by the ratio that they stand for (`comparisons.error_of`)."""
 SIGNIFICANT_ERROR = 10.0
 """Errors beyond this (percent) are explained, not only printed."""
-
-
-@dataclass
-class Conclusion:
-    """What a study's own module adds: claims, findings, figures that no single cell has, and the answer to its
-    question."""
-
-    claims: list[ClaimDoc] = field(default_factory=list)
-    findings: list[FindingDoc] = field(default_factory=list)
-    figures: list[FigureDoc] = field(default_factory=list)
-    answer: AnswerDoc | None = None
-
-
-def figure(
-    *,
-    published: float | None,
-    predicted: float | None,
-    note: str = "",
-    error: float | None = None,
-    **named: Unpack[NamedFigure],
-) -> FigureDoc:
-    """One figure with its error: that given, else the prediction's in percent of what is published."""
-    error = error_pct(published, predicted) if error is None else error
-    return {**named, "published": published, "predicted": predicted, "error_pct": error, "note": note}
-
-
-def cell_figures(results: Results) -> dict[tuple[str, str, str], FigureDoc]:
-    """Every figure of every cell, published or not, by the ids of config, load and measure."""
-    study = results.study
-    listed = {}
-    for cell in results.cells.values():
-        if cell.config.what_if or cell.load.what_if:
-            continue
-        for offset, name in enumerate(cell.load.measures):
-            listed[cell.config.id, cell.load.id, name] = _cell_figure(study, cell, study.measure(name), offset)
-    return listed
-
-
-def _cell_figure(study: Study, cell: Cell, measure: Measure, offset: int) -> FigureDoc:
-    """A measure of a cell, beside its published row."""
-    row = published_row(study, cell.config, cell.load, measure)
-    first = cell.config.ids.get(cell.load.id)
-    numbered = study.id_format.format(first + offset) if first is not None else None
-    value = cell.value(measure)
-    return figure(
-        id=_figure_id(study, cell, row) if row else numbered or _own_id(study, cell, measure),
-        config=cell.config.label,
-        label=cell.load.label,
-        workload=measure.published or cell.load.published,
-        metric=measure.metric,
-        published=row.value if row else None,
-        unit=measure.unit,
-        predicted=value.number,
-        source=row.id if row else "not published, or withheld",
-        caveat=row.caveat if row else "",
-        note=value.note,
-        group=cell.load.group or cell.load.label,
-    )
-
-
-def _figure_id(study: Study, cell: Cell, row: Published) -> str:
-    """The row's id; a row that is published for all configurations stands for itself beside the first of them, and one
-    of a load that is run in several ways beside the first of these."""
-    shared = cell.load.published_config and cell.config.id != study.configs[0].id
-    again = study.data is not None and cell.load.id != _first_way(study, cell).id
-    return row.id + (f"/{cell.config.id}" if shared else "") + (f"/{cell.load.id}" if again else "")
-
-
-def _first_way(study: Study, cell: Cell) -> Load:
-    """The first load of the configuration that is published as this one is."""
-    ways = (load for config, load in study.pairs() if config is cell.config and load.published == cell.load.published)
-    return next(ways)
-
-
-def _own_id(study: Study, cell: Cell, measure: Measure) -> str:
-    return f"{study.name}/{cell.config.id}/{cell.load.id}/{measure.id}"
-
-
-def comparison_figures(results: Results) -> list[FigureDoc]:
-    """Figures of two configurations, where both were run."""
-    listed = []
-    for one in results.study.comparisons:
-        cells = [results.cells.get((config, one.load)) for config in one.sides]
-        values = [cell.value(results.study.measure(one.measure)) for cell in cells if cell is not None]
-        if len(values) == len(cells):
-            value = comparisons.compare(one.kind, values[0], comparisons.mean(values[1:]))
-            listed.append(figure(**comparisons.figure_of(results.study, one, value)))
-    return listed
-
-
-def figures(results: Results) -> list[FigureDoc]:
-    """Every figure that the cells alone have."""
-    return [*cell_figures(results).values(), *comparison_figures(results)]
 
 
 def listing(study: Study, rows: Sequence[FigureDoc]) -> list[ListedFigureDoc]:
@@ -264,8 +168,8 @@ def assumptions(results: Results) -> list[AssumptionDoc]:
 
 
 def not_trusted(study: Study, trust: bool) -> str | None:
-    """Why the study's own module is not executed: it came with a folder that is not of the catalog and nobody said
-    that it may. None where it is, or where there is none."""
+    """Why the program `findings.py` of a study's folder is not executed: nobody said that it may. None where it is, or
+    where there is none."""
     path = findings_file(study)
     if trust or in_catalog(study) or not path.is_file():
         return None
@@ -275,22 +179,26 @@ def not_trusted(study: Study, trust: bool) -> str | None:
     )
 
 
-def conclude(study: Study, results: Results, trust: bool = False) -> Conclusion:
-    """Runs the study's own module `findings.py`, where it has one that may be executed: that of a study of the catalog,
-    or any with `trust`."""
+def conclude(study: Study, results: Results, trust: bool = False, conclusions: Conclusions | None = None) -> Conclusion:
+    """Evaluate the study's `conclusions.toml` (compiled in `conclusions`, where it has been read before), and with
+    `trust` run the program `findings.py` of a folder that has one."""
+    conclusions = conclusions or conclusions_of(study)
+    found = Conclusion() if conclusions is None else conclusions.of(results)
     path = findings_file(study)
     if not path.is_file() or not_trusted(study, trust) is not None:
-        return Conclusion()
-    if in_catalog(study):
-        module = importlib.import_module(f"hotband.questions.study.studies.{study.folder.resolve().name}.findings")
-    else:
-        spec = importlib.util.spec_from_file_location(f"{study.folder.name}_findings", path)
-        assert spec is not None, "a path that ends in .py has a loader"
-        assert spec.loader is not None, "a path that ends in .py has a loader"
-        module = importlib.util.module_from_spec(spec)
-        spec.loader.exec_module(module)
-    conclusion: Conclusion = module.conclude(results)
-    return conclusion
+        return found
+    spec = importlib.util.spec_from_file_location(f"{study.folder.name}_findings", path)
+    assert spec is not None, "a path that ends in .py has a loader"
+    assert spec.loader is not None, "a path that ends in .py has a loader"
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    own: Conclusion = module.conclude(results)
+    return Conclusion(
+        [*found.claims, *own.claims],
+        [*found.findings, *own.findings],
+        [*found.figures, *own.figures],
+        own.answer or found.answer,
+    )
 
 
 def check_only(study: Study, only: Collection[str]) -> None:
@@ -357,6 +265,8 @@ def predict(
     pairs = chosen(study, asked.only)
     whole = len(pairs) == len(study.pairs())
     untrusted = not_trusted(study, asked.trust) if whole else None
+    # Compiled before anything runs: a mistake in it is said at once.
+    conclusions = conclusions_of(study)
     if say is not None and untrusted is not None:
         say(untrusted)
     with nullcontext() if out is None else Lock(out) as held:
@@ -365,7 +275,7 @@ def predict(
         experiment = Experiment(points(study, pairs, out, root, asked.fresh_seeds), what=f"the study {study.name}")
         finished = experiment.run(out=held, fresh=asked.fresh, progress=progress, say=say).finished
         results = collect(study, pairs, finished)
-        conclusion = conclude(study, results, asked.trust) if whole else Conclusion()
+        conclusion = conclude(study, results, asked.trust, conclusions) if whole else Conclusion()
         result: StudyDoc = {**result_of(results, conclusion, root), "command": asked.command}
         if not whole:
             result["only"] = sorted(asked.only)

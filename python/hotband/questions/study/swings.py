@@ -25,8 +25,8 @@ from hotband.execution.runs.interrupted import RunsInterrupted
 from hotband.execution.runs.run import prepare
 from hotband.questions.study import file
 from hotband.questions.study.definition import STUDY_FILE, SWINGS_FILE, Study, Swing, named_as
+from hotband.questions.study.figures import cell_figures, comparison_figures
 from hotband.questions.study.runs import Pair, Results, collect, in_catalog, machine_of, specs, specs_of, with_sequences
-from hotband.questions.study.study import cell_figures, comparison_figures
 from hotband.questions.study.swingfile import Entry, Figures, SwingFile, read_swings
 
 if TYPE_CHECKING:

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import nullcontext
 from functools import cache
-from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 import tomli
@@ -16,19 +15,27 @@ import hotband._core as _core
 from hotband.base.errors import UserError
 from hotband.base.text.numbers import number
 from hotband.data import catalog
+from hotband.data.catalog.named import NEAREST
 from hotband.data.inputs.specify import Named
 from hotband.data.inputs.texts import text_of
 from hotband.execution.devices.device import device_of
 from hotband.execution.targets.place import Place
-from hotband.questions.expect.expect import Asked, expect
-from hotband.questions.expect.nearest import NO_DRIVE
+from hotband.questions.expect.expect import judged
+from hotband.questions.expect.nearest import NO_DRIVE, rank
+from hotband.questions.expect.predict import Settings
+from hotband.questions.expect.results import row_of
 
 if TYPE_CHECKING:
-    from hotband.data.documents.record import ExpectedHereDoc
+    from hotband.data.documents.record import ExpectedHereDoc, RecordDoc
     from hotband.execution.experiment import Progress
 
 # A model number shorter than this would be found in names that are not its own.
 _SHORTEST = 6
+IOS = 20_000
+"""Measured I/Os of a prediction beside a run on hardware, which is to take a second at most."""
+NOT_NAMED = (
+    "nothing is predicted: no drive of the catalog has this device's model number; name one, or ask for the nearest"
+)
 Product = tuple[str, str]
 
 
@@ -69,35 +76,39 @@ def _plain(text: str) -> str:
 
 
 def expected_of(
-    result: Path, place: Place, product: str | None, shown: Callable[[Progress], None] | None
-) -> ExpectedHereDoc | None:
-    """A result of fio beside the prediction for `product`, else for the drive that the place is, else for the nearest
-    by its figures, which is no verdict where none is near. None where its load cannot be rebuilt. Raises UserError for
-    a product that is none."""
+    records: Sequence[RecordDoc],
+    workload: Named,
+    place: Place,
+    product: str | None,
+    shown: Callable[[Progress], None] | None,
+) -> tuple[ExpectedHereDoc | None, str]:
+    """What was measured beside what is predicted for the workload on `product`, else on the drive that the place is by
+    its model number, or on the nearest drive where that is asked for; and why there is no prediction."""
 
     def watch(title: str) -> nullcontext[Callable[[Progress], None] | None]:
         return nullcontext(shown)
 
     def beside(name: str, chosen: str) -> ExpectedHereDoc:
-        found = expect(Asked([result], Named(name, text_of(name, "machine"))), watch, lambda _: None)
+        machine = Named(name, text_of(name, "machine"))
+        found = judged(rows, machine, Settings(ios=IOS), watch, lambda _: None)
         return cast("ExpectedHereDoc", {**found.to_dict(), "chosen": chosen, "is_near": True})
 
-    if product is not None:
-        return beside(product, "as you named it")
-    known = product_of(place)
+    chosen = product_of(place) if product is None else (product, "as you named it")
+    if chosen is None:
+        return None, NOT_NAMED
+    rows = [row_of(record, "fio.json", workload) for record in records]
+    if all(row.load is None for row in rows):
+        return None, f"nothing is predicted: {rows[0].why_not}"
     try:
-        if known is not None:
-            return beside(*known)
-        ranked = expect(Asked([result]), watch, lambda _: None)
-        if ranked.ranking is None or not ranked.ranking.drives:
-            return None
-        nearest = ranked.ranking.drives[0]
+        if product != NEAREST:
+            return beside(*chosen), ""
+        nearest = rank(rows, Settings(), watch).drives[0]
         off = number(math.exp(nearest.distance))
         found = beside(nearest.machine, f"the nearest of the catalog, {off} times off; name yours")
-        return found if nearest.distance <= NO_DRIVE else without_verdict(found, off)
-    except UserError:
-        # A load that no drive of the catalog takes: nothing is predicted then.
-        return None
+        return (found if nearest.distance <= NO_DRIVE else without_verdict(found, off)), ""
+    except UserError as error:
+        # A load that the drive does not take: what was measured is not lost for it.
+        return None, f"nothing is predicted: {error.worded(str)}"
 
 
 def without_verdict(of: ExpectedHereDoc, off: str) -> ExpectedHereDoc:

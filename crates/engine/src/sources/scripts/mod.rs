@@ -129,7 +129,7 @@ impl Scripts {
     fn add(&mut self, workload: &Workload, script: u32, spec: &ScriptSpec, seed: u64) {
         let carried = workload.network.as_ref().is_some_and(|network| network.carries.contains(&(script as usize)));
         let (first_plan, first_client) = (self.plans.len() as u32, self.clients.len() as u32);
-        self.plans.extend((0..spec.steps.len()).map(|step| Plan::of(workload, (script, spec), step, carried)));
+        self.plans.extend((0..spec.steps.len()).map(|step| Plan::of_step(workload, (script, spec), step, carried)));
         let steps = spec.steps.len() as u32;
         for number in 0..spec.clients {
             let client = self.clients.len() as u32;

@@ -22,7 +22,7 @@ pub struct Plan {
 
 impl Plan {
     /// Step number `index` of `spec`, which is script number `script` of the workload.
-    pub fn of(workload: &Workload, (script, spec): (u32, &ScriptSpec), index: usize, carried: bool) -> Self {
+    pub fn of_step(workload: &Workload, (script, spec): (u32, &ScriptSpec), index: usize, carried: bool) -> Self {
         let step = &spec.steps[index];
         let mut upto = 0.0;
         let streams = step.streams.iter().map(|&stream| {

@@ -61,9 +61,9 @@ impl Pairs {
     }
 
     /// An I/O that only one of the two has.
-    fn add_alone(&mut self, of: Of, latency: Span) {
+    fn add_alone(&mut self, side_of: Of, latency: Span) {
         self.squares = None;
-        let side = match of {
+        let side = match side_of {
             Of::Measured => &mut self.measured,
             Of::Replayed => &mut self.replayed,
         };
@@ -73,12 +73,12 @@ impl Pairs {
     fn add_all(&mut self, other: &Self) {
         self.measured.add_all(&other.measured);
         self.replayed.add_all(&other.replayed);
-        self.squares = self.squares.zip(other.squares).map(|(own, other)| own + other);
+        self.squares = self.squares.zip(other.squares).map(|(mine, other)| mine + other);
     }
 
     /// Several together; none of none.
-    fn sum<'a>(of: impl IntoIterator<Item = &'a Option<Box<Self>>>) -> Option<Self> {
-        let mut there = of.into_iter().flatten();
+    fn sum<'a>(parts: impl IntoIterator<Item = &'a Option<Box<Self>>>) -> Option<Self> {
+        let mut there = parts.into_iter().flatten();
         let mut sum = Self::clone(there.next()?);
         there.for_each(|other| sum.add_all(other));
         Some(sum)
@@ -111,54 +111,54 @@ impl Pairs {
     }
 
     fn percentiles(&self) -> Vec<Percentile> {
-        let of = |percentile: f64| Percentile {
+        let percentile_at = |percentile: f64| Percentile {
             percentile,
             measured_ns: self.measured.at(percentile / 100.0),
             replayed_ns: self.replayed.at(percentile / 100.0),
         };
-        PERCENTILES.map(of).into()
+        PERCENTILES.map(percentile_at).into()
     }
 
     /// Both distributions, fine enough to be drawn.
     fn distribution(&self) -> Distribution {
         let share_pct: Vec<f64> = (0..200).map(|half| f64::from(half) / 2.0).chain([99.9, 99.99, 100.0]).collect();
-        let of = |side: &Spans| share_pct.iter().map(|share| side.at(share / 100.0)).collect();
-        let (measured_ns, replayed_ns) = (of(&self.measured), of(&self.replayed));
+        let times_at = |side: &Spans| share_pct.iter().map(|share| side.at(share / 100.0)).collect();
+        let (measured_ns, replayed_ns) = (times_at(&self.measured), times_at(&self.replayed));
         Distribution { share_pct, measured_ns, replayed_ns }
     }
 }
 
 /// Root of the mean squared distance of two distributions, rank by rank; where one has more values than the other, share
 /// by share.
-fn horizontal_distance(one: &Histogram<u64>, other: &Histogram<u64>) -> f64 {
+fn horizontal_distance(first: &Histogram<u64>, second: &Histogram<u64>) -> f64 {
     // Each value counts as often as it takes for both to have as many.
-    let common = gcd(one.len(), other.len());
-    let (times, times_other) = (u128::from(other.len() / common), u128::from(one.len() / common));
-    let mut others = other.iter_recorded().map(|at| (middle(other, at.value_iterated_to()), at.count_at_value()));
+    let common = gcd(first.len(), second.len());
+    let (times, times_other) = (u128::from(second.len() / common), u128::from(first.len() / common));
+    let mut others = second.iter_recorded().map(|at| (middle(second, at.value_iterated_to()), at.count_at_value()));
     let (mut value, mut left) = (0.0, 0);
     let mut sum = 0.0;
-    for at in one.iter_recorded() {
-        let (own, mut count) = (middle(one, at.value_iterated_to()), u128::from(at.count_at_value()) * times);
+    for at in first.iter_recorded() {
+        let (first_value, mut count) = (middle(first, at.value_iterated_to()), u128::from(at.count_at_value()) * times);
         while count > 0 {
             if left == 0 {
                 let (next, times) = others.next().expect("both have as many values");
                 (value, left) = (next, u128::from(times) * times_other);
             }
             let both = count.min(left);
-            sum += both as f64 * (value - own) * (value - own);
+            sum += both as f64 * (value - first_value) * (value - first_value);
             count -= both;
             left -= both;
         }
     }
-    (sum / (u128::from(one.len()) * times) as f64).sqrt()
+    (sum / (u128::from(first.len()) * times) as f64).sqrt()
 }
 
-fn gcd(one: u64, other: u64) -> u64 {
-    if other == 0 { one } else { gcd(other, one % other) }
+fn gcd(larger: u64, smaller: u64) -> u64 {
+    if smaller == 0 { larger } else { gcd(smaller, larger % smaller) }
 }
 
-fn middle(of: &Histogram<u64>, value: u64) -> f64 {
-    f64::midpoint(of.lowest_equivalent(value) as f64, of.highest_equivalent(value) as f64)
+fn middle(histogram: &Histogram<u64>, value: u64) -> f64 {
+    f64::midpoint(histogram.lowest_equivalent(value) as f64, histogram.highest_equivalent(value) as f64)
 }
 
 /// Which of the two an I/O is of.
@@ -182,8 +182,8 @@ impl Compared {
     }
 
     /// An I/O of one of the two, which do not hold the same.
-    pub fn add_alone(&mut self, of: Of, op: Op, distance: Distance, latency: Span) {
-        self.class(op, distance).add_alone(of, latency);
+    pub fn add_alone(&mut self, side: Of, op: Op, distance: Distance, latency: Span) {
+        self.class(op, distance).add_alone(side, latency);
     }
 
     fn class(&mut self, op: Op, distance: Distance) -> &mut Pairs {
@@ -192,9 +192,9 @@ impl Compared {
 
     /// What another trace has.
     pub fn add_all(&mut self, other: &Self) {
-        for (own, other) in self.classes.iter_mut().flatten().zip(other.classes.iter().flatten()) {
+        for (mine, other) in self.classes.iter_mut().flatten().zip(other.classes.iter().flatten()) {
             if let Some(other) = other {
-                own.get_or_insert_with(|| Box::new(Pairs::new())).add_all(other);
+                mine.get_or_insert_with(|| Box::new(Pairs::new())).add_all(other);
             }
         }
     }
@@ -276,9 +276,9 @@ pub struct Comparison {
 mod tests {
     use super::*;
 
-    fn pairs(of: &[(u64, u64)]) -> Pairs {
+    fn pairs(latencies: &[(u64, u64)]) -> Pairs {
         let mut pairs = Pairs::new();
-        for (measured, replayed) in of {
+        for (measured, replayed) in latencies {
             pairs.add(Span(*measured), Span(*replayed));
         }
         pairs

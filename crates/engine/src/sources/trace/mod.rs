@@ -112,12 +112,13 @@ fn bound(
 /// Names of the streams of each trace, which no two of them have: of several traces, with the file.
 fn names(workload: &Workload, opened: &[Opened]) -> Result<Vec<Vec<String>>, SpecError> {
     let mut seen: BTreeSet<String> = workload.streams.iter().map(|stream| stream.name.clone()).collect();
-    let (own, mut all) = (seen.clone(), Vec::new());
+    let (named, mut all) = (seen.clone(), Vec::new());
     for (Opened(trace), spec) in opened.iter().zip(&workload.traces) {
         let mut names = Vec::new();
         for stream in &trace.head().streams {
-            if own.contains(&stream.name) {
-                let key = workload.streams.iter().find(|one| one.name == stream.name).map(|one| one.key.as_str());
+            if named.contains(&stream.name) {
+                let key =
+                    workload.streams.iter().find(|other| other.name == stream.name).map(|other| other.key.as_str());
                 let accepted = "a stream of the trace has this name, too";
                 let key = format!("{}.name", key.unwrap_or_default());
                 return Err(SpecError::new(&workload.file, &key, &stream.name, accepted));
@@ -153,12 +154,12 @@ fn volumes(
     if let Some((device, _)) = spec.map.iter().find(|(device, _)| !known.contains(&device.as_str())) {
         return Err(SpecError::unknown(&workload.file, &format!("{}.map", spec.key), device, &known));
     }
-    let one = assembled.machine.volumes().len() == 1 && known.len() <= 1;
+    let is_single = assembled.machine.volumes().len() == 1 && known.len() <= 1;
     let volume = |stream: &TraceStream| {
         let device = stream.volume.as_deref();
         let mapped = spec.map.iter().find(|(from, _)| Some(from.as_str()) == device).map(|(_, to)| to.as_str());
-        let own = mapped.or_else(|| device.filter(|_| !one));
-        let asked = spec.volume.as_deref().or(own);
+        let device_volume = mapped.or_else(|| device.filter(|_| !is_single));
+        let asked = spec.volume.as_deref().or(device_volume);
         target_of(workload, &format!("{}.volume", spec.key), asked, assembled).map_err(|error| match (mapped, device) {
             (None, Some(device)) if spec.volume.is_none() => unmapped(workload, spec, device, &error),
             _ => error,

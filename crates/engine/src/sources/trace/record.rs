@@ -34,7 +34,7 @@ struct Beside {
 }
 
 impl Beside {
-    fn of(pairs: &Pairs) -> Self {
+    fn of_pairs(pairs: &Pairs) -> Self {
         let Pairs { measured, replayed, .. } = pairs;
         Self { count: measured.count(), recorded: measured.times(), replayed: replayed.times() }
     }
@@ -92,9 +92,9 @@ impl TraceStats {
     }
 
     /// Measured beside replayed latencies of several traces together; none where they have none.
-    pub fn comparison<'a>(of: impl IntoIterator<Item = &'a Self>) -> Option<Comparison> {
+    pub fn comparison<'a>(stats: impl IntoIterator<Item = &'a Self>) -> Option<Comparison> {
         let mut all = Compared::default();
-        of.into_iter().for_each(|stats| all.add_all(&stats.compared));
+        stats.into_iter().for_each(|stats| all.add_all(&stats.compared));
         all.record()
     }
 
@@ -102,7 +102,7 @@ impl TraceStats {
     pub fn record(self) -> TraceRecord {
         let Self { spec, moved, ios, on_time, mut late, recorded, replayed, compared } = self;
         late.add_zeros(on_time);
-        let [read, write, flush, trim] = compared.by_direction().map(|pairs| pairs.as_ref().map(Beside::of));
+        let [read, write, flush, trim] = compared.by_direction().map(|pairs| pairs.as_ref().map(Beside::of_pairs));
         let has_latencies = [&read, &write, &flush, &trim].into_iter().any(Option::is_some);
         let depth = if let Issue::AsFastAsPossible { depth } = spec.issue { Some(depth) } else { None };
         TraceRecord {

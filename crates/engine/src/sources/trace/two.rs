@@ -38,10 +38,10 @@ pub fn compare_traces(measured: &Path, replayed: &Path, look: Look<'_>) -> Resul
             two.1.left_out += u64::from(both.is_none());
         }
     } else {
-        for (side, of) in [(&mut two.0, Of::Measured), (&mut two.1, Of::Replayed)] {
+        for (side, which) in [(&mut two.0, Of::Measured), (&mut two.1, Of::Replayed)] {
             while let Some((io, distance)) = side.next(look)? {
                 match served(&io) {
-                    Some(latency) => compared.add_alone(of, io.op, distance, latency),
+                    Some(latency) => compared.add_alone(which, io.op, distance, latency),
                     None => side.left_out += 1,
                 }
             }
@@ -67,7 +67,7 @@ fn first_difference(two: &mut (Side, Side), look: Look<'_>) -> Result<Option<Dif
     loop {
         io += 1;
         let (measured, replayed) = (two.0.next(look)?, two.1.next(look)?);
-        let told = |of: Option<(TraceIo, Distance)>| of.map(|(io, _)| IoTold::of(&io));
+        let told = |found: Option<(TraceIo, Distance)>| found.map(|(io, _)| IoTold::of_io(&io));
         let (measured, replayed) = (told(measured), told(replayed));
         if measured != replayed {
             return Ok(Some(Difference { io, measured, replayed }));
@@ -168,7 +168,7 @@ struct IoTold {
 }
 
 impl IoTold {
-    fn of(io: &TraceIo) -> Self {
+    fn of_io(io: &TraceIo) -> Self {
         let op = match io.op {
             Op::Read => "read",
             Op::Write => "write",

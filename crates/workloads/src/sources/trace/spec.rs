@@ -3,6 +3,7 @@
 use std::ops::RangeInclusive;
 
 use hotband_machine::{Section, SpecError};
+use toml::{Table, Value};
 
 use super::select::Selection;
 use crate::most::MOST_OUTSTANDING;
@@ -148,41 +149,44 @@ impl TraceSpec {
         Phase { name, until, untimed: None, measure, drain: false, streams: None, threads: None, scripts }
     }
 
-    /// Changes one thing: `issue`, `depth`, `speed`, `beyond` or `volume`.
+    /// Changes one thing in its text: `issue`, `depth`, `speed`, `beyond` or `volume`.
     ///
     /// # Errors
     /// A value that the key does not take, named at `--set`.
-    pub(crate) fn set(&mut self, key: &str, value: &str) -> Result<(), SpecError> {
+    pub(crate) fn patch(&self, text: &mut Table, key: &str, value: &str) -> Result<(), SpecError> {
         let wrong = |accepted: String| SpecError::new("set", key, value, format!("expected {accepted}"));
-        match key {
+        let changed = match key {
             "issue" => {
-                let depth = if let Issue::AsFastAsPossible { depth } = self.issue { depth } else { 1 };
                 let unknown = || SpecError::unknown("set", key, value, &KINDS);
-                self.issue = Issue::of_name(value.trim(), depth).ok_or_else(unknown)?;
+                let issue = Issue::of_name(value.trim(), 1).ok_or_else(unknown)?;
+                // A depth is of one kind of issue, a speed of the others.
+                text.remove(if matches!(issue, Issue::AsFastAsPossible { .. }) { "speed" } else { "depth" });
+                Value::from(issue.name())
             }
             "depth" => {
                 let count = value.trim().parse::<u32>().ok().filter(|count| (1..=MOST_OUTSTANDING).contains(count));
                 let count = count.ok_or_else(|| wrong(format!("a whole number from 1 to {MOST_OUTSTANDING}")))?;
-                let Issue::AsFastAsPossible { depth } = &mut self.issue else {
+                if !matches!(self.issue, Issue::AsFastAsPossible { .. }) {
                     return Err(wrong(format!("a trace with issue={FAST}")));
-                };
-                *depth = count;
+                }
+                Value::from(count)
             }
             "beyond" => {
                 let names = BEYOND.map(|(name, _)| name);
-                let found = BEYOND.iter().find(|(name, _)| *name == value.trim());
-                self.beyond = found.ok_or_else(|| SpecError::unknown("set", key, value, &names))?.1;
+                let found = names.into_iter().find(|name| *name == value.trim());
+                Value::from(found.ok_or_else(|| SpecError::unknown("set", key, value, &names))?)
             }
             "volume" => {
-                self.map.clear();
-                self.volume = Some(value.trim().to_owned());
+                text.remove("map");
+                Value::from(value.trim())
             }
             _ => {
                 let speed = value.trim().parse::<f64>().ok().filter(|speed| SPEEDS.contains(speed));
                 let (least, most) = SPEEDS.into_inner();
-                self.speed = speed.ok_or_else(|| wrong(format!("a number from {least} to {most}")))?;
+                Value::from(speed.ok_or_else(|| wrong(format!("a number from {least} to {most}")))?)
             }
-        }
+        };
+        text.insert(key.to_owned(), changed);
         Ok(())
     }
 }

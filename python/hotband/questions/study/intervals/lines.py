@@ -5,7 +5,7 @@ other seeds, with each value at its ends, and with all values drawn together. Ho
 how many I/Os its runs take, so that a study ends in minutes; the figures of a comparison follow from those of its
 sides.
 
-What it leaves out: figures of `findings.py`, which are not run again for every draw.
+What it leaves out: figures that conclusions add, which are not run again for every draw.
 """
 
 from __future__ import annotations

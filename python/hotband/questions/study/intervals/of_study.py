@@ -1,6 +1,6 @@
 """The intervals of a study: what its uncertain values do to every figure, run line by line and kept in its folder.
 
-What it leaves out: figures of `findings.py` have no spread of their own, only the term of what the model leaves out.
+What it leaves out: figures that conclusions add have no spread of their own, only the term of the model error.
 """
 
 from __future__ import annotations
@@ -30,12 +30,13 @@ from hotband.inference.interval.surface import additive, effects_of
 from hotband.inference.interval.why import Evidence, why
 from hotband.questions.study import file
 from hotband.questions.study.blind import scored_as
+from hotband.questions.study.figures import cell_figures
 from hotband.questions.study.intervals.combine import Combined, Weights, of_comparison
 from hotband.questions.study.intervals.intervalfile import INTERVALS_FILE, IntervalFile, Value, read_intervals
 from hotband.questions.study.intervals.lines import Line, Plan, figure_key, lines_of, plan_of, run_line
 from hotband.questions.study.intervals.listing import systems_of
 from hotband.questions.study.runs import collect, specs_of
-from hotband.questions.study.study import Asked, cell_figures, check_only, predict
+from hotband.questions.study.study import Asked, check_only, predict
 
 if TYPE_CHECKING:
     import numpy as np

@@ -1,0 +1,14 @@
+//! What a run leaves.
+
+use crate::probes::table::Tables;
+use crate::record::Record;
+
+/// What a run leaves.
+pub struct Outcome {
+    /// The record.
+    pub record: Record,
+    /// Its series, and other tables.
+    pub tables: Tables,
+    /// I/Os simulated, warm-up included.
+    pub ios: u64,
+}

@@ -1,1 +1,0 @@
-"""The study real-disks: five disks that were measured I/O by I/O."""
