@@ -35,8 +35,8 @@ from hotband.execution.experiment.watch import Wanted
 
 def argument(one: inspect.Parameter) -> str:
     """Return an argument as the stub writes it."""
-    if one.kind is one.VAR_KEYWORD:
-        return f"**{one.name}: {one.annotation}"
+    if one.kind in (one.VAR_KEYWORD, one.VAR_POSITIONAL):
+        return f"{'*' if one.kind is one.VAR_POSITIONAL else '**'}{one.name}: {one.annotation}"
     default = "" if one.default is one.empty else f" = {one.default!r}"
     return f"{one.name}: {one.annotation}{default}"
 
@@ -46,7 +46,8 @@ def signature(name: str) -> str:
     found = list(function.parameters(declared(name)))
     named = [argument(one) for one in found if one.kind is one.POSITIONAL_OR_KEYWORD]
     others = [argument(one) for one in found if one.kind is not one.POSITIONAL_OR_KEYWORD]
-    lines = "".join(f"    {one},\n" for one in [*named, "*", *others]).replace(
+    spread = any(one.kind is one.VAR_POSITIONAL for one in found)
+    lines = "".join(f"    {one},\n" for one in [*named, *["*"] * (not spread), *others]).replace(
         "**settings: object,", "**settings: object"
     )
     text = textwrap.indent(f'"""{function.docstring(declared(name))}"""', "    ")

@@ -31,7 +31,6 @@ _MODULES = {
     "hotband.data.results.records": ("load_all",),
     "hotband.data.store.results_store": ("ResultsStore",),
     "hotband.execution.experiment.executor": ("Progress",),
-    "hotband.faces.api.audit": ("Compared", "compare"),
     "hotband.faces.api.calibrate": ("calibrate", "calibration_plan"),
     "hotband.faces.api.catalog": (
         "Product",
@@ -68,6 +67,7 @@ _MODULES = {
     "hotband.inference.traces.compare": ("TracesCompared",),
     "hotband.inference.traces.convert": ("TraceConverted",),
     "hotband.inference.traces.fit.fit": ("TraceFit",),
+    "hotband.questions.compare": ("Compared",),
     "hotband.questions.entropy": ("Entropy",),
     "hotband.questions.fleet.result": ("Fleet",),
     "hotband.questions.study.accounted": ("Accuracy", "accuracy", "blind_errors"),

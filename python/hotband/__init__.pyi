@@ -14,8 +14,6 @@ from hotband.data.store.results_store import ResultsStore as ResultsStore
 from hotband.execution.experiment import Executor
 from hotband.execution.experiment.executor import Progress as Progress
 from hotband.execution.experiment.watch import Wanted
-from hotband.faces.api.audit import Compared as Compared
-from hotband.faces.api.audit import compare as compare
 from hotband.faces.api.calibrate import calibrate as calibrate
 from hotband.faces.api.calibrate import calibration_plan as calibration_plan
 from hotband.faces.api.catalog import Product as Product
@@ -65,6 +63,7 @@ from hotband.inference.traces.compare import TracesCompared as TracesCompared
 from hotband.inference.traces.convert import TraceConverted as TraceConverted
 from hotband.inference.traces.fit.fit import TraceFit as TraceFit
 from hotband.questions.advise.advice import Advice as Advice
+from hotband.questions.compare import Compared as Compared
 from hotband.questions.entropy import Entropy as Entropy
 from hotband.questions.fleet.result import Fleet as Fleet
 from hotband.questions.study.accounted import Accuracy as Accuracy
@@ -151,6 +150,24 @@ def audit(
 
     The result has `findings` (`severity`, `rule`, `subject`, `title`, `numbers`, `advice`, `table`), the severest
     first, `is_severe`, `counts` and a `frame`. Raises UserError for a mistake and for what is no result.
+    """
+
+def compare(
+    first: Record | str | PathLike[str] | Sequence[Record | str | PathLike[str]],
+    *others: Record | str | PathLike[str] | Sequence[Record | str | PathLike[str]],
+    anyway: bool = False,
+    seed: int = 1,
+) -> Compared:
+    """Say whether B is faster than A, slower, or shows no difference: IOPS and percentiles with 95 % intervals.
+
+    Args:
+        first: Records or results of other tools; vs between repeats.
+        others: Records or results of other tools; vs between repeats.
+        anyway: Even if they were not asked the same.
+        seed: Root of the resampling.
+
+    A side is a record, the path of a result of any tool that is recognised, or a list of repeats of one. Raises
+    UserError where a result cannot be read, or sides were not asked the same, unless told to go on `anyway`.
     """
 
 def entropy(

@@ -39,6 +39,7 @@ LATE = {
     },
     "Cost: the help of a command needs none of it, and it takes 10 ms and more to load": {
         "faces.commands.executors": ["execution.experiment.expect_models", "execution.experiment.using"],
+        "faces.questions": ["data.record.incomplete.refusing_incomplete"],
         "faces.commands.find": [
             "data.inputs.specify.Named",
             "data.inputs.texts.text_of",

@@ -17,7 +17,7 @@ import hotband as hb
 from hotband.base.errors import UserError
 from hotband.base.question import Field, Question, fields_of, given, summary
 from hotband.faces.asked import function
-from hotband.faces.asked.kinds import is_settings
+from hotband.faces.asked.kinds import arguments_of
 from hotband.faces.asked.words import words
 from hotband.faces.cli import app
 from hotband.faces.commands import question as commands
@@ -35,6 +35,7 @@ ASKED: dict[str, dict[str, Any]] = {
     "advise": {"workloads": "fio-randread", "slo": "p99 < 80 ms", "capacity": "900 GB", "protect": "one failure",
                "candidates": {"drives": ["ent-10k"], "layouts": ["raid10"], "counts": [4]}, "draws": 8},
     "audit": {"study": "content-hdd", "media": "hdd", "cache": "64 MiB"},
+    "compare": {"first": ["a", "b"], "others": (["c", "d"],), "anyway": True},
     "entropy": {"paths": [str(Path(__file__))], "compressor": ["lz4", "deflate"], "chunk": "4 KiB", "jobs": 2},
     "fleet": {"fleet": Path("fleet.toml"), "repetitions": 4, "seed": 2},
     "reliability": {"on": MACHINE, "spares": 1, "replacement": "24 h", "afr": "2 %", "arrays": 1000,
@@ -46,9 +47,10 @@ ASKED: dict[str, dict[str, Any]] = {
 
 @pytest.fixture(scope="module", autouse=True)
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """Stay in a folder with a record and a fleet."""
+    """Stay in a folder with records and a fleet."""
     place = tmp_path_factory.mktemp("asked")
-    hb.run("fio-randread", on="ent-10k", duration="5 s", progress=False).save(place / "a")
+    for seed, run in enumerate("abcd"):
+        hb.run("fio-randread", on="ent-10k", duration="5 s", seed=seed, progress=False).save(place / run)
     (place / "fleet.toml").write_text(FLEET)
     with contextlib.chdir(place):
         yield
@@ -60,6 +62,14 @@ def of_python(name: str) -> Question:
 
 def test_each_has_an_example() -> None:
     assert sorted(ASKED) == sorted(QUESTIONS)
+
+
+def called(name: str, **changed: Any) -> Any:
+    """What the function gives for the example with some changes."""
+    function = getattr(hb, name)
+    bound = inspect.signature(function).bind_partial()
+    bound.arguments.update({**ASKED[name], **changed})
+    return function(*bound.args, **bound.kwargs)
 
 
 @pytest.mark.parametrize("name", QUESTIONS)
@@ -77,9 +87,9 @@ def test_every_field_is_an_option_and_an_argument_with_the_same_words(name: str)
     for one in fields_of(declared(name)):
         assert helps[one.name] == one.says.text
         if not one.says.hidden:
-            argument = "set" if is_settings(one) else one.name
-            assert argument in arguments
-            assert f"    {argument}: " in getattr(hb, name).__doc__
+            for argument in arguments_of(one):
+                assert argument in arguments
+                assert f"    {argument}: " in getattr(hb, name).__doc__
 
 
 @pytest.mark.parametrize("name", QUESTIONS)
@@ -105,7 +115,7 @@ def test_the_command_prints_what_python_gives(name: str, tmp_path: Path) -> None
     document = json.loads(done.stdout)
     assert not declared(name).schema or document["schema"] == declared(name).schema
     mine = {"progress": False} if declared(name).runs else {}
-    assert json.loads(json.dumps(getattr(hb, name)(**ASKED[name], **mine).to_dict())) == document
+    assert json.loads(json.dumps(called(name, **mine).to_dict())) == document
 
 
 def bounded() -> list[tuple[str, Field]]:
@@ -115,7 +125,7 @@ def bounded() -> list[tuple[str, Field]]:
 @pytest.mark.parametrize(("name", "one"), bounded(), ids=lambda of: of if isinstance(of, str) else of.name)
 def test_a_number_beyond_its_ends_is_refused_by_its_name(name: str, one: Field) -> None:
     with pytest.raises(UserError) as error:
-        getattr(hb, name)(**{**ASKED[name], one.name: one.says.least - 1})  # type: ignore[operator]
+        called(name, **{one.name: one.says.least - 1})  # type: ignore[operator]
     assert (error.value.where, error.value.value) == (one.name, f"{one.says.least - 1:g}")  # type: ignore[operator]
     assert "expected " in error.value.accepted
 

@@ -111,10 +111,7 @@ COMMANDS = {
     ),
     **question("steady"),
     **question("audit"),
-    "compare": (
-        "hotband.faces.commands.auditing:compare",
-        "Say whether B is faster than A, slower, or shows no difference: IOPS and percentiles with 95 % intervals.",
-    ),
+    **question("compare"),
     "report": (
         "hotband.faces.commands.report:report",
         "Write one self-contained HTML report of records, and its charts as SVG or PNG.",

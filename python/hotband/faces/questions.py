@@ -8,8 +8,6 @@ from functools import cache
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from hotband.data.record.incomplete import refusing_incomplete
-
 if TYPE_CHECKING:
     from hotband.base.question import Question, Way
 
@@ -34,6 +32,11 @@ QUESTIONS = {
         "hotband.questions.audit:AuditQuestion",
         "hotband.questions.audit:answer",
         "Say what results prove: rules of physics, arithmetic and statistics on yours or published ones.",
+    ),
+    "compare": Line(
+        "hotband.questions.compare:CompareQuestion",
+        "hotband.questions.compare:answer",
+        "Say whether B is faster than A, slower, or shows no difference: IOPS and percentiles with 95 % intervals.",
     ),
     "entropy": Line(
         "hotband.questions.entropy:EntropyQuestion",
@@ -72,6 +75,8 @@ def declared(name: str) -> type[Question]:
 
 def reading(question: Question) -> AbstractContextManager[None]:
     """Return the context in which the files of a question are read: what one lacks becomes a UserError."""
+    from hotband.data.record.incomplete import refusing_incomplete
+
     files = question.files()
     return refusing_incomplete(files) if files else nullcontext()
 

@@ -22,6 +22,7 @@ register(
     report="hotband.views.report.of_results:of_advice",
     terminal="hotband.views.advise.show:terminal",
 )
+register("hotband.questions.compare:Compared", terminal="hotband.views.audit:compared")
 register("hotband.questions.entropy:Entropy", terminal="hotband.views.entropy:terminal")
 register("hotband.questions.find.found:Found", lines="hotband.views.find:answer_views")
 register(

@@ -16,12 +16,16 @@ if TYPE_CHECKING:
 
     RecordGiven: TypeAlias = Path | Record
     Records: TypeAlias = tuple[Path | Record, ...]
+    Sides: TypeAlias = tuple[Records, ...]
     Document: TypeAlias = Path | str | Mapping[str, Toml]
 else:
     RecordGiven = Annotated[Any, "record"]
     """A record in memory, or where it lies."""
     Records = Annotated[Any, "records"]
     """Records in memory, or where they and results of other tools lie."""
+    Sides = Annotated[Any, "sides"]
+    """Several times records, the repeats of a side: in Python an argument each, on the command line with a word between
+    them."""
     Document = Annotated[Any, "document"]
     """A TOML file, its text or its table."""
 

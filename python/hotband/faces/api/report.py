@@ -5,19 +5,21 @@ from __future__ import annotations
 from collections.abc import Sequence
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from hotband.base.arguments import public
 from hotband.base.errors import UserError
 from hotband.data.inputs.specify import Spec, named
 from hotband.data.record.incomplete import refusing_incomplete
 from hotband.data.record.record import Record
-from hotband.faces.api.audit import Result
 from hotband.inference.audit.facts import of_options
 from hotband.views.report.kept import expect_fit, places_of, report_of
 
 if TYPE_CHECKING:
     from hotband.views.report.kept import Report
+
+Result: TypeAlias = "Record | str | PathLike[str]"
+"""A record, or the path of one or of a result of another tool."""
 
 
 @public

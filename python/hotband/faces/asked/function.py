@@ -14,7 +14,7 @@ from hotband.base.question import Field, Question, fields_of, further, summary
 from hotband.data.inputs.specify import Spec, changes, settings_of
 from hotband.data.record.record import Record
 from hotband.faces.asked.ask import ask
-from hotband.faces.asked.kinds import is_settings, kind_of, mark
+from hotband.faces.asked.kinds import arguments_of, is_settings, kind_of, mark
 from hotband.faces.questions import QUESTIONS, declared
 
 TYPES = (Mapping, PathLike, Record, Sequence, Spec)
@@ -45,11 +45,13 @@ def parameters(question: type[Question]) -> Iterator[inspect.Parameter]:
     fields = shown_fields(question)
     for one in fields:
         kind = inspect.Parameter.POSITIONAL_OR_KEYWORD if one.says.positional else inspect.Parameter.KEYWORD_ONLY
-        name = "set" if is_settings(one) else one.name
+        name = arguments_of(one)[0]
         default = inspect.Parameter.empty if one.is_needed else None if is_settings(one) else one.default
         default = str(default) if isinstance(default, str) else default
         optional = " | None" if default is None else ""
         yield inspect.Parameter(name, kind, default=default, annotation=f"{kind_of(one).annotation}{optional}")
+        for several in arguments_of(one)[1:]:
+            yield inspect.Parameter(several, inspect.Parameter.VAR_POSITIONAL, annotation=kind_of(one).annotation)
     if question.runs:
         for name, (annotation, _) in EXECUTION.items():
             yield inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=annotation)
@@ -64,6 +66,9 @@ def _question_of(question: type[Question], values: Mapping[str, Any]) -> Questio
         if is_settings(one):
             of_load = mark(one) == "settings"
             asked[one.name] = settings_of(changes(values.get("set"), values.get("settings", {}), of_load=of_load))
+        elif kind_of(one).is_spread:
+            first, others = arguments_of(one)
+            asked[one.name] = kind_of(one).value(one, [values[first], *values.get(others, ())])
         elif one.name in values and values[one.name] is not None:
             asked[one.name] = kind_of(one).value(one, values[one.name])
     return question(**asked)
@@ -87,7 +92,7 @@ def _function(question: type[Question]) -> Callable[..., Any]:
 def said(question: type[Question]) -> Iterator[tuple[str, str]]:
     """Yield the arguments of the function, and what each means."""
     for one in shown_fields(question):
-        yield ("set", SET) if is_settings(one) else (one.name, one.says.text)
+        yield from ((name, SET if is_settings(one) else one.says.text) for name in arguments_of(one))
     if question.runs:
         yield from ((name, text) for name, (_, text) in EXECUTION.items())
 

@@ -19,6 +19,8 @@ class Kind:
 
     annotation: str
     value: Callable[[Field, Any], Any] = lambda _, given: given
+    is_spread: bool = False
+    """Whether the call has an argument for each of several: `first`, and `others`."""
 
 
 def of_name(one: Field, given: object) -> Named:
@@ -42,6 +44,16 @@ def of_records(one: Field, given: object) -> tuple[Any, ...]:
     """Records in memory, or their paths."""
     several = given if isinstance(given, list) else [given]
     return tuple(of_record(one, record) for record in several)
+
+
+def of_sides(one: Field, given: Any) -> tuple[tuple[Any, ...], ...]:
+    """Two sides or more, each of a record or several. Raises UserError."""
+    sides = tuple(of_records(one, side) for side in given)
+    if len(sides) < 2:
+        raise UserError("others", "", "", "expected at least two sides to compare")
+    if not all(sides):
+        raise UserError("others", "", "[]", "expected a result or more on every side")
+    return sides
 
 
 def of_paths(_: Field, given: Any) -> tuple[Path, ...]:
@@ -71,6 +83,7 @@ KINDS: Mapping[Any, Kind] = {
     "workloads": Kind("Spec | Sequence[Spec]", of_several),
     "record": Kind("Record | str | PathLike[str]", of_record),
     "records": Kind("Record | str | PathLike[str] | Sequence[Record | str | PathLike[str]]", of_records),
+    "sides": Kind("Record | str | PathLike[str] | Sequence[Record | str | PathLike[str]]", of_sides, is_spread=True),
     "document": Kind(
         "str | PathLike[str] | Mapping[str, Toml]",
         lambda _, given: given if isinstance(given, str | Mapping) else Path(given),
@@ -100,6 +113,13 @@ def is_word(one: Field) -> bool:
 def kind_of(one: Field) -> Kind:
     """Return the kind of a field."""
     return WORD if is_word(one) else KINDS[mark(one)]
+
+
+def arguments_of(one: Field) -> tuple[str, ...]:
+    """Return the names of a field in a call."""
+    if kind_of(one).is_spread:
+        return ("first", "others")
+    return ("set",) if is_settings(one) else (one.name,)
 
 
 def is_settings(one: Field) -> bool:

@@ -5,20 +5,32 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from hotband.base.question import Question, given
+from hotband.base.question import Field, Question, given
 from hotband.data.inputs.specify import Named
-from hotband.faces.asked.kinds import is_settings
+from hotband.faces.asked.kinds import is_settings, kind_of
+
+BETWEEN = "vs"
+"""The word between the repeats of one side and those of the next; a file of this name is `./vs`."""
 
 
 def words(question: Question) -> list[str]:
     """Return the command and its arguments, without what is as it is by default: arguments, then options."""
     of = [(one, value) for one, value in given(question) if not one.says.hidden]
-    arguments = [word for one, value in of if one.says.positional for word in texts(value)]
+    arguments = [word for one, value in of if one.says.positional for word in written(one, value)]
     options = [word for one, value in of if not one.says.positional for word in optional(one.option, value)]
     pairs = [
         word for one, value in of if is_settings(one) for key, text in value for word in ("--set", f"{key}={text}")
     ]
     return [question.name, *arguments, *options, *pairs]
+
+
+def written(one: Field, value: Any) -> Iterator[str]:
+    """Yield what is given without an option; repeats of sides have a word between them."""
+    if not kind_of(one).is_spread or all(len(side) == 1 for side in value):
+        yield from (text for side in value for text in texts(side)) if kind_of(one).is_spread else texts(value)
+        return
+    for at, side in enumerate(value):
+        yield from (*[BETWEEN] * bool(at), *texts(side))
 
 
 def optional(option: str, value: Any) -> Iterator[str]:

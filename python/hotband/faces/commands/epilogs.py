@@ -23,6 +23,8 @@ hotband fleet fleet.toml --repetitions 200 --out fleet -o fleet.html"""
 EPILOGS = {"advise": ADVISE, "fleet": FLEET}
 FURTHER = {
     "audit": "Exit code 1 if a finding is severe, so that it works in CI.",
+    "compare": "Every further result is compared with the first. Repeats of a side: A1 A2 A3 vs B1 B2 B3, or a folder "
+    "of records.",
     "steady": "Records without a series, such as most of fio's, are one round each, in the order given.",
 }
 """What the help says further."""

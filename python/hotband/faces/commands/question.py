@@ -11,6 +11,7 @@ from typing import Annotated, Any, get_args
 
 import typer
 
+from hotband.base.errors import UserError
 from hotband.base.question import Field, Question, Way, fields_of, summary
 from hotband.base.text.pipes import with_pipes
 from hotband.base.text.write import expect_page
@@ -23,6 +24,7 @@ from hotband.execution.experiment.progress import run_progress
 from hotband.execution.runs.interrupted import RunsInterrupted
 from hotband.execution.runs.signals import INTERRUPTED
 from hotband.faces.asked.kinds import is_settings, is_word, mark
+from hotband.faces.asked.words import BETWEEN
 from hotband.faces.commands import names
 from hotband.faces.commands.epilogs import EPILOGS, FURTHER
 from hotband.faces.commands.executors import on_executor
@@ -76,6 +78,24 @@ def _workload(name: str) -> Named:
     return Named(name, text_of(name, "workload"))
 
 
+def _sides(arguments: list[Path]) -> tuple[tuple[Path, ...], ...]:
+    """The paths of each side: those between the words `vs`, where there are any, else one a side."""
+    words = [str(path) for path in arguments]
+    groups: list[list[Path]] = [[]]
+    if BETWEEN not in words:
+        groups = [[path] for path in arguments]
+    else:
+        for path in arguments:
+            if str(path) == BETWEEN:
+                groups.append([])
+            else:
+                groups[-1].append(path)
+    if len(groups) < 2 or not all(groups):
+        accepted = f"expected results of two sides or more: A B, or A A2 {BETWEEN} B B2"
+        raise UserError("compare", "", " ".join(words), accepted)
+    return tuple(map(tuple, groups))
+
+
 SETTINGS = Kind(list[str], lambda given: parse_set(given or []), {"autocompletion": names.set_keys})
 KINDS: Mapping[Any, Kind] = {
     **{plain: Kind(plain) for plain in (str, int, float, bool, Path)},
@@ -84,6 +104,7 @@ KINDS: Mapping[Any, Kind] = {
     "workloads": Kind(list[str], lambda given: tuple(_workload(name) for name in given), names.WORKLOAD),
     "record": Kind(Path),
     "records": Kind(list[Path], lambda given: tuple(with_pipes(given or ()))),
+    "sides": Kind(list[Path], lambda given: _sides(with_pipes(given))),
     "document": Kind(Path),
     "name or path": Kind(str),
     "paths": Kind(list[Path], lambda given: tuple(given or ())),

@@ -20,6 +20,7 @@ from hotband.faces.ui.call import MACHINE, MOST_SEED, WORKLOAD, Call, expect_rep
 from hotband.faces.ui.calls_on_files import of_calibrate, of_expect, of_fleet
 from hotband.faces.ui.form import Form
 from hotband.questions.advise.asked import AdviseQuestion
+from hotband.questions.compare import CompareQuestion
 
 if TYPE_CHECKING:
     from hotband.data.record.record import Record
@@ -209,22 +210,21 @@ def of_study(form: Form) -> Call:
 
 
 def of_compare(form: Form) -> Call:
-    """`hb.compare`: of results in the store, the first is what the others are compared with."""
+    """A comparison of results in the store, the first is what the others are compared with."""
     ids = form.texts("results")
     if len(ids) < 2:
         raise UserError("results", "", ", ".join(ids), "expected two results or more: tick them in the list")
     paths = [form.placed("results", one) for one in ids]
-    anyway = form.flag("anyway")
+    asked = CompareQuestion(sides=tuple((Path(path),) for path in paths), anyway=form.flag("anyway"))
 
-    def run(_: Tick, folder: Path) -> Shown:
+    def run(tick: Tick, folder: Path) -> Shown:
         names = {Path(path).name: hb.load(path).name for path in paths}
-        return shown.of_compared(hb.compare(*paths, anyway=anyway), names)
+        return shown.of_compared(answered(asked, tick), names)
 
     def report(folder: Path) -> None:
         hb.report([hb.load(path) for path in paths]).save(folder / REPORT_FILE)
 
-    command = ["compare", *paths, *command_line.options(anyway=anyway)]
-    return Call(f"{ids[0]} against {', '.join(ids[1:])}", command, run, report)
+    return Call(f"{ids[0]} against {', '.join(ids[1:])}", words(asked), run, report)
 
 
 def of_advise(form: Form) -> Call:

@@ -37,9 +37,9 @@ if TYPE_CHECKING:
 
     from hotband.data.documents.record import RecordDoc
     from hotband.data.record.record import Record
-    from hotband.faces.api.audit import Compared
     from hotband.questions.advise.advice import Advice
     from hotband.questions.calibrate.calibrated import Calibrated
+    from hotband.questions.compare import Compared
     from hotband.questions.expect.expected import Expected
     from hotband.questions.find.found import Found
     from hotband.questions.fleet.result import Fleet

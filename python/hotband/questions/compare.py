@@ -1,0 +1,107 @@
+"""Whether results are faster than another, slower, or show no difference (docs/guides/compare.md)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from hotband.base.question import Question, Way, asks, seed
+from hotband.base.text.html import frame_html
+from hotband.data.inputs.kinds import Records, Sides, paths_of
+from hotband.inference.audit.audited import Audited, Side
+from hotband.inference.audit.compare import compare, comparisons_data
+from hotband.inference.audit.load import audited_record, load_sides
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from hotband.inference.audit.compare import Comparison, ComparisonsDoc
+
+DIFFERENCE = ("metric", "unit", "a", "b", "change_pct", "low_pct", "high_pct", "how", "verdict")
+
+
+@dataclass(frozen=True)
+class Compared:
+    """Every further side against the first: `comparisons` has a `Comparison` for each."""
+
+    comparisons: tuple[Comparison, ...]
+
+    @property
+    def verdicts(self) -> list[str]:
+        """Of each further side, a sentence: what it is against the first."""
+        return [f"{one.b.name} is {one.verdict} than {one.a.name}" if one.verdict in ("faster", "slower")
+                else f"{one.b.name} against {one.a.name}: {one.verdict}" for one in self.comparisons]  # fmt: skip
+
+    @property
+    def frame(self) -> pl.DataFrame:
+        """A row a difference: result, against, metric, unit, a, b, change_pct, low_pct and high_pct (the ends of its
+        95 % interval, null where there is too little for one), how, verdict."""
+        import polars as pl
+
+        rows = [
+            {"result": one.b.name, "against": one.a.name, **{name: getattr(row, name) for name in DIFFERENCE}}
+            for one in self.comparisons
+            for row in one.differences
+        ]
+        return pl.DataFrame(rows, infer_schema_length=None)
+
+    def to_dict(self) -> ComparisonsDoc:
+        """All that `hotband compare --json` prints."""
+        return comparisons_data(self.comparisons)
+
+    def __repr__(self) -> str:
+        return f"<{'; '.join(self.verdicts)}>"
+
+    def _repr_html_(self) -> str:
+        shown = self.frame.select("result", "metric", "a", "b", "unit", "change_pct", "low_pct", "high_pct", "verdict")
+        return f"<div>{frame_html(shown)}</div>"
+
+
+@dataclass(frozen=True, kw_only=True)
+class CompareQuestion(Question):
+    """Say whether B is faster than A, slower, or shows no difference: IOPS and percentiles with 95 % intervals.
+
+    A side is a record, the path of a result of any tool that is recognised, or a list of repeats of one. Raises
+    UserError where a result cannot be read, or sides were not asked the same, unless told to go on `anyway`.
+    """
+
+    name = "compare"
+    schema = "hotband-compare"
+    answers = "hotband.questions.compare:Compared"
+    folds = False
+
+    sides: Sides = asks(
+        "Records or results of other tools; vs between repeats.", metavar="A... [vs] B...", positional=True
+    )
+    anyway: bool = asks("Even if they were not asked the same.", default=False)
+    seed: int = seed("Root of the resampling.")
+
+    def files(self) -> list[Path]:
+        """Return where the results lie."""
+        return [path for side in self.sides for path in paths_of(side)]
+
+
+def answer(asked: CompareQuestion, _: Way) -> Compared:
+    """Return every further side against the first. Raises UserError."""
+    first, *others = _sides(asked.sides)
+    return Compared(tuple(compare(first, other, asked.seed, asked.anyway) for other in others))
+
+
+def _sides(given: Sides) -> list[Side]:
+    """What is compared, in the order given."""
+    of_paths = [[one for one in side if isinstance(one, Path)] for side in given]
+    if all(len(paths) == len(side) for paths, side in zip(of_paths, given, strict=True)):
+        return load_sides(of_paths)
+    return [_side(side, place) for place, side in enumerate(given)]
+
+
+def _side(results: Records, place: int) -> Side:
+    """Records of this program, maybe beside results that lie in files."""
+    runs: list[Audited] = []
+    for one in results:
+        if isinstance(one, Path):
+            runs += load_sides([[one]])[0].runs
+        else:
+            runs.append(audited_record(one.to_dict(), one.series))
+    return Side(runs[0].name if len(runs) == 1 else f"side {place + 1}", runs)
