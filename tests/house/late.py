@@ -14,6 +14,9 @@ LATE = {
         "questions.study.swingfile": ["questions.study.swings.plan"],
         "views.traces.show": ["views.traces.page.trace_page"],
     },
+    "Cost: who shows a study needs no jinja2": {
+        "questions.study.study": ["questions.study.conclusions.conclude.conclusions_of"],
+    },
     "A test replaces the name where it is defined": {
         "questions.study.study": ["questions.study.intervals.listing.intervals_of"],
     },
