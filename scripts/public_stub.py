@@ -25,6 +25,7 @@ from collections.abc import Mapping
 from collections.abc import Sequence
 from os import PathLike
 
+from hotband.base.text.values import Toml
 from hotband.data.inputs.specify import Spec
 from hotband.execution.experiment import Executor
 from hotband.execution.experiment.watch import Wanted

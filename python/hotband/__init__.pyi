@@ -3,19 +3,18 @@ from collections.abc import Mapping, Sequence
 from os import PathLike
 
 from hotband.base.errors import UserError as UserError
+from hotband.base.text.values import Toml
 from hotband.base.version import __version__ as __version__
 from hotband.data.inputs.specify import Spec
 from hotband.data.jobs.converted import Converted as Converted
 from hotband.data.record.record import Record as Record
 from hotband.data.record.steadiness import Steadiness as Steadiness
-from hotband.data.record.steadiness import steady as steady
 from hotband.data.results.records import load_all as load_all
 from hotband.data.store.results_store import ResultsStore as ResultsStore
 from hotband.execution.experiment import Executor
 from hotband.execution.experiment.executor import Progress as Progress
 from hotband.execution.experiment.watch import Wanted
 from hotband.faces.api.audit import Compared as Compared
-from hotband.faces.api.audit import audit as audit
 from hotband.faces.api.audit import compare as compare
 from hotband.faces.api.calibrate import calibrate as calibrate
 from hotband.faces.api.calibrate import calibration_plan as calibration_plan
@@ -34,7 +33,6 @@ from hotband.faces.api.devices import device as device
 from hotband.faces.api.devices import device_list as device_list
 from hotband.faces.api.expect import expect as expect
 from hotband.faces.api.find import find as find
-from hotband.faces.api.fleet import fleet as fleet
 from hotband.faces.api.interval import why as why
 from hotband.faces.api.programs import ProgramResult as ProgramResult
 from hotband.faces.api.programs import program as program
@@ -68,7 +66,6 @@ from hotband.inference.traces.convert import TraceConverted as TraceConverted
 from hotband.inference.traces.fit.fit import TraceFit as TraceFit
 from hotband.questions.advise.advice import Advice as Advice
 from hotband.questions.entropy import Entropy as Entropy
-from hotband.questions.entropy import entropy as entropy
 from hotband.questions.fleet.result import Fleet as Fleet
 from hotband.questions.study.accounted import Accuracy as Accuracy
 from hotband.questions.study.accounted import accuracy as accuracy
@@ -132,6 +129,87 @@ def advise(
     UserError for a mistake, KeyboardInterrupt where it is stopped, OSError.
     """
 
+def audit(
+    results: Record | str | PathLike[str] | Sequence[Record | str | PathLike[str]] = (),
+    *,
+    study: str | PathLike[str] | None = None,
+    on: Spec | None = None,
+    media: str | None = None,
+    cache: str | None = None,
+) -> AuditResult:
+    """Say what results prove: rules of physics, arithmetic and statistics on yours or published ones.
+
+    Args:
+        results: Records, results of other tools, CSV tables.
+        study: The published table of a study.
+        on: The target: a drive, LAYOUT:COUNTxDRIVE, or a TOML file.
+        media: What the target stores on: hdd, ssd, or a speed such as 7200rpm.
+        cache: Memory that may answer reads (host, servers), such as "8 GiB".
+
+    What is not known of the target otherwise is said by a machine (`on`) or by `media`, and by the `cache` in front of
+    it.
+
+    The result has `findings` (`severity`, `rule`, `subject`, `title`, `numbers`, `advice`, `table`), the severest
+    first, `is_severe`, `counts` and a `frame`. Raises UserError for a mistake and for what is no result.
+    """
+
+def entropy(
+    paths: str | PathLike[str] | Sequence[str | PathLike[str]],
+    *,
+    compressor: str | Sequence[str] = (),
+    chunk: str | Sequence[str] = (),
+    sample: str | None = None,
+    seed: int = 1,
+    jobs: int | None = None,
+    one_file_system: bool = False,
+) -> Entropy:
+    """Measure how far real data compresses: the entropy that an SSD with compression would see.
+
+    Args:
+        paths: Files and folders.
+        compressor: lz4, deflate, zstd; all where not said.
+        chunk: "4 KiB" to "64 KiB", or none for the archive alone; all where not said.
+        sample: Read about so much, at random, or "all"; 1 GB where not said.
+        seed: Root of the sample's randomness.
+        jobs: Threads; all cores where not said.
+        one_file_system: Leave out what is mounted in the tree.
+
+    Ctrl-C ends it with what was measured (`complete` is False). The result has `archive` and a `frame`. Raises
+    UserError, KeyboardInterrupt where nothing was measured.
+    """
+
+def fleet(
+    fleet: str | PathLike[str] | Mapping[str, Toml],
+    *,
+    repetitions: int | None = None,
+    seed: int | None = None,
+    jobs: int | None = None,
+    out: str | PathLike[str] | None = None,
+    fresh: bool = False,
+    executor: str | Executor | None = None,
+    progress: Wanted = None,
+) -> Fleet:
+    """Simulate a fleet over months: failures, rebuilds, spares, wear, energy, expected loss of data and cost.
+
+    Args:
+        fleet: A TOML file: docs/guides/fleet.md.
+        repetitions: Instead of those of the file (1000 where not said).
+        seed: Root of all randomness.
+        jobs: Runs at a time; all cores where not said.
+        out: Folder for what is produced.
+        fresh: Start over; else runs that are in the folder already are not repeated.
+        executor: Who runs the runs: local, ray (starts one here) or ray://HOST:PORT.
+        progress: What shows progress: True, False, or a function.
+
+    `fleet` is a path, TOML text or a mapping as the file has it. The same repetitions and seed give the same figures
+    however many `jobs` (threads) there are; an executor runs the model's runs, repetitions are computed here. With a
+    folder `out` runs of the model and repetitions are kept, and what is there is not computed again. An interrupt
+    returns what is finished (`Fleet.complete`).
+
+    The result has `frame` (a row a group and month), `years`, `summary`, `answers`, `report("page.html")`. Raises
+    UserError for a mistake, KeyboardInterrupt where nothing was finished.
+    """
+
 def reliability(
     on: Spec,
     *,
@@ -182,6 +260,23 @@ def reliability(
 
     The result has `mttdl_years`, `loss`, `bytes_lost_per_tb` (each with `value`, `low`, `high`), `exact_mttdl_years`,
     `exact_loss`, `causes`, `sources` and a `frame`. Raises UserError.
+    """
+
+def steady(
+    records: Record | str | PathLike[str] | Sequence[Record | str | PathLike[str]],
+    *,
+    round: str | None = None,
+    track: str | None = None,
+) -> Steadiness:
+    """Say whether records reached steady state by the rule of the SNIA PTS, and whether they left it.
+
+    Args:
+        records: record.json files or their folders.
+        round: Length of a round; "60 s", or as the run had it.
+        track: iops, latency or bandwidth; iops, or as the run had it.
+
+    Records, or paths of theirs, with a series are judged in rounds; those without one are one round each, in the order
+    given. The result has `verdicts`, `reached` and a `frame`. Raises UserError.
     """
 
 __all__ = [

@@ -81,7 +81,7 @@ def run(workload: object = "fio-randread", on: object = DISK, **more: object) ->
         (lambda: hb.report(3), "records", "", "3"),
         (lambda: hb.report("/nowhere"), "/nowhere", "", ""),
         (lambda: hb.report("/nowhere", media="ssd"), "audit", "", ""),
-        (lambda: hb.audit(), "results", "", "[]"),
+        (lambda: hb.audit(), "results", "", ""),
         (lambda: hb.audit(3), "results", "", "3"),
         (lambda: hb.audit("/nowhere"), "/nowhere", "", ""),
         (lambda: hb.audit(study="content"), "study", "", "content"),

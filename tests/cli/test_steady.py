@@ -12,7 +12,7 @@ import pytest
 
 from hotband import _core
 from hotband.base.errors import UserError
-from hotband.data.record.rounds import judge_files, round_values
+from hotband.data.record.rounds import judge, round_values
 from hotband.data.record.steady import Rounds, verdict, why
 
 SECOND = 1_000_000_000
@@ -72,7 +72,7 @@ def saved(tmp_path: Path) -> Callable[..., Path]:
 
 
 def test_a_flat_series_is_steady_in_round_five(saved) -> None:
-    [found] = judge_files([saved("a", rows(FLAT * 12))], "10 s", None)
+    [found] = judge([saved("a", rows(FLAT * 12))], "10 s", None)
     assert (found["reached"], found["round"], found["left"]) == (True, 5, None)
     assert found["rounds"] == [100.0] * 6
     assert "at most 20 %" in found["why"]
@@ -80,10 +80,10 @@ def test_a_flat_series_is_steady_in_round_five(saved) -> None:
 
 def test_the_bounds_are_those_of_the_rule(saved) -> None:
     at = [100.0, 110.0, 100.0, 90.0, 100.0]
-    [passes] = judge_files([saved("at", rows(at))], "1 s", None)
+    [passes] = judge([saved("at", rows(at))], "1 s", None)
     assert (passes["reached"], passes["range_pct"]) == (True, 20.0)
     over = [100.0, 110.01, 100.0, 90.0, 99.99]
-    [fails] = judge_files([saved("over", rows(over))], "1 s", None)
+    [fails] = judge([saved("over", rows(over))], "1 s", None)
     assert (fails["reached"], fails["round"]) == (False, None)
     assert "more than 20 %" in fails["why"]
     assert "slope excursion" in fails["why"]
@@ -92,11 +92,11 @@ def test_the_bounds_are_those_of_the_rule(saved) -> None:
 
 def test_streams_and_directions_are_added_up(saved) -> None:
     series = pl.concat([rows([30.0, 10.0] * 5), rows([10.0, 30.0] * 5, "other", "write")]).sort("time_ns")
-    [found] = judge_files([saved("a", series)], "1 s", "iops")
+    [found] = judge([saved("a", series)], "1 s", "iops")
     assert found["rounds"] == [40.0] * 10
-    [bytes_] = judge_files([saved("b", series)], "2 s", "bandwidth")
+    [bytes_] = judge([saved("b", series)], "2 s", "bandwidth")
     assert bytes_["rounds"] == [4096 * 40.0] * 5
-    [latency] = judge_files([saved("c", series)], "1 s", "latency")
+    [latency] = judge([saved("c", series)], "1 s", "latency")
     # Each I/O waited: two outstanding at all times, 40 I/Os a second.
     assert latency["rounds"] == pytest.approx([2 * SECOND / 40] * 10)
     assert latency["unit"] == "ns"
@@ -118,12 +118,12 @@ def test_time_without_rows_is_time_without_io() -> None:
 
 
 def test_a_drop_after_steady_state_is_a_departure(saved) -> None:
-    [found] = judge_files([saved("a", rows([100.0] * 8 + [80.0] * 4))], "1 s", None)
+    [found] = judge([saved("a", rows([100.0] * 8 + [80.0] * 4))], "1 s", None)
     assert found["left"] == {"round": 9, "since": 9, "level_pct": pytest.approx(-20.0)}
 
 
 def test_too_few_rounds_say_what_to_do(saved) -> None:
-    [found] = judge_files([saved("a", rows(FLAT * 20))], None, None)
+    [found] = judge([saved("a", rows(FLAT * 20))], None, None)
     assert (found["reached"], len(found["rounds"])) == (False, 1)
     assert found["why"] == "100 s are 1 round of 60 s: 5 are needed (a shorter round makes more)"
     assert found["notes"] == ["the last 40 s are no whole round and not looked at"]
@@ -131,16 +131,16 @@ def test_too_few_rounds_say_what_to_do(saved) -> None:
 
 def test_records_without_a_series_are_a_round_each(saved) -> None:
     paths = [saved(f"r{n}", summary={"iops": value}) for n, value in enumerate([300.0, *FLAT])]
-    [found] = judge_files(paths, None, None)
+    [found] = judge(paths, None, None)
     assert (found["rounds"], found["round"], found["round_ns"]) == ([300.0, *FLAT], 6, 60 * SECOND)
     assert "6 records, a round each" in found["name"]
-    [alone] = judge_files(paths[:1], None, None)
+    [alone] = judge(paths[:1], None, None)
     assert "give the records of all rounds" in alone["why"]
 
 
 def test_rounds_of_different_length_are_noted(saved) -> None:
     paths = [saved(f"r{n}", duration_ns=(60 + n) * SECOND) for n in range(5)]
-    [found] = judge_files(paths, "60 s", None)
+    [found] = judge(paths, "60 s", None)
     assert "the rounds took 60 s to 64 s" in found["notes"]
     assert any("the length asked for does not apply" in note for note in found["notes"])
 
@@ -148,16 +148,16 @@ def test_rounds_of_different_length_are_noted(saved) -> None:
 def test_the_samples_that_fio_kept_are_its_rounds(saved) -> None:
     samples = {"interval_ns": SECOND, "iops": [90.0, 110.0] * 5, "bandwidth_bytes_per_s": [1.0] * 10}
     path = saved("fio", samples=samples)
-    [found] = judge_files([path], "2 s", None)
+    [found] = judge([path], "2 s", None)
     assert (found["rounds"], found["reached"]) == ([100.0] * 5, True)
-    [bytes_] = judge_files([path], "1 s", "bandwidth")
+    [bytes_] = judge([path], "1 s", "bandwidth")
     assert bytes_["rounds"] == [1.0] * 10
     with pytest.raises(UserError, match="iops and bandwidth alone"):
-        judge_files([path], "1 s", "latency")
+        judge([path], "1 s", "latency")
 
 
 def test_nothing_done_is_not_steady(saved) -> None:
-    [found] = judge_files([saved("a", rows([0.0] * 5))], "1 s", None)
+    [found] = judge([saved("a", rows([0.0] * 5))], "1 s", None)
     assert (found["reached"], found["range_pct"]) == (False, None)
     assert "nothing was done" in found["why"]
 
@@ -169,15 +169,15 @@ def test_why_names_how_many_rounds_were_looked_at() -> None:
 
 @pytest.mark.parametrize("value", [float("nan"), float("inf"), -1.0])
 def test_the_extension_refuses_what_is_no_number(value: float) -> None:
-    for judge in (_core.steady_state, _core.departure):
+    for rule in (_core.steady_state, _core.departure):
         with pytest.raises(_core.SpecError) as refused:
-            judge([1.0, value])
+            rule([1.0, value])
         assert refused.value.args[:2] == ("rounds", "[1]")
 
 
 def test_a_broken_series_is_the_users_mistake(saved) -> None:
     with pytest.raises(UserError, match="expected a number from 0"):
-        judge_files([saved("a", rows([1.0, -5.0, 1.0, 1.0, 1.0]))], "1 s", None)
+        judge([saved("a", rows([1.0, -5.0, 1.0, 1.0, 1.0]))], "1 s", None)
 
 
 @pytest.mark.parametrize(
@@ -258,7 +258,7 @@ def test_a_measured_phase_is_judged_alike_by_the_run_and_from_its_record(tmp_pat
     text = WORKLOAD.split("[[phases]]")[0]
     (tmp_path / "w.toml").write_text(f'{text}[[phases]]\nmeasure = true\nuntil_steady = true\nround = "2 s"\n')
     assert hotband("run", "w.toml", "--on", "ent-15k", "--out", "out").returncode == 0
-    [own, again] = judge_files([tmp_path / "out"], None, None)
+    [own, again] = judge([tmp_path / "out"], None, None)
     assert own["rounds"] == pytest.approx(again["rounds"], rel=1e-12)
     for key in ("reached", "round", "track", "unit"):
         assert own[key] == again[key]

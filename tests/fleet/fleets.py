@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from hotband.execution.experiment.watch import watch
+from hotband.questions.fleet.asked import FleetQuestion
 from hotband.questions.fleet.result import Fleet
-from hotband.questions.fleet.run import Asked, run_fleet, spec_of
+from hotband.questions.fleet.run import run_fleet, spec_of
 
 DISK = "mg06sca-10tb"
 
@@ -25,6 +26,6 @@ def group(name: str = "g", **keys: object) -> dict[str, object]:
 
 def fleet(*groups: Mapping[str, object], repetitions: int = 100, jobs: int = 1, **keys: object) -> Fleet:
     """A fleet of these groups over ten years, where nothing else is said."""
-    asked = Asked(repetitions=repetitions, jobs=jobs)
-    spec = spec_of({"group": [dict(one) for one in groups], **keys}, asked)
-    return run_fleet(spec, asked, lambda title: watch(title, False))
+    table = {"group": [dict(one) for one in groups], **keys}
+    asked = FleetQuestion(fleet=table, repetitions=repetitions, jobs=jobs)  # type: ignore[arg-type]
+    return run_fleet(spec_of(asked), asked, lambda title: watch(title, False))

@@ -36,11 +36,6 @@ LATE = {
             "views.calibrate.plan_views",
             "views.calibrate.views",
         ],
-        "faces.commands.fleet": [
-            "questions.fleet.run.Asked",
-            "questions.fleet.run.run_fleet",
-            "questions.fleet.run.spec_of",
-        ],
         "faces.commands.suites": ["views.suites.show.views"],
         "faces.commands.ui": ["faces.ui.server.serve"],
         "faces.ui.shown": ["questions.fleet.result.WHOLE", "views.calibrate.views"],

@@ -70,10 +70,7 @@ COMMANDS = {
         "hotband.faces.commands.device:device",
         "Say what a drive is, what it counts, and what keeps it from being written. Nothing is written to it.",
     ),
-    "fleet": (
-        "hotband.faces.commands.fleet:fleet",
-        "Simulate a fleet over months: failures, rebuilds, spares, wear, energy, expected loss of data and cost.",
-    ),
+    **question("fleet"),
     "serve": (
         "hotband.faces.commands.serve:serve",
         "Serve a modelled machine on the wall clock as a block device: NBD, a file, or a loop device.",
@@ -112,14 +109,8 @@ COMMANDS = {
         "Open a page in the browser, on this computer alone: choose or drop drives, layouts and workloads; run, "
         "sweep, find, review, compare, studies; live charts, reports, and the command for each.",
     ),
-    "steady": (
-        "hotband.faces.commands.steady:steady",
-        "Say whether records reached steady state by the rule of the SNIA PTS, and whether they left it.",
-    ),
-    "audit": (
-        "hotband.faces.commands.auditing:audit",
-        "Say what results prove: rules of physics, arithmetic and statistics on yours or published ones.",
-    ),
+    **question("steady"),
+    **question("audit"),
     "compare": (
         "hotband.faces.commands.auditing:compare",
         "Say whether B is faster than A, slower, or shows no difference: IOPS and percentiles with 95 % intervals.",
@@ -128,10 +119,7 @@ COMMANDS = {
         "hotband.faces.commands.report:report",
         "Write one self-contained HTML report of records, and its charts as SVG or PNG.",
     ),
-    "entropy": (
-        "hotband.faces.commands.entropy:entropy",
-        "Measure how far real data compresses: the entropy that an SSD with compression would see.",
-    ),
+    **question("entropy"),
     "version": ("hotband.faces.commands.version:version", "Print the version."),
     "study": ("hotband.faces.commands.studies:study_app", "Published evaluations, predicted."),
     "import": ("hotband.faces.commands.results:import_app", "Results of other tools, as records."),

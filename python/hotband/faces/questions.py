@@ -3,9 +3,12 @@ interface and the page have each of them from here."""
 
 from __future__ import annotations
 
+from contextlib import AbstractContextManager, nullcontext
 from functools import cache
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, NamedTuple
+
+from hotband.data.record.incomplete import refusing_incomplete
 
 if TYPE_CHECKING:
     from hotband.base.question import Question, Way
@@ -27,10 +30,30 @@ QUESTIONS = {
         "Say what to buy: drives, layouts, numbers and caches that meet an objective, none of them worse in "
         "everything.",
     ),
+    "audit": Line(
+        "hotband.questions.audit:AuditQuestion",
+        "hotband.questions.audit:answer",
+        "Say what results prove: rules of physics, arithmetic and statistics on yours or published ones.",
+    ),
+    "entropy": Line(
+        "hotband.questions.entropy:EntropyQuestion",
+        "hotband.questions.entropy:answer",
+        "Measure how far real data compresses: the entropy that an SSD with compression would see.",
+    ),
+    "fleet": Line(
+        "hotband.questions.fleet.asked:FleetQuestion",
+        "hotband.questions.fleet.run:answer",
+        "Simulate a fleet over months: failures, rebuilds, spares, wear, energy, expected loss of data and cost.",
+    ),
     "reliability": Line(
         "hotband.inference.reliability.asked:ReliabilityQuestion",
         "hotband.inference.reliability.assess:answer",
         "Say how long an array keeps its data: mean time to data loss and the chance of loss, beside the closed form.",
+    ),
+    "steady": Line(
+        "hotband.questions.steady:SteadyQuestion",
+        "hotband.questions.steady:answer",
+        "Say whether records reached steady state by the rule of the SNIA PTS, and whether they left it.",
     ),
 }
 
@@ -47,6 +70,13 @@ def declared(name: str) -> type[Question]:
     return found
 
 
+def reading(question: Question) -> AbstractContextManager[None]:
+    """Return the context in which the files of a question are read: what one lacks becomes a UserError."""
+    files = question.files()
+    return refusing_incomplete(files) if files else nullcontext()
+
+
 def answer(question: Question, way: Way) -> Any:
     """Return the answer to a question. Raises UserError for a mistake, and what its runs raise."""
-    return _loaded(QUESTIONS[question.name].answer)(question, way)
+    with reading(question):
+        return _loaded(QUESTIONS[question.name].answer)(question, way)

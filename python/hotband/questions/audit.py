@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hotband.base.errors import UserError
+from hotband.base.question import Ending, Question, Way, asks
+from hotband.data.inputs.kinds import Machine, NameOrPath, Records, paths_of
 from hotband.data.record.incomplete import refusing_incomplete
+from hotband.inference.audit.facts import of_options
+from hotband.inference.audit.fields import cache, media, target
 from hotband.inference.audit.load import load_results
 from hotband.inference.audit.result import AuditResult
 from hotband.inference.audit.rules import findings
@@ -17,6 +22,40 @@ from hotband.questions.study.definition import PUBLISHED_FILE
 if TYPE_CHECKING:
     from hotband.data.record.record import Record
     from hotband.inference.audit.facts import MachineFacts
+
+
+@dataclass(frozen=True, kw_only=True)
+class AuditQuestion(Question):
+    """Say what results prove: rules of physics, arithmetic and statistics on yours or published ones.
+
+    What is not known of the target otherwise is said by a machine (`on`) or by `media`, and by the `cache` in front of
+    it.
+
+    The result has `findings` (`severity`, `rule`, `subject`, `title`, `numbers`, `advice`, `table`), the severest
+    first, `is_severe`, `counts` and a `frame`. Raises UserError for a mistake and for what is no result.
+    """
+
+    name = "audit"
+    schema = "hotband-audit"
+    answers = "hotband.inference.audit.result:AuditResult"
+    folds = False
+
+    results: Records = asks(
+        "Records, results of other tools, CSV tables.", default=(), metavar="RECORD|FILE...", positional=True
+    )
+    study: NameOrPath | None = asks("The published table of a study.", default=None, metavar="NAME")
+    on: Machine | None = target()
+    media: str | None = media()
+    cache: str | None = cache()
+
+    def ending(self, found: AuditResult) -> Ending | None:
+        """Return a code of its own where a finding is severe."""
+        return Ending(1) if found.is_severe else None
+
+
+def answer(asked: AuditQuestion, _: Way) -> AuditResult:
+    """Return the findings. Raises UserError."""
+    return audit_of(asked.results, asked.study, of_options(asked.on, asked.media, asked.cache))
 
 
 def audit_of(
@@ -29,6 +68,6 @@ def audit_of(
         wanted.append(file.load(str(study)).folder / PUBLISHED_FILE)
     if not wanted:
         raise UserError("question.results", "", "", "expected records, result files or tables (or question.study NAME)")
-    with refusing_incomplete([one if isinstance(one, Path) else Path(one.name) for one in wanted]):
+    with refusing_incomplete(paths_of(tuple(wanted))):
         loaded = load_results(wanted)
         return AuditResult(tuple(one.name for one in loaded), tuple(findings(loaded, machine)))

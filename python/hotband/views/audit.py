@@ -16,11 +16,17 @@ from hotband.inference.audit.headline import headline
 if TYPE_CHECKING:
     from hotband.inference.audit.audited import Side
     from hotband.inference.audit.compare import Comparison
+    from hotband.inference.audit.result import AuditResult
 
 COLOURS = {"severe": "bold red", "warning": "yellow", "note": "cyan"}
 UNITS = {"1/s": IOPS, "ms": Unit("ms", 1.0, lambda ms: span(1e6 * ms))}
 # Rows of a finding's own table that the terminal shows; JSON and the report have all.
 MOST_ROWS = 16
+
+
+def terminal(found: AuditResult, _: object) -> list[Any]:
+    """What was found."""
+    return findings_view(found.subjects, found.findings)
 
 
 def findings_view(names: Sequence[str], findings: Sequence[Finding]) -> list[Any]:

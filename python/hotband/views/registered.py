@@ -7,6 +7,8 @@ register(
     chart="hotband.views.record.picture:chart",
     html="hotband.views.record.picture:html",
 )
+register("hotband.data.record.steadiness:Steadiness", terminal="hotband.views.text.tables:steadiness")
+register("hotband.inference.audit.result:AuditResult", terminal="hotband.views.audit:terminal")
 register(
     "hotband.inference.reliability.result:Reliability",
     lines="hotband.views.reliability:summary_lines",
@@ -20,6 +22,7 @@ register(
     report="hotband.views.report.of_results:of_advice",
     terminal="hotband.views.advise.show:terminal",
 )
+register("hotband.questions.entropy:Entropy", terminal="hotband.views.entropy:terminal")
 register("hotband.questions.find.found:Found", lines="hotband.views.find:answer_views")
 register(
     "hotband.questions.fleet.result:Fleet",
@@ -27,6 +30,7 @@ register(
     chart="hotband.views.draw.fleet:month_chart",
     html="hotband.views.fleet.show:html_of",
     report="hotband.views.fleet.page:report_of",
+    terminal="hotband.views.fleet.show:terminal",
 )
 register(
     "hotband-review",

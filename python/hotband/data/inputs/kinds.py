@@ -3,19 +3,27 @@ a text or a dict in Python."""
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
 from hotband.data.inputs.specify import Named
 
 if TYPE_CHECKING:
-    from pathlib import Path
+    from collections.abc import Mapping
 
+    from hotband.base.text.values import Toml
     from hotband.data.record.record import Record
 
     RecordGiven: TypeAlias = Path | Record
+    Records: TypeAlias = tuple[Path | Record, ...]
+    Document: TypeAlias = Path | str | Mapping[str, Toml]
 else:
     RecordGiven = Annotated[Any, "record"]
     """A record in memory, or where it lies."""
+    Records = Annotated[Any, "records"]
+    """Records in memory, or where they and results of other tools lie."""
+    Document = Annotated[Any, "document"]
+    """A TOML file, its text or its table."""
 
 Machine = Annotated[Named, "machine"]
 Workload = Annotated[Named, "workload"]
@@ -26,5 +34,14 @@ SettingsOfDrives = Annotated[tuple[tuple[str, str], ...], "settings of drives"]
 """The same where nothing runs: words of fio's are none of them."""
 KeyValues = Annotated[str, "key-values"]
 """KEY=VALUES,...: in Python also a dict of lists."""
+NameOrPath = Annotated[str, "name or path"]
+"""A name of the catalog, or a path."""
+Paths = Annotated[tuple[Path, ...], "paths"]
+"""Files and folders."""
 Names = Annotated[tuple[str, ...], "names"]
 """Several words, also as a text with commas."""
+
+
+def paths_of(records: Records) -> list[Path]:
+    """Return where records lie; those in memory go by their names."""
+    return [one if isinstance(one, Path) else Path(one.name) for one in records]

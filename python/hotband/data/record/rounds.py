@@ -33,11 +33,6 @@ MOST_ROUNDS = 1_000_000
 _SAME_TIME = 0.01
 
 
-def judge_files(paths: Sequence[Path], round_text: str | None, track: str | None) -> list[VerdictDoc]:
-    """What the rule says of records on disk; see `judge`."""
-    return judge(paths, round_text, track)
-
-
 def judge(given: Sequence[Path | Record], round_text: str | None, track: str | None) -> list[VerdictDoc]:
     """What the rule says of records on disk or in memory, one entry a verdict. Raises UserError."""
     if track is not None and track not in TRACKS:

@@ -1,20 +1,12 @@
-"""Whether records reached steady state, from Python: `hb.steady` (docs/guides/steady-state.md)."""
+"""Whether records reached steady state (docs/guides/steady-state.md)."""
 
 from __future__ import annotations
 
 import copy
-from collections.abc import Sequence
 from dataclasses import dataclass
-from os import PathLike
-from pathlib import Path
 from typing import TYPE_CHECKING
 
-from hotband.base.arguments import public
-from hotband.base.errors import UserError
 from hotband.base.text.html import frame_html
-from hotband.data.record.incomplete import refusing_incomplete
-from hotband.data.record.record import Record
-from hotband.data.record.rounds import judge
 
 if TYPE_CHECKING:
     import polars as pl
@@ -66,23 +58,3 @@ class Steadiness:
 
     def _repr_html_(self) -> str:
         return f"<div>{frame_html(self.frame.select('name', 'track', 'reached', 'round', 'rounds', 'why'))}</div>"
-
-
-@public
-def steady(
-    records: Record | str | PathLike[str] | Sequence[Record | str | PathLike[str]],
-    *,
-    round: str | None = None,
-    track: str | None = None,
-) -> Steadiness:
-    """Says whether records reached steady state by the rule of the SNIA PTS, and whether they left it.
-
-    Records, or paths of theirs, with a series are judged in rounds of a length (`round="60 s"`, or as the run had it);
-    those without one are one round each, in the order given. `track` is "iops", "latency" or "bandwidth" ("iops", or as
-    the run had it). The result has `verdicts`, `reached` and a `frame`. Raises UserError.
-    """
-    given = [records] if isinstance(records, Record | str | PathLike) else list(records)
-    if not given:
-        raise UserError("records", "", "[]", "expected at least one record")
-    with refusing_incomplete([Path(one.name if isinstance(one, Record) else one) for one in given]):
-        return Steadiness(tuple(judge([one if isinstance(one, Record) else Path(one) for one in given], round, track)))

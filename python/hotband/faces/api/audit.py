@@ -1,5 +1,4 @@
-"""`hb.audit` and `hb.compare`: what results prove, and whether one is faster than another, from Python
-(docs/guides/audit.md, docs/guides/compare.md)."""
+"""`hb.compare`: whether one result is faster than another, from Python (docs/guides/compare.md)."""
 
 from __future__ import annotations
 
@@ -12,20 +11,16 @@ from typing import TYPE_CHECKING, TypeAlias
 from hotband.base.arguments import public
 from hotband.base.errors import UserError
 from hotband.base.text.html import frame_html
-from hotband.data.inputs.specify import Spec, named
 from hotband.data.record.record import Record
 from hotband.inference.audit.audited import Side
 from hotband.inference.audit.compare import compare as compared
 from hotband.inference.audit.compare import comparisons_data
-from hotband.inference.audit.facts import of_options
 from hotband.inference.audit.load import audited_record, load_sides
-from hotband.questions.audit import audit_of
 
 if TYPE_CHECKING:
     import polars as pl
 
     from hotband.inference.audit.compare import Comparison, ComparisonsDoc
-    from hotband.inference.audit.result import AuditResult
 
 Result: TypeAlias = "Record | str | PathLike[str]"
 """A record, or the path of one or of a result of another tool."""
@@ -67,32 +62,6 @@ class Compared:
     def _repr_html_(self) -> str:
         shown = self.frame.select("result", "metric", "a", "b", "unit", "change_pct", "low_pct", "high_pct", "verdict")
         return f"<div>{frame_html(shown)}</div>"
-
-
-@public
-def audit(
-    results: Result | Sequence[Result] = (),
-    *,
-    study: str | PathLike[str] | None = None,
-    on: Spec | None = None,
-    media: str | None = None,
-    cache: str | None = None,
-) -> AuditResult:
-    """Says what results prove: rules of physics, arithmetic and statistics on yours or published ones.
-
-    `results` are records, paths of records, of results of other tools, of CSV tables; `study` is a study whose
-    published table is audited, too. What is not known of the target otherwise is said by a machine (`on`) or by
-    `media` ("ssd", "hdd", "7200rpm"), and by the `cache` ("2 GiB") in front of it.
-
-    The result has `findings` (`severity`, `rule`, `subject`, `title`, `numbers`, `advice`, `table`), the severest
-    first, `is_severe`, `counts` and a `frame`. Raises UserError for a mistake and for what is no result.
-    """
-    given = [results] if isinstance(results, Record | str | PathLike) else list(results)
-    if not given and study is None:
-        raise UserError("results", "", "[]", "expected records, result files or tables, or study=NAME")
-    machine = of_options(None if on is None else named(on, "on"), media, cache)
-    of_study = None if study is None else str(study)
-    return audit_of([one if isinstance(one, Record) else Path(one) for one in given], of_study, machine)
 
 
 @public

@@ -38,6 +38,18 @@ def of_record(_: Field, given: Any) -> Any:
     return given if hasattr(given, "to_dict") else Path(given)
 
 
+def of_records(one: Field, given: object) -> tuple[Any, ...]:
+    """Records in memory, or their paths."""
+    several = given if isinstance(given, list) else [given]
+    return tuple(of_record(one, record) for record in several)
+
+
+def of_paths(_: Field, given: Any) -> tuple[Path, ...]:
+    """Paths, or one of them."""
+    several: list[Any] = each_of(given)
+    return tuple(map(Path, several))
+
+
 def of_key_values(one: Field, given: object) -> str:
     """KEY=VALUES,... of a dict of lists, or as it is."""
     if isinstance(given, Mapping):
@@ -58,6 +70,13 @@ KINDS: Mapping[Any, Kind] = {
     "workload": Kind("Spec", of_name),
     "workloads": Kind("Spec | Sequence[Spec]", of_several),
     "record": Kind("Record | str | PathLike[str]", of_record),
+    "records": Kind("Record | str | PathLike[str] | Sequence[Record | str | PathLike[str]]", of_records),
+    "document": Kind(
+        "str | PathLike[str] | Mapping[str, Toml]",
+        lambda _, given: given if isinstance(given, str | Mapping) else Path(given),
+    ),
+    "name or path": Kind("str | PathLike[str]", lambda _, given: str(given)),
+    "paths": Kind("str | PathLike[str] | Sequence[str | PathLike[str]]", of_paths),
     "names": Kind("str | Sequence[str]", lambda _, given: tuple(str(name) for name in each_of(given))),
     "key-values": Kind("str | Mapping[str, Sequence[str | int]]", of_key_values),
     "settings": Kind("Mapping[str, object]"),

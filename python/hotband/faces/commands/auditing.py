@@ -1,4 +1,4 @@
-"""`hotband audit` and `hotband compare`: what results prove, and which is faster."""
+"""`hotband compare`: which of several results is faster."""
 
 from __future__ import annotations
 
@@ -12,43 +12,17 @@ from hotband.base.errors import UserError
 from hotband.base.text.formats import PRINTED
 from hotband.base.text.pipes import with_pipes
 from hotband.data.record.incomplete import refusing_incomplete
-from hotband.faces.commands.output import CacheOption, JsonFlag, MediaOption, OnOption, print_json, show
+from hotband.faces.commands.output import JsonFlag, print_json, show
 from hotband.inference.audit import compare as sides
 from hotband.inference.audit.compare import comparisons_data
-from hotband.inference.audit.facts import of_options
 from hotband.inference.audit.load import load_sides
-from hotband.questions.audit import audit_of
-from hotband.views.audit import comparison_view, findings_view, overview_table
+from hotband.views.audit import comparison_view, overview_table
 
 if TYPE_CHECKING:
     from hotband.inference.audit.compare import ComparisonsDoc
-    from hotband.inference.audit.finding import AuditDoc
 
 BETWEEN = "vs"
 """The word between the repeats of one side and those of the next; a file of this name is `./vs`."""
-
-
-def audit(
-    results: Annotated[
-        list[Path] | None, typer.Argument(metavar="RECORD|FILE...", help="Records, results of other tools, CSV tables.")
-    ] = None,
-    study: Annotated[str | None, typer.Option(metavar="NAME", help="The published table of a study.")] = None,
-    on: OnOption = None,
-    media: MediaOption = None,
-    cache: CacheOption = None,
-    as_json: JsonFlag = False,
-) -> None:
-    """Say what results prove: rules of physics, arithmetic and statistics on yours or published ones.
-
-    Exit code 1 if a finding is severe, so that it works in CI.
-    """
-    views, data, severe = audit_results(list(results or []), study, on, media, cache)
-    if as_json:
-        print_json(data, "hotband-audit")
-    else:
-        show(*views)
-    if severe:
-        raise typer.Exit(1)
 
 
 def compare(
@@ -66,14 +40,6 @@ def compare(
     """
     views, data = compare_results(results, seed, anyway)
     return print_json(data, "hotband-compare") if as_json else show(*views)
-
-
-def audit_results(
-    paths: Sequence[Path], study: str | None, on: str | None, media: str | None, cache: str | None
-) -> tuple[list[Any], AuditDoc, bool]:
-    """Findings for the terminal and as data, and whether one is severe. Raises UserError."""
-    found = audit_of(with_pipes(paths), study, of_options(on, media, cache))
-    return findings_view(found.subjects, found.findings), found.to_dict(), found.is_severe
 
 
 def compare_results(arguments: Sequence[Path], seed: int, anyway: bool) -> tuple[list[Any], ComparisonsDoc]:

@@ -16,4 +16,13 @@ hotband advise oltp.fio --slo "p99 < 20 ms" --capacity "50 TB" --protect "two fa
 hotband advise iometer-database vdbench-8k-random --slo "p99 < 40 ms" --capacity "40 TB" --protect "one failure" \
 --candidates drives=exos-x18-18tb,ent-10k,layouts=raid6,raid10 --grow "20 %/year" -o advice.html
 """
-EPILOGS = {"advise": ADVISE}
+FLEET = """\
+[bold]Example[/]
+
+hotband fleet fleet.toml --repetitions 200 --out fleet -o fleet.html"""
+EPILOGS = {"advise": ADVISE, "fleet": FLEET}
+FURTHER = {
+    "audit": "Exit code 1 if a finding is severe, so that it works in CI.",
+    "steady": "Records without a series, such as most of fio's, are one round each, in the order given.",
+}
+"""What the help says further."""

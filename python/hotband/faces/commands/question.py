@@ -12,6 +12,7 @@ from typing import Annotated, Any, get_args
 import typer
 
 from hotband.base.question import Field, Question, Way, fields_of, summary
+from hotband.base.text.pipes import with_pipes
 from hotband.base.text.write import expect_page
 from hotband.base.views import view_of
 from hotband.data.catalog.named import is_real
@@ -23,7 +24,7 @@ from hotband.execution.runs.interrupted import RunsInterrupted
 from hotband.execution.runs.signals import INTERRUPTED
 from hotband.faces.asked.kinds import is_settings, is_word, mark
 from hotband.faces.commands import names
-from hotband.faces.commands.epilogs import EPILOGS
+from hotband.faces.commands.epilogs import EPILOGS, FURTHER
 from hotband.faces.commands.executors import on_executor
 from hotband.faces.commands.on_demand import with_epilog
 from hotband.faces.commands.output import (
@@ -32,11 +33,13 @@ from hotband.faces.commands.output import (
     parse_set,
     print_after,
     print_json,
+    print_rows,
     say,
+    show,
     show_lines,
     show_views,
 )
-from hotband.faces.questions import QUESTIONS, answer, declared
+from hotband.faces.questions import QUESTIONS, answer, declared, reading
 
 AS_JSON = inspect.Parameter("as_json", inspect.Parameter.KEYWORD_ONLY, default=False, annotation=JsonFlag)
 OUTPUT = inspect.Parameter(
@@ -80,6 +83,10 @@ KINDS: Mapping[Any, Kind] = {
     "workload": Kind(str, _workload, names.WORKLOAD),
     "workloads": Kind(list[str], lambda given: tuple(_workload(name) for name in given), names.WORKLOAD),
     "record": Kind(Path),
+    "records": Kind(list[Path], lambda given: tuple(with_pipes(given or ()))),
+    "document": Kind(Path),
+    "name or path": Kind(str),
+    "paths": Kind(list[Path], lambda given: tuple(given or ())),
     "names": Kind(list[str], lambda given: tuple(listed(given))),
     "key-values": Kind(list[str], lambda given: ",".join(given or [])),
     "settings": SETTINGS,
@@ -119,17 +126,23 @@ def _question_of(question: type[Question], values: Mapping[str, Any]) -> Questio
     return question(**asked)
 
 
+def _files_in(values: Mapping[str, Any]) -> list[Path]:
+    """Return the files among what was given, none of which a page is to replace."""
+    several = [value if isinstance(value, list) else [value] for value in values.values()]
+    return [one for value in several for one in value if isinstance(one, Path) and one.is_file()]
+
+
 def _command(question: type[Question]) -> Callable[..., Any]:
     """Return the function that typer makes the command of."""
 
     def run(*, as_json: bool = False, output: Path | None = None, **values: Any) -> None:
-        if output is not None:
-            expect_page("--output", output)
         asked = _question_of(question, values)
+        if output is not None:
+            expect_page("--output", output, _files_in(values))
         kept = getattr(asked, "out", None)
         expect_out(getattr(asked, "fresh", False), kept)
         try:
-            found = answer(asked, Way(run_progress, say))
+            found = answer(asked, Way(run_progress, say, on_terminal=True))
         except RunsInterrupted as stop:
             if kept is None:
                 raise
@@ -139,16 +152,23 @@ def _command(question: type[Question]) -> Callable[..., Any]:
 
         def printed(page: Path | None) -> None:
             if as_json:
-                return print_json(found.to_dict(), question.schema)
-            show_views(view_of(found, "terminal")(found, asked))
+                return print_json(found.to_dict(), question.schema) if question.schema else print_rows(found.to_dict())
+            with reading(asked):
+                views = list(view_of(found, "terminal")(found, asked))
+            show_views(views) if question.folds else show(*views)
             return show_lines([f"Page: {page}"] if page else [])
 
-        print_after(lambda: found.write_html(output) if output is not None else None, printed)
+        print_after(lambda: getattr(found, question.writes)(output) if output is not None else None, printed)
+        ending = asked.ending(found)
+        if ending is not None:
+            if ending.says:
+                say(f"hotband: {ending.says}")
+            raise typer.Exit(ending.code)
 
     own = [parameter(one) for one in fields_of(question)]
     parameters = [*own, *([OUTPUT] if question.has_page else []), AS_JSON]
     run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
     run.__annotations__ = {one.name: one.annotation for one in parameters}
-    run.__name__, run.__doc__ = question.name, summary(question)
+    run.__name__, run.__doc__ = question.name, f"{summary(question)}\n\n{FURTHER.get(question.name, '')}"
     made: Callable[..., Any] = on_executor(run) if question.runs else run
     return with_epilog(EPILOGS[question.name])(made) if question.name in EPILOGS else made

@@ -8,11 +8,14 @@ from typing import TYPE_CHECKING
 import hotband as hb
 from hotband.base.errors import UserError
 from hotband.data.record.files import REPORT_FILE
+from hotband.faces.asked.words import words
 from hotband.faces.ui import command_line, shown
-from hotband.faces.ui.call import MOST_SEED, Call, expect_report, seed_of
+from hotband.faces.ui.asked import answered, of_form
+from hotband.faces.ui.call import Call, expect_report, seed_of
 from hotband.faces.ui.fleet_files import expect_no_other_files
 from hotband.faces.ui.uploads import PREFIX, free_path
 from hotband.inference.interval import DRAWS_OF_MANY, LEAST_DRAWS, LEVEL, MOST_DRAWS
+from hotband.questions.fleet.asked import FleetQuestion
 
 if TYPE_CHECKING:
     from hotband.execution.experiment import Tick
@@ -24,20 +27,21 @@ MOST_REPETITIONS = 100_000
 
 
 def of_fleet(form: Form) -> Call:
-    """`hb.fleet`."""
+    """A fleet."""
     path = form.dropped("fleet")
     if path is None:
         raise UserError("fleet", "", "", "is missing: drop a fleet's file (.toml), as docs/guides/fleet.md has it")
     expect_no_other_files(Path(path))
-    repetitions, seed = form.whole("repetitions", 2, MOST_REPETITIONS), form.whole("seed", 0, MOST_SEED)
+    asked = of_form(
+        FleetQuestion, form, {"fleet": Path(path), "repetitions": form.whole("repetitions", 2, MOST_REPETITIONS)}
+    )
 
     def run(tick: Tick, folder: Path) -> Shown:
-        done = hb.fleet(path, repetitions=repetitions, seed=seed, progress=tick)
+        done = answered(asked, tick)
         done.report(folder / REPORT_FILE)
         return shown.of_fleet(done)
 
-    command = ["fleet", path, *command_line.options(repetitions=repetitions, seed=seed)]
-    return Call(f"Fleet {Path(path).name}", command, run, expect_report)
+    return Call(f"Fleet {Path(path).name}", words(asked), run, expect_report)
 
 
 def _results(form: Form) -> list[str]:

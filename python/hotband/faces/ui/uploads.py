@@ -21,7 +21,8 @@ from hotband.base.text.write import replacing
 from hotband.data.catalog import JOB_ENDINGS, TRACE_ENDINGS
 from hotband.data.traces.files import is_trace, rows_of, trace_text
 from hotband.faces.ui.fleet_files import expect_no_other_files
-from hotband.questions.fleet.run import Asked, spec_of
+from hotband.questions.fleet.asked import FleetQuestion
+from hotband.questions.fleet.run import spec_of
 
 if TYPE_CHECKING:
     from hotband.data.record.record import Record
@@ -145,7 +146,7 @@ def _of_toml(path: Path) -> Seen:
         return Seen("prices", path.name)
     if "group" in table:
         expect_no_other_files(path)
-        return Seen("fleet", spec_of(path, Asked()).name)
+        return Seen("fleet", spec_of(FleetQuestion(fleet=path)).name)
     if "variant_of" in table or ("kind" in table and "values" in table):
         return Seen("drive", hb.drive(str(path)).title)
     if "drives" in table or "layouts" in table:

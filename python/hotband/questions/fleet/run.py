@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from hotband.base.errors import UserError
 from hotband.base.foreign import json_text
+from hotband.base.question import Way
 from hotband.base.text.tomltable import TomlTable
 from hotband.base.text.write import write_file
 from hotband.data.inputs.specify import is_toml
 from hotband.execution.experiment import Lock, Tick, expect_out
+from hotband.questions.fleet.asked import FleetQuestion
 from hotband.questions.fleet.drawn import draws_of
 from hotband.questions.fleet.kept import Kept, held_in, key_of
 from hotband.questions.fleet.outcome import outcome_of
@@ -22,26 +23,18 @@ from hotband.questions.fleet.service import Service, services
 from hotband.questions.fleet.simulate import CHUNK, expect_room, simulate
 from hotband.questions.fleet.spec import Spec, read_spec
 
-if TYPE_CHECKING:
-    from hotband.base.text.values import Toml
-
 Watch = Callable[[str], AbstractContextManager[Tick | None]]
 FRAME_FILE, SUMMARY_FILE, RUNS_FOLDER = "frame.parquet", "summary.json", "runs"
 
 
-@dataclass(frozen=True)
-class Asked:
-    """How it is computed. `repetitions` and `seed` stand for those of the file; `out` keeps runs and repetitions."""
-
-    repetitions: int | None = None
-    seed: int | None = None
-    out: Path | None = None
-    fresh: bool = False
-    jobs: int | None = None
+def answer(asked: FleetQuestion, way: Way) -> Fleet:
+    """Return the fleet. Raises what `run_fleet` raises."""
+    return run_fleet(spec_of(asked), asked, way.watch)
 
 
-def spec_of(fleet: str | Path | Mapping[str, Toml], asked: Asked) -> Spec:
+def spec_of(asked: FleetQuestion) -> Spec:
     """A fleet from its file, its text or its table. Raises UserError."""
+    fleet = asked.fleet
     if isinstance(fleet, Mapping):
         spec = read_spec(TomlTable("fleet", "", dict(fleet)), Path())
     elif isinstance(fleet, str) and is_toml(fleet):
@@ -56,7 +49,7 @@ def spec_of(fleet: str | Path | Mapping[str, Toml], asked: Asked) -> Spec:
     return spec if asked.seed is None else replace(spec, seed=asked.seed)
 
 
-def run_fleet(spec: Spec, asked: Asked, watch: Watch) -> Fleet:
+def run_fleet(spec: Spec, asked: FleetQuestion, watch: Watch) -> Fleet:
     """Simulates a fleet; interrupted, what is finished of it. Raises UserError, OSError, RunsInterrupted where the runs
     of the model were interrupted, KeyboardInterrupt where no repetition was finished."""
     expect_out(asked.fresh, asked.out)

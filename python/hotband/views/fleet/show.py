@@ -10,7 +10,20 @@ from typing import TYPE_CHECKING
 from hotband.base.text import numbers
 from hotband.base.text.html import table_html
 from hotband.base.text.numbers import counted, number
-from hotband.base.text.table import OF_ROW, PLAIN, SHARE, Column, Range, Table, Unit, Value, column, interval, numeric
+from hotband.base.text.table import (
+    OF_ROW,
+    PLAIN,
+    SHARE,
+    Column,
+    Range,
+    Table,
+    Unit,
+    Value,
+    View,
+    column,
+    interval,
+    numeric,
+)
 from hotband.inference.reliability.array import HOURS_PER_YEAR
 from hotband.views.draw.fleet import month_chart
 from hotband.views.draw.picture import picture
@@ -243,6 +256,14 @@ def closing_lines(data: FleetDoc) -> list[str]:
     if data["no_cost"] is not None:
         lines.append(f"note: no cost: {data['no_cost']} ([prices] and [power] of the file)")
     return lines
+
+
+def terminal(fleet: Fleet, _: object) -> list[View]:
+    """The answers, tables of figures and years, and what they rest on."""
+    data = fleet.summary
+    groups = [groups_table(data)] if len(data["groups"]) > 1 else []
+    tables = [figures_table(data), *groups, years_table(fleet)]
+    return [*answers_of(data), *tables, *group_lines(data), *closing_lines(data)]
 
 
 def html_of(fleet: Fleet) -> str:

@@ -1,0 +1,39 @@
+"""Whether records reached steady state (docs/guides/steady-state.md)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from hotband.base.question import Question, Way, asks
+from hotband.data.inputs.kinds import Records, paths_of
+from hotband.data.record.rounds import judge
+from hotband.data.record.steadiness import Steadiness
+
+
+@dataclass(frozen=True, kw_only=True)
+class SteadyQuestion(Question):
+    """Say whether records reached steady state by the rule of the SNIA PTS, and whether they left it.
+
+    Records, or paths of theirs, with a series are judged in rounds; those without one are one round each, in the order
+    given. The result has `verdicts`, `reached` and a `frame`. Raises UserError.
+    """
+
+    name = "steady"
+    schema = ""
+    answers = "hotband.data.record.steadiness:Steadiness"
+
+    records: Records = asks(
+        "record.json files or their folders.", metavar="RECORD...", positional=True, takes="at least one record"
+    )
+    round: str | None = asks('Length of a round; "60 s", or as the run had it.', default=None, metavar="TIME")
+    track: str | None = asks("iops, latency or bandwidth; iops, or as the run had it.", default=None, metavar="WHAT")
+
+    def files(self) -> list[Path]:
+        """Return where the records lie."""
+        return paths_of(self.records)
+
+
+def answer(asked: SteadyQuestion, _: Way) -> Steadiness:
+    """Return what the rule says. Raises UserError."""
+    return Steadiness(tuple(judge(asked.records, asked.round, asked.track)))
