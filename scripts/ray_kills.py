@@ -19,8 +19,8 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+from hotband.base.child import descendants
 from hotband.data.results.sweep_journal import FRAME_FILE, JOURNAL_FILE, parsed
-from hotband.execution.serve.started import descendants
 
 SWEEP = [
     *("sweep", "fio-randread", "--on", "exos-15e900-512n", "--on", "ent-10k"),
