@@ -3,13 +3,12 @@ a text or a dict in Python."""
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
 from hotband.data.inputs.specify import Named
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from hotband.data.record.record import Record
 
     RecordGiven: TypeAlias = Path | Record
@@ -26,5 +25,7 @@ SettingsOfDrives = Annotated[tuple[tuple[str, str], ...], "settings of drives"]
 """The same where nothing runs: words of fio's are none of them."""
 KeyValues = Annotated[str, "key-values"]
 """KEY=VALUES,...: in Python also a dict of lists."""
+Paths = Annotated[tuple[Path, ...], "paths"]
+"""Results: on the command line a pipe is one, too."""
 Names = Annotated[tuple[str, ...], "names"]
 """Several words, also as a text with commas."""

@@ -38,6 +38,11 @@ def of_record(_: Field, given: Any) -> Any:
     return given if hasattr(given, "to_dict") else Path(given)
 
 
+def of_paths(_: Field, given: Any) -> tuple[Path, ...]:
+    """Files, or the one."""
+    return tuple(Path(path) for path in (given if isinstance(given, list) else [given]))
+
+
 def of_key_values(one: Field, given: object) -> str:
     """KEY=VALUES,... of a dict of lists, or as it is."""
     if isinstance(given, Mapping):
@@ -58,6 +63,7 @@ KINDS: Mapping[Any, Kind] = {
     "workload": Kind("Spec", of_name),
     "workloads": Kind("Spec | Sequence[Spec]", of_several),
     "record": Kind("Record | str | PathLike[str]", of_record),
+    "paths": Kind("str | PathLike[str] | Sequence[str | PathLike[str]]", of_paths),
     "names": Kind("str | Sequence[str]", lambda _, given: tuple(str(name) for name in each_of(given))),
     "key-values": Kind("str | Mapping[str, Sequence[str | int]]", of_key_values),
     "settings": Kind("Mapping[str, object]"),

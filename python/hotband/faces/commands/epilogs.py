@@ -1,4 +1,5 @@
-"""What the help of a question's command ends with: examples, and what its values are made of."""
+"""What the help of a question's command says besides its summary: paragraphs that follow it, and what it ends with:
+examples, and what its values are made of."""
 
 from __future__ import annotations
 
@@ -16,4 +17,16 @@ hotband advise oltp.fio --slo "p99 < 20 ms" --capacity "50 TB" --protect "two fa
 hotband advise iometer-database vdbench-8k-random --slo "p99 < 40 ms" --capacity "40 TB" --protect "one failure" \
 --candidates drives=exos-x18-18tb,ent-10k,layouts=raid6,raid10 --grow "20 %/year" -o advice.html
 """
-EPILOGS = {"advise": ADVISE}
+EXPECT = """\
+[bold]Examples[/]
+
+hotband expect fio.json --on raid10:8xexos-15e900-512n
+
+hotband expect vdbench-output/            (which drives come nearest?)
+
+hotband expect terse.txt -w my.fio --on s4500-960
+"""
+EPILOGS = {"advise": ADVISE, "expect": EXPECT}
+FURTHER = {
+    "expect": ["Without --on the drives of the catalog are ranked by how near they come."],
+}

@@ -12,6 +12,7 @@ from typing import Annotated, Any, get_args
 import typer
 
 from hotband.base.question import Field, Question, Way, fields_of, summary
+from hotband.base.text.pipes import with_pipes
 from hotband.base.text.write import expect_page
 from hotband.base.views import view_of
 from hotband.data.catalog.named import is_real
@@ -23,7 +24,7 @@ from hotband.execution.runs.interrupted import RunsInterrupted
 from hotband.execution.runs.signals import INTERRUPTED
 from hotband.faces.asked.kinds import is_settings, is_word, mark
 from hotband.faces.commands import names
-from hotband.faces.commands.epilogs import EPILOGS
+from hotband.faces.commands.epilogs import EPILOGS, FURTHER
 from hotband.faces.commands.executors import on_executor
 from hotband.faces.commands.on_demand import with_epilog
 from hotband.faces.commands.output import (
@@ -80,6 +81,7 @@ KINDS: Mapping[Any, Kind] = {
     "workload": Kind(str, _workload, names.WORKLOAD),
     "workloads": Kind(list[str], lambda given: tuple(_workload(name) for name in given), names.WORKLOAD),
     "record": Kind(Path),
+    "paths": Kind(list[Path], lambda given: tuple(with_pipes(given))),
     "names": Kind(list[str], lambda given: tuple(listed(given))),
     "key-values": Kind(list[str], lambda given: ",".join(given or [])),
     "settings": SETTINGS,
@@ -149,6 +151,7 @@ def _command(question: type[Question]) -> Callable[..., Any]:
     parameters = [*own, *([OUTPUT] if question.has_page else []), AS_JSON]
     run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
     run.__annotations__ = {one.name: one.annotation for one in parameters}
-    run.__name__, run.__doc__ = question.name, summary(question)
+    run.__name__ = question.name
+    run.__doc__ = "\n\n".join([summary(question), *FURTHER.get(question.name, [])])
     made: Callable[..., Any] = on_executor(run) if question.runs else run
     return with_epilog(EPILOGS[question.name])(made) if question.name in EPILOGS else made

@@ -7,10 +7,11 @@ from typing import Any
 from hotband.base.question import asks
 from hotband.inference.interval import LEAST_DRAWS, LEVEL, MOST_DRAWS
 
+HOLDS = "Percent of such predictions that the interval is to hold, 1 to 99."
 
-def level(default: float | None = LEVEL) -> Any:
+
+def level(default: float | None = LEVEL, text: str = HOLDS) -> Any:
     """Return the field `interval`: the level in percent."""
-    text = "Percent of such predictions that the interval is to hold, 1 to 99."
     takes = "a percentage from 1 to 99, such as 90"
     return asks(text, default=default, metavar="PERCENT", least=1, most=99, takes=takes)
 
