@@ -32,7 +32,6 @@ from hotband.faces.api.catalog import studies as studies
 from hotband.faces.api.catalog import workloads as workloads
 from hotband.faces.api.devices import device as device
 from hotband.faces.api.devices import device_list as device_list
-from hotband.faces.api.expect import expect as expect
 from hotband.faces.api.find import find as find
 from hotband.faces.api.fleet import fleet as fleet
 from hotband.faces.api.interval import why as why
@@ -69,6 +68,7 @@ from hotband.inference.traces.fit.fit import TraceFit as TraceFit
 from hotband.questions.advise.advice import Advice as Advice
 from hotband.questions.entropy import Entropy as Entropy
 from hotband.questions.entropy import entropy as entropy
+from hotband.questions.expect.expected import Expected as Expected
 from hotband.questions.fleet.result import Fleet as Fleet
 from hotband.questions.study.accounted import Accuracy as Accuracy
 from hotband.questions.study.accounted import accuracy as accuracy
@@ -130,6 +130,44 @@ def advise(
     `rebuild` in hours, `loss` as a chance, with `low` and `high`), `answer`, `why`, `frame`, `to_dict()` and
     `write_html(path)`. That nothing meets it is an answer, too: `recommended` is None, `nearest` comes nearest. Raises
     UserError for a mistake, KeyboardInterrupt where it is stopped, OSError.
+    """
+
+def expect(
+    result: str | PathLike[str] | Sequence[str | PathLike[str]],
+    *,
+    on: Spec | None = None,
+    workload: Spec | None = None,
+    set: Mapping[str, object] | None = None,
+    interval: float = 90.0,
+    draws: int = 16,
+    duration: str | None = None,
+    seed: int = 1,
+    jobs: int | None = None,
+    executor: str | Executor | None = None,
+    progress: Wanted = None,
+    **settings: object,
+) -> Expected:
+    """Say whether a result is as good as the model expects: its load is rebuilt and run on a machine.
+
+    Args:
+        result: Results of fio, vdbench, DiskSpd or Iometer.
+        on: The target: a drive, LAYOUT:COUNTxDRIVE, or a TOML file.
+        workload: What was run, if the result does not say.
+        set: Values to change; further arguments are such values, too.
+        interval: Level of the intervals, 1 to 99.
+        draws: Draws of the uncertain values.
+        duration: Measured time of a prediction, such as "60 s".
+        seed: Root of all randomness.
+        jobs: Runs at a time; all cores where not said.
+        executor: Who runs the runs: local, ray (starts one here) or ray://HOST:PORT.
+        progress: What shows progress: True, False, or a function.
+
+    `result` is of fio, vdbench, DiskSpd or Iometer: a file, a folder, or several. Without `on` the drives of the
+    catalog are ranked by how near they come. `duration` is the measured time of a prediction, else 100,000 I/Os.
+
+    The result has `verdict` (in words), `rows`, `figures(row)` (measured, predicted, low, high, verdict; IOPS, bytes a
+    second, ns), `assumed`, `explanations`, `ranking`, a `frame` with a row a figure, and `to_dict()`. Raises UserError
+    for a mistake, KeyboardInterrupt where it is stopped.
     """
 
 def reliability(

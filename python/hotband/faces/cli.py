@@ -82,10 +82,7 @@ COMMANDS = {
         "hotband.faces.commands.serve:mount",
         "Mount a modelled machine: a file a volume, and with --loop block devices, as long as the command runs.",
     ),
-    "expect": (
-        "hotband.faces.commands.expect:expect",
-        "Say whether a result is as good as the model expects: its load is rebuilt and run on a machine.",
-    ),
+    **question("expect"),
     "calibrate": (
         "hotband.faces.commands.calibrate:calibrate",
         "Fit a product's values to a drive: measure what tells them, or take results, or a trace, that are there.",

@@ -27,6 +27,11 @@ QUESTIONS = {
         "Say what to buy: drives, layouts, numbers and caches that meet an objective, none of them worse in "
         "everything.",
     ),
+    "expect": Line(
+        "hotband.questions.expect.asked:ExpectQuestion",
+        "hotband.questions.expect.expect:expect",
+        "Say whether a result is as good as the model expects: its load is rebuilt and run on a machine.",
+    ),
     "reliability": Line(
         "hotband.inference.reliability.asked:ReliabilityQuestion",
         "hotband.inference.reliability.assess:answer",

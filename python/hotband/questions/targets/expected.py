@@ -14,13 +14,15 @@ import tomli
 
 import hotband._core as _core
 from hotband.base.errors import UserError
+from hotband.base.question import Way
 from hotband.base.text.numbers import number
 from hotband.data import catalog
 from hotband.data.inputs.specify import Named
 from hotband.data.inputs.texts import text_of
 from hotband.execution.devices.device import device_of
 from hotband.execution.targets.place import Place
-from hotband.questions.expect.expect import Asked, expect
+from hotband.questions.expect.asked import ExpectQuestion
+from hotband.questions.expect.expect import expect
 from hotband.questions.expect.nearest import NO_DRIVE
 
 if TYPE_CHECKING:
@@ -75,11 +77,10 @@ def expected_of(
     by its figures, which is no verdict where none is near. None where its load cannot be rebuilt. Raises UserError for
     a product that is none."""
 
-    def watch(title: str) -> nullcontext[Callable[[Progress], None] | None]:
-        return nullcontext(shown)
+    way = Way(lambda _: nullcontext(shown), lambda _: None)
 
     def beside(name: str, chosen: str) -> ExpectedHereDoc:
-        found = expect(Asked([result], Named(name, text_of(name, "machine"))), watch, lambda _: None)
+        found = expect(ExpectQuestion(result=(result,), on=Named(name, text_of(name, "machine"))), way)
         return cast("ExpectedHereDoc", {**found.to_dict(), "chosen": chosen, "is_near": True})
 
     if product is not None:
@@ -88,7 +89,7 @@ def expected_of(
     try:
         if known is not None:
             return beside(*known)
-        ranked = expect(Asked([result]), watch, lambda _: None)
+        ranked = expect(ExpectQuestion(result=(result,)), way)
         if ranked.ranking is None or not ranked.ranking.drives:
             return None
         nearest = ranked.ranking.drives[0]
