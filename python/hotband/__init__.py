@@ -49,7 +49,6 @@ _MODULES = {
     "hotband.faces.api.devices": ("device", "device_list"),
     "hotband.faces.api.find": ("find",),
     "hotband.faces.api.fleet": ("fleet",),
-    "hotband.faces.api.interval": ("why",),
     "hotband.faces.api.programs": ("ProgramResult", "program", "programs"),
     "hotband.faces.api.record": ("load",),
     "hotband.faces.api.report": ("report",),

@@ -34,7 +34,6 @@ from hotband.faces.api.devices import device as device
 from hotband.faces.api.devices import device_list as device_list
 from hotband.faces.api.find import find as find
 from hotband.faces.api.fleet import fleet as fleet
-from hotband.faces.api.interval import why as why
 from hotband.faces.api.programs import ProgramResult as ProgramResult
 from hotband.faces.api.programs import program as program
 from hotband.faces.api.programs import programs as programs
@@ -220,6 +219,43 @@ def reliability(
 
     The result has `mttdl_years`, `loss`, `bytes_lost_per_tb` (each with `value`, `low`, `high`), `exact_mttdl_years`,
     `exact_loss`, `causes`, `sources` and a `frame`. Raises UserError.
+    """
+
+def why(
+    workload: Spec,
+    *,
+    on: Spec,
+    set: Mapping[str, object] | None = None,
+    figure: str = "iops",
+    interval: float = 90.0,
+    draws: int = 64,
+    seed: int = 1,
+    duration: str | None = None,
+    jobs: int | None = None,
+    executor: str | Executor | None = None,
+    progress: Wanted = None,
+    **settings: object,
+) -> Why:
+    """Say where the uncertainty of a prediction comes from, value by value, and what to measure to reduce it.
+
+    Args:
+        workload: A catalog name, a TOML file, a job file or an I/O log.
+        on: A drive, LAYOUT:COUNTxDRIVE, or a TOML file.
+        set: Values to change; further arguments are such values, too.
+        figure: iops, bandwidth, mean, p50, p99 or p999; read.p99 where both.
+        interval: Percent of such predictions that the interval is to hold, 1 to 99.
+        draws: Draws of the uncertain values.
+        seed: Root of all randomness.
+        duration: Measured time of a step, as "60 s".
+        jobs: Runs at a time; all cores where not said.
+        executor: Who runs the runs: local, ray (starts one here) or ray://HOST:PORT.
+        progress: What shows progress: True, False, or a function.
+
+    `figure` is of a workload that reads and writes also "read.p99" and so on. Everything else as in `run`.
+
+    The result has the interval (`predicted`, `low`, `high`), shares of its squared width (`of_values`, `of_seed`,
+    `of_model`), `advice` in words and a `frame` with a row a value. Raises UserError, KeyboardInterrupt where it is
+    stopped before there are draws enough.
     """
 
 __all__ = [

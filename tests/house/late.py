@@ -53,7 +53,6 @@ LATE = {
             "views.find.answer_views",
         ],
         "faces.commands.intervals": [
-            "data.documents.run.RunSpec",
             "execution.experiment.progress.run_progress",
             "execution.runs.run.save",
         ],
@@ -81,11 +80,9 @@ LATE = {
         "execution.experiment.chosen": ["execution.experiment.on_ray.OnRay"],
         "execution.targets.real_asked": ["execution.targets.hosts.hosts_of", "execution.targets.on_device.How"],
         "faces.commands.intervals": [
-            "inference.interval.explained.why_run",
             "inference.interval.of_record.intervals_of",
             "inference.interval.of_record.keep",
             "inference.interval.of_run.Asked",
-            "views.interval.why_views",
         ],
         "faces.commands.into": ["data.store.into.into_store"],
         "faces.commands.real": [

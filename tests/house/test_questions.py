@@ -30,6 +30,8 @@ ASKED: dict[str, dict[str, Any]] = {
                "set": {"command_overhead": "0.1 ms"}},
     "reliability": {"on": MACHINE, "spares": 1, "replacement": "24 h", "afr": "2 %", "arrays": 1000,
                     "set": {"command_overhead": "0.1 ms"}},
+    "why": {"workload": "fio-randread", "on": "ent-10k", "figure": "p99", "interval": 80, "draws": 8,
+            "duration": "1 s", "set": {"qd": 4}},
 }  # fmt: skip
 """A short question of each kind, as Python asks it."""
 

@@ -47,10 +47,7 @@ COMMANDS = {
         "patterns, files; compare it with others.",
     ),
     **question("reliability"),
-    "why": (
-        "hotband.faces.commands.intervals:why",
-        "Say where the uncertainty of a prediction comes from, value by value, and what to measure to reduce it.",
-    ),
+    **question("why"),
     "run": (
         "hotband.faces.commands.run:run",
         "Run a workload on a machine in virtual time, or on hardware (--on real:PATH) through fio; with --then "

@@ -37,6 +37,11 @@ QUESTIONS = {
         "hotband.inference.reliability.assess:answer",
         "Say how long an array keeps its data: mean time to data loss and the chance of loss, beside the closed form.",
     ),
+    "why": Line(
+        "hotband.inference.interval.asked:WhyQuestion",
+        "hotband.inference.interval.explained:why",
+        "Say where the uncertainty of a prediction comes from, value by value, and what to measure to reduce it.",
+    ),
 }
 
 

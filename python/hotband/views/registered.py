@@ -7,6 +7,7 @@ register(
     chart="hotband.views.record.picture:chart",
     html="hotband.views.record.picture:html",
 )
+register("hotband.inference.interval.explained:Why", terminal="hotband.views.interval:terminal")
 register(
     "hotband.inference.reliability.result:Reliability",
     lines="hotband.views.reliability:summary_lines",
