@@ -21,7 +21,7 @@ def sized(short: Size, long: Size) -> Size:
 
 RANDOM_LOADS = ("read", "write", "half", "mixed")
 SHORT_LOADS: dict[str, tuple[str, ...]] = {
-    "exos-15e900": ("read", "write", "mixed"),
+    "exos-15e900": RANDOM_LOADS,
     "mach2-ceph": ("read-1", "write-1"),
     "durawrite": ("new-drive",),
 }

@@ -67,7 +67,7 @@ _MODULES = {
     "hotband.inference.traces.compare": ("TracesCompared",),
     "hotband.inference.traces.convert": ("TraceConverted",),
     "hotband.inference.traces.fit.fit": ("TraceFit",),
-    "hotband.questions.entropy": ("Entropy", "entropy"),
+    "hotband.questions.entropy": ("Entropy",),
     "hotband.questions.fleet.result": ("Fleet",),
     "hotband.questions.study.accounted": ("Accuracy", "accuracy", "blind_errors"),
     "hotband.questions.sweeps.sweep": ("Sweep",),

@@ -66,7 +66,6 @@ from hotband.inference.traces.convert import TraceConverted as TraceConverted
 from hotband.inference.traces.fit.fit import TraceFit as TraceFit
 from hotband.questions.advise.advice import Advice as Advice
 from hotband.questions.entropy import Entropy as Entropy
-from hotband.questions.entropy import entropy as entropy
 from hotband.questions.expect.expected import Expected as Expected
 from hotband.questions.fleet.result import Fleet as Fleet
 from hotband.questions.study.accounted import Accuracy as Accuracy
@@ -129,6 +128,31 @@ def advise(
     `rebuild` in hours, `loss` as a chance, with `low` and `high`), `answer`, `why`, `frame`, `to_dict()` and
     `write_html(path)`. That nothing meets it is an answer, too: `recommended` is None, `nearest` comes nearest. Raises
     UserError for a mistake, KeyboardInterrupt where it is stopped, OSError.
+    """
+
+def entropy(
+    paths: str | PathLike[str] | Sequence[str | PathLike[str]],
+    *,
+    compressor: str | Sequence[str] = (),
+    chunk: str | Sequence[str] = (),
+    sample: str | None = None,
+    seed: int = 1,
+    jobs: int | None = None,
+    one_file_system: bool = False,
+) -> Entropy:
+    """Measure how far real data compresses: the entropy that an SSD with compression would see.
+
+    Args:
+        paths: Files and folders.
+        compressor: lz4, deflate, zstd; all where not said.
+        chunk: "4 KiB" to "64 KiB", or none for the archive alone; all where not said.
+        sample: Read about so much, at random, or "all"; 1 GB where not said.
+        seed: Root of the sample's randomness.
+        jobs: Threads; all cores where not said.
+        one_file_system: Leave out what is mounted in the tree.
+
+    Ctrl-C ends it with what was measured (`complete` is False). The result has `archive` and a `frame`. Raises
+    UserError, KeyboardInterrupt where nothing was measured.
     """
 
 def expect(

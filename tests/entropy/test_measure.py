@@ -48,11 +48,11 @@ def contents(folder: Path) -> list[bytes]:
 @pytest.fixture(scope="module")
 def report(sources: Path) -> dict[str, Any]:
     """The report of the whole tree."""
-    from hotband.questions.entropy import Asked, measure
+    from hotband.questions.entropy import EntropyQuestion, measure
 
-    measured = measure(Asked((sources,), sample="all"))
+    measured = measure(EntropyQuestion(paths=(sources,), sample="all"))
     assert measured is not None
-    return measured.report
+    return dict(measured.to_dict())
 
 
 def test_everything_is_read(sources: Path, report: dict[str, Any]) -> None:

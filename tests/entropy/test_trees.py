@@ -14,6 +14,7 @@ import pytest
 from hotband.base.errors import UserError
 from hotband.faces import cli
 from hotband.questions import entropy
+from hotband.views.entropy import summary_lines
 
 FEW = ("--compressor", "deflate", "--chunk", "4k")
 
@@ -87,8 +88,8 @@ def test_what_another_user_cannot_read_is_counted(tmp_path: Path) -> None:
     if child == 0:
         os.chdir(tree)
         os.seteuid(65534)
-        measured = entropy.measure(entropy.Asked((Path("open"), Path("closed"), Path("/proc/1/mem"))))
-        os.write(into, b"" if measured is None else measured.text.encode())
+        measured = entropy.measure(entropy.EntropyQuestion(paths=(Path("open"), Path("closed"), Path("/proc/1/mem"))))
+        os.write(into, b"" if measured is None else json.dumps(measured.to_dict()).encode())
         os._exit(0)
     os.close(into)
     with os.fdopen(out, "rb") as stream:
@@ -96,7 +97,7 @@ def test_what_another_user_cannot_read_is_counted(tmp_path: Path) -> None:
     os.waitpid(child, 0)
     assert (report["unreadable"], report["bytes_read"], report["files"]) == (1, 5000, 3)
     assert "closed: Permission denied" in report["unreadable_examples"][0]
-    assert "unreadable: 1, such as" in "\n".join(entropy.summary_lines(report))
+    assert "unreadable: 1, such as" in "\n".join(summary_lines(report))
 
 
 @pytest.mark.parametrize(
@@ -120,7 +121,7 @@ def test_a_mistake_is_one_line(hotband, arguments: tuple[str, ...], line: str) -
 
 def test_a_mistake_is_told_to_python_too() -> None:
     with pytest.raises(UserError, match="no such file"):
-        entropy.measure(entropy.Asked((Path("/no/such"),)))
+        entropy.measure(entropy.EntropyQuestion(paths=(Path("/no/such"),)))
 
 
 class InterruptsWhen:

@@ -26,6 +26,7 @@ RESULT = str(Path(__file__).parents[1] / "fio/samples/fio-2.1-usec.json")
 ASKED: dict[str, dict[str, Any]] = {
     "advise": {"workloads": "fio-randread", "slo": "p99 < 80 ms", "capacity": "900 GB", "protect": "one failure",
                "candidates": {"drives": ["ent-10k"], "layouts": ["raid10"], "counts": [4]}, "draws": 8},
+    "entropy": {"paths": [str(Path(__file__))], "compressor": ["lz4", "deflate"], "chunk": "4 KiB", "jobs": 2},
     "expect": {"result": RESULT, "on": MACHINE, "workload": "fio-randread", "duration": "100 ms", "draws": 8,
                "set": {"command_overhead": "0.1 ms"}},
     "reliability": {"on": MACHINE, "spares": 1, "replacement": "24 h", "afr": "2 %", "arrays": 1000,

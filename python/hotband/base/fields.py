@@ -27,6 +27,7 @@ ENGINE = {
     "WORKLOAD": "workload",
     "DRIVE": "name",
     "OSD": "name",
+    "PATH": "paths",
     "STUDY": "study",
     "set": "settings",
     "repair.fail": "fail",

@@ -67,9 +67,9 @@ def asks(
     return field(default=default, metadata={KEY: says})
 
 
-def seed() -> Any:
+def seed(text: str = "Root of all randomness.", default: int | None = 1) -> Any:
     """Return the field `seed`."""
-    return asks("Root of all randomness.", default=1, least=0, most=2**64 - 1)
+    return asks(text, default=default, least=0, most=2**64 - 1)
 
 
 def jobs() -> Any:
@@ -89,10 +89,20 @@ def fresh() -> Any:
 
 @dataclass(frozen=True)
 class Way:
-    """How a question is answered: `watch` shows progress under a title, `say` takes sentences for whoever waits."""
+    """How a question is answered: `watch` shows progress under a title, `say` takes sentences for whoever waits. With
+    `on_terminal` a question may show progress of its own on stderr."""
 
     watch: Callable[[str], AbstractContextManager[Any]]
     say: Callable[[str], None]
+    on_terminal: bool = False
+
+
+@dataclass(frozen=True)
+class Ending:
+    """How a command ends after it printed the answer: its exit code, and a sentence on stderr."""
+
+    code: int
+    says: str = ""
 
 
 @dataclass(frozen=True)
@@ -125,14 +135,16 @@ class Field:
 @dataclass(frozen=True, kw_only=True)
 class Question:
     """Base of questions. `name` is that of the command and the function, `schema` that of the answer as JSON, `answers`
-    its type ("module:Class"). One that `runs` takes an executor and shows progress; one that `has_page`
-    writes its answer as a page."""
+    its type ("module:Class"); a list of documents, each of which says what it is, has no schema. One that `runs` takes
+    an executor and shows progress; one that `has_page` writes its answer as a page. Where it `folds`, the terminal
+    prints lines within the width of tables, else whole."""
 
     name: ClassVar[str]
     schema: ClassVar[str]
     answers: ClassVar[str]
     runs: ClassVar[bool] = False
     has_page: ClassVar[bool] = False
+    folds: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         """Look at the ends of numbers and at words. Raises UserError for the first that does not fit."""
@@ -142,6 +154,10 @@ class Question:
     def __init_subclass__(cls) -> None:
         """Make its fields known to errors."""
         register(cls.__annotations__)
+
+    def ending(self, found: Any) -> Ending | None:
+        """Return how a command ends with this answer; None where it is whole and good."""
+        return None
 
 
 def fields_of(question: type[Question]) -> tuple[Field, ...]:
@@ -157,8 +173,10 @@ def fields_of(question: type[Question]) -> tuple[Field, ...]:
 
 
 def check(one: Field, value: Any) -> None:
-    """Raises UserError for a number beyond its ends."""
+    """Raises UserError for a number beyond its ends, and for none of several that are needed."""
     least, most = one.says.least, one.says.most
+    if value == () and one.is_needed:
+        raise UserError(f"question.{one.name}", "", "[]", f"expected {one.says.takes or 'at least one'}")
     if value is None or (least is None and most is None):
         return
     if (least is not None and value < least) or (most is not None and value > most):

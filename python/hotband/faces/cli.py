@@ -122,10 +122,7 @@ COMMANDS = {
         "hotband.faces.commands.report:report",
         "Write one self-contained HTML report of records, and its charts as SVG or PNG.",
     ),
-    "entropy": (
-        "hotband.faces.commands.entropy:entropy",
-        "Measure how far real data compresses: the entropy that an SSD with compression would see.",
-    ),
+    **question("entropy"),
     "version": ("hotband.faces.commands.version:version", "Print the version."),
     "study": ("hotband.faces.commands.studies:study_app", "Published evaluations, predicted."),
     "import": ("hotband.faces.commands.results:import_app", "Results of other tools, as records."),

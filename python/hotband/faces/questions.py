@@ -27,6 +27,11 @@ QUESTIONS = {
         "Say what to buy: drives, layouts, numbers and caches that meet an objective, none of them worse in "
         "everything.",
     ),
+    "entropy": Line(
+        "hotband.questions.entropy:EntropyQuestion",
+        "hotband.questions.entropy:answer",
+        "Measure how far real data compresses: the entropy that an SSD with compression would see.",
+    ),
     "expect": Line(
         "hotband.questions.expect.asked:ExpectQuestion",
         "hotband.questions.expect.expect:expect",

@@ -21,6 +21,7 @@ register(
     report="hotband.views.report.of_results:of_advice",
     terminal="hotband.views.advise.show:terminal",
 )
+register("hotband.questions.entropy:Entropy", terminal="hotband.views.entropy:terminal")
 register("hotband.questions.expect.expected:Expected", terminal="hotband.views.expect:terminal")
 register("hotband.questions.find.found:Found", lines="hotband.views.find:answer_views")
 register(

@@ -26,6 +26,8 @@ SettingsOfDrives = Annotated[tuple[tuple[str, str], ...], "settings of drives"]
 KeyValues = Annotated[str, "key-values"]
 """KEY=VALUES,...: in Python also a dict of lists."""
 Paths = Annotated[tuple[Path, ...], "paths"]
-"""Results: on the command line a pipe is one, too."""
+"""Files and folders."""
+Results = Annotated[tuple[Path, ...], "results"]
+"""The same, of tools: on the command line a pipe is one, too."""
 Names = Annotated[tuple[str, ...], "names"]
 """Several words, also as a text with commas."""

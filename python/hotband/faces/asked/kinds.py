@@ -39,8 +39,9 @@ def of_record(_: Field, given: Any) -> Any:
 
 
 def of_paths(_: Field, given: Any) -> tuple[Path, ...]:
-    """Files, or the one."""
-    return tuple(Path(path) for path in (given if isinstance(given, list) else [given]))
+    """Paths, or one of them."""
+    several: list[Any] = each_of(given)
+    return tuple(map(Path, several))
 
 
 def of_key_values(one: Field, given: object) -> str:
@@ -53,6 +54,7 @@ def of_key_values(one: Field, given: object) -> str:
     return given
 
 
+PATHS = Kind("str | PathLike[str] | Sequence[str | PathLike[str]]", of_paths)
 KINDS: Mapping[Any, Kind] = {
     str: Kind("str"),
     int: Kind("int"),
@@ -63,7 +65,8 @@ KINDS: Mapping[Any, Kind] = {
     "workload": Kind("Spec", of_name),
     "workloads": Kind("Spec | Sequence[Spec]", of_several),
     "record": Kind("Record | str | PathLike[str]", of_record),
-    "paths": Kind("str | PathLike[str] | Sequence[str | PathLike[str]]", of_paths),
+    "paths": PATHS,
+    "results": PATHS,
     "names": Kind("str | Sequence[str]", lambda _, given: tuple(str(name) for name in each_of(given))),
     "key-values": Kind("str | Mapping[str, Sequence[str | int]]", of_key_values),
     "settings": Kind("Mapping[str, object]"),

@@ -33,7 +33,9 @@ from hotband.faces.commands.output import (
     parse_set,
     print_after,
     print_json,
+    print_rows,
     say,
+    show,
     show_lines,
     show_views,
 )
@@ -81,7 +83,8 @@ KINDS: Mapping[Any, Kind] = {
     "workload": Kind(str, _workload, names.WORKLOAD),
     "workloads": Kind(list[str], lambda given: tuple(_workload(name) for name in given), names.WORKLOAD),
     "record": Kind(Path),
-    "paths": Kind(list[Path], lambda given: tuple(with_pipes(given))),
+    "paths": Kind(list[Path], lambda given: tuple(given or ())),
+    "results": Kind(list[Path], lambda given: tuple(with_pipes(given))),
     "names": Kind(list[str], lambda given: tuple(listed(given))),
     "key-values": Kind(list[str], lambda given: ",".join(given or [])),
     "settings": SETTINGS,
@@ -131,7 +134,7 @@ def _command(question: type[Question]) -> Callable[..., Any]:
         kept = getattr(asked, "out", None)
         expect_out(getattr(asked, "fresh", False), kept)
         try:
-            found = answer(asked, Way(run_progress, say))
+            found = answer(asked, Way(run_progress, say, on_terminal=True))
         except RunsInterrupted as stop:
             if kept is None:
                 raise
@@ -141,11 +144,17 @@ def _command(question: type[Question]) -> Callable[..., Any]:
 
         def printed(page: Path | None) -> None:
             if as_json:
-                return print_json(found.to_dict(), question.schema)
-            show_views(view_of(found, "terminal")(found, asked))
+                return print_json(found.to_dict(), question.schema) if question.schema else print_rows(found.to_dict())
+            views = view_of(found, "terminal")(found, asked)
+            show_views(views) if question.folds else show(*views)
             return show_lines([f"Page: {page}"] if page else [])
 
         print_after(lambda: found.write_html(output) if output is not None else None, printed)
+        ending = asked.ending(found)
+        if ending is not None:
+            if ending.says:
+                say(f"hotband: {ending.says}")
+            raise typer.Exit(ending.code)
 
     own = [parameter(one) for one in fields_of(question)]
     parameters = [*own, *([OUTPUT] if question.has_page else []), AS_JSON]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from hotband.base.question import Question, asks, jobs, seed
-from hotband.data.inputs.kinds import Machine, Paths, Settings, Workload
+from hotband.data.inputs.kinds import Machine, Results, Settings, Workload
 from hotband.inference.interval import DRAWS_OF_MANY
 from hotband.inference.interval.fields import draws, level
 
@@ -27,7 +27,12 @@ class ExpectQuestion(Question):
     answers = "hotband.questions.expect.expected:Expected"
     runs = True
 
-    result: Paths = asks("Results of fio, vdbench, DiskSpd or Iometer.", metavar="RESULT...", positional=True)
+    result: Results = asks(
+        "Results of fio, vdbench, DiskSpd or Iometer.",
+        metavar="RESULT...",
+        positional=True,
+        takes="a result of fio, vdbench, DiskSpd or Iometer",
+    )
     on: Machine | None = asks(
         "The target: a drive, LAYOUT:COUNTxDRIVE, or a TOML file.", default=None, metavar="MACHINE"
     )

@@ -1,0 +1,100 @@
+"""How far data compresses, on the terminal: lines, a table and a histogram."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from hotband.base.text.numbers import counted, rate, share, size, span
+from hotband.base.text.table import BYTES, SHARE, Range, Table, View, column, interval, numeric
+from hotband.questions.entropy import Entropy, EntropyDoc, EntropyQuestion
+
+
+def terminal(found: Entropy, _: EntropyQuestion) -> list[View]:
+    """Return the report and what it cost."""
+    report = found.to_dict()
+    speed = rate(report["bytes_read"] / found.seconds) if found.seconds else "–"
+    table = [chunks_table(report)] if report["chunks"] else []
+    took = f"{span(1e9 * found.seconds)}, {speed} on {found.jobs} threads"
+    return [*summary_lines(report), *table, *histogram_lines(report), "", took]
+
+
+def spark(histogram: Sequence[int], cells: int = 25) -> str:
+    """A histogram as a line of blocks, the highest one full; a cell with anything in it is never blank."""
+    width = len(histogram) // cells
+    sums = [sum(histogram[cell * width : (cell + 1) * width]) for cell in range(cells)]
+    highest = max(sums) or 1
+    return "".join(" ▁▂▃▄▅▆▇█"[-(-8 * value // highest)] for value in sums)
+
+
+def ends_of(interval: Sequence[float] | None) -> Range | None:
+    """An interval; None where it is a single value."""
+    return None if interval is None or interval[0] == interval[1] else Range(*interval)
+
+
+def chunks_table(report: EntropyDoc) -> Table:
+    """A row a size of chunks and compressor."""
+    sampled = bool(report["sample"] or report["interrupted"])
+    shares = [*([interval("95 % interval", SHARE)] if sampled else []), numeric("incompressible", SHARE)]
+    columns = [numeric("chunk", BYTES), column("compressor"), numeric("entropy", SHARE), *shares]
+    table = Table("Chunks, each compressed alone", [*columns, column("data by ratio, 0 to 100 %", width=25)])
+    for of in report["chunks"]:
+        data = sum(of["histogram_bytes"])
+        ends = [ends_of(of["interval"])] if sampled else []
+        # Of the last bin, 99 % and above: there a drive gains nothing.
+        incompressible = of["histogram_bytes"][-1] / data if data else None
+        table.add(of["size"], of["compressor"], of["mean"], *ends, incompressible, spark(of["histogram_bytes"]))
+    return table
+
+
+def histogram_lines(report: EntropyDoc) -> list[str]:
+    """The histogram of the smallest chunks with deflate, or what comes nearest, in ten bars."""
+    if not report["chunks"]:
+        return []
+    smallest = report["chunks"][0]["size"]
+    of = next(
+        (one for one in report["chunks"] if (one["size"], one["compressor"]) == (smallest, "deflate")),
+        report["chunks"][0],
+    )
+    data = sum(of["histogram_bytes"])
+    if not data:
+        return []
+    shares = [sum(of["histogram_bytes"][ten : ten + 10]) / data for ten in range(0, 100, 10)]
+    title = f"Data by ratio, {of['compressor']} in chunks of {size(smallest)}"
+    bars = (
+        f"  {ten:3} to {ten + 10:3} %  {share(part):>6}  " for ten, part in zip(range(0, 100, 10), shares, strict=True)
+    )
+    return ["", title, *(bar + "█" * round(60 * part) for bar, part in zip(bars, shares, strict=True))]
+
+
+def summary_lines(report: EntropyDoc) -> list[str]:
+    """What there is, what was read of it and the archive ratio, in a few lines."""
+    skipped, sample = report["skipped"], report["sample"]
+    lines = [f"{size(report['bytes'])} in {counted(report['files'], 'file')}"]
+    if sample:
+        part = share(report["bytes_read"] / (report["bytes"] or 1))
+        drawn = f"{sample['extents_read']:,} of {sample['extents']:,} extents, seed {sample['seed']}"
+        lines.append(f"a sample of {size(report['bytes_read'])} was read ({part}: {drawn})")
+    left_out = [
+        counted(skipped["symbolic_links"], "symbolic link"),
+        counted(skipped["hard_links"], "further name") + " of files",
+        counted(skipped["special"], "special file"),
+        counted(skipped["mounts"], "mounted file system"),
+    ]
+    left_out = [text for text in left_out if not text.startswith("0 ")]
+    if skipped["holes_bytes"]:
+        left_out.append(f"{size(skipped['holes_bytes'])} of holes")
+    if left_out:
+        lines.append(f"left out: {', '.join(left_out)}")
+    if report["unreadable"]:
+        lines.append(f"unreadable: {report['unreadable']:,}, such as {report['unreadable_examples'][0]}")
+    if report["changed"]:
+        lines.append(f"{counted(report['changed'], 'file')} became shorter meanwhile")
+    if report["links_forgotten"]:
+        lines.append(f"{counted(report['links_forgotten'], 'file')} with several names may count more than once")
+    if report["interrupted"]:
+        lines.append(f"interrupted: only {size(report['bytes_read'])} measured, intervals hold whatever the rest is")
+    for compressor, of in report["archive"].items():
+        ends = ends_of(of["interval"])
+        between = "" if ends is None else f" (95 % interval {SHARE.ends(ends)})"
+        lines += ["", f"Archive entropy: {share(of['entropy'])}{between} ({compressor}, as tgz and zip)", ""]
+    return lines
