@@ -17,6 +17,8 @@ else:
     """A record in memory, or where it lies."""
 
 Machine = Annotated[Named, "machine"]
+Machines = Annotated[tuple[Named, ...], "machines"]
+"""Also such whose number of drives is left open."""
 Workload = Annotated[Named, "workload"]
 Workloads = Annotated[tuple[Named, ...], "workloads"]
 Settings = Annotated[tuple[tuple[str, str], ...], "settings"]

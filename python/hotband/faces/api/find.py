@@ -7,9 +7,9 @@ from os import PathLike
 from typing import TYPE_CHECKING
 
 from hotband.base.arguments import public
+from hotband.data.catalog.named import is_family
 from hotband.data.inputs.specify import Named, Spec, changes, expect_interval, is_toml, named, settings_of
 from hotband.execution.experiment import using, watch
-from hotband.execution.runs.drives import is_family
 from hotband.execution.runs.interrupted import as_interrupt
 from hotband.inference.interval import DRAWS
 from hotband.inference.interval.of_run import Asked as IntervalsAsked

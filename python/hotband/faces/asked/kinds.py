@@ -10,7 +10,8 @@ from typing import Any
 
 from hotband.base.errors import UserError
 from hotband.base.question import Field, word
-from hotband.data.inputs.specify import Named, each_of, named
+from hotband.data.catalog.named import is_family
+from hotband.data.inputs.specify import Named, each_of, is_toml, named
 
 
 @dataclass(frozen=True)
@@ -24,6 +25,15 @@ class Kind:
 def of_name(one: Field, given: object) -> Named:
     """A machine or a workload."""
     return named(given, one.name)
+
+
+def of_machines(one: Field, given: object) -> tuple[Named, ...]:
+    """Machines, also such whose number of drives is left open."""
+    several = given if isinstance(given, list) else [given]
+    return tuple(
+        Named(spec) if isinstance(spec, str) and not is_toml(spec) and is_family(spec) else named(spec, one.name)
+        for spec in several
+    )
 
 
 def of_several(one: Field, given: object) -> tuple[Named, ...]:
@@ -62,6 +72,7 @@ KINDS: Mapping[Any, Kind] = {
     bool: Kind("bool"),
     Path: Kind("str | PathLike[str]", lambda _, given: Path(given)),
     "machine": Kind("Spec", of_name),
+    "machines": Kind("Spec | Sequence[Spec]", of_machines),
     "workload": Kind("Spec", of_name),
     "workloads": Kind("Spec | Sequence[Spec]", of_several),
     "record": Kind("Record | str | PathLike[str]", of_record),

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from hotband.execution.experiment import Tick
     from hotband.faces.ui.form import Form
 
-ELSEWHERE = ("jobs", "out", "fresh")
+ELSEWHERE = ("jobs", "out", "into", "fresh")
 """Fields that are for the command line and for Python: a page keeps results by itself, and runs as it can."""
 NO_MORE = 10**9
 

@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING
 
 from hotband.base.errors import UserError
 from hotband.base.text.quantities import ungrouped
-from hotband.data.catalog.named import expect_model
+from hotband.data.catalog.named import expect_model, is_family
 from hotband.data.documents.run import RunSpec
 from hotband.data.inputs.loads import LOOP_KEYS, Load
 from hotband.data.record.finished import Finished
 from hotband.data.record.unmodelled import unmodelled_notes, why_no_interval
 from hotband.execution.experiment import Experiment, Point
 from hotband.execution.experiment.ranges import workload_text
-from hotband.execution.runs.drives import Family, family, is_family
+from hotband.execution.runs.drives import Family, family
 from hotband.execution.runs.run import prepare
 from hotband.execution.runs.scale import scale_of, scaled
 from hotband.inference.interval import DRAWS, check_level
