@@ -47,7 +47,6 @@ _MODULES = {
         "workloads",
     ),
     "hotband.faces.api.devices": ("device", "device_list"),
-    "hotband.faces.api.find": ("find",),
     "hotband.faces.api.fleet": ("fleet",),
     "hotband.faces.api.programs": ("ProgramResult", "program", "programs"),
     "hotband.faces.api.record": ("load",),

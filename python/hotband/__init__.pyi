@@ -32,7 +32,6 @@ from hotband.faces.api.catalog import studies as studies
 from hotband.faces.api.catalog import workloads as workloads
 from hotband.faces.api.devices import device as device
 from hotband.faces.api.devices import device_list as device_list
-from hotband.faces.api.find import find as find
 from hotband.faces.api.fleet import fleet as fleet
 from hotband.faces.api.programs import ProgramResult as ProgramResult
 from hotband.faces.api.programs import program as program
@@ -67,6 +66,7 @@ from hotband.inference.traces.fit.fit import TraceFit as TraceFit
 from hotband.questions.advise.advice import Advice as Advice
 from hotband.questions.entropy import Entropy as Entropy
 from hotband.questions.expect.expected import Expected as Expected
+from hotband.questions.find.found import Found as Found
 from hotband.questions.fleet.result import Fleet as Fleet
 from hotband.questions.study.accounted import Accuracy as Accuracy
 from hotband.questions.study.accounted import accuracy as accuracy
@@ -191,6 +191,57 @@ def expect(
     The result has `verdict` (in words), `rows`, `figures(row)` (measured, predicted, low, high, verdict; IOPS, bytes a
     second, ns), `assumed`, `explanations`, `ranking`, a `frame` with a row a figure, and `to_dict()`. Raises UserError
     for a mistake, KeyboardInterrupt where it is stopped.
+    """
+
+def find(
+    question: str,
+    workload: Spec,
+    *,
+    on: Spec | Sequence[Spec],
+    set: Mapping[str, object] | None = None,
+    range: str | None = None,
+    within: float = 2.0,
+    arrival: str = "poisson",
+    ios: int | None = None,
+    duration: str | None = None,
+    seed: int = 1,
+    interval: float | None = None,
+    draws: int | None = None,
+    jobs: int | None = None,
+    into: str | PathLike[str] | None = None,
+    executor: str | Executor | None = None,
+    progress: Wanted = None,
+    **settings: object,
+) -> Found:
+    """Find the rate, queue depth, number of drives or value that meets a condition, in at most 12 runs a machine.
+
+    Args:
+        question: Such as "IOPS at p99 < 10 ms".
+        workload: A catalog name, a TOML file, a job file or an I/O log.
+        on: A drive, LAYOUT:COUNTxDRIVE, LAYOUT:{n}xDRIVE or a TOML file. May be repeated.
+        set: Values to change; further arguments are such values, too.
+        range: Of what is varied, such as 1..64.
+        within: How near the answer is to the crossing.
+        arrival: Of an open loop: poisson or fixed.
+        ios: Measured I/Os of a trial; 60,000 to 300,000 where not said.
+        duration: Measured time of a trial instead, such as "60 s".
+        seed: Root of all randomness.
+        interval: Intervals of the figures. Percent of such predictions that the interval is to hold, 1 to 99.
+        draws: Draws of the uncertain values for interval; 64 where not said.
+        jobs: Runs at a time; all cores where not said.
+        into: A store (hotband store) that takes the answers' runs.
+        executor: Who runs the runs: local, ray (starts one here) or ray://HOST:PORT.
+        progress: What shows progress: True, False, or a function.
+
+    `question` is text: "IOPS at p99 < 10 ms" (the highest rate of an open loop with `arrival` "poisson" or "fixed"),
+    "drives for 50000 IOPS at p99 < 2 ms" (`on="raid10:{n}xDRIVE"`), "queue depth for 90 % of the most", "bs for 500
+    MB/s". The searches of several machines go on beside one another. A store takes the run of each answer, with what
+    was found as a factor.
+
+    The result has an `Answer` a machine (`found.answers`, `found["MACHINE"]`): `status`, `text`, `value` (I/Os a
+    second, bytes, seconds or a count), `figures` (I/Os and bytes a second, seconds), `interval`, `trials`,
+    `record`; a `frame` with a row a trial, and `to_dict()`. An answer that is not reached is an answer. Raises
+    UserError for a mistake, KeyboardInterrupt where it is stopped.
     """
 
 def reliability(

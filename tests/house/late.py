@@ -44,14 +44,6 @@ LATE = {
     },
     "Cost: the help of a command needs none of it, and it takes 10 ms and more to load": {
         "faces.commands.executors": ["execution.experiment.expect_models", "execution.experiment.using"],
-        "faces.commands.find": [
-            "data.inputs.specify.Named",
-            "data.inputs.texts.text_of",
-            "execution.experiment.progress.run_progress",
-            "questions.find.find",
-            "questions.find.kept.answers_kept",
-            "views.find.answer_views",
-        ],
         "faces.commands.intervals": [
             "execution.experiment.progress.run_progress",
             "execution.runs.run.save",

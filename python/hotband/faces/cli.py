@@ -58,10 +58,7 @@ COMMANDS = {
         "Run a workload at every combination of settings on one machine or several, models and hardware "
         "(real:PATH): curves, and what they say.",
     ),
-    "find": (
-        "hotband.faces.commands.find:find",
-        "Find the rate, queue depth, number of drives or value that meets a condition, in at most 12 runs a machine.",
-    ),
+    **question("find"),
     **question("advise"),
     "device": (
         "hotband.faces.commands.device:device",

@@ -37,6 +37,11 @@ QUESTIONS = {
         "hotband.questions.expect.expect:expect",
         "Say whether a result is as good as the model expects: its load is rebuilt and run on a machine.",
     ),
+    "find": Line(
+        "hotband.questions.find.asked:FindQuestion",
+        "hotband.questions.find.find:find",
+        "Find the rate, queue depth, number of drives or value that meets a condition, in at most 12 runs a machine.",
+    ),
     "reliability": Line(
         "hotband.inference.reliability.asked:ReliabilityQuestion",
         "hotband.inference.reliability.assess:answer",

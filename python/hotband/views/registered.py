@@ -23,7 +23,11 @@ register(
 )
 register("hotband.questions.entropy:Entropy", terminal="hotband.views.entropy:terminal")
 register("hotband.questions.expect.expected:Expected", terminal="hotband.views.expect:terminal")
-register("hotband.questions.find.found:Found", lines="hotband.views.find:answer_views")
+register(
+    "hotband.questions.find.found:Found",
+    lines="hotband.views.find:answer_views",
+    terminal="hotband.views.find:terminal",
+)
 register(
     "hotband.questions.fleet.result:Fleet",
     answers="hotband.views.fleet.show:answers_of",

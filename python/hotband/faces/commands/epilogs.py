@@ -26,7 +26,18 @@ hotband expect vdbench-output/            (which drives come nearest?)
 
 hotband expect terse.txt -w my.fio --on s4500-960
 """
-EPILOGS = {"advise": ADVISE, "expect": EXPECT}
+FIND = """\
+[bold]Questions[/]: "IOPS at p99 < 10 ms" (the highest rate of an open loop), "IOPS at p99 < 10 ms by queue depth", \
+"drives for 50000 IOPS at p99 < 2 ms" (--on raid10:{n}xDRIVE), "queue depth for 90 % of the most", "bs for 500 MB/s", \
+any key of --set that is a number. Figures: IOPS, MB/s, mean, p50, p99, p99.9, read.p99, write.p99.
+
+[bold]Examples[/]
+
+hotband find "IOPS at p99 < 20 ms" -w fio-randread --on exos-15e900-512n --on ent-10k
+
+hotband find "drives for 3000 IOPS at p99 < 30 ms" -w iometer-database --on "raid10:{n}xexos-15e900-512n"
+"""
+EPILOGS = {"advise": ADVISE, "expect": EXPECT, "find": FIND}
 FURTHER = {
     "expect": ["Without --on the drives of the catalog are ranked by how near they come."],
 }
