@@ -42,16 +42,7 @@ LATE = {
     },
     "Cost: the help of a command needs none of it, and it takes 10 ms and more to load": {
         "faces.commands.executors": ["execution.experiment.expect_models", "execution.experiment.using"],
-        "faces.commands.find": [
-            "data.inputs.specify.Named",
-            "data.inputs.texts.text_of",
-            "execution.experiment.progress.run_progress",
-            "questions.find.find",
-            "questions.find.kept.answers_kept",
-            "views.find.answer_views",
-        ],
         "faces.commands.intervals": [
-            "data.documents.run.RunSpec",
             "execution.experiment.progress.run_progress",
             "execution.runs.run.save",
         ],
@@ -79,11 +70,9 @@ LATE = {
         "execution.experiment.chosen": ["execution.experiment.on_ray.OnRay"],
         "execution.targets.real_asked": ["execution.targets.hosts.hosts_of", "execution.targets.on_device.How"],
         "faces.commands.intervals": [
-            "inference.interval.explained.why_run",
             "inference.interval.of_record.intervals_of",
             "inference.interval.of_record.keep",
             "inference.interval.of_run.Asked",
-            "views.interval.why_views",
         ],
         "faces.commands.into": ["data.store.into.into_store"],
         "faces.commands.real": [

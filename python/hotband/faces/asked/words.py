@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from hotband.base.question import Question, given
+from hotband.base.question import Field, Question, given
 from hotband.data.inputs.specify import Named
 from hotband.faces.asked.kinds import is_settings
 
@@ -14,26 +14,24 @@ def words(question: Question) -> list[str]:
     """Return the command and its arguments, without what is as it is by default: arguments, then options."""
     of = [(one, value) for one, value in given(question) if not one.says.hidden]
     arguments = [word for one, value in of if one.says.positional for word in texts(value)]
-    options = [word for one, value in of if not one.says.positional for word in optional(one.option, value)]
-    pairs = [
-        word for one, value in of if is_settings(one) for key, text in value for word in ("--set", f"{key}={text}")
-    ]
-    return [question.name, *arguments, *options, *pairs]
+    options = [word for one, value in of if not one.says.positional for word in optional(one, value)]
+    return [question.name, *arguments, *options]
 
 
-def optional(option: str, value: Any) -> Iterator[str]:
+def optional(one: Field, value: Any) -> Iterator[str]:
     """Yield an option and its value; several of a list, a flag alone."""
-    if value is True:
-        yield option
-        return
-    for text in texts(value):
-        yield from (option, text)
+    if is_settings(one):
+        yield from (word for key, text in value for word in ("--set", f"{key}={text}"))
+    elif value is True:
+        yield one.option
+    else:
+        yield from (word for text in texts(value) for word in (one.option, text))
 
 
 def texts(value: Any) -> Iterator[str]:
     """Yield a value as the command line takes it."""
     if isinstance(value, tuple):
-        yield from (text for one in value if not isinstance(one, tuple) for text in texts(one))
+        yield from (text for one in value for text in texts(one))
     elif isinstance(value, Named):
         yield value.name
     else:
