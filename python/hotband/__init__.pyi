@@ -29,9 +29,6 @@ from hotband.faces.api.catalog import studies as studies
 from hotband.faces.api.catalog import workloads as workloads
 from hotband.faces.api.devices import device as device
 from hotband.faces.api.devices import device_list as device_list
-from hotband.faces.api.expect import expect as expect
-from hotband.faces.api.find import find as find
-from hotband.faces.api.interval import why as why
 from hotband.faces.api.programs import ProgramResult as ProgramResult
 from hotband.faces.api.programs import program as program
 from hotband.faces.api.programs import programs as programs
@@ -65,6 +62,8 @@ from hotband.inference.traces.fit.fit import TraceFit as TraceFit
 from hotband.questions.advise.advice import Advice as Advice
 from hotband.questions.compare import Compared as Compared
 from hotband.questions.entropy import Entropy as Entropy
+from hotband.questions.expect.expected import Expected as Expected
+from hotband.questions.find.found import Found as Found
 from hotband.questions.fleet.result import Fleet as Fleet
 from hotband.questions.study.accounted import Accuracy as Accuracy
 from hotband.questions.study.accounted import accuracy as accuracy
@@ -195,6 +194,95 @@ def entropy(
     UserError, KeyboardInterrupt where nothing was measured.
     """
 
+def expect(
+    result: str | PathLike[str] | Sequence[str | PathLike[str]],
+    *,
+    on: Spec | None = None,
+    workload: Spec | None = None,
+    set: Mapping[str, object] | None = None,
+    interval: float = 90.0,
+    draws: int = 16,
+    duration: str | None = None,
+    seed: int = 1,
+    jobs: int | None = None,
+    executor: str | Executor | None = None,
+    progress: Wanted = None,
+    **settings: object,
+) -> Expected:
+    """Say whether a result is as good as the model expects: its load is rebuilt and run on a machine.
+
+    Args:
+        result: Results of fio, vdbench, DiskSpd or Iometer.
+        on: The target: a drive, LAYOUT:COUNTxDRIVE, or a TOML file.
+        workload: What was run, if the result does not say.
+        set: Values to change; further arguments are such values, too.
+        interval: Level of the intervals, 1 to 99.
+        draws: Draws of the uncertain values.
+        duration: Measured time of a prediction, such as "60 s".
+        seed: Root of all randomness.
+        jobs: Runs at a time; all cores where not said.
+        executor: Who runs the runs: local, ray (starts one here) or ray://HOST:PORT.
+        progress: What shows progress: True, False, or a function.
+
+    `result` is of fio, vdbench, DiskSpd or Iometer: a file, a folder, or several. Without `on` the drives of the
+    catalog are ranked by how near they come. `duration` is the measured time of a prediction, else 100,000 I/Os.
+
+    The result has `verdict` (in words), `rows`, `figures(row)` (measured, predicted, low, high, verdict; IOPS, bytes a
+    second, ns), `assumed`, `explanations`, `ranking`, a `frame` with a row a figure, and `to_dict()`. Raises UserError
+    for a mistake, KeyboardInterrupt where it is stopped.
+    """
+
+def find(
+    question: str,
+    workload: Spec,
+    *,
+    on: Spec | Sequence[Spec],
+    set: Mapping[str, object] | None = None,
+    range: str | None = None,
+    within: float = 2.0,
+    arrival: str = "poisson",
+    ios: int | None = None,
+    duration: str | None = None,
+    seed: int = 1,
+    interval: float | None = None,
+    draws: int | None = None,
+    jobs: int | None = None,
+    into: str | PathLike[str] | None = None,
+    executor: str | Executor | None = None,
+    progress: Wanted = None,
+    **settings: object,
+) -> Found:
+    """Find the rate, queue depth, number of drives or value that meets a condition, in at most 12 runs a machine.
+
+    Args:
+        question: Such as "IOPS at p99 < 10 ms".
+        workload: A catalog name, a TOML file, a job file or an I/O log.
+        on: A drive, LAYOUT:COUNTxDRIVE, LAYOUT:{n}xDRIVE or a TOML file. May be repeated.
+        set: Values to change; further arguments are such values, too.
+        range: Of what is varied, such as 1..64.
+        within: How near the answer is to the crossing.
+        arrival: Of an open loop: poisson or fixed.
+        ios: Measured I/Os of a trial; 60,000 to 300,000 where not said.
+        duration: Measured time of a trial instead, such as "60 s".
+        seed: Root of all randomness.
+        interval: Intervals of the figures. Percent of such predictions that the interval is to hold, 1 to 99.
+        draws: Draws of the uncertain values for interval; 64 where not said.
+        jobs: Runs at a time; all cores where not said.
+        into: A store (hotband store) that takes the answers' runs.
+        executor: Who runs the runs: local, ray (starts one here) or ray://HOST:PORT.
+        progress: What shows progress: True, False, or a function.
+
+    `question` is text: "IOPS at p99 < 10 ms" (the highest rate of an open loop with `arrival` "poisson" or "fixed"),
+    "drives for 50000 IOPS at p99 < 2 ms" (`on="raid10:{n}xDRIVE"`), "queue depth for 90 % of the most", "bs for 500
+    MB/s". The searches of several machines go on beside one another. A store takes the run of each answer, with what
+    was found as a factor.
+
+    The result has an `Answer` a machine (`found.answers`, `found["MACHINE"]`): `status`, `text`, `value` (I/Os a
+    second, bytes, seconds or a count), `figures` (I/Os and bytes a second, seconds), `interval`, `trials`,
+    `record`; a `frame` with a row a trial, and `to_dict()`. An answer that is not reached is an answer. Raises
+    UserError for a mistake, KeyboardInterrupt where it is stopped.
+    """
+
 def fleet(
     fleet: str | PathLike[str] | Mapping[str, Toml],
     *,
@@ -294,6 +382,43 @@ def steady(
 
     Records, or paths of theirs, with a series are judged in rounds; those without one are one round each, in the order
     given. The result has `verdicts`, `reached` and a `frame`. Raises UserError.
+    """
+
+def why(
+    workload: Spec,
+    *,
+    on: Spec,
+    set: Mapping[str, object] | None = None,
+    figure: str = "iops",
+    interval: float = 90.0,
+    draws: int = 64,
+    seed: int = 1,
+    duration: str | None = None,
+    jobs: int | None = None,
+    executor: str | Executor | None = None,
+    progress: Wanted = None,
+    **settings: object,
+) -> Why:
+    """Say where the uncertainty of a prediction comes from, value by value, and what to measure to reduce it.
+
+    Args:
+        workload: A catalog name, a TOML file, a job file or an I/O log.
+        on: A drive, LAYOUT:COUNTxDRIVE, or a TOML file.
+        set: Values to change; further arguments are such values, too.
+        figure: iops, bandwidth, mean, p50, p99 or p999; read.p99 where both.
+        interval: Percent of such predictions that the interval is to hold, 1 to 99.
+        draws: Draws of the uncertain values.
+        seed: Root of all randomness.
+        duration: Measured time of a step, as "60 s".
+        jobs: Runs at a time; all cores where not said.
+        executor: Who runs the runs: local, ray (starts one here) or ray://HOST:PORT.
+        progress: What shows progress: True, False, or a function.
+
+    `figure` is of a workload that reads and writes also "read.p99" and so on. Everything else as in `run`.
+
+    The result has the interval (`predicted`, `low`, `high`), shares of its squared width (`of_values`, `of_seed`,
+    `of_model`), `advice` in words and a `frame` with a row a value. Raises UserError, KeyboardInterrupt where it is
+    stopped before there are draws enough.
     """
 
 __all__ = [

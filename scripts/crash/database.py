@@ -19,8 +19,8 @@ from pathlib import Path
 from crash.host import HostError, call, last_line, until
 from crash.probe import Probe
 from crash.records import Left, Promise
+from hotband.base.child import descendants
 from hotband.execution.programs.needs import path_of
-from hotband.execution.serve.started import descendants
 
 CLIENTS = 4
 ACCOUNTS = 500

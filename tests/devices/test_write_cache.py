@@ -8,9 +8,10 @@ from pathlib import Path
 import pytest
 from trees import Tree
 
+from hotband.base.child import Output
 from hotband.base.errors import UserError
 from hotband.execution.devices.device import ID_CTRL
-from hotband.execution.devices.host import Host, Output
+from hotband.execution.devices.host import Host
 from hotband.execution.devices.safety import Permission, permission
 from hotband.execution.targets.write_cache import cache_turned
 

@@ -14,6 +14,9 @@ LATE = {
         "questions.study.swingfile": ["questions.study.swings.plan"],
         "views.traces.show": ["views.traces.page.trace_page"],
     },
+    "Cost: who shows a study needs no jinja2": {
+        "questions.study.study": ["questions.study.conclusions.conclude.conclusions_of"],
+    },
     "A test replaces the name where it is defined": {
         "questions.study.study": ["questions.study.intervals.listing.intervals_of"],
     },
@@ -40,16 +43,7 @@ LATE = {
     "Cost: the help of a command needs none of it, and it takes 10 ms and more to load": {
         "faces.commands.executors": ["execution.experiment.expect_models", "execution.experiment.using"],
         "faces.questions": ["data.record.incomplete.refusing_incomplete"],
-        "faces.commands.find": [
-            "data.inputs.specify.Named",
-            "data.inputs.texts.text_of",
-            "execution.experiment.progress.run_progress",
-            "questions.find.find",
-            "questions.find.kept.answers_kept",
-            "views.find.answer_views",
-        ],
         "faces.commands.intervals": [
-            "data.documents.run.RunSpec",
             "execution.experiment.progress.run_progress",
             "execution.runs.run.save",
         ],
@@ -77,11 +71,9 @@ LATE = {
         "execution.experiment.chosen": ["execution.experiment.on_ray.OnRay"],
         "execution.targets.real_asked": ["execution.targets.hosts.hosts_of", "execution.targets.on_device.How"],
         "faces.commands.intervals": [
-            "inference.interval.explained.why_run",
             "inference.interval.of_record.intervals_of",
             "inference.interval.of_record.keep",
             "inference.interval.of_run.Asked",
-            "views.interval.why_views",
         ],
         "faces.commands.into": ["data.store.into.into_store"],
         "faces.commands.real": [

@@ -15,7 +15,7 @@ from typer.testing import CliRunner
 
 import hotband as hb
 from hotband.base.errors import UserError
-from hotband.base.question import Field, Question, fields_of, given, summary
+from hotband.base.question import Field, Question, fields_of, given, in_words_of, summary
 from hotband.faces.asked import function
 from hotband.faces.asked.kinds import arguments_of
 from hotband.faces.asked.words import words
@@ -31,16 +31,23 @@ machine = "raid6:12xmg06sca-10tb"
 afr = "2 %"
 rebuild_time = "40 h"
 """
+RESULT = str(Path(__file__).parents[1] / "fio/samples/fio-2.1-usec.json")
 ASKED: dict[str, dict[str, Any]] = {
     "advise": {"workloads": "fio-randread", "slo": "p99 < 80 ms", "capacity": "900 GB", "protect": "one failure",
                "candidates": {"drives": ["ent-10k"], "layouts": ["raid10"], "counts": [4]}, "draws": 8},
     "audit": {"study": "content-hdd", "media": "hdd", "cache": "64 MiB"},
     "compare": {"first": ["a", "b"], "others": (["c", "d"],), "anyway": True},
     "entropy": {"paths": [str(Path(__file__))], "compressor": ["lz4", "deflate"], "chunk": "4 KiB", "jobs": 2},
+    "expect": {"result": RESULT, "on": MACHINE, "workload": "fio-randread", "duration": "100 ms", "draws": 8,
+               "set": {"command_overhead": "0.1 ms"}},
+    "find": {"question": "IOPS at mean < 10 ms", "workload": "fio-randread", "on": ["ent-10k", "raid1:2xent-15k"],
+             "ios": 1000, "within": 20, "interval": 90, "draws": 8, "set": {"command_overhead": "0.1 ms"}},
     "fleet": {"fleet": Path("fleet.toml"), "repetitions": 4, "seed": 2},
     "reliability": {"on": MACHINE, "spares": 1, "replacement": "24 h", "afr": "2 %", "arrays": 1000,
                     "set": {"command_overhead": "0.1 ms"}},
     "steady": {"records": "a", "round": "1 s", "track": "latency"},
+    "why": {"workload": "fio-randread", "on": "ent-10k", "figure": "p99", "interval": 80, "draws": 8,
+            "duration": "1 s", "set": {"qd": 4}},
 }  # fmt: skip
 """A short question of each kind, as Python asks it."""
 
@@ -85,7 +92,7 @@ def test_every_field_is_an_option_and_an_argument_with_the_same_words(name: str)
     helps = {param.name: getattr(param, "help", None) for param in command.params}
     arguments = inspect.signature(getattr(hb, name)).parameters
     for one in fields_of(declared(name)):
-        assert helps[one.name] == one.says.text
+        assert helps[one.name] == in_words_of(declared(name), one, commands.option_of)
         if not one.says.hidden:
             for argument in arguments_of(one):
                 assert argument in arguments

@@ -23,7 +23,7 @@ from inspect import cleandoc
 from typing import TYPE_CHECKING, Any, ClassVar, get_args, get_type_hints
 
 from hotband.base.errors import UserError
-from hotband.base.fields import register
+from hotband.base.fields import in_words, register
 
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager
@@ -34,10 +34,12 @@ KEY = "question"
 
 @dataclass(frozen=True)
 class Says:
-    """What a field means. `text` is a sentence that follows its name; `metavar` what stands for its value; `least` and
-    `most` are the ends of a number, `takes` says what it may be where they do not say all. `called` is the word of its
-    option where that is not the field, `short` its letter. A `positional` field is an argument of the command and of
-    the function. What is `hidden` from Python is for the terminal alone (how much is shown)."""
+    """What a field means. `text` is a sentence that follows its name, in which other fields are `question.NAME`;
+    `metavar` stands for its value; `least` and `most` are the ends of a number, `takes` says what it may be where they
+    do not say all. `called` is the word of its option where that is not the field, `short` its letter. A `positional`
+    field is an argument of the command and of the function; the name of an `ordered` one may be left out in a call of
+    the function, and on the command line it is an option. What is `hidden` from Python is for the terminal alone (how
+    much is shown)."""
 
     text: str
     metavar: str = ""
@@ -46,6 +48,7 @@ class Says:
     called: str = ""
     short: str = ""
     positional: bool = False
+    ordered: bool = False
     hidden: bool = False
     takes: str = ""
 
@@ -60,11 +63,12 @@ def asks(
     called: str = "",
     short: str = "",
     positional: bool = False,
+    ordered: bool = False,
     hidden: bool = False,
     takes: str = "",
 ) -> Any:
     """Return a field of a question; its arguments are those of `Says`."""
-    says = Says(text, metavar, least, most, called, short, positional, hidden, takes)
+    says = Says(text, metavar, least, most, called, short, positional, ordered, hidden, takes)
     return field(default=default, metadata={KEY: says})
 
 
@@ -91,11 +95,13 @@ def fresh() -> Any:
 @dataclass(frozen=True)
 class Way:
     """How a question is answered: `watch` shows progress under a title, `say` takes sentences for whoever waits. With
-    `on_terminal` a question may show progress of its own on stderr."""
+    `on_terminal` a question may show progress of its own on stderr. `there` takes an answer that is there while it is
+    still to be kept, which may fail."""
 
     watch: Callable[[str], AbstractContextManager[Any]]
     say: Callable[[str], None]
     on_terminal: bool = False
+    there: Callable[[Any], None] = lambda _: None
 
 
 @dataclass(frozen=True)
@@ -185,7 +191,7 @@ def check(one: Field, value: Any) -> None:
         raise UserError(f"question.{one.name}", "", "[]", f"expected {one.says.takes or 'at least one'}")
     if value is None or (least is None and most is None):
         return
-    if (least is not None and value < least) or (most is not None and value > most):
+    if not ((least is None or value >= least) and (most is None or value <= most)):
         raise UserError(f"question.{one.name}", "", _shown(value), f"expected {ends(one)}")
 
 
@@ -215,6 +221,12 @@ def _shown(number: float) -> str:
 def summary(question: type[Question]) -> str:
     """Return the first paragraph of its docstring, in one line."""
     return " ".join(cleandoc(question.__doc__ or "").partition("\n\n")[0].split())
+
+
+def in_words_of(question: type[Question], one: Field, word: Callable[[Field], str]) -> str:
+    """Return what a field means, in which other fields are called by their `word`."""
+    by_name = {of.name: of for of in fields_of(question)}
+    return in_words(one.says.text, lambda name: word(by_name[name]))
 
 
 def further(question: type[Question]) -> str:

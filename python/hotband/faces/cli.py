@@ -47,10 +47,7 @@ COMMANDS = {
         "patterns, files; compare it with others.",
     ),
     **question("reliability"),
-    "why": (
-        "hotband.faces.commands.intervals:why",
-        "Say where the uncertainty of a prediction comes from, value by value, and what to measure to reduce it.",
-    ),
+    **question("why"),
     "run": (
         "hotband.faces.commands.run:run",
         "Run a workload on a machine in virtual time, or on hardware (--on real:PATH) through fio; with --then "
@@ -61,10 +58,7 @@ COMMANDS = {
         "Run a workload at every combination of settings on one machine or several, models and hardware "
         "(real:PATH): curves, and what they say.",
     ),
-    "find": (
-        "hotband.faces.commands.find:find",
-        "Find the rate, queue depth, number of drives or value that meets a condition, in at most 12 runs a machine.",
-    ),
+    **question("find"),
     **question("advise"),
     "device": (
         "hotband.faces.commands.device:device",
@@ -79,10 +73,7 @@ COMMANDS = {
         "hotband.faces.commands.serve:mount",
         "Mount a modelled machine: a file a volume, and with --loop block devices, as long as the command runs.",
     ),
-    "expect": (
-        "hotband.faces.commands.expect:expect",
-        "Say whether a result is as good as the model expects: its load is rebuilt and run on a machine.",
-    ),
+    **question("expect"),
     "calibrate": (
         "hotband.faces.commands.calibrate:calibrate",
         "Fit a product's values to a drive: measure what tells them, or take results, or a trace, that are there.",

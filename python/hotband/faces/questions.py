@@ -43,6 +43,16 @@ QUESTIONS = {
         "hotband.questions.entropy:answer",
         "Measure how far real data compresses: the entropy that an SSD with compression would see.",
     ),
+    "expect": Line(
+        "hotband.questions.expect.asked:ExpectQuestion",
+        "hotband.questions.expect.expect:expect",
+        "Say whether a result is as good as the model expects: its load is rebuilt and run on a machine.",
+    ),
+    "find": Line(
+        "hotband.questions.find.asked:FindQuestion",
+        "hotband.questions.find.find:find",
+        "Find the rate, queue depth, number of drives or value that meets a condition, in at most 12 runs a machine.",
+    ),
     "fleet": Line(
         "hotband.questions.fleet.asked:FleetQuestion",
         "hotband.questions.fleet.run:answer",
@@ -57,6 +67,11 @@ QUESTIONS = {
         "hotband.questions.steady:SteadyQuestion",
         "hotband.questions.steady:answer",
         "Say whether records reached steady state by the rule of the SNIA PTS, and whether they left it.",
+    ),
+    "why": Line(
+        "hotband.inference.interval.asked:WhyQuestion",
+        "hotband.inference.interval.explained:why",
+        "Say where the uncertainty of a prediction comes from, value by value, and what to measure to reduce it.",
     ),
 }
 

@@ -14,6 +14,7 @@ from hotband.questions.find.vary import unit_of, value_shown, value_text
 if TYPE_CHECKING:
     from rich.text import Text
 
+    from hotband.questions.find.asked import FindQuestion
     from hotband.questions.find.axis import Axis
     from hotband.questions.find.found import Answer, Found
     from hotband.questions.find.question import Question
@@ -34,6 +35,11 @@ def answer_views(found: Found) -> list[View]:
         views += [f"  state: {line}" for line in answer.state]
         views += [f"  note: {note}" for note in answer.notes]
     return [*views, *(f"  note: {note}" for note in found.notes)]
+
+
+def terminal(found: Found, _: FindQuestion) -> list[View]:
+    """What the command prints."""
+    return answer_views(found)
 
 
 def _alone(found: Found, answer: Answer) -> list[Text | str]:

@@ -40,6 +40,8 @@ if TYPE_CHECKING:
         WhyFigureDoc,
     )
     from hotband.data.documents.study import IntervalDoc
+    from hotband.inference.interval.asked import WhyQuestion
+    from hotband.inference.interval.explained import Why
     from hotband.questions.study.intervals.intervalfile import IntervalFile
 
 LABELS = {
@@ -108,6 +110,11 @@ def intervals_table(of: RunIntervalsDoc) -> Table:
             unit=unit_of(name),
         )
     return table
+
+
+def terminal(of: Why, _: WhyQuestion) -> list[View]:
+    """What `why` prints."""
+    return why_views(of.to_dict())
 
 
 def why_views(of: WhyFigureDoc) -> list[View]:

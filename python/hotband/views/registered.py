@@ -9,6 +9,7 @@ register(
 )
 register("hotband.data.record.steadiness:Steadiness", terminal="hotband.views.text.tables:steadiness")
 register("hotband.inference.audit.result:AuditResult", terminal="hotband.views.audit:terminal")
+register("hotband.inference.interval.explained:Why", terminal="hotband.views.interval:terminal")
 register(
     "hotband.inference.reliability.result:Reliability",
     lines="hotband.views.reliability:summary_lines",
@@ -24,7 +25,12 @@ register(
 )
 register("hotband.questions.compare:Compared", terminal="hotband.views.audit:compared")
 register("hotband.questions.entropy:Entropy", terminal="hotband.views.entropy:terminal")
-register("hotband.questions.find.found:Found", lines="hotband.views.find:answer_views")
+register("hotband.questions.expect.expected:Expected", terminal="hotband.views.expect:terminal")
+register(
+    "hotband.questions.find.found:Found",
+    lines="hotband.views.find:answer_views",
+    terminal="hotband.views.find:terminal",
+)
 register(
     "hotband.questions.fleet.result:Fleet",
     answers="hotband.views.fleet.show:answers_of",

@@ -1,5 +1,7 @@
 """What the name of a target begins with, where it is not a model in virtual time; the key that says its state."""
 
+import re
+
 from hotband.base.errors import UserError
 
 EMULATED = "emulated:"
@@ -8,6 +10,13 @@ REAL = "real:"
 """A folder of the host."""
 STATE = "state"
 """The key of `--set` that says what a drive holds before."""
+OPEN = re.compile(r"\{(\d{0,4})\s*\*?\s*n\}")
+"""A number of drives that is to be found, in the name of a machine: `{n}`, `{8n}`."""
+
+
+def is_family(machine: str) -> bool:
+    """Whether a machine's number of drives is left open."""
+    return OPEN.search(machine) is not None
 
 
 def is_real(name: str) -> bool:

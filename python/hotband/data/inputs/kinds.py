@@ -30,6 +30,8 @@ else:
     """A TOML file, its text or its table."""
 
 Machine = Annotated[Named, "machine"]
+Machines = Annotated[tuple[Named, ...], "machines"]
+"""Also such whose number of drives is left open."""
 Workload = Annotated[Named, "workload"]
 Workloads = Annotated[tuple[Named, ...], "workloads"]
 Settings = Annotated[tuple[tuple[str, str], ...], "settings"]
@@ -42,6 +44,8 @@ NameOrPath = Annotated[str, "name or path"]
 """A name of the catalog, or a path."""
 Paths = Annotated[tuple[Path, ...], "paths"]
 """Files and folders."""
+Results = Annotated[tuple[Path, ...], "results"]
+"""The same, of tools: on the command line a pipe is one, too."""
 Names = Annotated[tuple[str, ...], "names"]
 """Several words, also as a text with commas."""
 

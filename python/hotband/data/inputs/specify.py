@@ -129,4 +129,6 @@ def expect_seed(seed: int) -> None:
 def expect_interval(interval: float | None, draws: int | None) -> None:
     """Raises UserError for draws without an interval."""
     if interval is None and draws is not None:
-        raise UserError("question.draws", "", str(draws), "is for intervals: expected interval=PERCENT with it")
+        raise UserError(
+            "question.draws", "", str(draws), "is for intervals: expected question.interval PERCENT with it"
+        )

@@ -11,12 +11,12 @@ from __future__ import annotations
 import os
 import shutil
 import stat
-import subprocess
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
+from hotband.base.child import PARSED, Output, run_child
 from hotband.base.errors import reason_of
 
 # Longest that a tool that only reads may take: a sleeping disk needs up to 30 s to spin up (data sheets' "ready" time).
@@ -25,15 +25,6 @@ LONGEST_S = 60.0
 SBIN = ("/usr/local/sbin", "/usr/sbin", "/sbin")
 
 Kind = Literal["block", "character", "file", "folder", "other", "absent"]
-
-
-@dataclass(frozen=True)
-class Output:
-    """What a command printed and its exit code."""
-
-    code: int
-    text: str
-    errors: str = ""
 
 
 @dataclass(frozen=True)
@@ -163,21 +154,11 @@ class Host:
         if self.root is not None:
             return self._recorded(" ".join(arguments).replace("/", "%"))
         try:
-            # LC_ALL: what is read is told apart by its English words.
-            environment = {**os.environ, "LC_ALL": "C"}
-            done = subprocess.run(
-                [tool, *arguments[1:]],
-                stdin=subprocess.DEVNULL,
-                capture_output=True,
-                timeout=longest_s,
-                check=False,
-                env=environment,
-            )
-        except subprocess.TimeoutExpired:
+            return run_child([tool, *arguments[1:]], within_s=longest_s, environment=PARSED)
+        except TimeoutError:
             return Output(-1, "", f"{arguments[0]} did not end within {longest_s:g} s")
         except OSError as error:
             return Output(-1, "", f"{arguments[0]}: {reason_of(error)}")
-        return Output(done.returncode, done.stdout.decode(errors="replace"), done.stderr.decode(errors="replace"))
 
     def _recorded(self, name: str) -> Output:
         text = self.text(f"/commands/{name}")

@@ -15,6 +15,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from hotband.base.child import run_child
 from hotband.base.errors import UserError
 from hotband.execution.devices import blocks
 from hotband.execution.devices.host import Host
@@ -97,8 +98,6 @@ def _microwatts(host: Host, path: str) -> Callable[[], float | None]:
 
 
 def _command(command: str) -> Callable[[], float | None]:
-    import subprocess
-
     try:
         words = shlex.split(command)
     except ValueError as error:
@@ -106,12 +105,10 @@ def _command(command: str) -> Callable[[], float | None]:
 
     def watts() -> float | None:
         try:
-            done = subprocess.run(
-                words, stdin=subprocess.DEVNULL, capture_output=True, timeout=LONGEST_S, check=False, text=True
-            )
-        except (OSError, subprocess.TimeoutExpired, IndexError):
+            output = run_child(words, within_s=LONGEST_S) if words else None
+        except OSError:
             return None
-        number = NUMBER.search(done.stdout)
-        return float(number[0]) if number and done.returncode == 0 else None
+        number = NUMBER.search(output.text) if output is not None and output.code == 0 else None
+        return float(number[0]) if number else None
 
     return watts

@@ -17,10 +17,11 @@ import threading
 import time
 from pathlib import Path
 
+from hotband.base.child import Child
 from hotband.base.errors import UserError
 from hotband.base.text import numbers
 from hotband.execution.programs.needs import built, path_of
-from hotband.execution.programs.processes import ProgramFailed, Started, last_words
+from hotband.execution.programs.processes import ProgramFailed, last_words
 from hotband.execution.programs.program import Count, Need, Outcome, Program, Size, figure, percentile
 from hotband.execution.programs.work import Work
 
@@ -95,7 +96,7 @@ class Storm:
         self.work, self.ramdisk, self.environment = work, ramdisk, environment
         self.sockets = [work.temporary / f"v{number}" for number in range(len(disks))]
         self.waiting = list(range(len(disks)))
-        self.running: dict[int, tuple[Started, float]] = {}
+        self.running: dict[int, tuple[Child, float]] = {}
         self.tries = dict.fromkeys(self.waiting, 0)
         self.times: dict[int, float] = {}
         self.again = 0
@@ -103,7 +104,7 @@ class Storm:
         self._lock = threading.Lock()
         self.server = self._serve(disks)
 
-    def _serve(self, disks: list[Path]) -> Started:
+    def _serve(self, disks: list[Path]) -> Child:
         """One daemon that serves all disks."""
         words: list[str | Path] = [path_of("qemu-storage-daemon")]
         for number, (disk, socket) in enumerate(zip(disks, self.sockets, strict=True)):
@@ -162,7 +163,7 @@ class Storm:
         guest = self.work.processes.start(words, environment=self.environment, tell=hear, end_signal=kill)
         self.running[number] = guest, time.monotonic()
 
-    def _failed(self, number: int, guest: Started) -> None:
+    def _failed(self, number: int, guest: Child) -> None:
         """Starts a guest once more that has ended without being done."""
         if self.tries[number] >= TRIES:
             raise ProgramFailed("linux.uml", f"guest {number} ended before it was up{last_words(guest)}")

@@ -14,12 +14,13 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from hotband.base.child import Child
 from hotband.base.errors import UserError
 from hotband.base.text import numbers
 from hotband.execution.programs import fio_files
 from hotband.execution.programs.fio_files import Options
 from hotband.execution.programs.needs import path_of
-from hotband.execution.programs.processes import ProgramFailed, Started, last_words
+from hotband.execution.programs.processes import ProgramFailed, last_words
 from hotband.execution.programs.program import Choice, Count, Need, Outcome, Program, Size
 from hotband.execution.programs.web import free_port
 from hotband.execution.programs.work import Work
@@ -70,7 +71,7 @@ class Cluster:
         self.settings = self.place / "ceph.conf"
         self.environment = {"CEPH_CONF": str(self.settings)}
         self.id = str(uuid.uuid4())
-        self.daemons: list[Started] = []
+        self.daemons: list[Child] = []
         self.settings.write_text(self.configuration(), encoding="utf-8")
 
     def configuration(self) -> str:

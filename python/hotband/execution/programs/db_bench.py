@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+from hotband.base.child import Told
 from hotband.data.documents.program import FigureDoc
-from hotband.execution.programs.processes import Told
 from hotband.execution.programs.program import Choice, Count, Need, Outcome, Program, Size, figure, latencies
 from hotband.execution.programs.work import ProgramFailed, Work
 

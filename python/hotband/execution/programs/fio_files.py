@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
+from hotband.base.child import Told
 from hotband.data.documents.program import FigureDoc
-from hotband.execution.programs.processes import Told
 from hotband.execution.programs.program import Need, figure, latencies
 from hotband.execution.programs.work import ProgramFailed, Work
 

@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterable
 from pathlib import Path
 
+from hotband.base.child import Told
 from hotband.data.documents.program import FigureDoc
 from hotband.execution.programs.postgres import BUFFERS, COUNTED, DATABASE, NEEDS, RESET, Server, page_figures, server
-from hotband.execution.programs.processes import Told
 from hotband.execution.programs.program import Choice, Count, Outcome, Program, figure, latencies, percentile
 from hotband.execution.programs.work import ProgramFailed, Work
 

@@ -5,15 +5,15 @@ from __future__ import annotations
 import os
 import pwd
 import signal
-import subprocess
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from hotband.base.child import Child, run_child
 from hotband.data.documents.program import FigureDoc
 from hotband.execution.programs.needs import path_of
-from hotband.execution.programs.processes import ProgramFailed, Started, last_words
+from hotband.execution.programs.processes import ProgramFailed, last_words
 from hotband.execution.programs.program import Need, Size, figure
 from hotband.execution.programs.work import Work, expect_reachable
 
@@ -38,7 +38,7 @@ class Server:
     socket: Path
     user: str | None
     options: dict[str, str]
-    process: Started | None = None
+    process: Child | None = None
 
     def start(self) -> None:
         """Starts it and waits until it answers."""
@@ -48,7 +48,7 @@ class Server:
         self.process = self.work.processes.start(command, user=self.user, end_signal=signal.SIGINT)
         ready = [path_of("pg_isready"), "-q", "-h", str(self.socket)]
         until = time.monotonic() + READY_S
-        while subprocess.run(ready, capture_output=True, check=False).returncode != 0:
+        while run_child(ready).code != 0:
             if not self.process.running() or time.monotonic() > until:
                 raise ProgramFailed("postgres", f"did not start{last_words(self.process)}")
             time.sleep(0.05)

@@ -6,6 +6,7 @@ import json
 from collections.abc import Mapping
 from pathlib import Path
 
+from hotband.base.child import Told
 from hotband.base.errors import UserError
 from hotband.base.foreign import json_text
 from hotband.base.text.regular import file_text
@@ -16,7 +17,6 @@ from hotband.data.record.files import RECORD_FILE
 from hotband.execution.programs import find_program
 from hotband.execution.programs.devices import Devices, devices_on, keys_of
 from hotband.execution.programs.needs import expect_needs
-from hotband.execution.programs.processes import Told
 from hotband.execution.programs.settings import apart, as_texts, values_of
 from hotband.execution.programs.work import Work
 from hotband.execution.serve.ending import Ending

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 
+from hotband.base.child import Told
 from hotband.base.text import numbers
 from hotband.data.documents.program import FigureDoc
-from hotband.execution.programs.processes import Told
 from hotband.execution.programs.program import Choice, Count, Need, Outcome, Program, Size, figure, latencies
 from hotband.execution.programs.work import ProgramFailed, Work
 

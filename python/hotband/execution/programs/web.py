@@ -23,10 +23,11 @@ import time
 from pathlib import Path
 from typing import Any
 
+from hotband.base.child import Child
 from hotband.base.text import numbers
 from hotband.data.documents.program import FigureDoc
 from hotband.execution.programs.needs import path_of
-from hotband.execution.programs.processes import Started, last_words
+from hotband.execution.programs.processes import last_words
 from hotband.execution.programs.program import Choice, Count, Need, Outcome, Program, figure, latencies
 from hotband.execution.programs.work import ProgramFailed, Work, expect_reachable
 
@@ -97,7 +98,7 @@ def write_files(root: Path, folders: int) -> None:
                 file.chmod(0o644)
 
 
-def start(work: Work, root: Path, port: int) -> Started:
+def start(work: Work, root: Path, port: int) -> Child:
     """Starts nginx and waits until it listens."""
     user = account()
     expect_reachable(root, user)

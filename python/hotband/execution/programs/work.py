@@ -6,7 +6,6 @@ from __future__ import annotations
 import os
 import shutil
 import stat
-import subprocess
 import tempfile
 import time
 from collections.abc import Mapping, Sequence
@@ -14,11 +13,12 @@ from contextlib import AbstractContextManager, suppress
 from pathlib import Path
 from typing import Self
 
+from hotband.base.child import Told, run_child
 from hotband.base.errors import UserError, reason_of
 from hotband.base.text import numbers
 from hotband.execution.programs.devices import Devices
 from hotband.execution.programs.needs import path_of
-from hotband.execution.programs.processes import Processes, ProgramFailed, Told, as_user, last_words
+from hotband.execution.programs.processes import Processes, ProgramFailed, last_words
 from hotband.execution.programs.program import Settings
 
 INODES = 1 << 18
@@ -201,18 +201,17 @@ def forget(file: Path) -> None:
 def unmount(place: Path) -> None:
     """Unmounts a file system; in the end even one that is in use."""
     for _ in range(UNMOUNT_TRIES):
-        if not place.is_mount() or subprocess.run(["umount", place], capture_output=True, check=False).returncode == 0:
+        if not place.is_mount() or run_child(["umount", place]).code == 0:
             return
         time.sleep(0.1)
-    subprocess.run(["umount", "--lazy", place], capture_output=True, check=False)
+    run_child(["umount", "--lazy", place])
 
 
 def expect_reachable(folder: Path, user: str | None) -> None:
     """Raises UserError where a folder is closed to the user that a server runs as."""
     if user is None or os.geteuid() != 0:
         return
-    command = ["setpriv", *as_user(user), "test", "-x", str(folder)]
-    if subprocess.run(command, capture_output=True, check=False).returncode != 0:
+    if run_child(["test", "-x", folder], user=user).code != 0:
         accepted = f"is closed to user {user}, whom the server runs as; expected a folder that others may enter"
         raise UserError("question.on", "", str(folder), accepted)
 

@@ -10,8 +10,9 @@ import re
 from collections.abc import Mapping
 from pathlib import Path
 
+from hotband.base.child import Told
 from hotband.data.documents.program import FigureDoc
-from hotband.execution.programs.processes import ProgramFailed, Told
+from hotband.execution.programs.processes import ProgramFailed
 from hotband.execution.programs.program import Choice, Count, Need, Outcome, Program, figure, latencies
 from hotband.execution.programs.work import Work
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 
 from hotband.base.errors import UserError
+from hotband.data.catalog.named import OPEN
 from hotband.data.documents.run import RunSpec
 from hotband.execution.runs.run import prepare
 
@@ -15,7 +15,6 @@ MOST_DRIVES = 64
 """Where nothing is said: more stand in no single enclosure of the catalog's time (60 bays, 4U)."""
 TRIED = 16
 """The first numbers of which one is taken by every layout: RAID 60 needs eight."""
-_OPEN = re.compile(r"\{(\d{0,4})\s*\*?\s*n\}")
 
 
 @dataclass(frozen=True)
@@ -29,17 +28,12 @@ class Family:
 
     def machine(self, count: int) -> str:
         """The machine with so many drives."""
-        return _OPEN.sub(str(count), self.text)
-
-
-def is_family(machine: str) -> bool:
-    """Whether a machine's number of drives is left open."""
-    return _OPEN.search(machine) is not None
+        return OPEN.sub(str(count), self.text)
 
 
 def family(machine: str) -> Family:
     """The machines that `LAYOUT:{n}xDRIVE` stands for. Raises UserError where none of them can be."""
-    found = _OPEN.search(machine)
+    found = OPEN.search(machine)
     layout, colon, rest = machine.partition(":")
     if found is None or not colon or not rest.startswith(found[0]) or not rest[len(found[0]) :].startswith("x"):
         accepted = "expected LAYOUT:{n}xDRIVE, such as raid10:{n}xexos-15e900-512n, or {8n} for eights"

@@ -1,11 +1,9 @@
-"""fio as a child process: found, given a job, watched, ended with its parent; its results are files."""
+"""fio: found, given a job, watched while it runs; its results are files."""
 
 from __future__ import annotations
 
 import re
 import shutil
-import signal
-import subprocess
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -13,6 +11,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from hotband.base.child import Child, run_child, start_child
 from hotband.base.errors import UserError
 from hotband.base.text.write import write_file
 
@@ -68,7 +67,7 @@ def version_of(path: str) -> str:
 @lru_cache(maxsize=8)
 def _says(path: str, _changed: int, option: str) -> str:
     """What a fio prints; of the same file it is asked once, as every run asks for its version."""
-    return subprocess.run([path, option], capture_output=True, text=True, check=False).stdout
+    return run_child([path, option]).text
 
 
 def is_new_enough(version: str) -> bool:
@@ -105,33 +104,22 @@ def run_fio(
     write_file(file, job)
     write_file(said, "")
     jobs = [part for one in clients for part in (f"--client={one}", file.name)] or [file.name]
-    # fio itself ends with us, also where we are killed: else it would go on writing (setpriv is of util-linux).
-    tied = ["setpriv", "--pdeathsig", "TERM"] if shutil.which("setpriv") else []
-    arguments = [*tied, find_fio(), f"--output-format={form}", f"--output={result.name}", "--eta=always"]
+    arguments = [find_fio(), f"--output-format={form}", f"--output={result.name}", "--eta=always"]
     arguments += [*(["--readonly"] if only_reads else []), *jobs]
     with said.open("r+b") as words:
-        # A group of its own: an interrupt of the terminal goes to us alone, and we end fio.
-        child = subprocess.Popen(
-            arguments,
-            cwd=folder,
-            stdin=subprocess.DEVNULL,
-            stdout=words,
-            stderr=words,
-            start_new_session=True,
-            pass_fds=() if held is None or held.descriptor is None else (held.descriptor,),
-        )
+        # fio itself ends with us, also where we are killed: else it would go on writing.
+        descriptors = () if held is None or held.descriptor is None else (held.descriptor,)
+        child = start_child(arguments, output=words, folder=folder, tied=True, descriptors=descriptors)
     try:
         _watch(child, folder, look, held)
     finally:
-        _end(child)
-    if child.returncode != 0:
-        raise UserError("fio", "", file.name, f"failed: {_last_words(said, child.returncode)}")
+        child.end(TO_END_S)
+    if child.code != 0:
+        raise UserError("fio", "", file.name, f"failed: {_last_words(said, child.code)}")
     return result
 
 
-def _watch(
-    child: subprocess.Popen[bytes], folder: Path, look: Callable[[Status], None] | None, held: Held | None
-) -> None:
+def _watch(child: Child, folder: Path, look: Callable[[Status], None] | None, held: Held | None) -> None:
     """Waits for the end of fio, and compares what it has open with what is `held`: at once, every hundredth of a second
     until it has opened it, and at every look. Raises UserError, and whatever `look` raises."""
     begin = time.monotonic()
@@ -139,11 +127,9 @@ def _watch(
     compares = held is not None and held.descriptor is not None
     has_opened = not compares or _compared(child, folder, held)
     while True:
-        try:
-            child.wait(max(0.0, min(next_look - time.monotonic(), LOOK_EVERY_S if has_opened else OPEN_EVERY_S)))
+        if child.ended_within(min(next_look - time.monotonic(), LOOK_EVERY_S if has_opened else OPEN_EVERY_S)):
             return
-        except subprocess.TimeoutExpired:
-            is_due = time.monotonic() >= next_look
+        is_due = time.monotonic() >= next_look
         if compares and (is_due or not has_opened):
             has_opened = _compared(child, folder, held) or has_opened
         if is_due:
@@ -152,7 +138,7 @@ def _watch(
                 look(_status(folder / SAID, time.monotonic() - begin))
 
 
-def _compared(child: subprocess.Popen[bytes], folder: Path, held: Held | None) -> bool:
+def _compared(child: Child, folder: Path, held: Held | None) -> bool:
     """Whether fio has opened what is held. Raises UserError where it has something else open, and kills it."""
     assert held is not None, "what is compared is held"
     try:
@@ -160,20 +146,6 @@ def _compared(child: subprocess.Popen[bytes], folder: Path, held: Held | None) -
     except UserError:
         child.kill()
         raise
-
-
-def _end(child: subprocess.Popen[bytes]) -> None:
-    """Asks fio to end where it still runs, and kills it where it does not."""
-    if child.poll() is not None:
-        return
-    try:
-        child.send_signal(signal.SIGTERM)
-        child.wait(TO_END_S)
-    except BaseException as why:  # another interruption comes while we wait: it must not leave fio behind
-        child.kill()
-        child.wait()
-        if not isinstance(why, subprocess.TimeoutExpired):
-            raise
 
 
 def _status(said: Path, seconds: float) -> Status:

@@ -10,7 +10,7 @@ from os import PathLike
 from typing import Any
 
 from hotband.base.arguments import public
-from hotband.base.question import Field, Question, fields_of, further, summary
+from hotband.base.question import Field, Question, fields_of, further, in_words_of, summary
 from hotband.data.inputs.specify import Spec, changes, settings_of
 from hotband.data.record.record import Record
 from hotband.faces.asked.ask import ask
@@ -37,14 +37,19 @@ def __getattr__(name: str) -> Any:
 def shown_fields(question: type[Question]) -> list[Field]:
     """Return the fields that are arguments: those without a name in the call first."""
     shown = [one for one in fields_of(question) if not one.says.hidden]
-    return sorted(shown, key=lambda one: not one.says.positional)
+    return sorted(shown, key=lambda one: not is_ordered(one))
+
+
+def is_ordered(one: Field) -> bool:
+    """Whether its name may be left out in a call."""
+    return one.says.positional or one.says.ordered
 
 
 def parameters(question: type[Question]) -> Iterator[inspect.Parameter]:
     """Yield the arguments of the function, with their types as text."""
     fields = shown_fields(question)
     for one in fields:
-        kind = inspect.Parameter.POSITIONAL_OR_KEYWORD if one.says.positional else inspect.Parameter.KEYWORD_ONLY
+        kind = inspect.Parameter.POSITIONAL_OR_KEYWORD if is_ordered(one) else inspect.Parameter.KEYWORD_ONLY
         name = arguments_of(one)[0]
         default = inspect.Parameter.empty if one.is_needed else None if is_settings(one) else one.default
         default = str(default) if isinstance(default, str) else default
@@ -92,7 +97,8 @@ def _function(question: type[Question]) -> Callable[..., Any]:
 def said(question: type[Question]) -> Iterator[tuple[str, str]]:
     """Yield the arguments of the function, and what each means."""
     for one in shown_fields(question):
-        yield from ((name, SET if is_settings(one) else one.says.text) for name in arguments_of(one))
+        text = SET if is_settings(one) else in_words_of(question, one, lambda of: of.name)
+        yield from ((name, text) for name in arguments_of(one))
     if question.runs:
         yield from ((name, text) for name, (_, text) in EXECUTION.items())
 

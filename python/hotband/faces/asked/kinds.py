@@ -10,7 +10,8 @@ from typing import Any
 
 from hotband.base.errors import UserError
 from hotband.base.question import Field, word
-from hotband.data.inputs.specify import Named, each_of, named
+from hotband.data.catalog.named import is_family
+from hotband.data.inputs.specify import Named, each_of, is_toml, named
 
 
 @dataclass(frozen=True)
@@ -26,6 +27,15 @@ class Kind:
 def of_name(one: Field, given: object) -> Named:
     """A machine or a workload."""
     return named(given, one.name)
+
+
+def of_machines(one: Field, given: object) -> tuple[Named, ...]:
+    """Machines, also such whose number of drives is left open."""
+    several = given if isinstance(given, list) else [given]
+    return tuple(
+        Named(spec) if isinstance(spec, str) and not is_toml(spec) and is_family(spec) else named(spec, one.name)
+        for spec in several
+    )
 
 
 def of_several(one: Field, given: object) -> tuple[Named, ...]:
@@ -72,6 +82,7 @@ def of_key_values(one: Field, given: object) -> str:
     return given
 
 
+PATHS = Kind("str | PathLike[str] | Sequence[str | PathLike[str]]", of_paths)
 KINDS: Mapping[Any, Kind] = {
     str: Kind("str"),
     int: Kind("int"),
@@ -79,6 +90,7 @@ KINDS: Mapping[Any, Kind] = {
     bool: Kind("bool"),
     Path: Kind("str | PathLike[str]", lambda _, given: Path(given)),
     "machine": Kind("Spec", of_name),
+    "machines": Kind("Spec | Sequence[Spec]", of_machines),
     "workload": Kind("Spec", of_name),
     "workloads": Kind("Spec | Sequence[Spec]", of_several),
     "record": Kind("Record | str | PathLike[str]", of_record),
@@ -89,7 +101,8 @@ KINDS: Mapping[Any, Kind] = {
         lambda _, given: given if isinstance(given, str | Mapping) else Path(given),
     ),
     "name or path": Kind("str | PathLike[str]", lambda _, given: str(given)),
-    "paths": Kind("str | PathLike[str] | Sequence[str | PathLike[str]]", of_paths),
+    "paths": PATHS,
+    "results": PATHS,
     "names": Kind("str | Sequence[str]", lambda _, given: tuple(str(name) for name in each_of(given))),
     "key-values": Kind("str | Mapping[str, Sequence[str | int]]", of_key_values),
     "settings": Kind("Mapping[str, object]"),

@@ -17,35 +17,34 @@ def words(question: Question) -> list[str]:
     """Return the command and its arguments, without what is as it is by default: arguments, then options."""
     of = [(one, value) for one, value in given(question) if not one.says.hidden]
     arguments = [word for one, value in of if one.says.positional for word in written(one, value)]
-    options = [word for one, value in of if not one.says.positional for word in optional(one.option, value)]
-    pairs = [
-        word for one, value in of if is_settings(one) for key, text in value for word in ("--set", f"{key}={text}")
-    ]
-    return [question.name, *arguments, *options, *pairs]
+    options = [word for one, value in of if not one.says.positional for word in optional(one, value)]
+    return [question.name, *arguments, *options]
 
 
 def written(one: Field, value: Any) -> Iterator[str]:
     """Yield what is given without an option; repeats of sides have a word between them."""
-    if not kind_of(one).is_spread or all(len(side) == 1 for side in value):
-        yield from (text for side in value for text in texts(side)) if kind_of(one).is_spread else texts(value)
+    if not kind_of(one).is_spread:
+        yield from texts(value)
         return
+    has_repeats = any(len(side) > 1 for side in value)
     for at, side in enumerate(value):
-        yield from (*[BETWEEN] * bool(at), *texts(side))
+        yield from (*[BETWEEN] * (has_repeats and at > 0), *texts(side))
 
 
-def optional(option: str, value: Any) -> Iterator[str]:
+def optional(one: Field, value: Any) -> Iterator[str]:
     """Yield an option and its value; several of a list, a flag alone."""
-    if value is True:
-        yield option
-        return
-    for text in texts(value):
-        yield from (option, text)
+    if is_settings(one):
+        yield from (word for key, text in value for word in ("--set", f"{key}={text}"))
+    elif value is True:
+        yield one.option
+    else:
+        yield from (word for text in texts(value) for word in (one.option, text))
 
 
 def texts(value: Any) -> Iterator[str]:
     """Yield a value as the command line takes it."""
     if isinstance(value, tuple):
-        yield from (text for one in value if not isinstance(one, tuple) for text in texts(one))
+        yield from (text for one in value for text in texts(one))
     elif isinstance(value, Named):
         yield value.name
     else:

@@ -1,4 +1,5 @@
-"""What the help of a question's command ends with: examples, and what its values are made of."""
+"""What the help of a question's command says besides its summary: paragraphs that follow it, and what it ends with:
+examples, and what its values are made of."""
 
 from __future__ import annotations
 
@@ -16,15 +17,38 @@ hotband advise oltp.fio --slo "p99 < 20 ms" --capacity "50 TB" --protect "two fa
 hotband advise iometer-database vdbench-8k-random --slo "p99 < 40 ms" --capacity "40 TB" --protect "one failure" \
 --candidates drives=exos-x18-18tb,ent-10k,layouts=raid6,raid10 --grow "20 %/year" -o advice.html
 """
+EXPECT = """\
+[bold]Examples[/]
+
+hotband expect fio.json --on raid10:8xexos-15e900-512n
+
+hotband expect vdbench-output/            (which drives come nearest?)
+
+hotband expect terse.txt -w my.fio --on s4500-960
+"""
+FIND = """\
+[bold]Questions[/]: "IOPS at p99 < 10 ms" (the highest rate of an open loop), "IOPS at p99 < 10 ms by queue depth", \
+"drives for 50000 IOPS at p99 < 2 ms" (--on raid10:{n}xDRIVE), "queue depth for 90 % of the most", "bs for 500 MB/s", \
+any key of --set that is a number. Figures: IOPS, MB/s, mean, p50, p99, p99.9, read.p99, write.p99.
+
+[bold]Examples[/]
+
+hotband find "IOPS at p99 < 20 ms" -w fio-randread --on exos-15e900-512n --on ent-10k
+
+hotband find "drives for 3000 IOPS at p99 < 30 ms" -w iometer-database --on "raid10:{n}xexos-15e900-512n"
+"""
 FLEET = """\
 [bold]Example[/]
 
 hotband fleet fleet.toml --repetitions 200 --out fleet -o fleet.html"""
-EPILOGS = {"advise": ADVISE, "fleet": FLEET}
+EPILOGS = {"advise": ADVISE, "expect": EXPECT, "find": FIND, "fleet": FLEET}
 FURTHER = {
-    "audit": "Exit code 1 if a finding is severe, so that it works in CI.",
-    "compare": "Every further result is compared with the first. Repeats of a side: A1 A2 A3 vs B1 B2 B3, or a folder "
-    "of records.",
-    "steady": "Records without a series, such as most of fio's, are one round each, in the order given.",
+    "audit": ["Exit code 1 if a finding is severe, so that it works in CI."],
+    "compare": [
+        "Every further result is compared with the first. Repeats of a side: A1 A2 A3 vs B1 B2 B3, or a folder of "
+        "records."
+    ],
+    "expect": ["Without --on the drives of the catalog are ranked by how near they come."],
+    "steady": ["Records without a series, such as most of fio's, are one round each, in the order given."],
 }
-"""What the help says further."""
+"""Paragraphs that the help has beside the first."""

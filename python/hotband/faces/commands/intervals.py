@@ -1,4 +1,4 @@
-"""`hotband why`, and what `hotband run --interval` adds to a run."""
+"""Intervals of figures: options that several commands share, and what `hotband run --interval` adds to a run."""
 
 from __future__ import annotations
 
@@ -8,18 +8,10 @@ import typer
 
 from hotband.base.errors import UserError
 from hotband.execution.runs.interrupted import RunsInterrupted
-from hotband.faces.commands.executors import on_executor
 from hotband.faces.commands.output import (
-    JsonFlag,
-    MachineOption,
-    SetOption,
-    WorkloadArgument,
-    parse_set,
-    print_json,
     say,
-    show_views,
 )
-from hotband.inference.interval import DRAWS, LEAST_DRAWS, LEVEL, MOST_DRAWS
+from hotband.inference.interval import DRAWS, LEAST_DRAWS, MOST_DRAWS
 
 if TYPE_CHECKING:
     from hotband.data.documents.run import RunSpec
@@ -32,9 +24,6 @@ IntervalOption = Annotated[
     typer.Option("--interval", min=1, max=99, metavar="PERCENT", help=f"Intervals of the figures. {LEVEL_HELP}"),
 ]
 LevelOption = Annotated[float, typer.Option("--interval", min=1, max=99, metavar="PERCENT", help=LEVEL_HELP)]
-DrawsOption = Annotated[
-    int, typer.Option("--draws", min=LEAST_DRAWS, max=MOST_DRAWS, help="Draws of the uncertain values.")
-]
 RunDrawsOption = Annotated[
     int | None,
     typer.Option(
@@ -91,29 +80,3 @@ def add_intervals(spec: RunSpec, finished: Finished, level: float, draws: int | 
     if spec.out is not None:
         save(finished, spec.out)
     return True
-
-
-@on_executor
-def why(
-    workload: WorkloadArgument,
-    on: MachineOption,
-    settings: SetOption = None,
-    figure: Annotated[
-        str, typer.Option(metavar="FIGURE", help="iops, bandwidth, mean, p50, p99 or p999; read.p99 where both.")
-    ] = "iops",
-    level: LevelOption = LEVEL,
-    draws: DrawsOption = DRAWS,
-    seed: Annotated[int, typer.Option(min=0, max=2**64 - 1, help="Root of all randomness.")] = 1,
-    duration: Annotated[str | None, typer.Option(metavar="TIME", help='Measured time of a step, as "60 s".')] = None,
-    jobs: JobsOption = None,
-    as_json: JsonFlag = False,
-) -> None:
-    """Say where the uncertainty of a prediction comes from, value by value, and what to measure to reduce it."""
-    from hotband.data.documents.run import RunSpec
-    from hotband.execution.experiment.progress import run_progress
-    from hotband.inference.interval.explained import why_run
-    from hotband.views.interval import why_views
-
-    spec = RunSpec("run", on, workload, parse_set(settings or []), seed, duration)
-    found = why_run(spec, figure, _asked(level, draws), jobs, say, run_progress)
-    return print_json(found, "hotband-why") if as_json else show_views(why_views(found))

@@ -12,11 +12,11 @@ from typing import Annotated, Any, get_args
 import typer
 
 from hotband.base.errors import UserError
-from hotband.base.question import Field, Question, Way, fields_of, summary
+from hotband.base.question import Field, Question, Way, fields_of, in_words_of, summary
 from hotband.base.text.pipes import with_pipes
 from hotband.base.text.write import expect_page
 from hotband.base.views import view_of
-from hotband.data.catalog.named import is_real
+from hotband.data.catalog.named import is_family, is_real
 from hotband.data.inputs.specify import Named
 from hotband.data.inputs.texts import text_of
 from hotband.execution.experiment import expect_out
@@ -71,7 +71,7 @@ class Kind:
 
 
 def _machine(name: str) -> Named:
-    return Named(name) if is_real(name) else Named(name, text_of(name, "machine"))
+    return Named(name) if is_real(name) or is_family(name) else Named(name, text_of(name, "machine"))
 
 
 def _workload(name: str) -> Named:
@@ -102,12 +102,14 @@ KINDS: Mapping[Any, Kind] = {
     "machine": Kind(str, _machine, names.MACHINE),
     "workload": Kind(str, _workload, names.WORKLOAD),
     "workloads": Kind(list[str], lambda given: tuple(_workload(name) for name in given), names.WORKLOAD),
+    "machines": Kind(list[str], lambda given: tuple(_machine(name) for name in given), names.MACHINE),
     "record": Kind(Path),
     "records": Kind(list[Path], lambda given: tuple(with_pipes(given or ()))),
     "sides": Kind(list[Path], lambda given: _sides(with_pipes(given))),
     "document": Kind(Path),
     "name or path": Kind(str),
     "paths": Kind(list[Path], lambda given: tuple(given or ())),
+    "results": Kind(list[Path], lambda given: tuple(with_pipes(given))),
     "names": Kind(list[str], lambda given: tuple(listed(given))),
     "key-values": Kind(list[str], lambda given: ",".join(given or [])),
     "settings": SETTINGS,
@@ -120,13 +122,23 @@ def kind_of(one: Field) -> Kind:
     return Kind(one.base) if is_word(one) else KINDS[mark(one)]
 
 
-def parameter(one: Field) -> inspect.Parameter:
+def option_of(one: Field) -> str:
+    """Return the option of a field."""
+    return "--set" if is_settings(one) else one.option
+
+
+def parameter(question: type[Question], one: Field) -> inspect.Parameter:
     """Return a field as a parameter that typer reads."""
     says, kind = one.says, kind_of(one)
     is_optional = one.default is None or (not one.is_needed and bool(get_args(kind.type)))
     ends = {"min": says.least, "max": says.most} if kind.type in (int, float) else {}
-    about: dict[str, Any] = {"metavar": says.metavar or None, "help": says.text, **ends, **kind.completion}
-    option = "--set" if is_settings(one) else one.option
+    about: dict[str, Any] = {
+        "metavar": says.metavar or None,
+        "help": in_words_of(question, one, option_of),
+        **ends,
+        **kind.completion,
+    }
+    option = option_of(one)
     # A flag without a word for "no" is given its option; typer makes one of both else.
     info = (
         typer.Argument(**about) if says.positional else typer.Option(*[says.short] * bool(says.short), option, **about)
@@ -153,6 +165,15 @@ def _files_in(values: Mapping[str, Any]) -> list[Path]:
     return [one for value in several for one in value if isinstance(one, Path) and one.is_file()]
 
 
+def _print(asked: Question, found: Any, as_json: bool, page: Path | None) -> None:
+    if as_json:
+        return print_json(found.to_dict(), asked.schema) if asked.schema else print_rows(found.to_dict())
+    with reading(asked):
+        views = list(view_of(found, "terminal")(found, asked))
+    show_views(views) if asked.folds else show(*views)
+    return show_lines([f"Page: {page}"] if page else [])
+
+
 def _command(question: type[Question]) -> Callable[..., Any]:
     """Return the function that typer makes the command of."""
 
@@ -162,34 +183,34 @@ def _command(question: type[Question]) -> Callable[..., Any]:
             expect_page("--output", output, _files_in(values))
         kept = getattr(asked, "out", None)
         expect_out(getattr(asked, "fresh", False), kept)
+        there: list[Any] = []
         try:
-            found = answer(asked, Way(run_progress, say, on_terminal=True))
+            found = answer(asked, Way(run_progress, say, on_terminal=True, there=there.append))
         except RunsInterrupted as stop:
             if kept is None:
                 raise
             many = f"{len(stop.finished)} runs of this round are kept in {kept}"
             say(f"hotband: interrupted; {many}: the same command goes on from there")
             raise typer.Exit(INTERRUPTED) from None
-
-        def printed(page: Path | None) -> None:
-            if as_json:
-                return print_json(found.to_dict(), question.schema) if question.schema else print_rows(found.to_dict())
-            with reading(asked):
-                views = list(view_of(found, "terminal")(found, asked))
-            show_views(views) if question.folds else show(*views)
-            return show_lines([f"Page: {page}"] if page else [])
-
-        print_after(lambda: getattr(found, question.writes)(output) if output is not None else None, printed)
+        except Exception:
+            for found in there:
+                _print(asked, found, as_json, None)
+            raise
+        print_after(
+            lambda: getattr(found, question.writes)(output) if output is not None else None,
+            lambda page: _print(asked, found, as_json, page),
+        )
         ending = asked.ending(found)
         if ending is not None:
             if ending.says:
                 say(f"hotband: {ending.says}")
             raise typer.Exit(ending.code)
 
-    own = [parameter(one) for one in fields_of(question)]
+    own = [parameter(question, one) for one in fields_of(question)]
     parameters = [*own, *([OUTPUT] if question.has_page else []), AS_JSON]
     run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
     run.__annotations__ = {one.name: one.annotation for one in parameters}
-    run.__name__, run.__doc__ = question.name, f"{summary(question)}\n\n{FURTHER.get(question.name, '')}"
+    run.__name__ = question.name
+    run.__doc__ = "\n\n".join([summary(question), *FURTHER.get(question.name, [])])
     made: Callable[..., Any] = on_executor(run) if question.runs else run
     return with_epilog(EPILOGS[question.name])(made) if question.name in EPILOGS else made

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import subprocess
 import sys
 import time
 from collections.abc import Callable, Sequence
@@ -13,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from hotband.base.child import start_child
 from hotband.base.errors import UserError
 from hotband.base.text.quantities import SPAN_EXPECTED, span_ns
 from hotband.execution.experiment import new_record
@@ -21,7 +21,6 @@ from hotband.execution.serve import Served, ServeSpec
 from hotband.execution.serve.ending import Ending
 from hotband.execution.serve.lateness import lateness_lines
 from hotband.execution.serve.served import LOOK_EVERY_S
-from hotband.execution.serve.started import end_all
 from hotband.faces.commands import names
 from hotband.faces.commands.on_demand import with_epilog
 from hotband.faces.commands.output import (
@@ -292,21 +291,16 @@ def live_lines() -> Callable[[Served], None]:
 
 def run_beside(served: Served, command: str, look: Callable[[Served], None] | None) -> int:
     """Runs a shell command while it is served, with the first volume's places in its environment; its exit code."""
-    import os
-
     first = next(iter(served.volumes.values()))
     places = {"uri": first.uri, "file": first.file, "device": first.device}
-    own = {name: str(place) for name, place in places.items() if place is not None}
     # What the user's own environment has under these names is another place: a command could write over it.
-    others = {name: value for name, value in os.environ.items() if name not in places}
-    child = subprocess.Popen(command, shell=True, env={**others, **own})
+    environment = {name: None if place is None else str(place) for name, place in places.items()}
+    child = start_child(["/bin/sh", "-c", command], output="terminal", environment=environment)
     try:
-        while child.poll() is None:
-            time.sleep(LOOK_EVERY_S)
+        while not child.ended_within(LOOK_EVERY_S):
             if look is not None:
                 look(served)
     finally:
-        if child.poll() is None:
-            end_all(child, TO_END_S)
+        child.end(TO_END_S)
     # Of what a signal ended shells tell 128 and its number.
-    return child.returncode if child.returncode >= 0 else 128 - child.returncode
+    return child.code if child.code >= 0 else 128 - child.code

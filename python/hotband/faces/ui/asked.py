@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hotband.base.arguments import in_python
 from hotband.base.errors import UserError
 from hotband.base.question import Field, Question, fields_of
+from hotband.data.inputs.specify import Named, changes, named, settings_of
 from hotband.faces.asked.ask import ask
 from hotband.faces.asked.kinds import mark
 
@@ -16,7 +18,7 @@ if TYPE_CHECKING:
     from hotband.execution.experiment import Tick
     from hotband.faces.ui.form import Form
 
-ELSEWHERE = ("jobs", "out", "fresh")
+ELSEWHERE = ("jobs", "out", "into", "fresh")
 """Fields that are for the command line and for Python: a page keeps results by itself, and runs as it can."""
 NO_MORE = 10**9
 
@@ -38,29 +40,44 @@ def dropped(form: Form, one: Field) -> Path | None:
     return None if found is None else Path(found)
 
 
+def of_name(form: Form, one: Field) -> Named | None:
+    """A machine or a workload: a name, or a file that was dropped."""
+    given = form.text(one.name)
+    return None if given is None else named(form.placed(one.name, given), one.name)
+
+
 READ: Mapping[Any, Callable[[Form, Field], Any]] = {
     str: lambda form, one: form.text(one.name),
     int: whole,
     float: number,
     bool: lambda form, one: form.flag(one.name),
     Path: dropped,
-    "settings": lambda form, _: tuple(form.settings().items()),
+    "workload": of_name,
+    "settings": lambda form, _: settings_of(changes(form.settings(), {})),
 }
 
 
 def of_form(question: type[Question], form: Form, own: Mapping[str, object]) -> Question:
     """Return the question: `own` are fields that the form has in another way. Raises UserError under their names."""
     asked: dict[str, Any] = dict(own)
-    for one in fields_of(question):
-        if one.name not in own and one.name not in ELSEWHERE and not one.says.hidden:
-            value = READ[mark(one)](form, one)
-            asked |= {} if value is None else {one.name: value}
-    return question(**asked)
+    with in_fields():
+        for one in fields_of(question):
+            if one.name not in own and one.name not in ELSEWHERE and not one.says.hidden:
+                value = READ[mark(one)](form, one)
+                asked |= {} if value is None else {one.name: value}
+        return question(**asked)
 
 
 def answered(question: Question, tick: Tick) -> Any:
     """Return the answer; progress is told to `tick`. Raises UserError under the names of the form's fields."""
-    try:
+    with in_fields():
         return ask(question, tick)
+
+
+@contextmanager
+def in_fields() -> Iterator[None]:
+    """Have mistakes within be UserErrors under the names of the form's fields."""
+    try:
+        yield
     except UserError as error:
         raise in_python(error) from None

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import hotband as hb
 from hotband.base.errors import UserError
-from hotband.data.inputs.specify import Named
+from hotband.data.inputs.specify import Named, named
 from hotband.data.inputs.texts import text_of
 from hotband.data.record.files import REPORT_FILE
 from hotband.faces.asked.words import words
@@ -21,6 +21,7 @@ from hotband.faces.ui.calls_on_files import of_calibrate, of_expect, of_fleet
 from hotband.faces.ui.form import Form
 from hotband.questions.advise.asked import AdviseQuestion
 from hotband.questions.compare import CompareQuestion
+from hotband.questions.find.asked import FindQuestion
 
 if TYPE_CHECKING:
     from hotband.data.record.record import Record
@@ -147,32 +148,18 @@ def of_sweep(form: Form) -> Call:
 def of_find(form: Form) -> Call:
     """`hb.find`."""
     question = form.needed("question", 'such as "IOPS at p99 < 10 ms"')
-    asked = Common.of(form)
-    within, bounds = form.percent("within"), form.text("range")
-    ios = form.whole("ios", 1, 10**9)
+    workload, machines = form.named("workload", WORKLOAD), form.all_named("on", MACHINE)
+    named_by = {"workload": named(workload, "workload"), "on": tuple(named(one, "on") for one in machines)}
+    asked = of_form(FindQuestion, form, {"question": question, **named_by})
 
     def run(tick: Tick, folder: Path) -> Shown:
-        found = hb.find(
-            question,
-            asked.workload,
-            on=asked.on,
-            set=asked.set,
-            duration=asked.duration,
-            seed=asked.seed,
-            interval=asked.interval,
-            range=bounds,
-            within=2.0 if within is None else within,
-            ios=ios,
-            progress=tick,
-        )
+        found = answered(asked, tick)
         for number, answer in enumerate(found.answers):
             if answer.record is not None:
                 answer.record.save(folder / f"{number}")
         return shown.of_found(found)
 
-    command = ["find", question, "--workload", asked.workload, *asked.options]
-    command += command_line.options(range=bounds, within=within, ios=ios)
-    return Call(f"{question}: {asked.workload} on {', '.join(asked.on)}", command, run, report_of_records)
+    return Call(f"{question}: {workload} on {', '.join(machines)}", words(asked), run, report_of_records)
 
 
 def of_review(form: Form) -> Call:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import hotband as hb
 from hotband.base.errors import UserError
+from hotband.data.inputs.specify import named
 from hotband.data.record.files import REPORT_FILE
 from hotband.faces.asked.words import words
 from hotband.faces.ui import command_line, shown
@@ -14,7 +15,7 @@ from hotband.faces.ui.asked import answered, of_form
 from hotband.faces.ui.call import Call, expect_report, seed_of
 from hotband.faces.ui.fleet_files import expect_no_other_files
 from hotband.faces.ui.uploads import PREFIX, free_path
-from hotband.inference.interval import DRAWS_OF_MANY, LEAST_DRAWS, LEVEL, MOST_DRAWS
+from hotband.questions.expect.asked import ExpectQuestion
 from hotband.questions.fleet.asked import FleetQuestion
 
 if TYPE_CHECKING:
@@ -61,39 +62,13 @@ def of_expect(form: Form) -> Call:
     machines = [form.placed("on", one) for one in form.texts("on")]
     if len(machines) > 1:
         raise UserError("on", "", ", ".join(machines), "expected one machine, or none: then drives are ranked")
-    on = machines[0] if machines else None
-    given = form.text("workload")
-    workload = None if given is None else form.placed("workload", given)
-    settings, duration, interval = form.settings(), form.text("duration"), form.percent("interval")
-    draws, seed = form.whole("draws", LEAST_DRAWS, MOST_DRAWS), seed_of(form)
-
-    def run(tick: Tick, _: Path) -> Shown:
-        return shown.of_expected(
-            hb.expect(
-                results,
-                on=on,
-                workload=workload,
-                interval=LEVEL if interval is None else interval,
-                draws=DRAWS_OF_MANY if draws is None else draws,
-                duration=duration,
-                seed=seed,
-                set=settings,
-                progress=tick,
-            )
-        )
-
-    options = command_line.options(
-        on=on,
-        workload=workload,
-        set=[f"{key}={value}" for key, value in settings.items()],
-        interval=interval,
-        draws=draws,
-        duration=duration,
-        seed=seed if seed != 1 else None,
-    )
+    on = named(machines[0], "on") if machines else None
+    asked = of_form(ExpectQuestion, form, {"result": tuple(map(Path, results)), "on": on})
     names = ", ".join(Path(one).name for one in results)
-    where = f" on {on}" if on else ": the drives that come nearest"
-    return Call(f"Is it as expected? {names}{where}", ["expect", *results, *options], run)
+    where = f" on {on.name}" if on else ": the drives that come nearest"
+    return Call(
+        f"Is it as expected? {names}{where}", words(asked), lambda tick, _: shown.of_expected(answered(asked, tick))
+    )
 
 
 def of_calibrate(form: Form) -> Call:

@@ -11,18 +11,18 @@ from hotband.base.text.html import frame_html
 from hotband.base.text.numbers import number, share
 from hotband.base.text.schema import with_schema
 from hotband.data.catalog.named import expect_model
+from hotband.data.documents.run import RunSpec
 from hotband.data.record.unmodelled import unmodelled_notes, why_no_interval
 from hotband.execution.experiment.experiment import execute
 from hotband.inference.interval.of_record import expect_figure, figure_name, intervals_of
-from hotband.inference.interval.of_run import figures_of, pinned
+from hotband.inference.interval.of_run import Asked, figures_of, pinned
 
 if TYPE_CHECKING:
     import polars as pl
 
+    from hotband.base.question import Way
     from hotband.data.documents.interval import WhyFigureDoc
-    from hotband.data.documents.run import RunSpec
-    from hotband.execution.experiment import Say
-    from hotband.inference.interval.of_run import Asked, Watch
+    from hotband.inference.interval.asked import WhyQuestion
 
 TEXTS = ("name", "part", "key", "nominal", "low", "high", "distribution", "source", "confidence", "meaning")
 SHARES = ("first", "first_low", "first_high", "total", "total_low", "total_high")
@@ -123,17 +123,30 @@ class Why:
         return f"<div><strong>{escape(repr(self)[1:-1])}</strong><p>{escape(self.advice)}</p>{table}</div>"
 
 
-def why_run(spec: RunSpec, figure: str, asked: Asked, jobs: int | None, say: Say, watch: Watch) -> WhyFigureDoc:
-    """Runs a workload as a whole, then its draws: where the interval of a figure comes from. Raises UserError, before
+def why(asked: WhyQuestion, way: Way) -> Why:
+    """Run a workload as a whole, then its draws: where the interval of a figure comes from. Raises UserError, before
     the draws where the whole run does not have the figure, RunsInterrupted."""
-    expect_model(spec.machine, "intervals are of")
-    spec = pinned(spec)
-    expect_figure(spec, figure)
-    with watch(f"{spec.workload} on {spec.machine}") as tick:
-        whole = execute([spec], tick, jobs)[0]
-    figure_name(figure, list(figures_of(whole.record)))
+    expect_model(asked.on.name, "intervals are of")
+    load = asked.workload
+    spec = pinned(
+        RunSpec(
+            "run",
+            asked.on.name,
+            load.name,
+            asked.settings,
+            asked.seed,
+            asked.duration,
+            machine_text=asked.on.text,
+            workload_text=load.text,
+        )
+    )
+    expect_figure(spec, asked.figure)
+    with way.watch(f"{spec.workload} on {spec.machine}") as tick:
+        whole = execute([spec], tick, asked.jobs)[0]
+    figure_name(asked.figure, list(figures_of(whole.record)))
     why_none = why_no_interval(whole.record)
     if why_none is not None:
         raise UserError("question.on", "", spec.machine, f"{why_none}: {unmodelled_notes(whole.record)[0]}")
-    found = {one["figure"]: one for one in intervals_of(spec, whole, asked, jobs, say, watch)[1]}
-    return found[figure_name(figure, list(found))]
+    intervals = Asked(asked.interval, asked.draws)
+    figures = {one["figure"]: one for one in intervals_of(spec, whole, intervals, asked.jobs, way.say, way.watch)[1]}
+    return Why(figures[figure_name(asked.figure, list(figures))])

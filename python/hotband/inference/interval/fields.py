@@ -5,16 +5,27 @@ from __future__ import annotations
 from typing import Any
 
 from hotband.base.question import asks
-from hotband.inference.interval import LEAST_DRAWS, LEVEL, MOST_DRAWS
+from hotband.inference.interval import DRAWS, LEAST_DRAWS, LEVEL, MOST_DRAWS
+
+HOLDS = "Percent of such predictions that the interval is to hold, 1 to 99."
 
 
-def level(default: float | None = LEVEL) -> Any:
+def level(default: float | None = LEVEL, text: str = HOLDS) -> Any:
     """Return the field `interval`: the level in percent."""
-    text = "Percent of such predictions that the interval is to hold, 1 to 99."
     takes = "a percentage from 1 to 99, such as 90"
     return asks(text, default=default, metavar="PERCENT", least=1, most=99, takes=takes)
 
 
-def draws(default: int | None) -> Any:
+def draws(default: int | None, text: str = "Draws of the uncertain values.") -> Any:
     """Return the field `draws`."""
-    return asks("Draws of the uncertain values.", default=default, least=LEAST_DRAWS, most=MOST_DRAWS)
+    return asks(text, default=default, least=LEAST_DRAWS, most=MOST_DRAWS)
+
+
+def level_of() -> Any:
+    """Return the field `interval` where intervals are made if it is given."""
+    return level(None, f"Intervals of the figures. {HOLDS}")
+
+
+def draws_of(usual: int = DRAWS) -> Any:
+    """Return the field `draws` of such a question, with how many there are where it is not given."""
+    return draws(None, f"Draws of the uncertain values for question.interval; {usual} where not said.")

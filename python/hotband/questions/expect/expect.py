@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hotband.base.errors import UserError
@@ -12,7 +10,7 @@ from hotband.base.text import numbers
 from hotband.base.text.numbers import counted
 from hotband.data.record.incomplete import refusing_incomplete
 from hotband.execution.runs.scale import scale_of
-from hotband.inference.interval.of_run import Asked as IntervalsAsked
+from hotband.questions.expect.asked import ExpectQuestion
 from hotband.questions.expect.capacity import target_bytes
 from hotband.questions.expect.expected import Expected
 from hotband.questions.expect.explain import explanations
@@ -21,43 +19,31 @@ from hotband.questions.expect.predict import Settings, run, with_intervals
 from hotband.questions.expect.results import Row, read_rows
 
 if TYPE_CHECKING:
+    from hotband.base.question import Way
     from hotband.data.inputs.specify import Named
-    from hotband.execution.experiment import Say
-    from hotband.inference.interval.of_run import Watch
 
 MOST_ROWS = 64
 """Runs of results that are predicted at once: more take minutes."""
 
 
-@dataclass(frozen=True)
-class Asked:
-    """Results, the machine (None: drives are ranked), what was run (None: rebuilt from the result), settings."""
-
-    results: Sequence[Path]
-    machine: Named | None = None
-    workload: Named | None = None
-    settings: Settings = field(default_factory=Settings)
-
-
-def expect(asked: Asked, watch: Watch, say: Say) -> Expected:
+def expect(asked: ExpectQuestion, way: Way) -> Expected:
     """Measured beside predicted, or the nearest drives. Raises UserError, RunsInterrupted."""
-    settings = asked.settings
-    IntervalsAsked(settings.level, settings.draws)
-    if not asked.results:
-        raise UserError("question.result", "", "", "missing: expected a result of fio, vdbench, DiskSpd or Iometer")
-    with refusing_incomplete(list(asked.results)):
-        rows = read_rows(asked.results, asked.workload)
+    settings = Settings(
+        asked.settings, asked.seed, asked.duration, level=asked.interval, draws=asked.draws, jobs=asked.jobs
+    )
+    with refusing_incomplete(list(asked.result)):
+        rows = read_rows(asked.result, asked.workload)
     _expect_some(rows)
-    if asked.machine is None:
-        return Expected(None, settings.level, rows, ranking=rank(rows, settings, watch))
-    return judged(rows, asked.machine, settings, watch, say)
+    if asked.on is None:
+        return Expected(None, settings.level, rows, ranking=rank(rows, settings, way.watch))
+    return judged(rows, asked.on, settings, way)
 
 
-def judged(rows: list[Row], machine: Named, settings: Settings, watch: Watch, say: Say) -> Expected:
+def judged(rows: list[Row], machine: Named, settings: Settings, way: Way) -> Expected:
     """Rows beside what a machine is predicted to do. Raises UserError where it cannot take one, RunsInterrupted."""
     expect_room(rows, machine)
-    found = run(rows, machine, settings, watch, f"{counted(len(rows), 'run')} on {machine.name}")
-    notes = with_intervals(found, settings, say, watch)
+    found = run(rows, machine, settings, way.watch, f"{counted(len(rows), 'run')} on {machine.name}")
+    notes = with_intervals(found, settings, way.say, way.watch)
     scale = next((scale for one in found if (scale := scale_of(one.spec)) and "scale" not in dict(settings.set)), None)
     if scale is not None:
         notes.append(f"solid-state drives are simulated at a {scale}th of their size (scale=N sets another)")

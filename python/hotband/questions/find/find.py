@@ -9,57 +9,37 @@ from typing import TYPE_CHECKING
 
 from hotband.base.errors import UserError
 from hotband.base.text.quantities import ungrouped
-from hotband.data.catalog.named import expect_model
+from hotband.data.catalog.named import expect_model, is_family
 from hotband.data.documents.run import RunSpec
 from hotband.data.inputs.loads import LOOP_KEYS, Load
 from hotband.data.record.finished import Finished
 from hotband.data.record.unmodelled import unmodelled_notes, why_no_interval
 from hotband.execution.experiment import Experiment, Point
 from hotband.execution.experiment.ranges import workload_text
-from hotband.execution.runs.drives import Family, family, is_family
+from hotband.execution.runs.drives import Family, family
 from hotband.execution.runs.run import prepare
 from hotband.execution.runs.scale import scale_of, scaled
-from hotband.inference.interval import DRAWS, check_level
+from hotband.inference.interval import DRAWS
 from hotband.inference.interval.of_run import Asked as IntervalsAsked
-from hotband.inference.interval.of_run import Watch
 from hotband.questions.find import vary
 from hotband.questions.find.answer_interval import interval_of
+from hotband.questions.find.asked import FindQuestion
 from hotband.questions.find.found import Answer, Found, answer_text
+from hotband.questions.find.kept import answers_kept
 from hotband.questions.find.question import DEPTH, DRIVES, RATE, Question, read_question, refuse
 from hotband.questions.find.search import Frame, Outcome, Search, by_rate, by_value
 from hotband.questions.find.trial import Trial, Wanted, of_finished
 
 if TYPE_CHECKING:
+    from hotband.base.question import Way
     from hotband.data.inputs.specify import Named
-    from hotband.execution.experiment import Say, Tick
+    from hotband.execution.experiment import Tick
 
-WITHIN = 2.0
-"""Percent of the value within which an answer brackets the crossing."""
 ARRIVALS = ("poisson", "fixed")
 MEASURED, BEYOND, RARE = 60_000, 100_000, 300_000
 """Measured I/Os of a trial: of rates and means, where 600 lie beyond the 99th percentile; of percentiles from the 99th
 on, where 1,000 do; from the 99.9th on, where 300 lie beyond it."""
 LEAST_IOS, MOST_IOS = 1_000, 100_000_000
-
-
-@dataclass(frozen=True)
-class Asked:
-    """A question and all that is said with it; `range` is LOW..HIGH of what is varied, `ios` the measured I/Os of a
-    trial, `within` percent."""
-
-    question: str
-    workload: Named
-    machines: Sequence[Named]
-    set: tuple[tuple[str, str], ...] = ()
-    seed: int = 1
-    duration: str | None = None
-    ios: int | None = None
-    within: float = WITHIN
-    range: str | None = None
-    arrival: str = "poisson"
-    interval: float | None = None
-    draws: int = DRAWS
-    jobs: int | None = None
 
 
 @dataclass
@@ -74,21 +54,29 @@ class _On:
     trials: list[Trial] = field(default_factory=list)
 
 
-def find(asked: Asked, watch: Watch, say: Say | None = None) -> Found:
-    """The answers. Raises UserError before anything runs wherever that is possible, and RunsInterrupted."""
+def find(asked: FindQuestion, way: Way) -> Found:
+    """The answers, whose runs a store takes that is named. Raises UserError before anything runs wherever that is
+    possible, and RunsInterrupted."""
+    with answers_kept(asked.into) as keep:
+        found = _search_all(asked, way)
+        way.there(found)
+        keep(found)
+        return found
+
+
+def _search_all(asked: FindQuestion, way: Way) -> Found:
     question = read_question(asked.question)
     frame = _frame(asked, question)
     notes: list[str] = []
-    on = [_begin(asked, frame, one, notes) for one in asked.machines]
-    with watch(question.text) as tick:
+    on = [_begin(asked, frame, one, notes) for one in asked.on]
+    with way.watch(question.text) as tick:
         while any(one.outcome is None for one in on):
             _round(on, question, asked.jobs, tick)
     answers = tuple(_answer(question, one) for one in on)
     if asked.interval is not None:
+        intervals = IntervalsAsked(asked.interval, DRAWS if asked.draws is None else asked.draws)
         for answer in answers:
-            answer.interval = interval_of(
-                question, answer, frame.within, IntervalsAsked(asked.interval, asked.draws), asked.jobs, say, watch
-            )
+            answer.interval = interval_of(question, answer, frame.within, intervals, asked.jobs, way.say, way.watch)
             if answer.interval is None and answer.status == "found":
                 why_none = None if answer.best is None else why_no_interval(answer.best.finished.record)
                 answer.notes.append(
@@ -99,7 +87,7 @@ def find(asked: Asked, watch: Watch, say: Say | None = None) -> Found:
     )
 
 
-def _frame(asked: Asked, question: Question) -> Frame:
+def _frame(asked: FindQuestion, question: Question) -> Frame:
     """What all searches share. Raises UserError for what cannot be."""
     if not isinstance(asked.within, int | float) or isinstance(asked.within, bool) or not 0.1 <= asked.within <= 50:
         raise UserError("question.within", "", f"{asked.within}", "expected a percentage from 0.1 to 50")
@@ -113,11 +101,7 @@ def _frame(asked: Asked, question: Question) -> Frame:
         raise UserError(
             "question.ios", "", str(asked.ios), "not together with question.duration, which says how long a trial is"
         )
-    if asked.interval is not None:
-        check_level(asked.interval, "question.interval")
-    if not asked.machines:
-        raise UserError("question.on", "", "", "missing: expected at least one machine")
-    names = [one.name for one in asked.machines]
+    names = [one.name for one in asked.on]
     for name in names:
         expect_model(name, "find asks")
     twice = next((name for name in names if names.count(name) > 1), None)
@@ -141,7 +125,7 @@ def _bounds(text: str | None) -> tuple[str, str] | None:
     return low.strip(), high.strip()
 
 
-def _begin(asked: Asked, frame: Frame, machine: Named, notes: list[str]) -> _On:
+def _begin(asked: FindQuestion, frame: Frame, machine: Named, notes: list[str]) -> _On:
     """The search on a machine, everything checked."""
     question = frame.question
     of = family(machine.name) if machine.text is None and is_family(machine.name) else None
@@ -150,7 +134,7 @@ def _begin(asked: Asked, frame: Frame, machine: Named, notes: list[str]) -> _On:
         "run",
         machine.name if of is None else of.machine(of.first),
         asked.workload.name,
-        asked.set,
+        asked.settings,
         asked.seed,
         asked.duration,
         machine_text=machine.text,
@@ -181,18 +165,18 @@ def _expect_family(question: Question, machine: str, of: Family | None) -> None:
         raise UserError("question.on", "", machine, f"leaves the number of drives open; {accepted}")
 
 
-def _expect_no_loop_keys(asked: Asked, question: Question, load: Load) -> None:
+def _expect_no_loop_keys(asked: FindQuestion, question: Question, load: Load) -> None:
     """Raises UserError for settings of a loop that the question replaces, and for a load without a loop."""
     as_open = question.varied == RATE or question.offered is not None
     if as_open:
         load.expect_loop()
-    for key, value in asked.set:
+    for key, value in asked.settings:
         if as_open and key in LOOP_KEYS:
             accepted = "says how hard is asked, which the question does: leave it out"
             raise UserError("question.settings", key, value, accepted)
 
 
-def _search(asked: Asked, frame: Frame, spec: RunSpec, load: Load, of: Family | None) -> Search:
+def _search(asked: FindQuestion, frame: Frame, spec: RunSpec, load: Load, of: Family | None) -> Search:
     """The search that a question needs."""
     question = frame.question
     if question.varied == RATE:
@@ -290,7 +274,7 @@ def _answer(question: Question, one: _On) -> Answer:
     return answer
 
 
-def _asked_as(asked: Asked, question: Question) -> str:
+def _asked_as(asked: FindQuestion, question: Question) -> str:
     """How the load is asked in the trials, in words."""
     if question.varied == RATE:
         return f"an open loop ({asked.arrival} arrivals), whose rate is varied"

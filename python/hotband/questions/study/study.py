@@ -24,7 +24,6 @@ from hotband.inference.interval.figureclass import counted, figure_class
 from hotband.questions.study import cellrows, file, wearrows
 from hotband.questions.study.accuracy import by_class
 from hotband.questions.study.blind import blind_of
-from hotband.questions.study.conclusions.conclude import Conclusions, conclusions_of
 from hotband.questions.study.definition import Study, findings_file, in_catalog
 from hotband.questions.study.figures import Conclusion, cell_figures, comparison_figures, figure
 from hotband.questions.study.machines import machine_rows
@@ -45,6 +44,7 @@ if TYPE_CHECKING:
         StudyDoc,
     )
     from hotband.inference.interval.of_run import Watch
+    from hotband.questions.study.conclusions.conclude import Conclusions
 
 __all__ = ["Cell", "Conclusion", "Results", "figure", "run_study"]
 
@@ -182,6 +182,8 @@ def not_trusted(study: Study, trust: bool) -> str | None:
 def conclude(study: Study, results: Results, trust: bool = False, conclusions: Conclusions | None = None) -> Conclusion:
     """Evaluate the study's `conclusions.toml` (compiled in `conclusions`, where it has been read before), and with
     `trust` run the program `findings.py` of a folder that has one."""
+    from hotband.questions.study.conclusions.conclude import conclusions_of
+
     conclusions = conclusions or conclusions_of(study)
     found = Conclusion() if conclusions is None else conclusions.of(results)
     path = findings_file(study)
@@ -266,6 +268,8 @@ def predict(
     whole = len(pairs) == len(study.pairs())
     untrusted = not_trusted(study, asked.trust) if whole else None
     # Compiled before anything runs: a mistake in it is said at once.
+    from hotband.questions.study.conclusions.conclude import conclusions_of
+
     conclusions = conclusions_of(study)
     if say is not None and untrusted is not None:
         say(untrusted)

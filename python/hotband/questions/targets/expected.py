@@ -13,6 +13,7 @@ import tomli
 
 import hotband._core as _core
 from hotband.base.errors import UserError
+from hotband.base.question import Way
 from hotband.base.text.numbers import number
 from hotband.data import catalog
 from hotband.data.catalog.named import NEAREST
@@ -85,12 +86,11 @@ def expected_of(
     """What was measured beside what is predicted for the workload on `product`, else on the drive that the place is by
     its model number, or on the nearest drive where that is asked for; and why there is no prediction."""
 
-    def watch(title: str) -> nullcontext[Callable[[Progress], None] | None]:
-        return nullcontext(shown)
+    way = Way(lambda _: nullcontext(shown), lambda _: None)
 
     def beside(name: str, chosen: str) -> ExpectedHereDoc:
         machine = Named(name, text_of(name, "machine"))
-        found = judged(rows, machine, Settings(ios=IOS), watch, lambda _: None)
+        found = judged(rows, machine, Settings(ios=IOS), way)
         return cast("ExpectedHereDoc", {**found.to_dict(), "chosen": chosen, "is_near": True})
 
     chosen = product_of(place) if product is None else (product, "as you named it")
@@ -102,7 +102,7 @@ def expected_of(
     try:
         if product != NEAREST:
             return beside(*chosen), ""
-        nearest = rank(rows, Settings(), watch).drives[0]
+        nearest = rank(rows, Settings(), way.watch).drives[0]
         off = number(math.exp(nearest.distance))
         found = beside(nearest.machine, f"the nearest of the catalog, {off} times off; name yours")
         return (found if nearest.distance <= NO_DRIVE else without_verdict(found, off)), ""

@@ -1,0 +1,59 @@
+"""What is asked of `find`: a question as text, the load and the machines, and how near the answer is to be."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from hotband.base.question import Question, asks, jobs, seed
+from hotband.data.inputs.kinds import Machines, Settings, Workload
+from hotband.data.inputs.specify import expect_interval
+from hotband.inference.interval.fields import draws_of, level_of
+
+WITHIN = 2.0
+"""Percent of the value within which an answer brackets the crossing."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class FindQuestion(Question):
+    """Find the rate, queue depth, number of drives or value that meets a condition, in at most 12 runs a machine.
+
+    `question` is text: "IOPS at p99 < 10 ms" (the highest rate of an open loop with `arrival` "poisson" or "fixed"),
+    "drives for 50000 IOPS at p99 < 2 ms" (`on="raid10:{n}xDRIVE"`), "queue depth for 90 % of the most", "bs for 500
+    MB/s". The searches of several machines go on beside one another. A store takes the run of each answer, with what
+    was found as a factor.
+
+    The result has an `Answer` a machine (`found.answers`, `found["MACHINE"]`): `status`, `text`, `value` (I/Os a
+    second, bytes, seconds or a count), `figures` (I/Os and bytes a second, seconds), `interval`, `trials`,
+    `record`; a `frame` with a row a trial, and `to_dict()`. An answer that is not reached is an answer. Raises
+    UserError for a mistake, KeyboardInterrupt where it is stopped.
+    """
+
+    name = "find"
+    schema = "hotband-find"
+    answers = "hotband.questions.find.found:Found"
+    runs = True
+
+    question: str = asks('Such as "IOPS at p99 < 10 ms".', metavar="QUESTION", positional=True)
+    workload: Workload = asks(
+        "A catalog name, a TOML file, a job file or an I/O log.", metavar="WORKLOAD", short="-w", ordered=True
+    )
+    on: Machines = asks(
+        "A drive, LAYOUT:COUNTxDRIVE, LAYOUT:{n}xDRIVE or a TOML file. May be repeated.", metavar="MACHINE"
+    )
+    settings: Settings = asks("Change a value.", default=(), metavar="KEY=VALUE")
+    range: str | None = asks("Of what is varied, such as 1..64.", default=None, metavar="LOW..HIGH")
+    within: float = asks("How near the answer is to the crossing.", default=WITHIN, metavar="PERCENT")
+    arrival: str = asks("Of an open loop: poisson or fixed.", default="poisson", metavar="KIND")
+    ios: int | None = asks("Measured I/Os of a trial; 60,000 to 300,000 where not said.", default=None, metavar="COUNT")
+    duration: str | None = asks('Measured time of a trial instead, such as "60 s".', default=None, metavar="TIME")
+    seed: int = seed()
+    interval: float | None = level_of()
+    draws: int | None = draws_of()
+    jobs: int | None = jobs()
+    into: Path | None = asks("A store (hotband store) that takes the answers' runs.", default=None, metavar="DIR")
+
+    def __post_init__(self) -> None:
+        """Refuse draws without intervals, too. Raises UserError."""
+        super().__post_init__()
+        expect_interval(self.interval, self.draws)
