@@ -32,7 +32,7 @@ _MODULES = {
     "hotband.data.store.results_store": ("ResultsStore",),
     "hotband.execution.experiment.executor": ("Progress",),
     "hotband.faces.api.audit": ("Compared", "audit", "compare"),
-    "hotband.faces.api.calibrate": ("calibrate", "calibration_plan"),
+    "hotband.faces.api.calibrate": ("calibration_plan",),
     "hotband.faces.api.catalog": (
         "Product",
         "drive",

@@ -21,18 +21,6 @@ LATE = {
         "__main__": ["faces.cli.main"],
     },
     "Loads numpy, the tables of rich or a web server, and the importer is also used without them": {
-        "faces.commands.calibrate": [
-            "faces.api.calibrate.bytes_of",
-            "faces.api.calibrate.seconds_of",
-            "questions.calibrate.run.Wanted",
-            "questions.calibrate.run.black_box_plan",
-            "questions.calibrate.run.plan_only",
-            "questions.calibrate.run.run",
-            "questions.calibrate.run.with_folder",
-            "views.calibrate.loads_table",
-            "views.calibrate.plan_views",
-            "views.calibrate.views",
-        ],
         "faces.commands.fleet": [
             "questions.fleet.run.Asked",
             "questions.fleet.run.run_fleet",

@@ -27,6 +27,11 @@ QUESTIONS = {
         "Say what to buy: drives, layouts, numbers and caches that meet an objective, none of them worse in "
         "everything.",
     ),
+    "calibrate": Line(
+        "hotband.questions.calibrate.asked:CalibrateQuestion",
+        "hotband.questions.calibrate.run:answer",
+        "Fit a product's values to a drive: measure what tells them, or take results, or a trace, that are there.",
+    ),
     "entropy": Line(
         "hotband.questions.entropy:EntropyQuestion",
         "hotband.questions.entropy:answer",

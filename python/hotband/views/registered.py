@@ -21,6 +21,8 @@ register(
     report="hotband.views.report.of_results:of_advice",
     terminal="hotband.views.advise.show:terminal",
 )
+register("hotband.questions.calibrate.calibrated:Calibrated", terminal="hotband.views.calibrate:terminal")
+register("hotband.questions.calibrate.run:CalibrationPlan", terminal="hotband.views.calibrate:plan_terminal")
 register("hotband.questions.entropy:Entropy", terminal="hotband.views.entropy:terminal")
 register("hotband.questions.expect.expected:Expected", terminal="hotband.views.expect:terminal")
 register(
