@@ -31,7 +31,7 @@ _MODULES = {
     "hotband.data.results.records": ("load_all",),
     "hotband.data.store.results_store": ("ResultsStore",),
     "hotband.execution.experiment.executor": ("Progress",),
-    "hotband.faces.api.calibrate": ("calibrate", "calibration_plan"),
+    "hotband.faces.api.calibrate": ("calibration_plan",),
     "hotband.faces.api.catalog": (
         "Product",
         "drive",

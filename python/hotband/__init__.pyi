@@ -14,7 +14,6 @@ from hotband.data.store.results_store import ResultsStore as ResultsStore
 from hotband.execution.experiment import Executor
 from hotband.execution.experiment.executor import Progress as Progress
 from hotband.execution.experiment.watch import Wanted
-from hotband.faces.api.calibrate import calibrate as calibrate
 from hotband.faces.api.calibrate import calibration_plan as calibration_plan
 from hotband.faces.api.catalog import Product as Product
 from hotband.faces.api.catalog import drive as drive
@@ -60,6 +59,7 @@ from hotband.inference.traces.compare import TracesCompared as TracesCompared
 from hotband.inference.traces.convert import TraceConverted as TraceConverted
 from hotband.inference.traces.fit.fit import TraceFit as TraceFit
 from hotband.questions.advise.advice import Advice as Advice
+from hotband.questions.calibrate.calibrated import Calibrated as Calibrated
 from hotband.questions.compare import Compared as Compared
 from hotband.questions.entropy import Entropy as Entropy
 from hotband.questions.expect.expected import Expected as Expected
@@ -149,6 +149,54 @@ def audit(
 
     The result has `findings` (`severity`, `rule`, `subject`, `title`, `numbers`, `advice`, `table`), the severest
     first, `is_severe`, `counts` and a `frame`. Raises UserError for a mistake and for what is no result.
+    """
+
+def calibrate(
+    target: str | PathLike[str] | Sequence[str | PathLike[str]],
+    *,
+    like: str | PathLike[str],
+    output: str | PathLike[str] | None = None,
+    duration: str = "10 min",
+    out: str | PathLike[str] | None = None,
+    fresh: bool = False,
+    workload: Spec | None = None,
+    set: Mapping[str, object] | None = None,
+    reads_only: bool = False,
+    erase: str | None = None,
+    size: str | None = None,
+    seed: int = 1,
+    jobs: int | None = None,
+    executor: str | Executor | None = None,
+    progress: Wanted = None,
+) -> Calibrated:
+    """Fit a product's values to a drive: measure what tells them, or take results, or a trace, that are there.
+
+    Args:
+        target: real:PATH, emulated:MACHINE or a machine, which is measured; results or a trace that are there.
+        like: The product whose values are fitted.
+        output: The product's file that is written (.toml).
+        duration: What measuring may take.
+        out: Folder for what is produced.
+        fresh: Start over; else runs that are in the folder already are not repeated.
+        workload: What was run, if a result does not say.
+        set: Values to change.
+        reads_only: Write nothing to the target.
+        erase: real: what may be overwritten; the drive's serial number.
+        size: real:DIR: size of the file that is made in it.
+        seed: Root of all randomness.
+        jobs: Runs at a time; all cores where not said.
+        executor: Who runs the runs: local, ray (starts one here) or ray://HOST:PORT.
+        progress: What shows progress: True, False, or a function.
+
+    `target` is "real:PATH", "emulated:MACHINE", a machine (its model is measured), one or several results of fio,
+    vdbench, DiskSpd or Iometer, or a trace with latencies, of which half is fitted and half is the check; `like` a
+    product of the catalog or a file of your own. In the folder `out` runs are found again (not with `fresh`). `set` are
+    values of the product that are known. The executor is for the model's runs.
+
+    The result has `values` (key, value, low, high: the middle 90 %, state: told, narrowed or unknown), `told`,
+    `unknown`, `checks` (loads that the fit did not use, with `error_pct`), `best_next`, `misfit`, `text` (the file), of
+    a trace `comparison` (its second half, as a record has it), a `frame` with a row a value, and `to_dict()`. Raises
+    UserError for a mistake, KeyboardInterrupt where it is stopped.
     """
 
 def compare(

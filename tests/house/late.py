@@ -24,18 +24,6 @@ LATE = {
         "__main__": ["faces.cli.main"],
     },
     "Loads numpy, the tables of rich or a web server, and the importer is also used without them": {
-        "faces.commands.calibrate": [
-            "faces.api.calibrate.bytes_of",
-            "faces.api.calibrate.seconds_of",
-            "questions.calibrate.run.Wanted",
-            "questions.calibrate.run.black_box_plan",
-            "questions.calibrate.run.plan_only",
-            "questions.calibrate.run.run",
-            "questions.calibrate.run.with_folder",
-            "views.calibrate.loads_table",
-            "views.calibrate.plan_views",
-            "views.calibrate.views",
-        ],
         "faces.commands.suites": ["views.suites.show.views"],
         "faces.commands.ui": ["faces.ui.server.serve"],
         "faces.ui.shown": ["questions.fleet.result.WHOLE", "views.calibrate.views"],

@@ -31,11 +31,21 @@ machine = "raid6:12xmg06sca-10tb"
 afr = "2 %"
 rebuild_time = "40 h"
 """
+RESULTS = [str(Path(__file__).parent / f"results/fio-qd{depth}.json") for depth in (1, 4, 16)]
+KNOWN = {
+    "age_bound": "1 s", "cache_overhead": "0.02 ms", "cache_segments": 32, "cache_size": "128 MB",
+    "command_overhead": "0.1 ms", "head_skew": "0.5 ms", "heads": 8, "look_ahead": "1 MB", "port_rate": "1 GB/s",
+    "queue_tags": 128, "recovery_time": "67 ms", "scan_burst": "800 ms", "scan_delay": "1 ms", "scan_idle": "500 ms",
+    "sector_format": "512n", "sustained_inner": "120 MB/s", "track_skew": "0.7 ms", "write_cache_extents": 64,
+    "write_cache_size": "32 MB", "zones": 24,
+}  # fmt: skip
+"""Values of a disk that a fit leaves alone: of the others it takes seconds."""
 RESULT = str(Path(__file__).parents[1] / "fio/samples/fio-2.1-usec.json")
 ASKED: dict[str, dict[str, Any]] = {
     "advise": {"workloads": "fio-randread", "slo": "p99 < 80 ms", "capacity": "900 GB", "protect": "one failure",
                "candidates": {"drives": ["ent-10k"], "layouts": ["raid10"], "counts": [4]}, "draws": 8},
     "audit": {"study": "content-hdd", "media": "hdd", "cache": "64 MiB"},
+    "calibrate": {"target": RESULTS, "like": "ent-10k", "set": KNOWN, "seed": 2},
     "compare": {"first": ["a", "b"], "others": (["c", "d"],), "anyway": True},
     "entropy": {"paths": [str(Path(__file__))], "compressor": ["lz4", "deflate"], "chunk": "4 KiB", "jobs": 2},
     "expect": {"result": RESULT, "on": MACHINE, "workload": "fio-randread", "duration": "100 ms", "draws": 8,

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import pytest
 from dropped_files import FLEET, result_text
 from served_page import Served
 
-import hotband as hb
 from hotband.faces.ui import calls_on_files
 
 
@@ -43,20 +41,20 @@ def test_a_result_is_judged_on_a_machine(served: Served) -> None:
 
 def test_a_product_that_was_fitted_is_a_drive_of_the_page(served: Served, monkeypatch: pytest.MonkeyPatch) -> None:
     """The fit itself has its own tests: here a file is written as it would be."""
-    said: dict[str, Any] = {}
+    said: list[Any] = []
 
-    def calibrate(results: list[str], *, output: Path, **options: Any) -> None:
-        said.update(options)
-        output.write_text('variant_of = "ent-10k"\ntitle = "fitted"\n[values]\nrpm = "9000 rpm"\n')
+    def answered(asked: Any, _: object) -> None:
+        said.append(asked)
+        asked.output.write_text('variant_of = "ent-10k"\ntitle = "fitted"\n[values]\nrpm = "9000 rpm"\n')
 
-    monkeypatch.setattr(hb, "calibrate", calibrate)
+    monkeypatch.setattr(calls_on_files, "answered", answered)
     empty: dict[str, list[Any]] = {"cards": [], "charts": [], "tables": [], "notes": []}
     monkeypatch.setattr(calls_on_files.shown, "of_calibrated", lambda of, file: {**empty, "lead": [file]})
     name = served.drop("disk.json", result_text())["name"]
     done = served.finish("calibrate", {"result": [name], "like": "ent-10k", "seed": "5"})
     assert done["state"] == "done", done
     [file] = done["shown"]["lead"]
-    assert (said["like"], said["seed"]) == ("ent-10k", 5)
+    assert (said[0].like.name, said[0].seed) == ("ent-10k", 5)
     assert "--output ent-10k-fitted.toml" in done["command"]
     ran = served.finish("run", {"workload": "fio-randread", "on": [file], "duration": "1 s"})
     assert ran["state"] == "done", ran

@@ -96,12 +96,15 @@ def fresh() -> Any:
 class Way:
     """How a question is answered: `watch` shows progress under a title, `say` takes sentences for whoever waits. With
     `on_terminal` a question may show progress of its own on stderr. `there` takes an answer that is there while it is
-    still to be kept, which may fail."""
+    still to be kept, which may fail; `shows` a result on the way to it, such as a plan. `may_write` says whether what
+    is ahead may be written, where it is not said already."""
 
     watch: Callable[[str], AbstractContextManager[Any]]
     say: Callable[[str], None]
     on_terminal: bool = False
     there: Callable[[Any], None] = lambda _: None
+    shows: Callable[[Any], None] = lambda _: None
+    may_write: Callable[[bool], bool] = lambda _: True
 
 
 @dataclass(frozen=True)
@@ -144,7 +147,9 @@ class Question:
     """Base of questions. `name` is that of the command and the function, `schema` that of the answer as JSON, `answers`
     its type ("module:Class"); a list of documents, each of which says what it is, has no schema. One that `runs` takes
     an executor and shows progress; one that `has_page` has its answer written as a page by the method that `writes` it.
-    Where it `folds`, the terminal prints lines within the width of tables, else whole."""
+    Where it `folds`, the terminal prints lines within the width of tables, else whole. One that runs `in_rounds` says
+    of an interruption what of the round is kept. Results of the types `on_the_way` are shown before the answer, or in
+    its place."""
 
     name: ClassVar[str]
     schema: ClassVar[str]
@@ -153,6 +158,8 @@ class Question:
     has_page: ClassVar[bool] = False
     writes: ClassVar[str] = "write_html"
     folds: ClassVar[bool] = True
+    in_rounds: ClassVar[bool] = False
+    on_the_way: ClassVar[tuple[str, ...]] = ()
 
     def __post_init__(self) -> None:
         """Look at the ends of numbers and at words. Raises UserError for the first that does not fit."""
@@ -166,6 +173,10 @@ class Question:
     def files(self) -> Sequence[Path]:
         """Return the records that it reads: what is missing in them is a mistake of theirs."""
         return ()
+
+    def afterwards(self) -> str:
+        """Return a sentence that the terminal says below an answer that it has printed."""
+        return ""
 
     def ending(self, found: Any) -> Ending | None:
         """Return how a command ends with this answer; None where it is whole and good."""

@@ -74,10 +74,7 @@ COMMANDS = {
         "Mount a modelled machine: a file a volume, and with --loop block devices, as long as the command runs.",
     ),
     **question("expect"),
-    "calibrate": (
-        "hotband.faces.commands.calibrate:calibrate",
-        "Fit a product's values to a drive: measure what tells them, or take results, or a trace, that are there.",
-    ),
+    **question("calibrate"),
     "program": (
         "hotband.faces.commands.program:program",
         "Run a real program on a machine that is served as block devices, or in a folder.",

@@ -33,6 +33,11 @@ QUESTIONS = {
         "hotband.questions.audit:answer",
         "Say what results prove: rules of physics, arithmetic and statistics on yours or published ones.",
     ),
+    "calibrate": Line(
+        "hotband.questions.calibrate.asked:CalibrateQuestion",
+        "hotband.questions.calibrate.run:answer",
+        "Fit a product's values to a drive: measure what tells them, or take results, or a trace, that are there.",
+    ),
     "compare": Line(
         "hotband.questions.compare:CompareQuestion",
         "hotband.questions.compare:answer",

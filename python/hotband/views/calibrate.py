@@ -10,15 +10,16 @@ from hotband.base.text.numbers import counted, percent, share, span
 from hotband.base.text.table import CHANGE, IOPS, MS, OF_ROW, SHARE, Table, View, column, numeric
 from hotband.questions.calibrate.calibrated import worst
 from hotband.questions.calibrate.fit import TOLD
+from hotband.questions.calibrate.loads import USES
 
 if TYPE_CHECKING:
+    from hotband.questions.calibrate.asked import CalibrateQuestion
     from hotband.questions.calibrate.calibrate import Planned
     from hotband.questions.calibrate.calibrated import Calibrated, Check, Value
     from hotband.questions.calibrate.loads import Measurement
+    from hotband.questions.calibrate.run import CalibrationPlan
 
 MOST_NAMED = 12
-USES = {True: "the check", False: "the fit"}
-"""What a load is for, by whether it is held out."""
 
 
 def loads_table(loads: Sequence[Measurement], counts: Sequence[int]) -> Table:
@@ -36,6 +37,16 @@ def plan_views(planned: Planned) -> list[View]:
     told = [number.name for number, share in numbers if share <= TOLD]
     expected = f"{span(1e9 * planned.plan.seconds)} in all. Expected to be narrowed: {', '.join(told) or 'nothing'}"
     return [loads_table(planned.loads, planned.counts), expected]
+
+
+def terminal(of: Calibrated, _: CalibrateQuestion) -> list[View]:
+    """What the command prints."""
+    return views(of)
+
+
+def plan_terminal(of: CalibrationPlan, _: CalibrateQuestion) -> list[View]:
+    """What it prints before it measures."""
+    return [loads_table(of.loads, of.counts)] if of.planned is None else plan_views(of.planned)
 
 
 def views(of: Calibrated) -> list[View]:

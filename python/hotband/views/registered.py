@@ -24,6 +24,8 @@ register(
     terminal="hotband.views.advise.show:terminal",
 )
 register("hotband.questions.compare:Compared", terminal="hotband.views.audit:compared")
+register("hotband.questions.calibrate.calibrated:Calibrated", terminal="hotband.views.calibrate:terminal")
+register("hotband.questions.calibrate.run:CalibrationPlan", terminal="hotband.views.calibrate:plan_terminal")
 register("hotband.questions.entropy:Entropy", terminal="hotband.views.entropy:terminal")
 register("hotband.questions.expect.expected:Expected", terminal="hotband.views.expect:terminal")
 register(

@@ -32,10 +32,16 @@ else:
 Machine = Annotated[Named, "machine"]
 Machines = Annotated[tuple[Named, ...], "machines"]
 """Also such whose number of drives is left open."""
+Drive = Annotated[Named, "drive"]
+"""A product, which may be a file."""
+Targets = Annotated[tuple[str, ...], "targets"]
+"""Names of machines and hardware, or of results."""
 Workload = Annotated[Named, "workload"]
 Workloads = Annotated[tuple[Named, ...], "workloads"]
 Settings = Annotated[tuple[tuple[str, str], ...], "settings"]
 """Pairs of `--set`, and of `set` and the further arguments of a function."""
+Values = Annotated[tuple[tuple[str, str], ...], "values"]
+"""Pairs of `--set` and of `set`; the function has no further arguments."""
 SettingsOfDrives = Annotated[tuple[tuple[str, str], ...], "settings of drives"]
 """The same where nothing runs: words of fio's are none of them."""
 KeyValues = Annotated[str, "key-values"]

@@ -14,7 +14,7 @@ from hotband.base.question import Field, Question, fields_of, further, in_words_
 from hotband.data.inputs.specify import Spec, changes, settings_of
 from hotband.data.record.record import Record
 from hotband.faces.asked.ask import ask
-from hotband.faces.asked.kinds import arguments_of, is_settings, kind_of, mark
+from hotband.faces.asked.kinds import arguments_of, is_settings, kind_of, mark, takes_more
 from hotband.faces.questions import QUESTIONS, declared
 
 TYPES = (Mapping, PathLike, Record, Sequence, Spec)
@@ -23,7 +23,8 @@ EXECUTION = {
     "executor": ("str | Executor | None", "Who runs the runs: local, ray (starts one here) or ray://HOST:PORT."),
     "progress": ("Wanted", "What shows progress: True, False, or a function."),
 }
-SET = "Values to change; further arguments are such values, too."
+SET = "Values to change"
+FURTHER = "; further arguments are such values, too"
 
 
 @cache
@@ -60,7 +61,7 @@ def parameters(question: type[Question]) -> Iterator[inspect.Parameter]:
     if question.runs:
         for name, (annotation, _) in EXECUTION.items():
             yield inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=annotation)
-    if any(is_settings(one) for one in fields):
+    if any(takes_more(one) for one in fields):
         yield inspect.Parameter("settings", inspect.Parameter.VAR_KEYWORD, annotation="object")
 
 
@@ -69,7 +70,7 @@ def _question_of(question: type[Question], values: Mapping[str, Any]) -> Questio
     asked: dict[str, Any] = {}
     for one in shown_fields(question):
         if is_settings(one):
-            of_load = mark(one) == "settings"
+            of_load = mark(one) != "settings of drives"
             asked[one.name] = settings_of(changes(values.get("set"), values.get("settings", {}), of_load=of_load))
         elif kind_of(one).is_spread:
             first, others = arguments_of(one)
@@ -97,8 +98,11 @@ def _function(question: type[Question]) -> Callable[..., Any]:
 def said(question: type[Question]) -> Iterator[tuple[str, str]]:
     """Yield the arguments of the function, and what each means."""
     for one in shown_fields(question):
-        text = SET if is_settings(one) else in_words_of(question, one, lambda of: of.name)
-        yield from ((name, text) for name in arguments_of(one))
+        if is_settings(one):
+            yield "set", f"{SET}{FURTHER if takes_more(one) else ''}."
+        else:
+            text = in_words_of(question, one, lambda of: of.name)
+            yield from ((name, text) for name in arguments_of(one))
     if question.runs:
         yield from ((name, text) for name, (_, text) in EXECUTION.items())
 

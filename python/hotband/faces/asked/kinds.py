@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import EnumMeta
@@ -9,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from hotband.base.errors import UserError
-from hotband.base.question import Field, word
+from hotband.base.question import Field, Question, fields_of, word
 from hotband.data.catalog.named import is_family
 from hotband.data.inputs.specify import Named, each_of, is_toml, named
 
@@ -66,10 +67,14 @@ def of_sides(one: Field, given: Any) -> tuple[tuple[Any, ...], ...]:
     return sides
 
 
+def each_given(given: Any) -> list[Any]:
+    """Several, or the one."""
+    return each_of(given)
+
+
 def of_paths(_: Field, given: Any) -> tuple[Path, ...]:
     """Paths, or one of them."""
-    several: list[Any] = each_of(given)
-    return tuple(map(Path, several))
+    return tuple(map(Path, each_given(given)))
 
 
 def of_key_values(one: Field, given: object) -> str:
@@ -103,6 +108,9 @@ KINDS: Mapping[Any, Kind] = {
     "name or path": Kind("str | PathLike[str]", lambda _, given: str(given)),
     "paths": PATHS,
     "results": PATHS,
+    "targets": Kind(PATHS.annotation, lambda _, given: tuple(os.fspath(one) for one in each_given(given))),
+    "drive": Kind("str | PathLike[str]", of_name),
+    "values": Kind("Mapping[str, object]"),
     "names": Kind("str | Sequence[str]", lambda _, given: tuple(str(name) for name in each_of(given))),
     "key-values": Kind("str | Mapping[str, Sequence[str | int]]", of_key_values),
     "settings": Kind("Mapping[str, object]"),
@@ -137,4 +145,18 @@ def arguments_of(one: Field) -> tuple[str, ...]:
 
 def is_settings(one: Field) -> bool:
     """Whether it is what `--set` and `set` change."""
-    return mark(one) in ("settings", "settings of drives")
+    return mark(one) in ("settings", "settings of drives", "values")
+
+
+def takes_more(one: Field) -> bool:
+    """Whether further arguments of the function are such values, too."""
+    return is_settings(one) and mark(one) != "values"
+
+
+def machines_of(asked: Question) -> list[str]:
+    """Return the names of the machines and the hardware of a question."""
+    named = [
+        getattr(asked, one.name) for one in fields_of(type(asked)) if mark(one) in ("machine", "machines", "targets")
+    ]
+    each = [one for given in named for one in (given if isinstance(given, tuple) else [given]) if one is not None]
+    return [one.name if isinstance(one, Named) else str(one) for one in each]

@@ -37,12 +37,26 @@ hotband find "IOPS at p99 < 20 ms" -w fio-randread --on exos-15e900-512n --on en
 
 hotband find "drives for 3000 IOPS at p99 < 30 ms" -w iometer-database --on "raid10:{n}xexos-15e900-512n"
 """
+CALIBRATE = """\
+[bold]Examples[/]
+
+hotband calibrate real:/dev/sdb --like pm893-3840 --erase S45PNA0M -o mine.toml
+
+hotband calibrate fio-*.json --like exos-15e900-512n -o mine.toml    (results that are there)
+
+hotband calibrate disk7.trace --like ./disk7.toml -o mine.toml    (a trace with latencies)
+
+hotband calibrate real:/srv --size "8 GiB" --like black-box -o volume.toml
+
+hotband run fio-randread --on ./mine.toml
+"""
 FLEET = """\
 [bold]Example[/]
 
 hotband fleet fleet.toml --repetitions 200 --out fleet -o fleet.html"""
-EPILOGS = {"advise": ADVISE, "expect": EXPECT, "find": FIND, "fleet": FLEET}
+EPILOGS = {"advise": ADVISE, "calibrate": CALIBRATE, "expect": EXPECT, "find": FIND, "fleet": FLEET}
 FURTHER = {
+    "calibrate": ["Writes a product's file with values, ranges and sources, for --on ./FILE."],
     "audit": ["Exit code 1 if a finding is severe, so that it works in CI."],
     "compare": [
         "Every further result is compared with the first. Repeats of a side: A1 A2 A3 vs B1 B2 B3, or a folder of "

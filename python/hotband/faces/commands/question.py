@@ -19,13 +19,12 @@ from hotband.base.views import view_of
 from hotband.data.catalog.named import is_family, is_real
 from hotband.data.inputs.specify import Named
 from hotband.data.inputs.texts import text_of
-from hotband.execution.experiment import expect_out
 from hotband.execution.experiment.progress import run_progress
 from hotband.execution.runs.interrupted import RunsInterrupted
 from hotband.execution.runs.signals import INTERRUPTED
-from hotband.faces.asked.kinds import is_settings, is_word, mark
+from hotband.faces.asked.kinds import is_settings, is_word, machines_of, mark
 from hotband.faces.asked.words import BETWEEN
-from hotband.faces.commands import names
+from hotband.faces.commands import names, real
 from hotband.faces.commands.epilogs import EPILOGS, FURTHER
 from hotband.faces.commands.executors import on_executor
 from hotband.faces.commands.on_demand import with_epilog
@@ -113,6 +112,9 @@ KINDS: Mapping[Any, Kind] = {
     "names": Kind(list[str], lambda given: tuple(listed(given))),
     "key-values": Kind(list[str], lambda given: ",".join(given or [])),
     "settings": SETTINGS,
+    "values": SETTINGS,
+    "targets": Kind(list[str], tuple),
+    "drive": Kind(str, _machine, names.DRIVE),
     "settings of drives": SETTINGS,
 }
 
@@ -167,7 +169,8 @@ def _files_in(values: Mapping[str, Any]) -> list[Path]:
 
 def _print(asked: Question, found: Any, as_json: bool, page: Path | None) -> None:
     if as_json:
-        return print_json(found.to_dict(), asked.schema) if asked.schema else print_rows(found.to_dict())
+        schema = getattr(found, "schema", asked.schema)
+        return print_json(found.to_dict(), schema) if schema else print_rows(found.to_dict())
     with reading(asked):
         views = list(view_of(found, "terminal")(found, asked))
     show_views(views) if asked.folds else show(*views)
@@ -177,17 +180,26 @@ def _print(asked: Question, found: Any, as_json: bool, page: Path | None) -> Non
 def _command(question: type[Question]) -> Callable[..., Any]:
     """Return the function that typer makes the command of."""
 
-    def run(*, as_json: bool = False, output: Path | None = None, **values: Any) -> None:
+    def run(*, as_json: bool = False, **values: Any) -> None:
+        page = values.pop(OUTPUT.name) if question.has_page else None
         asked = _question_of(question, values)
-        if output is not None:
-            expect_page("--output", output, _files_in(values))
+        if page is not None:
+            expect_page("--output", page, _files_in(values))
         kept = getattr(asked, "out", None)
-        expect_out(getattr(asked, "fresh", False), kept)
         there: list[Any] = []
+        way = Way(
+            run_progress,
+            say,
+            on_terminal=True,
+            there=there.append,
+            shows=lambda found: None if as_json else _print(asked, found, as_json, None),
+            may_write=real.goes_on,
+        )
         try:
-            found = answer(asked, Way(run_progress, say, on_terminal=True, there=there.append))
+            with real.interruptible(machines_of(asked)):
+                found = answer(asked, way)
         except RunsInterrupted as stop:
-            if kept is None:
+            if kept is None or not asked.in_rounds:
                 raise
             many = f"{len(stop.finished)} runs of this round are kept in {kept}"
             say(f"hotband: interrupted; {many}: the same command goes on from there")
@@ -197,9 +209,11 @@ def _command(question: type[Question]) -> Callable[..., Any]:
                 _print(asked, found, as_json, None)
             raise
         print_after(
-            lambda: getattr(found, question.writes)(output) if output is not None else None,
-            lambda page: _print(asked, found, as_json, page),
+            lambda: getattr(found, question.writes)(page) if page is not None else None,
+            lambda written: _print(asked, found, as_json, written),
         )
+        if not as_json and asked.afterwards():
+            say(asked.afterwards())
         ending = asked.ending(found)
         if ending is not None:
             if ending.says:

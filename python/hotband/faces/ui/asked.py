@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from hotband.base.arguments import in_python
 from hotband.base.errors import UserError
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from hotband.execution.experiment import Tick
     from hotband.faces.ui.form import Form
 
+Q = TypeVar("Q", bound=Question)
 ELSEWHERE = ("jobs", "out", "into", "fresh")
 """Fields that are for the command line and for Python: a page keeps results by itself, and runs as it can."""
 NO_MORE = 10**9
@@ -46,6 +47,11 @@ def of_name(form: Form, one: Field) -> Named | None:
     return None if given is None else named(form.placed(one.name, given), one.name)
 
 
+def settings(form: Form, _: Field) -> tuple[tuple[str, str], ...]:
+    """Pairs of key and value."""
+    return settings_of(changes(form.settings(), {}))
+
+
 READ: Mapping[Any, Callable[[Form, Field], Any]] = {
     str: lambda form, one: form.text(one.name),
     int: whole,
@@ -53,11 +59,12 @@ READ: Mapping[Any, Callable[[Form, Field], Any]] = {
     bool: lambda form, one: form.flag(one.name),
     Path: dropped,
     "workload": of_name,
-    "settings": lambda form, _: settings_of(changes(form.settings(), {})),
+    "settings": settings,
+    "values": settings,
 }
 
 
-def of_form(question: type[Question], form: Form, own: Mapping[str, object]) -> Question:
+def of_form(question: type[Q], form: Form, own: Mapping[str, object]) -> Q:
     """Return the question: `own` are fields that the form has in another way. Raises UserError under their names."""
     asked: dict[str, Any] = dict(own)
     with in_fields():

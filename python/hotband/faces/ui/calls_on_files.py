@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -10,11 +11,12 @@ from hotband.base.errors import UserError
 from hotband.data.inputs.specify import named
 from hotband.data.record.files import REPORT_FILE
 from hotband.faces.asked.words import words
-from hotband.faces.ui import command_line, shown
+from hotband.faces.ui import shown
 from hotband.faces.ui.asked import answered, of_form
-from hotband.faces.ui.call import Call, expect_report, seed_of
+from hotband.faces.ui.call import Call, expect_report
 from hotband.faces.ui.fleet_files import expect_no_other_files
 from hotband.faces.ui.uploads import PREFIX, free_path
+from hotband.questions.calibrate.asked import CalibrateQuestion
 from hotband.questions.expect.asked import ExpectQuestion
 from hotband.questions.fleet.asked import FleetQuestion
 
@@ -79,24 +81,15 @@ def of_calibrate(form: Form) -> Call:
         hb.drive(like)
     except UserError as error:
         raise UserError("like", error.key, error.value or like, error.accepted) from None
-    settings, seed = form.settings(), seed_of(form)
-    given = form.text("workload")
-    workload = None if given is None else form.placed("workload", given)
+    output = Path(f"{Path(like).stem}-fitted.toml")
+    own = {"target": tuple(results), "like": named(like, "like"), "output": output}
+    asked = of_form(CalibrateQuestion, form, own)
 
     def run(tick: Tick, _: Path) -> Shown:
         # Among the files that were dropped it is a drive that every form takes.
-        fitted_file = free_path(Path(results[0]).parent, f"{Path(like).stem}-fitted.toml")
-        fitted = hb.calibrate(
-            results, like=like, output=fitted_file, workload=workload, set=settings, seed=seed, progress=tick
-        )
+        fitted_file = free_path(Path(results[0]).parent, output.name)
+        fitted = answered(replace(asked, output=fitted_file), tick)
         return shown.of_calibrated(fitted, f"{PREFIX}{fitted_file.name}")
 
-    options = command_line.options(
-        like=like,
-        output=f"{Path(like).stem}-fitted.toml",
-        workload=workload,
-        set=[f"{key}={value}" for key, value in settings.items()],
-        seed=seed if seed != 1 else None,
-    )
     names = ", ".join(Path(one).name for one in results)
-    return Call(f"{like} fitted to {names}", ["calibrate", *results, *options], run)
+    return Call(f"{like} fitted to {names}", words(asked), run)

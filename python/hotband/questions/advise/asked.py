@@ -18,6 +18,7 @@ from hotband.base.text.quantities import (
     yearly_share,
 )
 from hotband.data.inputs.kinds import KeyValues, Workloads
+from hotband.execution.experiment import expect_out
 from hotband.inference.interval import DRAWS_OF_MANY
 from hotband.inference.interval.fields import draws, level
 from hotband.questions.advise import YEARS
@@ -49,6 +50,7 @@ class AdviseQuestion(Question):
     answers = "hotband.questions.advise.advice:Advice"
     runs = True
     has_page = True
+    in_rounds = True
 
     workloads: Workloads = asks(
         "Catalog names, TOML files, job files; each is to be met alone.", metavar="WORKLOAD...", positional=True
@@ -70,6 +72,11 @@ class AdviseQuestion(Question):
     out: Path | None = out()
     fresh: bool = fresh()
     every: bool = asks("Every point of the front.", default=False, called="all", hidden=True)
+
+    def __post_init__(self) -> None:
+        """Refuse to start over without a folder, too. Raises UserError."""
+        super().__post_init__()
+        expect_out(self.fresh, self.out)
 
 
 @dataclass(frozen=True)

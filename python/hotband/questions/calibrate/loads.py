@@ -30,6 +30,8 @@ SHARE_OF_RATE = 0.6
 """The load at a rate asks for this share of what the product's model does one by one, reads and writes mixed."""
 FEW = 25.0
 """I/Os a second that a disk of 7,200 rpm writes back between one and the next: its cache answers them at once."""
+USES = {True: "the check", False: "the fit"}
+"""What a load is for, by whether it is held out."""
 BLACK_BOX = "black-box"
 
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from hotband.base.errors import UserError
 from hotband.base.text.numbers import about, counted, percent
@@ -19,18 +19,21 @@ from hotband.data.traces.files import is_trace
 from hotband.execution.serve import Serving
 from hotband.execution.serve.lateness import lateness_lines
 from hotband.questions.calibrate import calibrate
+from hotband.questions.calibrate.asked import CalibrateQuestion, bytes_of, seconds_of
 from hotband.questions.calibrate.black_box import checks_for, loads_for, product_of
 from hotband.questions.calibrate.calibrate import Asked, Planned
-from hotband.questions.calibrate.loads import BLACK_BOX, held_out
+from hotband.questions.calibrate.loads import BLACK_BOX, USES, held_out
 from hotband.questions.calibrate.measure import measure
-from hotband.questions.calibrate.model import Product, Watch
+from hotband.questions.calibrate.model import Product
 from hotband.questions.calibrate.product_file import file_text, whole_text
 from hotband.questions.calibrate.results import measured_of
 from hotband.questions.calibrate.target import Hardware, is_model, span_of_model, target_of
 from hotband.questions.calibrate.trace.calibrate import of_trace
 
 if TYPE_CHECKING:
-    from hotband.execution.experiment import Say
+    import polars as pl
+
+    from hotband.base.question import Way
     from hotband.questions.calibrate.calibrated import Calibrated
     from hotband.questions.calibrate.loads import Measurement
     from hotband.questions.calibrate.measured import Measured
@@ -45,39 +48,67 @@ WHOLE = 1 << 40
 
 
 @dataclass(frozen=True)
-class Wanted:
-    """What the user asks for. `targets` is one target, or results; `out` the product's file, `folder` where runs are
-    kept (`fresh`: not taken over); `workload` what was run where a result does not say."""
+class CalibrationPlan:
+    """What would be measured: loads and how often each; `planned` says what it is expected to tell, which nothing does
+    of a black box."""
 
-    targets: Sequence[str]
-    like: Product
-    out: Path | None = None
-    folder: Path | None = None
-    seconds: float = 600.0
-    workload: Named | None = None
-    reads: bool = False
-    seed: int = 1
-    jobs: int | None = None
-    hardware: Hardware = field(default_factory=Hardware)
-    fresh: bool = False
+    loads: Sequence[Measurement]
+    counts: Sequence[int]
+    planned: Planned | None = None
+    schema: ClassVar[str] = "hotband-calibration-plan"
+
+    @property
+    def rows(self) -> list[tuple[str, int, float, str]]:
+        """Load, times, seconds of all times together, and the use, of what is measured."""
+        pairs = zip(self.loads, self.counts, strict=True)
+        return [(one.name, count, count * one.time, USES[one.held_out]) for one, count in pairs if count]
+
+    @property
+    def frame(self) -> pl.DataFrame:
+        """A row a load: load, times, seconds, use."""
+        import polars as pl
+
+        schema = {"load": pl.String, "times": pl.Int64, "seconds": pl.Float64, "use": pl.String}
+        return pl.DataFrame(self.rows, schema=schema, orient="row")
+
+    def to_dict(self) -> dict[str, object]:
+        """As JSON has it."""
+        return {"schema": self.schema, "loads": self.frame.to_dicts()}
 
 
-def run(wanted: Wanted, show: Callable[[Planned], None], say: Say, watch: Watch) -> Calibrated:
-    """Calibrates, and writes the product's file. `show` gets the plan before it is measured. Raises UserError, OSError,
-    RunsInterrupted."""
-    _expect_file(wanted.out)
+def answer(asked: CalibrateQuestion, way: Way) -> Calibrated | CalibrationPlan:
+    """Calibrates, or says what would be measured. Raises UserError, OSError, RunsInterrupted."""
+    if asked.plan and asked.like.name == BLACK_BOX:
+        return CalibrationPlan(*black_box_plan(asked, way))
+    if asked.plan:
+        return plan_only(asked, way)
+    return run(with_folder(asked) if way.on_terminal else asked, way)
+
+
+def _product(asked: CalibrateQuestion) -> Product:
+    """The product that is fitted, with the values of it that are known."""
+    return Product(asked.like.name, asked.like.text, asked.settings)
+
+
+def _hardware(asked: CalibrateQuestion, way: Way) -> Hardware:
+    return Hardware(asked.erase, lambda _: way.may_write(asked.yes), bytes_of(asked.size))
+
+
+def run(wanted: CalibrateQuestion, way: Way) -> Calibrated:
+    """Calibrates, and writes the product's file. Raises UserError, OSError, RunsInterrupted."""
+    _expect_file(wanted.output)
     if wanted.like.name == BLACK_BOX:
-        found, measured = _black_box(wanted, say, watch)
-    elif (trace := trace_of(wanted.targets)) is not None:
-        found, measured = of_trace(trace, wanted.like, watch, wanted.jobs)
+        found, measured = _black_box(wanted, way)
+    elif (trace := trace_of(wanted.target)) is not None:
+        found, measured = of_trace(trace, _product(wanted), way.watch, wanted.jobs)
         found.text = _text(wanted, found, f"{counted(measured, 'I/O')} of {trace.name}")
-    elif is_target(wanted.targets):
-        found, measured = _measured(wanted, show, say, watch)
+    elif is_target(wanted.target):
+        found, measured = _measured(wanted, way)
     else:
-        found, measured = _results(wanted, watch)
+        found, measured = _results(wanted, way)
     found.text = found.text or _text(wanted, found, f"{counted(measured, 'measurement')} of {found.target}")
-    if wanted.out is not None:
-        write_file(wanted.out, found.text)
+    if wanted.output is not None:
+        write_file(wanted.output, found.text)
     return found
 
 
@@ -99,77 +130,97 @@ def is_target(targets: Sequence[str]) -> bool:
     return Path(name).suffix not in RESULTS and not Path(name).exists()
 
 
-def plan_only(wanted: Wanted, say: Say, watch: Watch) -> Planned:
+def plan_only(wanted: CalibrateQuestion, way: Way) -> CalibrationPlan:
     """The plan, without measuring. Raises UserError, RunsInterrupted."""
-    [name] = _one(wanted.targets)
-    if trace_of(wanted.targets) is not None:
+    [name] = _one(wanted.target)
+    if trace_of(wanted.target) is not None:
         raise UserError("question.plan", "", name, "is a trace: nothing is measured; leave question.plan out")
     if not is_real(name):
-        span = span_of_model(Product(name, text_of(name.removeprefix(EMULATED), "machine")), wanted.like)
-        return calibrate.plan(_asked(wanted, Product(name), span), watch)
-    with target_of(Product(name), wanted.like, wanted.hardware, (False, wanted.seed), say) as target:
-        return calibrate.plan(_asked(wanted, Product(name), target.span_bytes), watch)
+        span = span_of_model(Product(name, text_of(name.removeprefix(EMULATED), "machine")), _product(wanted))
+        planned = calibrate.plan(_asked(wanted, Product(name), span), way.watch)
+        return CalibrationPlan(planned.loads, planned.counts, planned)
+    with target_of(Product(name), _product(wanted), _hardware(wanted, way), (False, wanted.seed), way.say) as target:
+        planned = calibrate.plan(_asked(wanted, Product(name), target.span_bytes), way.watch)
+        return CalibrationPlan(planned.loads, planned.counts, planned)
 
 
-def black_box_plan(wanted: Wanted, say: Say) -> tuple[list[Measurement], list[int]]:
+def black_box_plan(wanted: CalibrateQuestion, way: Way) -> tuple[list[Measurement], list[int]]:
     """The loads of a black box and how often each is measured, without measuring; the rate of the last follows from
     those before. Raises UserError."""
-    [name] = _one(wanted.targets)
+    [name] = _one(wanted.target)
     if is_real(name):
-        with target_of(Product(name), wanted.like, wanted.hardware, (False, wanted.seed), say) as target:
+        with target_of(
+            Product(name), _product(wanted), _hardware(wanted, way), (False, wanted.seed), way.say
+        ) as target:
             span = target.span_bytes
     else:
-        span = span_of_model(Product(name, text_of(name.removeprefix(EMULATED), "machine")), wanted.like)
-    loads, counts = loads_for(wanted.seconds, span, wanted.reads)
+        span = span_of_model(Product(name, text_of(name.removeprefix(EMULATED), "machine")), _product(wanted))
+    loads, counts = loads_for(seconds_of(wanted.duration), span, wanted.reads_only)
     checks = held_out(BLACK_BOX, 1.0)
     return [*loads, *checks], [*counts, *([1] * len(checks))]
 
 
-def _asked(wanted: Wanted, target: Product, span: int | None) -> Asked:
+def _asked(wanted: CalibrateQuestion, target: Product, span: int | None) -> Asked:
     return Asked(
-        wanted.like, target, wanted.seconds, span_bytes=span, reads=wanted.reads, seed=wanted.seed, jobs=wanted.jobs
+        _product(wanted),
+        target,
+        seconds_of(wanted.duration),
+        span_bytes=span,
+        reads=wanted.reads_only,
+        seed=wanted.seed,
+        jobs=wanted.jobs,
     )
 
 
-def _measured(wanted: Wanted, show: Callable[[Planned], None], say: Say, watch: Watch) -> tuple[Calibrated, int]:
-    [name] = _one(wanted.targets)
+def _measured(wanted: CalibrateQuestion, way: Way) -> tuple[Calibrated, int]:
+    [name] = _one(wanted.target)
     named = Product(name, text_of(name, "machine") if is_model(name) else None)
-    with target_of(named, wanted.like, wanted.hardware, (not wanted.reads, wanted.seed), say) as target:
+    with target_of(
+        named, _product(wanted), _hardware(wanted, way), (not wanted.reads_only, wanted.seed), way.say
+    ) as target:
         asked = replace(_asked(wanted, target.product, target.span_bytes), path_ns=target.path_ns)
-        planned = calibrate.plan(asked, watch)
-        show(planned)
-        how = (target.executor, wanted.folder, wanted.seed)
-        measured = measure(target.product, planned.loads, planned.counts, how, say, watch, fresh=wanted.fresh)
-    found = calibrate.of_plan(planned, measured, watch)
+        planned = calibrate.plan(asked, way.watch)
+        way.shows(CalibrationPlan(planned.loads, planned.counts, planned))
+        how = (target.executor, wanted.out, wanted.seed)
+        measured = measure(target.product, planned.loads, planned.counts, how, way.say, way.watch, fresh=wanted.fresh)
+    found = calibrate.of_plan(planned, measured, way.watch)
     if target.served is not None and target.served.finished is not None:
         found.notes += _lateness(target.served.finished.record)
     return found, sum(planned.counts)
 
 
-def _black_box(wanted: Wanted, say: Say, watch: Watch) -> tuple[Calibrated, int]:
+def _black_box(wanted: CalibrateQuestion, way: Way) -> tuple[Calibrated, int]:
     """Measures a volume without a mechanism: loads that give first guesses, then those that are held out."""
-    if not is_target(wanted.targets):
+    if not is_target(wanted.target):
         accepted = "needs loads of its own choice: expected a target to measure, not results"
         raise UserError("question.like", "", BLACK_BOX, accepted)
-    [name] = _one(wanted.targets)
+    [name] = _one(wanted.target)
     named = Product(name, text_of(name, "machine") if is_model(name) else None)
-    with target_of(named, wanted.like, wanted.hardware, (not wanted.reads, wanted.seed), say) as target:
-        loads, counts = loads_for(wanted.seconds, target.span_bytes, wanted.reads)
-        say(f"{sum(counts)} measurements, then 2 that are held out: {_minutes(loads, counts)}")
+    with target_of(
+        named, _product(wanted), _hardware(wanted, way), (not wanted.reads_only, wanted.seed), way.say
+    ) as target:
+        loads, counts = loads_for(seconds_of(wanted.duration), target.span_bytes, wanted.reads_only)
+        way.say(f"{sum(counts)} measurements, then 2 that are held out: {_minutes(loads, counts)}")
 
         def run(loads: Sequence[Measurement], counts: Sequence[int], name: str) -> list[Measured]:
-            folder = None if wanted.folder is None else wanted.folder / name
+            folder = None if wanted.out is None else wanted.out / name
             return measure(
-                target.product, loads, counts, (target.executor, folder, wanted.seed), say, watch, fresh=wanted.fresh
+                target.product,
+                loads,
+                counts,
+                (target.executor, folder, wanted.seed),
+                way.say,
+                way.watch,
+                fresh=wanted.fresh,
             )
 
         measured = run(loads, counts, "fit")
-        checks = checks_for(measured, target.span_bytes, wanted.reads)
+        checks = checks_for(measured, target.span_bytes, wanted.reads_only)
         kept_back = run(checks, [1] * len(checks), "check")
     with tempfile.TemporaryDirectory(prefix="hotband-calibrate-") as folder:
         like = product_of(measured, target.span_bytes or WHOLE, Path(folder))
         asked = replace(_asked(wanted, target.product, None), like=like, ios=BLACK_BOX_IOS)
-        found = calibrate.of_results(asked, measured, watch, kept_back)
+        found = calibrate.of_results(asked, measured, way.watch, kept_back)
         source = _source(f"{counted(sum(counts), 'measurement')} of {found.target}")
         found.text = whole_text(like.text or "", source, found.values, _head(wanted, found))
     found.like = BLACK_BOX
@@ -188,12 +239,12 @@ def _lateness(record: object) -> list[str]:
     return [line.strip() for line in lateness_lines(Serving.of(cast("Any", record)["serving"]))]
 
 
-def _results(wanted: Wanted, watch: Watch) -> tuple[Calibrated, int]:
-    paths = [Path(one) for one in wanted.targets]
+def _results(wanted: CalibrateQuestion, way: Way) -> tuple[Calibrated, int]:
+    paths = [Path(one) for one in wanted.target]
     like = Named(wanted.like.name, wanted.like.text)
     measured, kept_back, notes = measured_of(paths, wanted.workload, like)
     name = ", ".join(str(path) for path in paths[:2]) + (", ..." if paths[2:] else "")
-    found = calibrate.of_results(_asked(wanted, Product(name), None), measured, watch, kept_back)
+    found = calibrate.of_results(_asked(wanted, Product(name), None), measured, way.watch, kept_back)
     found.notes = [*notes, *found.notes]
     return found, sum(len(one.runs) for one in measured)
 
@@ -208,18 +259,18 @@ def _expect_file(out: Path | None) -> None:
     if out is None:
         return
     if out.suffix != ".toml":
-        raise UserError("-o", "", str(out), "expected a file that ends in .toml")
+        raise UserError("question.output", "", str(out), "expected a file that ends in .toml")
     if out.is_dir():
-        raise UserError("-o", "", str(out), "is a folder; expected a file")
-    expect_folder("-o", out)
+        raise UserError("question.output", "", str(out), "is a folder; expected a file")
+    expect_folder("question.output", out)
 
 
 def _source(what: str) -> str:
     return f"calibrated on {datetime.now(UTC).date().isoformat()} from {what}"
 
 
-def _head(wanted: Wanted, found: Calibrated) -> list[str]:
-    head = [f"{wanted.like.name} as it was measured: hotband calibrate {' '.join(wanted.targets)}"]
+def _head(wanted: CalibrateQuestion, found: Calibrated) -> list[str]:
+    head = [f"{wanted.like.name} as it was measured: hotband calibrate {' '.join(wanted.target)}"]
     return head + [
         f"Not used in the fit: {one.load}, {one.figure}: {percent(one.error_pct)}"
         for one in found.checks
@@ -227,13 +278,13 @@ def _head(wanted: Wanted, found: Calibrated) -> list[str]:
     ]
 
 
-def _text(wanted: Wanted, found: Calibrated, what: str) -> str:
+def _text(wanted: CalibrateQuestion, found: Calibrated, what: str) -> str:
     title = f"{Path(wanted.like.name).name.removesuffix('.toml')}, calibrated"
-    return file_text(wanted.like.name, title, _source(what), found.values, _head(wanted, found), wanted.out)
+    return file_text(wanted.like.name, title, _source(what), found.values, _head(wanted, found), wanted.output)
 
 
-def with_folder(wanted: Wanted) -> Wanted:
+def with_folder(wanted: CalibrateQuestion) -> CalibrateQuestion:
     """Measurements are kept beside the product's file where nothing else is said."""
-    if wanted.folder is not None or wanted.out is None or not is_target(wanted.targets):
+    if wanted.out is not None or wanted.output is None or not is_target(wanted.target):
         return wanted
-    return replace(wanted, folder=wanted.out.with_name(f"{wanted.out.stem}-measured"))
+    return replace(wanted, out=wanted.output.with_name(f"{wanted.output.stem}-measured"))
