@@ -14,6 +14,7 @@ from kept_runs import finished, records
 
 import hotband as hb
 from hotband.base.errors import UserError
+from hotband.data.results import manifest
 from hotband.data.results.sweep_journal import Journal, line_of
 from hotband.execution.experiment import Experiment, Lock, grid, store
 from hotband.questions.study.file import load
@@ -113,7 +114,7 @@ def test_a_folder_of_something_else_is_refused_and_fresh_starts_over(
     elif other == "seed":
         again = small((2,))
     else:
-        monkeypatch.setattr(store, "version", lambda: "9.9.9")
+        monkeypatch.setattr(manifest, "version", lambda: "9.9.9")
     words = {"what": "holds a test", "seed": "seed 1, not 2", "version": "another version of hotband"}
     with pytest.raises(UserError, match=words[other]) as refused:
         again.run(out=tmp_path)

@@ -177,3 +177,21 @@ os.kill(os.getpid(), signal.SIGKILL)
 """
     assert run_child([sys.executable, "-c", code], within_s=60).code == -signal.SIGKILL
     assert eventually(lambda: gone(number_in(tmp_path / "pid")))
+
+
+def test_an_interruption_while_it_starts_kills_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    begun: list[int] = []
+
+    def interrupted(child: children.Child, within_s: float) -> None:
+        begun.append(child.pid)
+        whole(child, within_s)
+
+    def unread(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    whole = children.Child.end
+    monkeypatch.setattr(children.Child, "end", interrupted)
+    monkeypatch.setattr(Printed, "read", unread)
+    with pytest.raises(KeyboardInterrupt):
+        run_child(shell(SLEEPS))
+    assert [gone(process) for process in begun] == [True]

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from hotband.base.errors import UserError
+from hotband.data.results import manifest
 from hotband.data.results import sweep_journal as module
 from hotband.data.results.sweep_journal import JOURNAL_FILE, Journal
 
@@ -58,7 +59,7 @@ def test_the_later_of_two_lines_counts(tmp_path: Path) -> None:
 
 def test_another_version_and_another_file_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     written(tmp_path)
-    monkeypatch.setattr(module, "version", lambda: "9.9+abc")
+    monkeypatch.setattr(manifest, "version", lambda: "9.9+abc")
     with pytest.raises(UserError, match=r"holds a sweep of another version of hotband, .*; this one is 9\.9"):
         Journal(tmp_path, "a sweep")
     assert Journal(tmp_path, "a sweep", fresh=True).entries == {}

@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import os
 import shutil
+import signal
 import socket
 import threading
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from hotband.base.child import Child, start_child
 from hotband.base.errors import UserError
 from hotband.data.documents.run import RunSpec
 from hotband.data.jobs.job_file import converted
+from hotband.execution.runs.signals import forget_interrupts
 from hotband.execution.targets import fio_child
 from hotband.execution.targets.asked import asked_of
 from hotband.execution.targets.fio_child import LOOK_EVERY_S, TO_END_S, find_fio, run_fio
@@ -163,6 +167,23 @@ def test_what_is_asked_to_end_and_does_not_is_killed_in_time(tmp_path: Path, mon
         run_fio("[job]\n", tmp_path, look)
     with pytest.raises(ProcessLookupError):
         os.kill(int(pid.read_text()), 0)
+
+
+def test_an_interruption_while_fio_starts_leaves_no_fio(tmp_path: Path, monkeypatch) -> None:
+    monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
+    fake(tmp_path, f"{VERSION}\nexec sleep 60")
+    begun: list[Child] = []
+
+    def interrupted(words: list[str], **named: Any) -> Child:
+        begun.append(start_child(words, **named))
+        signal.raise_signal(signal.SIGINT)
+        return begun[0]
+
+    monkeypatch.setattr(fio_child, "start_child", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        run_fio("[job]\n", tmp_path)
+    forget_interrupts()
+    assert [child.code for child in begun] == [-signal.SIGTERM]
 
 
 def test_what_fio_says_of_its_failure_is_the_error(tmp_path: Path, monkeypatch) -> None:

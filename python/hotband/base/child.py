@@ -200,9 +200,14 @@ def start_child(
     )
     printed = output if isinstance(output, Printed) else Printed()
     child = Child(Path(words[0]).name, process, end_signal, not shares, printed, errors or Printed())
-    for stream, reader in ((process.stdout, child.output), (process.stderr, child.errors)):
-        if stream is not None:
-            reader.read(stream)
+    try:
+        for stream, reader in ((process.stdout, child.output), (process.stderr, child.errors)):
+            if stream is not None:
+                reader.read(stream)
+    except BaseException:
+        # An interruption: nobody has the child yet.
+        child.end(0.0)
+        raise
     return child
 
 

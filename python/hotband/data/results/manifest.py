@@ -1,12 +1,18 @@
-"""The list of an experiment's runs in its folder."""
+"""What a folder of results says of itself: whose runs it holds, of which form and of which version of Hotband.
+
+The list of an experiment's runs (`experiment.json`) and the journal of a sweep begin alike and count by one rule: a
+file of another form is refused, and so are runs of another version, as their figures may differ.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from hotband.base.errors import UserError, another_version, is_of_another_version
+from hotband.base.engine import version
+from hotband.base.errors import UserError, another_version, is_of_another_version, refused
 from hotband.base.text.values import read_json
 
 if TYPE_CHECKING:
@@ -16,6 +22,7 @@ if TYPE_CHECKING:
 EXPERIMENT_FILE, FINISHED_FILE = "experiment.json", "finished.json"
 
 SCHEMA, SCHEMA_VERSION = "hotband-experiment", 1
+WHAT = "the list of an experiment's runs"
 
 
 @dataclass(frozen=True)
@@ -40,21 +47,42 @@ class Manifest:
         return {name: entry for name, entry in self.entries.items() if (out / entry.folder).is_dir()}
 
 
+def head(schema: str, number: int) -> dict[str, Json]:
+    """Return what a file of this form begins with."""
+    return {"schema": schema, "schema_version": number, "hotband": version()}
+
+
+def expect_head(
+    table: Mapping[str, Json] | None, path: Path, schema: str, number: int, what: str, expected: str
+) -> str:
+    """Return the version of Hotband that wrote a file of this form. Raises UserError, which says what was `expected`,
+    if the file is not `what` or its form has another number."""
+    if table is not None and is_of_another_version(table, schema, number):
+        raise another_version(path, table["schema_version"], number, expected)
+    if table is None or table.get("schema") != schema or table.get("schema_version") != number:
+        raise UserError(str(path), "", "", f"not {what}: expected {expected}")
+    return str(table.get("hotband"))
+
+
+def expect_this_version(folder: Path, held: str, what: str) -> None:
+    """Refuse a folder with `what` of another version of Hotband. Raises UserError."""
+    if held != version():
+        raise refused(folder, f"holds {what} of another version of hotband, {held}; this one is {version()}")
+
+
 def read_manifest(path: Path, expected: str = "another folder, or the file as hotband wrote it") -> Manifest:
     """Reads a manifest. Raises UserError, which says what was `expected`, for what is none and for one of another
     version."""
     if not path.is_file():
         return Manifest()
     table = read_json(path)
-    if table is not None and is_of_another_version(table, SCHEMA, SCHEMA_VERSION):
-        raise another_version(path, table["schema_version"], SCHEMA_VERSION, expected)
+    expect_head(table, path, SCHEMA, SCHEMA_VERSION, WHAT, expected)
+    assert table is not None, "it has a head"
     try:
-        if table is None or table["schema"] != SCHEMA or table["schema_version"] != SCHEMA_VERSION:
-            raise ValueError
         entries = {str(name): _entry(one) for name, one in _keys(table["runs"]).items()}
         return Manifest(str(table["experiment"]), str(table["hotband"]), entries)
     except (ValueError, KeyError, TypeError, AttributeError):
-        raise UserError(str(path), "", "", f"not the list of an experiment's runs: expected {expected}") from None
+        raise UserError(str(path), "", "", f"not {WHAT}: expected {expected}") from None
 
 
 def _keys(value: Json) -> dict[str, Json]:

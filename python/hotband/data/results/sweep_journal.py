@@ -19,10 +19,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from hotband.base.engine import version
-from hotband.base.errors import UserError, another_version, is_of_another_version, refused
 from hotband.base.text.regular import file_bytes
 from hotband.base.text.write import named
+from hotband.data.results.manifest import expect_head, expect_this_version, head
 
 if TYPE_CHECKING:
     from hotband.base.text.values import Json
@@ -59,26 +58,23 @@ class Journal:
         with named(self.path):
             data = file_bytes(self.path)
         first, *lines = data.split(b"\n")
-        head = parsed(first)
-        if head is None or head.get("schema") != SCHEMA or head.get("schema_version") != SCHEMA_VERSION:
-            if not lines:
-                return  # the beginning of its first line: nothing was finished
-            expected = "another folder, or question.fresh to start over"
-            if head is not None and is_of_another_version(head, SCHEMA, SCHEMA_VERSION):
-                raise another_version(self.path, head["schema_version"], SCHEMA_VERSION, expected)
-            raise UserError(str(self.path), "", "", f"not the journal of a sweep: expected {expected}")
+        said = parsed(first)
+        if not lines:
+            return  # the beginning of its first line: nothing was finished
+        expected = "another folder, or question.fresh to start over"
+        made_by = expect_head(said, self.path, SCHEMA, SCHEMA_VERSION, "the journal of a sweep", expected)
+        assert said is not None, "it has a head"
         entries = [one for one in map(parsed, lines) if one is not None]
         self.entries = {str(one["key"]): one for one in entries if "key" in one}
-        self.held = str(head.get("sweep"))
-        found = head.get("asked")
+        self.held = str(said.get("sweep"))
+        found = said.get("asked")
         self.held_asked = (
             {key: list(map(str, of)) for key, of in found.items() if isinstance(of, list)}
             if isinstance(found, dict)
             else {}
         )
-        if self.entries and head.get("hotband") != version():
-            held = f"holds a sweep of another version of hotband, {head.get('hotband')}; this one is {version()}"
-            raise refused(self.path.parent, held)
+        if self.entries:
+            expect_this_version(self.path.parent, made_by, "a sweep")
 
     def differs(self) -> str:
         """The first part of what is asked for of which the folder holds no value, with both; "" where there is none."""
@@ -104,14 +100,8 @@ class Journal:
             data = file_bytes(self.path)
             os.ftruncate(self._file, data.rfind(b"\n") + 1 if self.entries else 0)
         if not self.entries:
-            head: dict[str, Json] = {
-                "schema": SCHEMA,
-                "schema_version": SCHEMA_VERSION,
-                "hotband": version(),
-                "sweep": self.what,
-                "asked": {part: list(values) for part, values in self.asked.items()},
-            }
-            self._append(head)
+            asked: dict[str, Json] = {part: list(values) for part, values in self.asked.items()}
+            self._append({**head(SCHEMA, SCHEMA_VERSION), "sweep": self.what, "asked": asked})
 
     def keep(self, entry: Entry) -> None:
         """Adds a run; from any thread. Raises OSError where it cannot be written."""

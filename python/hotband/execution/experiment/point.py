@@ -59,6 +59,12 @@ def keys_of(lines: Iterable[Sequence[RunSpec]]) -> dict[str, str]:
     return keys
 
 
+def key_of_all(lines: Iterable[Sequence[RunSpec]]) -> str:
+    """The key of a result that is made of all runs of these lines, such as the figures of a draw: equal keys have equal
+    results."""
+    return hashlib.sha256(json.dumps(sorted(keys_of(lines).items())).encode()).hexdigest()
+
+
 def _content(spec: RunSpec, texts: dict[Named, Texts], digests: dict[str, str]) -> dict[str, object]:
     """What a record follows from. Names are in it, because the record says them. `texts` and `digests` have those
     of runs before: thousands of one sweep name the same."""

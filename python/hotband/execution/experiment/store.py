@@ -36,6 +36,8 @@ from hotband.data.results.manifest import (
     Entry,
     Manifest,
     _keys,
+    expect_this_version,
+    head,
     read_manifest,
 )
 from hotband.execution.experiment.load import load_finished
@@ -77,9 +79,8 @@ class Store:
         done = before.begun(self.out)
         if done and before.what != self.what:
             raise refused(self.out, f"holds {before.what}")
-        if done and before.version != version():
-            accepted = f"holds runs of another version of hotband, {before.version}; this one is {version()}"
-            raise refused(self.out, accepted)
+        if done:
+            expect_this_version(self.out, before.version, "runs")
         for name, entry in done.items():
             now = self.entries.get(name)
             if now is None:
@@ -110,10 +111,8 @@ class Store:
     def _write_manifest(self) -> None:
         runs = {**self.others, **self.entries}
         table = {
-            "schema": SCHEMA,
-            "schema_version": SCHEMA_VERSION,
+            **head(SCHEMA, SCHEMA_VERSION),
             "experiment": self.what,
-            "hotband": version(),
             "runs": {name: vars(entry) for name, entry in sorted(runs.items())},
         }
         write_file(self.out / EXPERIMENT_FILE, json.dumps(table, indent=1, ensure_ascii=False) + "\n")

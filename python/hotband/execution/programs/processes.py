@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from hotband.base.child import Child, Printed, Told, start_child
+from hotband.execution.runs.signals import whole
 
 GRACE_S = 20.0
 """How long a process may take to end after it was asked to: a database writes its checkpoint."""
@@ -37,16 +38,18 @@ class Processes:
         tell: Told | None = None,
     ) -> Child:
         """Starts a process; `tell` gets each line that it prints, from another thread. As `user` where one is given."""
-        child = start_child(
-            command,
-            output=Printed(tell),
-            environment={"LC_ALL": "C.UTF-8", **(environment or {})},
-            folder=folder,
-            user=user,
-            tied=True,
-            end_signal=end_signal,
-        )
-        self._all.append(child)
+        # An interruption while it starts waits until it is among those that are ended.
+        with whole():
+            child = start_child(
+                command,
+                output=Printed(tell),
+                environment={"LC_ALL": "C.UTF-8", **(environment or {})},
+                folder=folder,
+                user=user,
+                tied=True,
+                end_signal=end_signal,
+            )
+            self._all.append(child)
         return child
 
     def wait(self, child: Child, within_s: float) -> str:

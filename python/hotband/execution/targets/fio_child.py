@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from hotband.base.child import Child, run_child, start_child
 from hotband.base.errors import UserError
 from hotband.base.text.write import write_file
+from hotband.execution.runs.signals import whole
 
 if TYPE_CHECKING:
     from hotband.execution.devices.held import Held
@@ -106,14 +107,17 @@ def run_fio(
     jobs = [part for one in clients for part in (f"--client={one}", file.name)] or [file.name]
     arguments = [find_fio(), f"--output-format={form}", f"--output={result.name}", "--eta=always"]
     arguments += [*(["--readonly"] if only_reads else []), *jobs]
-    with said.open("r+b") as words:
-        # fio itself ends with us, also where we are killed: else it would go on writing.
-        descriptors = () if held is None or held.descriptor is None else (held.descriptor,)
-        child = start_child(arguments, output=words, folder=folder, tied=True, descriptors=descriptors)
+    descriptors = () if held is None or held.descriptor is None else (held.descriptor,)
+    child: Child | None = None
     try:
+        # An interruption while it starts waits until it is known here, and can be ended.
+        with whole(), said.open("r+b") as words:
+            # fio itself ends with us, also where we are killed: else it would go on writing.
+            child = start_child(arguments, output=words, folder=folder, tied=True, descriptors=descriptors)
         _watch(child, folder, look, held)
     finally:
-        child.end(TO_END_S)
+        if child is not None:
+            child.end(TO_END_S)
     if child.code != 0:
         raise UserError("fio", "", file.name, f"failed: {_last_words(said, child.code)}")
     return result

@@ -11,7 +11,6 @@ figures are others. Energy is not drawn, nor are the ends of desktop application
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -26,7 +25,7 @@ from hotband.data.record.finished import Finished
 from hotband.data.record.writable import check_writable
 from hotband.execution.experiment import Experiment, Progress, Say, Tick, cores, points_of
 from hotband.execution.experiment.lines import lines_of
-from hotband.execution.experiment.point import keys_of
+from hotband.execution.experiment.point import key_of_all
 from hotband.execution.experiment.ranges import renamed
 from hotband.execution.runs.run import refusal
 from hotband.inference.interval.of_run import TRIES, Asked
@@ -184,7 +183,7 @@ def run_draws(
     the same runs and version, are not made again, unless `fresh`. Raises UserError, OSError, RunsInterrupted."""
     made: dict[str, Kept] = {}
     specs = {again.name: machine.run_again(again) for again in draws.again}
-    keys = {name: _key(of) for name, of in specs.items()} if folder is not None else {}
+    keys = {name: key_of_all(lines_of(of)) for name, of in specs.items()} if folder is not None else {}
     if folder is not None and not fresh:
         found = {name: _kept(folder, name, keys[name]) for name in specs}
         made = {name: one for name, one in found.items() if one is not None}
@@ -234,12 +233,6 @@ def _document(machine: Machine, name: str, finished: Sequence[Finished]) -> Kept
     own = [one for one in finished if one.spec.id.startswith(prefix)]
     named = [replace(one, spec=replace(one.spec, id=one.spec.id.removeprefix(prefix))) for one in own]
     return Kept(assemble(machine.plan, named), sum(one.ios for one in own))
-
-
-def _key(specs: Sequence[RunSpec]) -> str:
-    """What all results of a draw follow from."""
-    keys = keys_of(lines_of(specs))
-    return hashlib.sha256(json.dumps(sorted(keys.items())).encode()).hexdigest()
 
 
 def _path(folder: Path, name: str) -> Path:

@@ -10,8 +10,6 @@ What it leaves out: figures that conclusions add, which are not run again for ev
 
 from __future__ import annotations
 
-import hashlib
-import json
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -22,7 +20,7 @@ from hotband.base.errors import UserError
 from hotband.data.documents.run import RunSpec
 from hotband.execution.experiment import Experiment, points_of
 from hotband.execution.experiment.lines import lines_of as specs_by_machine
-from hotband.execution.experiment.point import keys_of
+from hotband.execution.experiment.point import key_of_all
 from hotband.execution.experiment.ranges import End, renamed
 from hotband.execution.runs.run import refusal
 from hotband.inference.interval import DRAWS_OF_MANY
@@ -141,8 +139,7 @@ class Plan:
     @property
     def key(self) -> str:
         """Digest of all that its results follow from."""
-        keys = keys_of(specs_by_machine([spec for specs in self.sets.values() for spec in specs]))
-        return hashlib.sha256(json.dumps(sorted(keys.items())).encode()).hexdigest()
+        return key_of_all(specs_by_machine([spec for specs in self.sets.values() for spec in specs]))
 
     @property
     def ios(self) -> float:
