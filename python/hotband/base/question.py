@@ -96,12 +96,19 @@ def fresh() -> Any:
 class Way:
     """How a question is answered: `watch` shows progress under a title, `say` takes sentences for whoever waits. With
     `on_terminal` a question may show progress of its own on stderr. `there` takes an answer that is there while it is
-    still to be kept, which may fail."""
+    still to be kept, which may fail. `can_ask` and `goes_on` are of questions that write to hardware: whether somebody
+    can be asked before it is written, and whether it may be; both are told whether `yes` was said before."""
 
     watch: Callable[[str], AbstractContextManager[Any]]
     say: Callable[[str], None]
     on_terminal: bool = False
     there: Callable[[Any], None] = lambda _: None
+    can_ask: Callable[[bool], bool] = lambda _: True
+    goes_on: Callable[[bool], bool] = lambda _: True
+
+
+class NotAgreed(Exception):
+    """Whoever was asked before hardware is written said no."""
 
 
 @dataclass(frozen=True)
@@ -142,14 +149,16 @@ class Field:
 @dataclass(frozen=True, kw_only=True)
 class Question:
     """Base of questions. `name` is that of the command and the function, `schema` that of the answer as JSON, `answers`
-    its type ("module:Class"); a list of documents, each of which says what it is, has no schema. One that `runs` takes
-    an executor and shows progress; one that `has_page` has its answer written as a page by the method that `writes` it.
+    its type ("module:Class"); a list of documents, each of which says what it is, has no schema. One that `runs` shows
+    progress, and takes an executor where it `has_executor`; one that `has_page` has its answer written as a page by the
+    method that `writes` it.
     Where it `folds`, the terminal prints lines within the width of tables, else whole."""
 
     name: ClassVar[str]
     schema: ClassVar[str]
     answers: ClassVar[str]
     runs: ClassVar[bool] = False
+    has_executor: ClassVar[bool] = True
     has_page: ClassVar[bool] = False
     writes: ClassVar[str] = "write_html"
     folds: ClassVar[bool] = True
@@ -162,6 +171,10 @@ class Question:
     def __init_subclass__(cls) -> None:
         """Make its fields known to errors."""
         register(cls.__annotations__)
+
+    def written(self, found: Any, page: Path | None) -> list[str]:
+        """Write the answer where that was asked for; return what is said of it. Raises UserError, OSError."""
+        return [] if page is None else [f"Page: {getattr(found, self.writes)(page)}"]
 
     def files(self) -> Sequence[Path]:
         """Return the records that it reads: what is missing in them is a mistake of theirs."""

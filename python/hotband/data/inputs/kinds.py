@@ -36,6 +36,10 @@ Workload = Annotated[Named, "workload"]
 Workloads = Annotated[tuple[Named, ...], "workloads"]
 Settings = Annotated[tuple[tuple[str, str], ...], "settings"]
 """Pairs of `--set`, and of `set` and the further arguments of a function."""
+Values = Annotated[tuple[tuple[str, str], ...], "values"]
+"""The same for a function that takes no further arguments."""
+Target = Annotated[str, "target"]
+"""A machine, or hardware: `real:PATH`."""
 SettingsOfDrives = Annotated[tuple[tuple[str, str], ...], "settings of drives"]
 """The same where nothing runs: words of fio's are none of them."""
 KeyValues = Annotated[str, "key-values"]

@@ -1,44 +1,28 @@
-"""`hb.pts` and `hb.quick`: suites from Python (docs/guides/pts.md)."""
+"""`hb.pts`: a suite from Python (docs/guides/pts.md)."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hotband.base.arguments import public
-from hotband.base.foreign import json_text
-from hotband.base.text.write import write_file
 from hotband.data.inputs.specify import changes, settings_of, texts
-from hotband.data.record.files import REPORT_FILE
 from hotband.execution.experiment import watch
-from hotband.execution.runs.interrupted import as_interrupt
 from hotband.execution.targets.real_asked import RealAsked
-from hotband.questions.suites.asking import Suite, pts_of, quick_of
+from hotband.questions.suites.asking import Suite, pts_of
+from hotband.questions.suites.left import written
 from hotband.questions.suites.pts import Interrupted, run_pts
 from hotband.questions.suites.pts.suite import PTS_FILE
-from hotband.questions.suites.quick import QUICK_FILE, run_quick
 from hotband.views.suites.page import write_page
-from hotband.views.suites.quick_page import write_quick
 
 if TYPE_CHECKING:
     import polars as pl
 
     from hotband.data.documents.pts import PtsDoc
     from hotband.execution.experiment.watch import Wanted
-    from hotband.questions.suites.quick import QuickDoc
-
-
-def _written(
-    name: str, document: object, report: Callable[[Path], Path], out: Path | None, page: Path | None
-) -> list[Path]:
-    pages = [] if page is None else [page]
-    if out is None:
-        return [report(one) for one in pages]
-    write_file(out / name, json_text(document) + "\n")
-    return [out / name, *(report(one) for one in (out / REPORT_FILE, *pages))]
 
 
 @dataclass(frozen=True)
@@ -77,7 +61,7 @@ class PtsResult:
     def write(self, out: Path | None, page: Path | None) -> list[Path]:
         """Writes what a run leaves: `pts.json` and `report.html` into a folder, and a page anywhere. Raises UserError,
         OSError."""
-        return _written(PTS_FILE, self.document, self.report, out, page)
+        return written(PTS_FILE, self.document, self.report, out, page)
 
     def to_dict(self) -> PtsDoc:
         """What `hotband pts --json` prints."""
@@ -141,65 +125,3 @@ def _suite(
     fresh: bool,
 ) -> Suite:
     return Suite(on, settings_of(changes(set, {})), real, seed, None if out is None else Path(out), fresh)
-
-
-@dataclass(frozen=True)
-class QuickResult:
-    """A quick look. `document` is its JSON (`hotband.questions.suites.quick.QuickDoc`)."""
-
-    document: QuickDoc
-
-    @property
-    def answer(self) -> list[str]:
-        """What the drive is good at, whether its writes go on, whether it is as expected and healthy."""
-        return self.document["answer"]
-
-    @property
-    def figures(self) -> pl.DataFrame:
-        """A row a load: name, value, unit (B/s, IOPS, ns), expected, verdict."""
-        import polars as pl
-
-        keys = ("name", "value", "unit", "expected", "verdict")
-        rows = [{key: dict(one)[key] for key in keys} for one in self.document["loads"]]
-        numbers = {"value": pl.Float64, "expected": pl.Float64}
-        return pl.DataFrame(rows, schema={key: numbers.get(key, pl.Utf8) for key in keys})
-
-    @public
-    def report(self, path: str | PathLike[str]) -> Path:
-        """Writes its page. Raises UserError for a path that cannot be written."""
-        return write_quick(self.document, Path(path))
-
-    def write(self, out: Path | None, page: Path | None) -> list[Path]:
-        """Writes what a look leaves: `quick.json` and `report.html` into a folder, and a page anywhere. Raises
-        UserError, OSError."""
-        return _written(QUICK_FILE, self.document, self.report, out, page)
-
-    def to_dict(self) -> QuickDoc:
-        """What `hotband quick --json` prints."""
-        return self.document
-
-
-@public
-def quick(
-    on: str,
-    *,
-    duration: str = "5 min",
-    expect: str | None = None,
-    set: Mapping[str, object] | None = None,
-    erase: str | None = None,
-    size: str | None = None,
-    seed: int = 1,
-    out: str | PathLike[str] | None = None,
-    fresh: bool = False,
-    progress: Wanted = None,
-) -> QuickResult:
-    """A first look at a machine, or at `real:PATH`, that takes `duration`: sequential and random I/O as its kind of
-    drive is asked, and writes that go on. A real drive is only read, unless `erase` is its serial number; in a folder a
-    file of `size` is made, which is written. Beside the figures stand those of the model of `expect` (else of the
-    catalog's drive that has the device's model number). Raises UserError for a mistake, KeyboardInterrupt where it is
-    stopped.
-    """
-    with as_interrupt():
-        suite = _suite(on, set, RealAsked(erase, size), seed, out, fresh)
-        asked = quick_of(suite, time=duration, expect=expect)
-        return QuickResult(run_quick(asked, watch=lambda title: watch.watch(title, progress)))

@@ -105,6 +105,8 @@ KINDS: Mapping[Any, Kind] = {
     "results": PATHS,
     "names": Kind("str | Sequence[str]", lambda _, given: tuple(str(name) for name in each_of(given))),
     "key-values": Kind("str | Mapping[str, Sequence[str | int]]", of_key_values),
+    "target": Kind("str"),
+    "values": Kind("Mapping[str, object]"),
     "settings": Kind("Mapping[str, object]"),
     "settings of drives": Kind("Mapping[str, object]"),
 }
@@ -137,4 +139,4 @@ def arguments_of(one: Field) -> tuple[str, ...]:
 
 def is_settings(one: Field) -> bool:
     """Whether it is what `--set` and `set` change."""
-    return mark(one) in ("settings", "settings of drives")
+    return mark(one) in ("settings", "settings of drives", "values")

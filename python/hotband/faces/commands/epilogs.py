@@ -41,7 +41,13 @@ FLEET = """\
 [bold]Example[/]
 
 hotband fleet fleet.toml --repetitions 200 --out fleet -o fleet.html"""
-EPILOGS = {"advise": ADVISE, "expect": EXPECT, "find": FIND, "fleet": FLEET}
+QUICK = """\
+[bold]Examples[/]
+
+hotband quick 980-pro-1tb --for "5 min"
+
+hotband quick real:/dev/nvme1n1 --for "1 h" -o look.html          # reads alone; with --erase SERIAL writes, too"""
+EPILOGS = {"advise": ADVISE, "expect": EXPECT, "find": FIND, "fleet": FLEET, "quick": QUICK}
 FURTHER = {
     "audit": ["Exit code 1 if a finding is severe, so that it works in CI."],
     "compare": [

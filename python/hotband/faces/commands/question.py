@@ -12,7 +12,7 @@ from typing import Annotated, Any, get_args
 import typer
 
 from hotband.base.errors import UserError
-from hotband.base.question import Field, Question, Way, fields_of, in_words_of, summary
+from hotband.base.question import Field, NotAgreed, Question, Way, fields_of, in_words_of, summary
 from hotband.base.text.pipes import with_pipes
 from hotband.base.text.write import expect_page
 from hotband.base.views import view_of
@@ -41,6 +41,7 @@ from hotband.faces.commands.output import (
     show_lines,
     show_views,
 )
+from hotband.faces.commands.real import can_ask, goes_on
 from hotband.faces.questions import QUESTIONS, answer, declared, reading
 
 AS_JSON = inspect.Parameter("as_json", inspect.Parameter.KEYWORD_ONLY, default=False, annotation=JsonFlag)
@@ -112,7 +113,9 @@ KINDS: Mapping[Any, Kind] = {
     "results": Kind(list[Path], lambda given: tuple(with_pipes(given))),
     "names": Kind(list[str], lambda given: tuple(listed(given))),
     "key-values": Kind(list[str], lambda given: ",".join(given or [])),
+    "target": Kind(str, completion=names.MACHINE),
     "settings": SETTINGS,
+    "values": SETTINGS,
     "settings of drives": SETTINGS,
 }
 
@@ -165,13 +168,13 @@ def _files_in(values: Mapping[str, Any]) -> list[Path]:
     return [one for value in several for one in value if isinstance(one, Path) and one.is_file()]
 
 
-def _print(asked: Question, found: Any, as_json: bool, page: Path | None) -> None:
+def _print(asked: Question, found: Any, as_json: bool, written: list[str]) -> None:
     if as_json:
         return print_json(found.to_dict(), asked.schema) if asked.schema else print_rows(found.to_dict())
     with reading(asked):
         views = list(view_of(found, "terminal")(found, asked))
     show_views(views) if asked.folds else show(*views)
-    return show_lines([f"Page: {page}"] if page else [])
+    return show_lines(written)
 
 
 def _command(question: type[Question]) -> Callable[..., Any]:
@@ -185,7 +188,9 @@ def _command(question: type[Question]) -> Callable[..., Any]:
         expect_out(getattr(asked, "fresh", False), kept)
         there: list[Any] = []
         try:
-            found = answer(asked, Way(run_progress, say, on_terminal=True, there=there.append))
+            found = answer(asked, Way(run_progress, say, True, there.append, can_ask, goes_on))
+        except NotAgreed:
+            raise typer.Exit(INTERRUPTED) from None
         except RunsInterrupted as stop:
             if kept is None:
                 raise
@@ -194,12 +199,9 @@ def _command(question: type[Question]) -> Callable[..., Any]:
             raise typer.Exit(INTERRUPTED) from None
         except Exception:
             for found in there:
-                _print(asked, found, as_json, None)
+                _print(asked, found, as_json, [])
             raise
-        print_after(
-            lambda: getattr(found, question.writes)(output) if output is not None else None,
-            lambda page: _print(asked, found, as_json, page),
-        )
+        print_after(lambda: asked.written(found, output), lambda written: _print(asked, found, as_json, written or []))
         ending = asked.ending(found)
         if ending is not None:
             if ending.says:
@@ -212,5 +214,5 @@ def _command(question: type[Question]) -> Callable[..., Any]:
     run.__annotations__ = {one.name: one.annotation for one in parameters}
     run.__name__ = question.name
     run.__doc__ = "\n\n".join([summary(question), *FURTHER.get(question.name, [])])
-    made: Callable[..., Any] = on_executor(run) if question.runs else run
+    made: Callable[..., Any] = on_executor(run) if question.runs and question.has_executor else run
     return with_epilog(EPILOGS[question.name])(made) if question.name in EPILOGS else made

@@ -1,4 +1,4 @@
-"""`hotband pts` and `hotband quick`: suites on models and on real drives."""
+"""`hotband pts`: a suite on models and on real drives."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from hotband.base.text.write import expect_page
 from hotband.execution.experiment.progress import run_progress
 from hotband.execution.runs.signals import INTERRUPTED, stoppable
 from hotband.execution.targets.real_asked import RealAsked
-from hotband.faces.api.suites import PtsResult, QuickResult
+from hotband.faces.api.suites import PtsResult
 from hotband.faces.commands import names
 from hotband.faces.commands.on_demand import with_epilog
 from hotband.faces.commands.output import (
@@ -29,10 +29,8 @@ from hotband.faces.commands.output import (
     show_views,
 )
 from hotband.faces.commands.real import EraseOption, PurgeOption, SizeOption, YesOption, can_ask, goes_on
-from hotband.questions.suites.asking import Suite, pts_of, quick_of
+from hotband.questions.suites.asking import Suite, pts_of
 from hotband.questions.suites.pts import Interrupted, run_pts
-from hotband.questions.suites.quick import run_quick
-from hotband.views.suites.quick_page import views
 
 if TYPE_CHECKING:
     from hotband.questions.suites.target import SuiteTarget
@@ -134,41 +132,6 @@ def pts(
         raise typer.Exit(INTERRUPTED)
 
 
-QUICK_EPILOG = """\
-[bold]Examples[/]
-
-hotband quick 980-pro-1tb --for "5 min"
-
-hotband quick real:/dev/nvme1n1 --for "1 h" -o look.html          # reads alone; with --erase SERIAL writes, too"""
-ForOption = Annotated[str, typer.Option("--for", metavar="TIME", help="How long all of it takes.")]
-
-
-@with_epilog(QUICK_EPILOG)
-def quick(
-    on: SuiteArgument,
-    duration: ForOption = "5 min",
-    expect: Annotated[
-        str | None, typer.Option(metavar="PRODUCT", help="What it should be: its model's figures beside it.")
-    ] = None,
-    settings: SetOption = None,
-    erase: EraseOption = None,
-    size: SizeOption = None,
-    yes: YesOption = False,
-    seed: Annotated[int, typer.Option(min=0, max=2**64 - 1, help="Root of all randomness.")] = 1,
-    out: OutOption = None,
-    fresh: FreshOption = False,
-    output: PageOption = None,
-    as_json: JsonFlag = False,
-) -> None:
-    """A first look at a disk, a SATA or an NVMe drive in a given time: what it is good at, is it as expected?"""
-    suite = suite_of(on, settings, RealAsked(erase, size), seed, out, fresh, yes, output)
-    asked = quick_of(suite, time=duration, expect=expect)
-    expect_agreed(asked.target, asked.ahead, asked.writes, yes)
-    with stoppable():
-        found = QuickResult(run_quick(asked, watch=run_progress))
-    show_suite(found, views(found.document), out, output, as_json)
-
-
 def suite_of(
     machine: str,
     settings: list[str] | None,
@@ -199,7 +162,7 @@ def expect_agreed(target: SuiteTarget, ahead: Callable[[], list[str]], writes: b
 
 
 def show_suite(
-    found: PtsResult | QuickResult,
+    found: PtsResult,
     views: Iterable[View],
     out: Path | None,
     output: Path | None,
