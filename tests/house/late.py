@@ -36,7 +36,6 @@ LATE = {
             "views.calibrate.plan_views",
             "views.calibrate.views",
         ],
-        "faces.commands.suites": ["views.suites.show.views"],
         "faces.commands.ui": ["faces.ui.server.serve"],
         "faces.ui.shown": ["questions.fleet.result.WHOLE", "views.calibrate.views"],
     },

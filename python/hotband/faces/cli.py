@@ -82,11 +82,7 @@ COMMANDS = {
         "hotband.faces.commands.program:program",
         "Run a real program on a machine that is served as block devices, or in a folder.",
     ),
-    "pts": (
-        "hotband.faces.commands.suites:pts",
-        "SNIA's performance test of solid-state storage (PTS 2.0.2): purge, preconditioning, rounds until steady, "
-        "report.",
-    ),
+    **question("pts"),
     **question("quick"),
     "query": (
         "hotband.faces.commands.store:query",

@@ -58,6 +58,12 @@ QUESTIONS = {
         "hotband.questions.fleet.run:answer",
         "Simulate a fleet over months: failures, rebuilds, spares, wear, energy, expected loss of data and cost.",
     ),
+    "pts": Line(
+        "hotband.questions.suites.tested:PtsQuestion",
+        "hotband.questions.suites.tested:answer",
+        "SNIA's performance test of solid-state storage (PTS 2.0.2): purge, preconditioning, rounds until steady, "
+        "report.",
+    ),
     "quick": Line(
         "hotband.questions.suites.looked:QuickQuestion",
         "hotband.questions.suites.looked:answer",

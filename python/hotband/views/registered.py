@@ -55,6 +55,11 @@ register(
     terminal="hotband.views.suites.quick_page:terminal",
 )
 register(
+    "hotband.questions.suites.tested:PtsResult",
+    page="hotband.views.suites.page:write_page",
+    terminal="hotband.views.suites.show:terminal",
+)
+register(
     "hotband.questions.sweeps.sweep:Sweep",
     answers="hotband.views.sweeps.answers:answers_of",
     chart="hotband.views.draw.sweep:sweep_chart",

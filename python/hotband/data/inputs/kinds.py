@@ -53,6 +53,9 @@ Results = Annotated[tuple[Path, ...], "results"]
 Names = Annotated[tuple[str, ...], "names"]
 """Several words, also as a text with commas."""
 
+EachName = Annotated[tuple[str, ...], "each name"]
+"""The same with those that are given twice; text that names none stays as it is."""
+
 
 def paths_of(records: Records) -> list[Path]:
     """Return where records lie; those in memory go by their names."""

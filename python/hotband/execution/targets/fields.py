@@ -17,6 +17,11 @@ def size() -> Any:
     return asks("real:DIR: size of the file that is made in it.", default=None, metavar="SIZE")
 
 
+def purge_by() -> Any:
+    """Return the field `purge_by`."""
+    return asks("real: discard, format, sanitize or secure-erase; best first.", default=None, metavar="WAY")
+
+
 def yes() -> Any:
     """Return the field `yes`: a program that names a file has said that it may be written."""
     return asks("real: do not ask before writing.", default=False, hidden=True)

@@ -104,6 +104,9 @@ KINDS: Mapping[Any, Kind] = {
     "paths": PATHS,
     "results": PATHS,
     "names": Kind("str | Sequence[str]", lambda _, given: tuple(str(name) for name in each_of(given))),
+    "each name": Kind(
+        "str | Sequence[str]", lambda _, given: tuple(str(name) for name in each_of(given)) if given else ()
+    ),
     "key-values": Kind("str | Mapping[str, Sequence[str | int]]", of_key_values),
     "target": Kind("str"),
     "values": Kind("Mapping[str, object]"),

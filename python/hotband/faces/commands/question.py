@@ -31,6 +31,7 @@ from hotband.faces.commands.executors import on_executor
 from hotband.faces.commands.on_demand import with_epilog
 from hotband.faces.commands.output import (
     JsonFlag,
+    all_listed,
     listed,
     parse_set,
     print_after,
@@ -112,6 +113,7 @@ KINDS: Mapping[Any, Kind] = {
     "paths": Kind(list[Path], lambda given: tuple(given or ())),
     "results": Kind(list[Path], lambda given: tuple(with_pipes(given))),
     "names": Kind(list[str], lambda given: tuple(listed(given))),
+    "each name": Kind(list[str], lambda given: tuple(all_listed(given) or given or ())),
     "key-values": Kind(list[str], lambda given: ",".join(given or [])),
     "target": Kind(str, completion=names.MACHINE),
     "settings": SETTINGS,

@@ -9,21 +9,20 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hotband.base.arguments import public
-from hotband.base.errors import UserError
-from hotband.base.question import NotAgreed, Question, Way, asks, fresh, out, seed
+from hotband.base.question import Question, Way, asks, fresh, out, seed
 from hotband.base.views import view_of
 from hotband.data.inputs.kinds import Target, Values
 from hotband.execution.runs.signals import stoppable
 from hotband.execution.targets.fields import erase, size, yes
 from hotband.execution.targets.real_asked import RealAsked
-from hotband.questions.suites.asking import Suite, quick_of
+from hotband.questions.suites.asking import Suite, expect_agreed, quick_of
 from hotband.questions.suites.left import written
 from hotband.questions.suites.quick import QUICK_FILE, run_quick
 
 if TYPE_CHECKING:
     import polars as pl
 
-    from hotband.questions.suites.quick import QuickAsked, QuickDoc
+    from hotband.questions.suites.quick import QuickDoc
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -66,22 +65,9 @@ def answer(asked: QuickQuestion, way: Way) -> QuickResult:
     real = RealAsked(asked.erase, asked.size)
     suite = Suite(asked.on, asked.settings, real, asked.seed, asked.out, asked.fresh, way.can_ask(asked.yes))
     look = quick_of(suite, time=asked.duration, expect=asked.expect)
-    _expect_agreed(look, asked.yes, way)
+    expect_agreed(look, look.writes, asked.yes, way)
     with stoppable() if way.on_terminal else nullcontext():
         return QuickResult(run_quick(look, watch=way.watch))
-
-
-def _expect_agreed(look: QuickAsked, yes: bool, way: Way) -> None:
-    """Says what is ahead on hardware, and asks once before it is written. Raises UserError for `yes` to a model,
-    NotAgreed where the answer is no."""
-    if look.target.is_model:
-        if yes:
-            raise UserError("question.yes", "", "", f"is for a real device; {look.target.name} is a model")
-        return
-    for line in look.ahead():
-        way.say(line)
-    if look.writes and not way.goes_on(yes):
-        raise NotAgreed
 
 
 @dataclass(frozen=True)
