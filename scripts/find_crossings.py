@@ -16,11 +16,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
 import hotband as hb
+from hotband.data.catalog.named import is_family
 from hotband.data.documents.run import RunSpec
 from hotband.data.inputs.loads import Load
 from hotband.execution.experiment import Experiment, Point
 from hotband.execution.experiment.ranges import workload_text
-from hotband.execution.runs.drives import family, is_family
+from hotband.execution.runs.drives import family
 from hotband.execution.runs.scale import scaled
 from hotband.questions.find.find import _ios_for
 from hotband.questions.find.question import RATE, Condition, Question, read_question

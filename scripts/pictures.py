@@ -21,7 +21,7 @@ from hotband.views.report.pictures import drawing, write_pictures
 from hotband.views.report.study_figures import published_frame
 
 if TYPE_CHECKING:
-    from hotband.views.draw.charts import View
+    from hotband.base.views import View
 
 IMAGES = Path(__file__).resolve().parents[1] / "docs" / "images"
 
