@@ -54,7 +54,6 @@ _MODULES = {
     "hotband.faces.api.serve": ("BothWays", "emulate", "serve"),
     "hotband.faces.api.store": ("store",),
     "hotband.faces.api.studies": ("study",),
-    "hotband.faces.api.suites": ("PtsResult", "QuickResult", "pts", "quick"),
     "hotband.faces.api.sweep": ("sweep",),
     "hotband.faces.api.traces": ("compare_traces", "convert_trace", "fit_trace", "show_trace"),
     "hotband.faces.api.workloads": ("convert", "workload"),
@@ -68,6 +67,8 @@ _MODULES = {
     "hotband.questions.entropy": ("Entropy",),
     "hotband.questions.fleet.result": ("Fleet",),
     "hotband.questions.study.accounted": ("Accuracy", "accuracy", "blind_errors"),
+    "hotband.questions.suites.looked": ("QuickResult",),
+    "hotband.questions.suites.tested": ("PtsResult",),
     "hotband.questions.sweeps.sweep": ("Sweep",),
     "hotband.views.traces.show": ("TraceShown",),
 }

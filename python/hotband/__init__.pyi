@@ -41,10 +41,6 @@ from hotband.faces.api.serve import emulate as emulate
 from hotband.faces.api.serve import serve as serve
 from hotband.faces.api.store import store as store
 from hotband.faces.api.studies import study as study
-from hotband.faces.api.suites import PtsResult as PtsResult
-from hotband.faces.api.suites import QuickResult as QuickResult
-from hotband.faces.api.suites import pts as pts
-from hotband.faces.api.suites import quick as quick
 from hotband.faces.api.sweep import sweep as sweep
 from hotband.faces.api.traces import compare_traces as compare_traces
 from hotband.faces.api.traces import convert_trace as convert_trace
@@ -68,6 +64,8 @@ from hotband.questions.fleet.result import Fleet as Fleet
 from hotband.questions.study.accounted import Accuracy as Accuracy
 from hotband.questions.study.accounted import accuracy as accuracy
 from hotband.questions.study.accounted import blind_errors as blind_errors
+from hotband.questions.suites.looked import QuickResult as QuickResult
+from hotband.questions.suites.tested import PtsResult as PtsResult
 from hotband.questions.sweeps.sweep import Sweep as Sweep
 from hotband.views.traces.show import TraceShown as TraceShown
 
@@ -361,6 +359,85 @@ def fleet(
 
     The result has `frame` (a row a group and month), `years`, `summary`, `answers`, `report("page.html")`. Raises
     UserError for a mistake, KeyboardInterrupt where nothing was finished.
+    """
+
+def pts(
+    on: str,
+    *,
+    drive_class: str = "enterprise",
+    tests: str | Sequence[str] = (),
+    quick: bool = False,
+    minute: str | None = None,
+    threads: int | None = None,
+    depth: int | None = None,
+    sponsor: str = "",
+    set: Mapping[str, object] | None = None,
+    erase: str | None = None,
+    size: str | None = None,
+    purge_by: str | None = None,
+    set_write_cache: bool = False,
+    seed: int = 1,
+    out: str | PathLike[str] | None = None,
+    fresh: bool = False,
+    progress: Wanted = None,
+) -> PtsResult:
+    """SNIA's performance test of solid-state storage (PTS 2.0.2): purge, preconditioning, rounds until steady, report.
+
+    Args:
+        on: A drive, LAYOUT:COUNTxDRIVE, a TOML file; real:PATH measures.
+        drive_class: The specification's class.
+        tests: These alone.
+        quick: A tenth of all times: a look, no result.
+        minute: What a minute of it takes: a look, no result.
+        threads: Of random loads; the class's where not said.
+        depth: I/Os outstanding of each thread.
+        sponsor: Who tests: for the report's header.
+        set: Values to change.
+        erase: real: what may be overwritten; the drive's serial number.
+        size: real:DIR: size of the file that is made in it.
+        purge_by: real: discard, format, sanitize or secure-erase; best first.
+        set_write_cache: real: turn the drive's write cache as the class has it, and back.
+        seed: Root of all randomness.
+        out: Folder for what is produced.
+        fresh: Start over; else runs that are in the folder already are not repeated.
+        progress: What shows progress: True, False, or a function.
+
+    `tests` are iops, throughput, latency, write-saturation, idle-recovery, cross-stimulus (all where none is named).
+    Neither `quick` nor another `minute` gives a result by the specification. With `out` every run is kept there as it
+    ends, and the same call goes on after a stop. Raises UserError for a mistake, KeyboardInterrupt where it is stopped.
+    """
+
+def quick(
+    on: str,
+    *,
+    duration: str = "5 min",
+    expect: str | None = None,
+    set: Mapping[str, object] | None = None,
+    erase: str | None = None,
+    size: str | None = None,
+    seed: int = 1,
+    out: str | PathLike[str] | None = None,
+    fresh: bool = False,
+    progress: Wanted = None,
+) -> QuickResult:
+    """A first look at a disk, a SATA or an NVMe drive in a given time: what it is good at, is it as expected?
+
+    Args:
+        on: A drive, LAYOUT:COUNTxDRIVE, a TOML file; real:PATH measures.
+        duration: How long all of it takes.
+        expect: What it should be: its model's figures beside it.
+        set: Values to change.
+        erase: real: what may be overwritten; the drive's serial number.
+        size: real:DIR: size of the file that is made in it.
+        seed: Root of all randomness.
+        out: Folder for what is produced.
+        fresh: Start over; else runs that are in the folder already are not repeated.
+        progress: What shows progress: True, False, or a function.
+
+    Sequential and random I/O as its kind of drive is asked, and writes that go on. A real drive is only read, unless
+    `erase` is its serial number; in a folder a file of `size` is made, which is written. Beside the figures stand those
+    of the model of `expect` (else of the catalog's drive that has the device's model number). Raises UserError for a
+    mistake, KeyboardInterrupt where it is stopped.
     """
 
 def reliability(

@@ -24,7 +24,6 @@ LATE = {
         "__main__": ["faces.cli.main"],
     },
     "Loads numpy, the tables of rich or a web server, and the importer is also used without them": {
-        "faces.commands.suites": ["views.suites.show.views"],
         "faces.commands.ui": ["faces.ui.server.serve"],
         "faces.ui.shown": ["questions.fleet.result.WHOLE", "views.calibrate.views"],
     },

@@ -53,6 +53,8 @@ ASKED: dict[str, dict[str, Any]] = {
     "find": {"question": "IOPS at mean < 10 ms", "workload": "fio-randread", "on": ["ent-10k", "raid1:2xent-15k"],
              "ios": 1000, "within": 20, "interval": 90, "draws": 8, "set": {"command_overhead": "0.1 ms"}},
     "fleet": {"fleet": Path("fleet.toml"), "repetitions": 4, "seed": 2},
+    "pts": {"on": "980-pro-1tb", "tests": "cross-stimulus", "minute": "50 ms", "drive_class": "client"},
+    "quick": {"on": "s4500-960", "duration": "1 min", "set": {"scale": 512}, "seed": 2},
     "reliability": {"on": MACHINE, "spares": 1, "replacement": "24 h", "afr": "2 %", "arrays": 1000,
                     "set": {"command_overhead": "0.1 ms"}},
     "steady": {"records": "a", "round": "1 s", "track": "latency"},

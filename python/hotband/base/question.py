@@ -96,8 +96,9 @@ def fresh() -> Any:
 class Way:
     """How a question is answered: `watch` shows progress under a title, `say` takes sentences for whoever waits. With
     `on_terminal` a question may show progress of its own on stderr. `there` takes an answer that is there while it is
-    still to be kept, which may fail; `shows` a result on the way to it, such as a plan. `may_write` says whether what
-    is ahead may be written, where it is not said already."""
+    still to be kept, which may fail; `shows` a result on the way to it, such as a plan. Of questions that write to
+    hardware `may_write` says whether what is ahead may be written, and `can_ask` whether somebody can be asked; both
+    are told whether `yes` was said before."""
 
     watch: Callable[[str], AbstractContextManager[Any]]
     say: Callable[[str], None]
@@ -105,6 +106,11 @@ class Way:
     there: Callable[[Any], None] = lambda _: None
     shows: Callable[[Any], None] = lambda _: None
     may_write: Callable[[bool], bool] = lambda _: True
+    can_ask: Callable[[bool], bool] = lambda _: True
+
+
+class NotAgreed(Exception):
+    """Whoever was asked before hardware is written said no."""
 
 
 @dataclass(frozen=True)
@@ -145,16 +151,17 @@ class Field:
 @dataclass(frozen=True, kw_only=True)
 class Question:
     """Base of questions. `name` is that of the command and the function, `schema` that of the answer as JSON, `answers`
-    its type ("module:Class"); a list of documents, each of which says what it is, has no schema. One that `runs` takes
-    an executor and shows progress; one that `has_page` has its answer written as a page by the method that `writes` it.
-    Where it `folds`, the terminal prints lines within the width of tables, else whole. One that runs `in_rounds` says
-    of an interruption what of the round is kept. Results of the types `on_the_way` are shown before the answer, or in
-    its place."""
+    its type ("module:Class"); a list of documents, each of which says what it is, has no schema. One that `runs` shows
+    progress, and takes an executor where it `has_executor`; one that `has_page` has its answer written as a page by the
+    method that `writes` it. Where it `folds`, the terminal prints lines within the width of tables, else whole. One
+    that runs `in_rounds` says of an interruption what of the round is kept. Results of the types `on_the_way` are shown
+    before the answer, or in its place."""
 
     name: ClassVar[str]
     schema: ClassVar[str]
     answers: ClassVar[str]
     runs: ClassVar[bool] = False
+    has_executor: ClassVar[bool] = True
     has_page: ClassVar[bool] = False
     writes: ClassVar[str] = "write_html"
     folds: ClassVar[bool] = True
@@ -169,6 +176,10 @@ class Question:
     def __init_subclass__(cls) -> None:
         """Make its fields known to errors."""
         register(cls.__annotations__)
+
+    def written(self, found: Any, page: Path | None) -> list[str]:
+        """Write the answer where that was asked for; return what is said of it. Raises UserError, OSError."""
+        return [] if page is None else [f"Page: {getattr(found, self.writes)(page)}"]
 
     def files(self) -> Sequence[Path]:
         """Return the records that it reads: what is missing in them is a mistake of theirs."""

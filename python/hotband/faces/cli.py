@@ -79,15 +79,8 @@ COMMANDS = {
         "hotband.faces.commands.program:program",
         "Run a real program on a machine that is served as block devices, or in a folder.",
     ),
-    "pts": (
-        "hotband.faces.commands.suites:pts",
-        "SNIA's performance test of solid-state storage (PTS 2.0.2): purge, preconditioning, rounds until steady, "
-        "report.",
-    ),
-    "quick": (
-        "hotband.faces.commands.suites:quick",
-        "A first look at a disk, a SATA or an NVMe drive in a given time: what it is good at, is it as expected?",
-    ),
+    **question("pts"),
+    **question("quick"),
     "query": (
         "hotband.faces.commands.store:query",
         "Ask a store in SQL. Nothing is written, and nothing else can be read.",

@@ -63,6 +63,17 @@ QUESTIONS = {
         "hotband.questions.fleet.run:answer",
         "Simulate a fleet over months: failures, rebuilds, spares, wear, energy, expected loss of data and cost.",
     ),
+    "pts": Line(
+        "hotband.questions.suites.tested:PtsQuestion",
+        "hotband.questions.suites.tested:answer",
+        "SNIA's performance test of solid-state storage (PTS 2.0.2): purge, preconditioning, rounds until steady, "
+        "report.",
+    ),
+    "quick": Line(
+        "hotband.questions.suites.looked:QuickQuestion",
+        "hotband.questions.suites.looked:answer",
+        "A first look at a disk, a SATA or an NVMe drive in a given time: what it is good at, is it as expected?",
+    ),
     "reliability": Line(
         "hotband.inference.reliability.asked:ReliabilityQuestion",
         "hotband.inference.reliability.assess:answer",

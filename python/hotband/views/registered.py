@@ -52,6 +52,16 @@ register(
     report="hotband.views.report.of_results:of_study",
 )
 register(
+    "hotband.questions.suites.looked:QuickResult",
+    page="hotband.views.suites.quick_page:write_quick",
+    terminal="hotband.views.suites.quick_page:terminal",
+)
+register(
+    "hotband.questions.suites.tested:PtsResult",
+    page="hotband.views.suites.page:write_page",
+    terminal="hotband.views.suites.show:terminal",
+)
+register(
     "hotband.questions.sweeps.sweep:Sweep",
     answers="hotband.views.sweeps.answers:answers_of",
     chart="hotband.views.draw.sweep:sweep_chart",

@@ -41,7 +41,9 @@ Workloads = Annotated[tuple[Named, ...], "workloads"]
 Settings = Annotated[tuple[tuple[str, str], ...], "settings"]
 """Pairs of `--set`, and of `set` and the further arguments of a function."""
 Values = Annotated[tuple[tuple[str, str], ...], "values"]
-"""Pairs of `--set` and of `set`; the function has no further arguments."""
+"""The same for a function that takes no further arguments."""
+Target = Annotated[str, "target"]
+"""A machine, or hardware: `real:PATH`."""
 SettingsOfDrives = Annotated[tuple[tuple[str, str], ...], "settings of drives"]
 """The same where nothing runs: words of fio's are none of them."""
 KeyValues = Annotated[str, "key-values"]
@@ -54,6 +56,9 @@ Results = Annotated[tuple[Path, ...], "results"]
 """The same, of tools: on the command line a pipe is one, too."""
 Names = Annotated[tuple[str, ...], "names"]
 """Several words, also as a text with commas."""
+
+EachName = Annotated[tuple[str, ...], "each name"]
+"""The same with those that are given twice; text that names none stays as it is."""
 
 
 def paths_of(records: Records) -> list[Path]:

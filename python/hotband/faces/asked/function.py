@@ -41,6 +41,11 @@ def shown_fields(question: type[Question]) -> list[Field]:
     return sorted(shown, key=lambda one: not is_ordered(one))
 
 
+def execution(question: type[Question]) -> list[tuple[str, tuple[str, str]]]:
+    """Return the arguments of how it runs, each with its type and what it means."""
+    return [(name, of) for name, of in EXECUTION.items() if question.has_executor or name != "executor"]
+
+
 def is_ordered(one: Field) -> bool:
     """Whether its name may be left out in a call."""
     return one.says.positional or one.says.ordered
@@ -59,7 +64,7 @@ def parameters(question: type[Question]) -> Iterator[inspect.Parameter]:
         for several in arguments_of(one)[1:]:
             yield inspect.Parameter(several, inspect.Parameter.VAR_POSITIONAL, annotation=kind_of(one).annotation)
     if question.runs:
-        for name, (annotation, _) in EXECUTION.items():
+        for name, (annotation, _) in execution(question):
             yield inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=annotation)
     if any(takes_more(one) for one in fields):
         yield inspect.Parameter("settings", inspect.Parameter.VAR_KEYWORD, annotation="object")
@@ -104,7 +109,7 @@ def said(question: type[Question]) -> Iterator[tuple[str, str]]:
             text = in_words_of(question, one, lambda of: of.name)
             yield from ((name, text) for name in arguments_of(one))
     if question.runs:
-        yield from ((name, text) for name, (_, text) in EXECUTION.items())
+        yield from ((name, text) for name, (_, text) in execution(question))
 
 
 def docstring(question: type[Question]) -> str:

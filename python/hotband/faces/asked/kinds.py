@@ -112,7 +112,11 @@ KINDS: Mapping[Any, Kind] = {
     "drive": Kind("str | PathLike[str]", of_name),
     "values": Kind("Mapping[str, object]"),
     "names": Kind("str | Sequence[str]", lambda _, given: tuple(str(name) for name in each_of(given))),
+    "each name": Kind(
+        "str | Sequence[str]", lambda _, given: tuple(str(name) for name in each_of(given)) if given else ()
+    ),
     "key-values": Kind("str | Mapping[str, Sequence[str | int]]", of_key_values),
+    "target": Kind("str"),
     "settings": Kind("Mapping[str, object]"),
     "settings of drives": Kind("Mapping[str, object]"),
 }

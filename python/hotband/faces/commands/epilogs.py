@@ -54,7 +54,31 @@ FLEET = """\
 [bold]Example[/]
 
 hotband fleet fleet.toml --repetitions 200 --out fleet -o fleet.html"""
-EPILOGS = {"advise": ADVISE, "calibrate": CALIBRATE, "expect": EXPECT, "find": FIND, "fleet": FLEET}
+PTS = """\
+[bold]Examples[/]
+
+hotband pts s4500-960 -o pts.html
+
+hotband pts 980-pro-1tb --class client --test iops,latency --out pts
+
+hotband pts real:/data --size "8 GiB" --quick --minute "1 s" --out look
+
+hotband pts real:/dev/sdb --erase SERIAL --out pts       # a day and more; the same command goes on after a stop"""
+QUICK = """\
+[bold]Examples[/]
+
+hotband quick 980-pro-1tb --for "5 min"
+
+hotband quick real:/dev/nvme1n1 --for "1 h" -o look.html          # reads alone; with --erase SERIAL writes, too"""
+EPILOGS = {
+    "advise": ADVISE,
+    "calibrate": CALIBRATE,
+    "expect": EXPECT,
+    "find": FIND,
+    "fleet": FLEET,
+    "pts": PTS,
+    "quick": QUICK,
+}
 FURTHER = {
     "calibrate": ["Writes a product's file with values, ranges and sources, for --on ./FILE."],
     "audit": ["Exit code 1 if a finding is severe, so that it works in CI."],
@@ -63,6 +87,7 @@ FURTHER = {
         "records."
     ],
     "expect": ["Without --on the drives of the catalog are ranked by how near they come."],
+    "pts": ["Tests: iops, throughput, latency, write-saturation, idle-recovery, cross-stimulus."],
     "steady": ["Records without a series, such as most of fio's, are one round each, in the order given."],
 }
 """Paragraphs that the help has beside the first."""

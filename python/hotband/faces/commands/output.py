@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, TypeVar
 
 import typer
 
@@ -20,6 +20,7 @@ from hotband.faces.commands import names
 if TYPE_CHECKING:
     from rich.text import Text
 
+W = TypeVar("W")
 JsonFlag = Annotated[bool, typer.Option("--json", help="Print data as JSON to stdout, and nothing else.")]
 OutOption = Annotated[Path | None, typer.Option("--out", metavar="DIR", help="Folder for what is produced.")]
 StudyArgument = Annotated[
@@ -118,7 +119,7 @@ def say(text: str) -> None:
     sys.stderr.write(f"{visible(text)}\n")
 
 
-def print_after(write: Callable[[], Path | None], printed: Callable[[Path | None], object]) -> None:
+def print_after(write: Callable[[], W | None], printed: Callable[[W | None], object]) -> None:
     """Write a page, then print: who reads the output may have enough after a few lines. If the page cannot be written,
     print without its path and raise the error after: what was computed may have taken hours."""
     try:

@@ -12,7 +12,7 @@ from typing import Annotated, Any, get_args
 import typer
 
 from hotband.base.errors import UserError
-from hotband.base.question import Field, Question, Way, fields_of, in_words_of, summary
+from hotband.base.question import Ending, Field, NotAgreed, Question, Way, fields_of, in_words_of, summary
 from hotband.base.text.pipes import with_pipes
 from hotband.base.text.write import expect_page
 from hotband.base.views import view_of
@@ -30,6 +30,7 @@ from hotband.faces.commands.executors import on_executor
 from hotband.faces.commands.on_demand import with_epilog
 from hotband.faces.commands.output import (
     JsonFlag,
+    all_listed,
     listed,
     parse_set,
     print_after,
@@ -110,7 +111,9 @@ KINDS: Mapping[Any, Kind] = {
     "paths": Kind(list[Path], lambda given: tuple(given or ())),
     "results": Kind(list[Path], lambda given: tuple(with_pipes(given))),
     "names": Kind(list[str], lambda given: tuple(listed(given))),
+    "each name": Kind(list[str], lambda given: tuple(all_listed(given) or given or ())),
     "key-values": Kind(list[str], lambda given: ",".join(given or [])),
+    "target": Kind(str, completion=names.MACHINE),
     "settings": SETTINGS,
     "values": SETTINGS,
     "targets": Kind(list[str], tuple),
@@ -167,14 +170,21 @@ def _files_in(values: Mapping[str, Any]) -> list[Path]:
     return [one for value in several for one in value if isinstance(one, Path) and one.is_file()]
 
 
-def _print(asked: Question, found: Any, as_json: bool, page: Path | None) -> None:
+def _print(asked: Question, found: Any, as_json: bool, written: list[str]) -> None:
     if as_json:
         schema = getattr(found, "schema", asked.schema)
         return print_json(found.to_dict(), schema) if schema else print_rows(found.to_dict())
     with reading(asked):
         views = list(view_of(found, "terminal")(found, asked))
     show_views(views) if asked.folds else show(*views)
-    return show_lines([f"Page: {page}"] if page else [])
+    return show_lines(written)
+
+
+def _end(ending: Ending | None) -> None:
+    if ending is not None:
+        if ending.says:
+            say(f"hotband: {ending.says}")
+        raise typer.Exit(ending.code)
 
 
 def _command(question: type[Question]) -> Callable[..., Any]:
@@ -192,12 +202,15 @@ def _command(question: type[Question]) -> Callable[..., Any]:
             say,
             on_terminal=True,
             there=there.append,
-            shows=lambda found: None if as_json else _print(asked, found, as_json, None),
+            shows=lambda found: None if as_json else _print(asked, found, as_json, []),
             may_write=real.goes_on,
+            can_ask=real.can_ask,
         )
         try:
             with real.interruptible(machines_of(asked)):
                 found = answer(asked, way)
+        except NotAgreed:
+            raise typer.Exit(INTERRUPTED) from None
         except RunsInterrupted as stop:
             if kept is None or not asked.in_rounds:
                 raise
@@ -206,19 +219,12 @@ def _command(question: type[Question]) -> Callable[..., Any]:
             raise typer.Exit(INTERRUPTED) from None
         except Exception:
             for found in there:
-                _print(asked, found, as_json, None)
+                _print(asked, found, as_json, [])
             raise
-        print_after(
-            lambda: getattr(found, question.writes)(page) if page is not None else None,
-            lambda written: _print(asked, found, as_json, written),
-        )
+        print_after(lambda: asked.written(found, page), lambda written: _print(asked, found, as_json, written or []))
         if not as_json and asked.afterwards():
             say(asked.afterwards())
-        ending = asked.ending(found)
-        if ending is not None:
-            if ending.says:
-                say(f"hotband: {ending.says}")
-            raise typer.Exit(ending.code)
+        _end(asked.ending(found))
 
     own = [parameter(question, one) for one in fields_of(question)]
     parameters = [*own, *([OUTPUT] if question.has_page else []), AS_JSON]
@@ -226,5 +232,5 @@ def _command(question: type[Question]) -> Callable[..., Any]:
     run.__annotations__ = {one.name: one.annotation for one in parameters}
     run.__name__ = question.name
     run.__doc__ = "\n\n".join([summary(question), *FURTHER.get(question.name, [])])
-    made: Callable[..., Any] = on_executor(run) if question.runs else run
+    made: Callable[..., Any] = on_executor(run) if question.runs and question.has_executor else run
     return with_epilog(EPILOGS[question.name])(made) if question.name in EPILOGS else made

@@ -1,4 +1,4 @@
-"""From what a user says to what a suite does, for the commands and for `hb.pts` and `hb.quick`."""
+"""From what a user says to what a suite does, for `pts` and `quick`."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hotband.base.errors import UserError
+from hotband.base.question import NotAgreed, Way
 from hotband.base.text.quantities import SPAN_EXPECTED, span_ns
 from hotband.data.catalog.entries import unknown
 from hotband.execution.experiment import expect_out
@@ -60,6 +61,19 @@ class Suite:
         return found
 
 
+def expect_agreed(asked: Asked | QuickAsked, writes: bool, yes: bool, way: Way) -> None:
+    """Says what is ahead on hardware, and asks once before it is written. Raises UserError for `yes` to a model,
+    NotAgreed where the answer is no."""
+    if asked.target.is_model:
+        if yes:
+            raise UserError("question.yes", "", "", f"is for a real device; {asked.target.name} is a model")
+        return
+    for line in asked.ahead():
+        way.say(line)
+    if writes and not way.may_write(yes):
+        raise NotAgreed
+
+
 def quick_of(of: Suite, *, time: str = "5 min", expect: str | None = None) -> QuickAsked:
     """A look at a machine. A real one is written to where `erase` says that it may be, or where the file is ours, else
     read alone. Raises UserError for the first mistake."""
@@ -92,6 +106,8 @@ def pts_of(
     if drive_class not in spec.RULES:
         raise unknown("question.drive_class", drive_class, list(spec.RULES))
     for name in tests:
+        if not name.strip(" ,"):
+            raise UserError("question.tests", "", name, "names no test")
         if name not in TESTS:
             raise unknown("question.tests", name, list(TESTS))
         if list(tests).count(name) > 1:

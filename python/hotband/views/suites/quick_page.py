@@ -15,6 +15,7 @@ from hotband.views.report.page import Cards, Cell, Chart, Charts, Group, Page, P
 
 if TYPE_CHECKING:
     from hotband.base.views import View
+    from hotband.questions.suites.looked import QuickResult
 
 
 def write_quick(document: QuickDoc, out: Path) -> Path:
@@ -54,6 +55,11 @@ def over_time(document: QuickDoc) -> View:
     rows = [{"line": name, "piece": n, "value": value / 1e6} for n, value in enumerate(values, start=1)]
     x, y = Axis("piece", "Tenth of the time", "zero"), Axis("value", "MB/s", "rate")
     return curves(pl.DataFrame(rows), x, y, palette("Load", [name]))
+
+
+def terminal(found: QuickResult, _: object) -> Iterator[tables.View]:
+    """What is printed, in order."""
+    return views(found.document)
 
 
 def views(document: QuickDoc) -> Iterator[tables.View]:

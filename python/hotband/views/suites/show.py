@@ -9,7 +9,13 @@ from rich.text import Text
 from hotband.base.text.table import OF_ROW, Table, View, column, numeric
 from hotband.data.documents.pts import PtsDoc, TestDoc
 from hotband.questions.suites.pts.verdict import verdict
+from hotband.questions.suites.tested import PtsResult
 from hotband.views.suites.page import unit_of
+
+
+def terminal(found: PtsResult, _: object) -> Iterator[View]:
+    """What is printed, in order."""
+    return views(found.document)
 
 
 def views(document: PtsDoc) -> Iterator[View]:

@@ -1,0 +1,107 @@
+"""What is asked of a quick look, and what it found."""
+
+from __future__ import annotations
+
+from contextlib import nullcontext
+from dataclasses import dataclass
+from os import PathLike
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from hotband.base.arguments import public
+from hotband.base.question import Question, Way, asks, fresh, out, seed
+from hotband.base.views import view_of
+from hotband.data.inputs.kinds import Target, Values
+from hotband.execution.runs.signals import stoppable
+from hotband.execution.targets.fields import erase, size, yes
+from hotband.execution.targets.real_asked import RealAsked
+from hotband.questions.suites.asking import Suite, expect_agreed, quick_of
+from hotband.questions.suites.left import written
+from hotband.questions.suites.quick import QUICK_FILE, run_quick
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from hotband.questions.suites.quick import QuickDoc
+
+
+@dataclass(frozen=True, kw_only=True)
+class QuickQuestion(Question):
+    """A first look at a disk, a SATA or an NVMe drive in a given time: what it is good at, is it as expected?
+
+    Sequential and random I/O as its kind of drive is asked, and writes that go on. A real drive is only read, unless
+    `erase` is its serial number; in a folder a file of `size` is made, which is written. Beside the figures stand those
+    of the model of `expect` (else of the catalog's drive that has the device's model number). Raises UserError for a
+    mistake, KeyboardInterrupt where it is stopped.
+    """
+
+    name = "quick"
+    schema = "hotband-quick"
+    answers = "hotband.questions.suites.looked:QuickResult"
+    runs = True
+    has_executor = False
+    has_page = True
+
+    on: Target = asks(
+        "A drive, LAYOUT:COUNTxDRIVE, a TOML file; real:PATH measures.", metavar="MACHINE|real:PATH", positional=True
+    )
+    duration: str = asks("How long all of it takes.", default="5 min", metavar="TIME", called="for")
+    expect: str | None = asks("What it should be: its model's figures beside it.", default=None, metavar="PRODUCT")
+    settings: Values = asks("Change a value of a model.", default=(), metavar="KEY=VALUE")
+    erase: str | None = erase()
+    size: str | None = size()
+    yes: bool = yes()
+    seed: int = seed()
+    out: Path | None = out()
+    fresh: bool = fresh()
+
+    def written(self, found: QuickResult, page: Path | None) -> list[str]:
+        """Write it into the folder, too."""
+        return [f"Written: {path}" for path in found.write(self.out, page)]
+
+
+def answer(asked: QuickQuestion, way: Way) -> QuickResult:
+    """Return what was found. Raises UserError, NotAgreed, KeyboardInterrupt where it is stopped."""
+    real = RealAsked(asked.erase, asked.size)
+    suite = Suite(asked.on, asked.settings, real, asked.seed, asked.out, asked.fresh, way.can_ask(asked.yes))
+    look = quick_of(suite, time=asked.duration, expect=asked.expect)
+    expect_agreed(look, look.writes, asked.yes, way)
+    with stoppable() if way.on_terminal else nullcontext():
+        return QuickResult(run_quick(look, watch=way.watch))
+
+
+@dataclass(frozen=True)
+class QuickResult:
+    """A quick look. `document` is its JSON (`hotband.questions.suites.quick.QuickDoc`)."""
+
+    document: QuickDoc
+
+    @property
+    def answer(self) -> list[str]:
+        """What the drive is good at, whether its writes go on, whether it is as expected and healthy."""
+        return self.document["answer"]
+
+    @property
+    def figures(self) -> pl.DataFrame:
+        """A row a load: name, value, unit (B/s, IOPS, ns), expected, verdict."""
+        import polars as pl
+
+        keys = ("name", "value", "unit", "expected", "verdict")
+        rows = [{key: dict(one)[key] for key in keys} for one in self.document["loads"]]
+        numbers = {"value": pl.Float64, "expected": pl.Float64}
+        return pl.DataFrame(rows, schema={key: numbers.get(key, pl.Utf8) for key in keys})
+
+    @public
+    def report(self, path: str | PathLike[str]) -> Path:
+        """Writes its page. Raises UserError for a path that cannot be written."""
+        page: Path = view_of(self, "page")(self.document, Path(path))
+        return page
+
+    def write(self, out: Path | None, page: Path | None) -> list[Path]:
+        """Writes what a look leaves: `quick.json` and `report.html` into a folder, and a page anywhere. Raises
+        UserError, OSError."""
+        return written(QUICK_FILE, self.document, self.report, out, page)
+
+    def to_dict(self) -> QuickDoc:
+        """What `hotband quick --json` prints."""
+        return self.document

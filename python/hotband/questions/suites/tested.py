@@ -1,0 +1,153 @@
+"""What is asked of SNIA's performance test, and what it found (docs/guides/pts.md)."""
+
+from __future__ import annotations
+
+from contextlib import nullcontext
+from dataclasses import dataclass
+from enum import StrEnum
+from os import PathLike
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from hotband.base.arguments import public
+from hotband.base.question import Ending, Question, Way, asks, fresh, out, seed
+from hotband.base.views import view_of
+from hotband.data.inputs.kinds import EachName, Target, Values
+from hotband.execution.runs.signals import INTERRUPTED, stoppable
+from hotband.execution.targets.fields import erase, purge_by, size, yes
+from hotband.execution.targets.real_asked import RealAsked
+from hotband.questions.suites.asking import Suite, expect_agreed, pts_of
+from hotband.questions.suites.left import written
+from hotband.questions.suites.pts import TESTS, Interrupted, run_pts
+from hotband.questions.suites.pts.suite import PTS_FILE
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from hotband.data.documents.pts import PtsDoc
+
+
+class DriveClass(StrEnum):
+    """Of the PTS."""
+
+    enterprise = "enterprise"
+    client = "client"
+
+
+@dataclass(frozen=True, kw_only=True)
+class PtsQuestion(Question):
+    """SNIA's performance test of solid-state storage (PTS 2.0.2): purge, preconditioning, rounds until steady, report.
+
+    `tests` are iops, throughput, latency, write-saturation, idle-recovery, cross-stimulus (all where none is named).
+    Neither `quick` nor another `minute` gives a result by the specification. With `out` every run is kept there as it
+    ends, and the same call goes on after a stop. Raises UserError for a mistake, KeyboardInterrupt where it is stopped.
+    """
+
+    name = "pts"
+    schema = "hotband-pts"
+    answers = "hotband.questions.suites.tested:PtsResult"
+    runs = True
+    has_executor = False
+    has_page = True
+
+    on: Target = asks(
+        "A drive, LAYOUT:COUNTxDRIVE, a TOML file; real:PATH measures.", metavar="MACHINE|real:PATH", positional=True
+    )
+    drive_class: DriveClass = asks("The specification's class.", default=DriveClass.enterprise, called="class")
+    tests: EachName = asks("These alone.", default=(), metavar="TEST[,TEST]", called="test")
+    quick: bool = asks("A tenth of all times: a look, no result.", default=False)
+    minute: str | None = asks("What a minute of it takes: a look, no result.", default=None, metavar="TIME")
+    threads: int | None = asks("Of random loads; the class's where not said.", default=None)
+    depth: int | None = asks("I/Os outstanding of each thread.", default=None)
+    sponsor: str = asks("Who tests: for the report's header.", default="", metavar="NAME")
+    settings: Values = asks("Change a value of a model.", default=(), metavar="KEY=VALUE")
+    erase: str | None = erase()
+    size: str | None = size()
+    purge_by: str | None = purge_by()
+    set_write_cache: bool = asks("real: turn the drive's write cache as the class has it, and back.", default=False)
+    yes: bool = yes()
+    seed: int = seed()
+    out: Path | None = out()
+    fresh: bool = fresh()
+
+    def written(self, found: PtsResult, page: Path | None) -> list[str]:
+        """Write it into the folder, too."""
+        return [f"Written: {path}" for path in found.write(self.out, page)]
+
+    def ending(self, found: PtsResult) -> Ending | None:
+        """Return that of an interruption where one ended it."""
+        if not found.is_interrupted:
+            return None
+        tests = [name for name in TESTS if not self.tests or name in self.tests]
+        count = sum(test["id"] in tests for test in found.document["tests"])
+        where = f"; kept in {self.out}: the same command goes on from there" if self.out is not None else ""
+        return Ending(INTERRUPTED, f"interrupted; {count} of {len(tests)} tests were finished{where}")
+
+
+def answer(asked: PtsQuestion, way: Way) -> PtsResult:
+    """Return what was found, on a terminal also where it is stopped. Raises UserError, NotAgreed, KeyboardInterrupt."""
+    real = RealAsked(asked.erase, asked.size, purge_by=asked.purge_by)
+    suite = pts_of(
+        Suite(asked.on, asked.settings, real, asked.seed, asked.out, asked.fresh, way.can_ask(asked.yes)),
+        drive_class=asked.drive_class,
+        tests=asked.tests,
+        quick=asked.quick,
+        minute=asked.minute,
+        threads=asked.threads,
+        depth=asked.depth,
+        sponsor=asked.sponsor,
+        set_write_cache=asked.set_write_cache,
+    )
+    expect_agreed(suite, True, asked.yes, way)
+    try:
+        with stoppable() if way.on_terminal else nullcontext():
+            return PtsResult(run_pts(suite, watch=way.watch))
+    except Interrupted as stop:
+        if not way.on_terminal:
+            raise KeyboardInterrupt from None
+        return PtsResult(stop.document, True)
+
+
+@dataclass(frozen=True)
+class PtsResult:
+    """A PTS run. `document` is its JSON (docs/guides/pts.md)."""
+
+    document: PtsDoc
+    is_interrupted: bool = False
+
+    @property
+    def answer(self) -> list[str]:
+        """A sentence a test."""
+        return self.document["answer"]
+
+    @property
+    def compliant(self) -> bool:
+        """Whether it is a result by the specification; `document["specification"]["departures"]` says why not."""
+        return self.document["specification"]["compliant"]
+
+    @property
+    def figures(self) -> pl.DataFrame:
+        """A row a figure: test, name, value, unit (IOPS, B/s, ns, s)."""
+        import polars as pl
+
+        rows = [
+            {"test": test["id"], "name": one["name"], "value": one["value"], "unit": one["unit"]}
+            for test in self.document["tests"]
+            for one in test["figures"]
+        ]
+        return pl.DataFrame(rows, schema={"test": pl.Utf8, "name": pl.Utf8, "value": pl.Float64, "unit": pl.Utf8})
+
+    @public
+    def report(self, path: str | PathLike[str]) -> Path:
+        """Writes the report as one HTML page. Raises UserError for a path that cannot be written."""
+        page: Path = view_of(self, "page")(self.document, Path(path))
+        return page
+
+    def write(self, out: Path | None, page: Path | None) -> list[Path]:
+        """Writes what a run leaves: `pts.json` and `report.html` into a folder, and a page anywhere. Raises UserError,
+        OSError."""
+        return written(PTS_FILE, self.document, self.report, out, page)
+
+    def to_dict(self) -> PtsDoc:
+        """What `hotband pts --json` prints."""
+        return self.document
