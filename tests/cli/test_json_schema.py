@@ -67,6 +67,7 @@ def test_every_command_with_json_says_what_its_document_is() -> None:
     import typer
 
     from hotband.faces.cli import app
+    from hotband.faces.questions import QUESTIONS, declared
 
     found = {
         name: printed_by(one.callback, set())
@@ -79,6 +80,7 @@ def test_every_command_with_json_says_what_its_document_is() -> None:
     assert found["run"] == {"hotband-emulated", RECORD}
     assert found["drives show"] == {ROWS, "schema"}
     named = {schema for printed in found.values() for schema in printed if schema.startswith("hotband-")}
+    named |= {declared(name).schema for name in QUESTIONS} - {""}
     assert len(named) > 25
 
 

@@ -18,7 +18,7 @@ import hotband as hb
 from hotband.data.documents.run import RunSpec
 from hotband.data.record.finished import Finished
 from hotband.data.results.sweep_journal import FRAME_FILE
-from hotband.execution.experiment import Experiment, executor_of, grid, points_of, sequence, using
+from hotband.execution.experiment import Experiment, executor_of, grid, points_of, ray_cluster, sequence, using
 from hotband.execution.runs.interrupted import RunsInterrupted
 from hotband.questions.calibrate import screen
 from hotband.questions.calibrate.calibrate import Asked, of_plan, plan
@@ -228,3 +228,11 @@ def test_cancelled_it_keeps_what_was_finished(cluster: Any) -> None:
     with pytest.raises(RunsInterrupted) as stopped:
         Experiment(points).run(executor=cluster, progress=tick)
     assert {one.spec.set for one in stopped.value.finished} == {(("qd", "1"),), (("qd", "2"),)}
+
+
+def test_what_goes_wrong_in_a_cluster_is_no_data(capsys: pytest.CaptureFixture[str]) -> None:
+    import ray
+
+    ray_cluster._errors_to_stderr(ray)
+    ray._private.worker.print_to_stdstream({"lines": ["A worker died"], "pid": "raylet", "is_err": False}, False)
+    assert capsys.readouterr() == ("", "ray: A worker died\n")

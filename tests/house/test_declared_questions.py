@@ -75,6 +75,10 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
         yield
 
 
+SLOW = ("calibrate",)
+"""Their answers take some 10 s twice: `make test-long` compares them."""
+
+
 def of_python(name: str) -> Question:
     return function._question_of(declared(name), ASKED[name])
 
@@ -126,7 +130,9 @@ def test_what_is_copied_asks_the_same(name: str) -> None:
     assert found == [asked]
 
 
-@pytest.mark.parametrize("name", QUESTIONS)
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=[pytest.mark.long] if name in SLOW else []) for name in QUESTIONS]
+)
 def test_the_command_prints_what_python_gives(name: str, tmp_path: Path) -> None:
     asked = of_python(name)
     done = CliRunner().invoke(app, [*words(asked), "--json"])

@@ -18,7 +18,7 @@ import socket
 import sys
 import tempfile
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -156,6 +156,17 @@ def _quiet() -> dict[str, Any]:
     return {"configure_logging": False, "logging_level": logging.ERROR, "log_to_driver": False}
 
 
+def _errors_to_stderr(ray: ModuleType) -> None:
+    """Ray's listener writes what went wrong in a cluster to stdout, whatever it is told of logs: there a command has
+    its data, and nothing else."""
+
+    def told(data: Mapping[str, Any], *_: object, **__: object) -> None:
+        sys.stderr.write("".join(f"ray: {line}\n" for line in data["lines"]))
+
+    if hasattr(ray._private.worker, "print_to_stdstream"):
+        ray._private.worker.print_to_stdstream = told
+
+
 def _joined(ray: ModuleType, address: str) -> Connection:
     """Connects to a cluster that runs."""
     if address != HERE:
@@ -165,6 +176,7 @@ def _joined(ray: ModuleType, address: str) -> Connection:
     try:
         with _own_signals(), _settings(NO_STATISTICS), _silent():
             _read_authentication(ray)
+            _errors_to_stderr(ray)
             ray.init(address=address, **_quiet())
     except Exception as error:  # Ray has no type for what can be wrong with a cluster
         accepted = f"no connection ({_first_line(error)}): {NO_CONNECTION}"
@@ -184,6 +196,7 @@ def _started(ray: ModuleType, jobs: int | None) -> Connection:
     try:
         with _own_signals(), _settings(settings), _silent():
             _read_authentication(ray)
+            _errors_to_stderr(ray)
             ray.init(
                 address="local",
                 num_cpus=jobs or os.cpu_count() or 1,
