@@ -1,11 +1,11 @@
-"""How Python takes a type of a field: the annotation of the argument, and how the value is made of what is given."""
+"""Kinds of fields in Python: the annotation of the argument, and the function that converts it to the field's value."""
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import EnumMeta
+from os import fspath
 from pathlib import Path
 from typing import Any
 
@@ -17,48 +17,46 @@ from hotband.data.inputs.specify import Named, each_of, is_toml, named
 
 @dataclass(frozen=True)
 class Kind:
-    """The annotation of an argument, and what makes the value of the field of what is given."""
+    """The annotation of an argument, and the function that converts it to the value of the field."""
 
     annotation: str
     value: Callable[[Field, Any], Any] = lambda _, given: given
     is_spread: bool = False
-    """Whether the call has an argument for each of several: `first`, and `others`."""
+    """Whether a call gives each of several values as an argument of its own: `first` and `*others`."""
 
 
 def of_name(one: Field, given: object) -> Named:
-    """A machine or a workload."""
+    """Return the machine or the workload that an argument names."""
     return named(given, one.name)
 
 
 def of_machines(one: Field, given: object) -> tuple[Named, ...]:
-    """Machines, also such whose number of drives is left open."""
-    several = given if isinstance(given, list) else [given]
+    """Return machines; a machine may leave its number of drives open."""
     return tuple(
         Named(spec) if isinstance(spec, str) and not is_toml(spec) and is_family(spec) else named(spec, one.name)
-        for spec in several
+        for spec in each_of(given)
     )
 
 
 def of_several(one: Field, given: object) -> tuple[Named, ...]:
-    """Workloads, each of which is named in a mistake."""
-    several = given if isinstance(given, list) else [given]
+    """Return workloads. An error names the workload that it is about."""
+    several = each_of(given)
     many = len(several) > 1
     return tuple(named(spec, f"{one.name} {at}" if many else one.name) for at, spec in enumerate(several, 1))
 
 
 def of_record(_: Field, given: Any) -> Any:
-    """A record in memory, or its path."""
+    """Return a record in memory, or its path."""
     return given if hasattr(given, "to_dict") else Path(given)
 
 
 def of_records(one: Field, given: object) -> tuple[Any, ...]:
-    """Records in memory, or their paths."""
-    several = given if isinstance(given, list) else [given]
-    return tuple(of_record(one, record) for record in several)
+    """Return records in memory, or their paths."""
+    return tuple(of_record(one, record) for record in each_of(given))
 
 
 def of_sides(one: Field, given: Any) -> tuple[tuple[Any, ...], ...]:
-    """Two sides or more, each of a record or several. Raises UserError."""
+    """Return two sides or more, each of one or more records. Raises UserError."""
     sides = tuple(of_records(one, side) for side in given)
     if len(sides) < 2:
         raise UserError("others", "", "", "expected at least two sides to compare")
@@ -67,18 +65,19 @@ def of_sides(one: Field, given: Any) -> tuple[tuple[Any, ...], ...]:
     return sides
 
 
-def each_given(given: Any) -> list[Any]:
-    """Several, or the one."""
-    return each_of(given)
+def of_paths(one: Field, given: object) -> tuple[Path, ...]:
+    """Return one or several paths."""
+    return tuple(map(Path, of_targets(one, given)))
 
 
-def of_paths(_: Field, given: Any) -> tuple[Path, ...]:
-    """Paths, or one of them."""
-    return tuple(map(Path, each_given(given)))
+def of_targets(_: Field, given: object) -> tuple[str, ...]:
+    """Return the names of one or several machines, places or files."""
+    several: list[Any] = each_of(given)
+    return tuple(map(fspath, several))
 
 
 def of_key_values(one: Field, given: object) -> str:
-    """KEY=VALUES,... of a dict of lists, or as it is."""
+    """Return KEY=VALUES,... of a dict of lists; text stays as it is."""
     if isinstance(given, Mapping):
         return ",".join(f"{key}={','.join(map(str, each_of(values)))}" for key, values in given.items())
     if not isinstance(given, str):
@@ -108,7 +107,7 @@ KINDS: Mapping[Any, Kind] = {
     "name or path": Kind("str | PathLike[str]", lambda _, given: str(given)),
     "paths": PATHS,
     "results": PATHS,
-    "targets": Kind(PATHS.annotation, lambda _, given: tuple(os.fspath(one) for one in each_given(given))),
+    "targets": Kind(PATHS.annotation, of_targets),
     "drive": Kind("str | PathLike[str]", of_name),
     "values": Kind("Mapping[str, object]"),
     "names": Kind("str | Sequence[str]", lambda _, given: tuple(str(name) for name in each_of(given))),
