@@ -119,8 +119,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 TESTS = Path(__file__).parent
-FIRST = ("ui", "study", "report", "probe", "advise", "output", "calibrate", "docs")
-"""Folders whose tests cost most; before them the page, whose live run shares the process with its test."""
+FIRST = ("study", "report", "probe", "advise", "output", "calibrate", "docs")
+"""Folders whose tests cost most."""
 
 
 def process(*arguments: str, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:

@@ -30,7 +30,6 @@ class Watched:
 
     def __init__(self, page: Any) -> None:
         self.page = page
-        page.set_default_timeout(120_000)  # a busy machine takes its time
         self.said: list[str] = []
         self.asked: list[str] = []
         page.on("console", lambda message: self.said.append(message.text))

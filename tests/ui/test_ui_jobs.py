@@ -63,6 +63,18 @@ def test_the_live_series_is_that_of_the_record(served: Served) -> None:
     assert [point[2] for point in points] == pytest.approx([ns / 1e6 for ns in series["latency_mean_ns"]])
 
 
+def test_a_live_chart_never_stops_growing(monkeypatch: pytest.MonkeyPatch) -> None:
+    """An engine simulates hours in a second: after `FINE_POINTS` a point stands for two intervals, then for four."""
+    from hotband.faces.ui import jobs
+
+    monkeypatch.setattr(jobs, "FINE_POINTS", 4)
+    job = jobs.Job("a", "run", "a", "", {}, call=None)  # type: ignore[arg-type]
+    job.take((second * 10**9, float(second), None if second == 6 else 2e6) for second in range(18))
+    assert [at for at, _, _ in job.points] == [0, 1, 2, 3, 4, 6, 8, 10, 12]
+    assert [iops for _, iops, _ in job.points] == [0, 1, 2, 3, 4.5, 6.5, 8.5, 10.5, 13.5]
+    assert {mean for _, _, mean in job.points} == {2.0}
+
+
 def test_our_own_failure_is_a_line_on_the_page_and_the_whole_on_the_terminal(
     served: Served, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import threading
 import time
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal, TypedDict
@@ -28,10 +28,12 @@ AT_A_TIME = 2
 """Jobs under way: each takes all cores where it has many runs, and a short one need not wait for a long one."""
 MOST_WAITING = 50
 """Jobs that have not ended: more are a mistake, or another program that asks."""
-MOST_POINTS = 20_000
-"""Intervals of a run that are kept for its live chart, five hours of seconds; its record has all of them."""
+FINE_POINTS = 20_000
+"""Points of a live chart after which each new point covers twice as many intervals. An engine that simulates hours in a
+second would fill memory otherwise; the record has every interval."""
 WITH_POINTS = 20
-"""Jobs that have ended and still have theirs, of at most 3 MB each."""
+"""Ended jobs that keep their points, some 3 MB for each `FINE_POINTS`."""
+Point = tuple[float, float, float | None]
 
 
 class ErrorDoc(TypedDict):
@@ -58,7 +60,7 @@ class JobDoc(TypedDict):
     phase: str
     error: ErrorDoc | None
     first_point: int
-    points: list[tuple[float, float, float | None]]
+    points: list[Point]
 
 
 @dataclass
@@ -78,12 +80,22 @@ class Job:
     ios: int = 0
     phase: str = ""
     error: ErrorDoc | None = None
-    points: list[tuple[float, float, float | None]] = field(default_factory=list)
+    points: list[Point] = field(default_factory=list)
+    coming: list[Point] = field(default_factory=list, repr=False)
+    """Intervals of the next point."""
     stopping: threading.Event = field(default_factory=threading.Event)
     settled: threading.Event = field(default_factory=threading.Event)
     """Set when it is known that what it asks can be run, that it ended, or that this is not known soon."""
     ended: threading.Event = field(default_factory=threading.Event)
     version: int = 0
+
+    def take(self, intervals: Iterable[tuple[int, float, float | None]]) -> None:
+        """Add intervals (ns, I/Os a second, mean ns) to the points."""
+        for at, iops, mean in intervals:
+            self.coming.append((at / 1e9, iops, None if mean is None else mean / 1e6))
+            if len(self.coming) >= 1 << len(self.points) // FINE_POINTS:
+                self.points.append(merged(self.coming))
+                self.coming.clear()
 
     def doc(self, known: int = 0) -> JobDoc:
         """As the page is told it, without the first `known` points."""
@@ -102,6 +114,16 @@ class Job:
             "first_point": known,
             "points": self.points[known:],
         }
+
+
+def merged(points: Sequence[Point]) -> Point:
+    """Return one point for several of equal length: the mean rate, and the mean latency of their I/Os."""
+    if len(points) == 1:
+        return points[0]
+    with_ios = [(iops, mean) for _, iops, mean in points if mean is not None]
+    ios = sum(iops for iops, _ in with_ios)
+    latency = sum(iops * mean for iops, mean in with_ios) / ios if ios else None
+    return points[0][0], sum(iops for _, iops, _ in points) / len(points), latency
 
 
 class Jobs:
@@ -196,10 +218,7 @@ class Jobs:
             raise KeyboardInterrupt
         with self._lock:
             job.share, job.done, job.of, job.ios, job.phase = told.share, told.done, told.of, told.ios, told.phase
-            if len(job.points) < MOST_POINTS:
-                job.points += [
-                    (at / 1e9, iops, None if mean is None else mean / 1e6) for at, iops, mean in told.intervals
-                ]
+            job.take(told.intervals)
             self._touch(job)
         self.changed()
 
