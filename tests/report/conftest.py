@@ -19,7 +19,7 @@ LONGEST_WORD = 24
 
 
 def shape(of: object) -> object:
-    """What Vega-Lite's schema looks at: keys, words and types, without data."""
+    """Return the part of a spec that decides whether it is valid: keys, words and types, without data."""
     if isinstance(of, dict):
         return tuple((key, None if key in ("data", "datasets") else shape(one)) for key, one in sorted(of.items()))
     if isinstance(of, list):

@@ -1,9 +1,9 @@
-//! What a run leaves.
+//! The result of a run.
 
 use crate::probes::table::Tables;
 use crate::record::Record;
 
-/// What a run leaves.
+/// The result of a run.
 pub struct Outcome {
     /// The record.
     pub record: Record,

@@ -38,7 +38,7 @@ pub fn set_duration(workload: &mut Workload, duration: &str) -> Result<(), SpecE
     workload.set_duration(span)
 }
 
-/// Changes what `--set` says of the workload; returns what is for the drives.
+/// Applies `--set` to the workload; returns the pairs that belong to the drives.
 pub fn set_all(workload: &mut Workload, pairs: &[(String, String)]) -> Result<Vec<(String, String)>, SpecError> {
     let clients_of_app = workload.app.is_some() && workload.scripts.is_empty();
     let of_app = |key: &str| {

@@ -81,7 +81,7 @@ impl DataSpec {
         }
     }
 
-    /// As a text has it.
+    /// Returns it as a TOML value.
     pub(crate) fn to_value(&self) -> Value {
         let table = |pairs: Vec<(&str, Value)>| {
             Value::Table(pairs.into_iter().map(|(key, value)| (key.to_owned(), value)).collect())

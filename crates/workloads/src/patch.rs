@@ -1,4 +1,4 @@
-//! What `--set` and `--duration` change: the text of a workload, which the one reader reads again.
+//! `--set` and `--duration` as changes of the text of a workload, which the reader then reads again.
 
 use hotband_machine::{SpecError, is_share_or_percent, share_or_percent};
 use hotband_units::{Bytes, Ratio, Span};
@@ -37,7 +37,7 @@ impl Workload {
         self.read_again(table, key, value)
     }
 
-    /// Every write carries `data` from now on, whatever the file says.
+    /// Replaces the entropy of all writes by `data`.
     ///
     /// # Errors
     /// None that reading the text did not have.
@@ -69,7 +69,7 @@ impl Workload {
         Ok(())
     }
 
-    /// Nothing is written before the first phase: the machine is as a run before left it.
+    /// Removes the preconditioning: the machine keeps the state of the previous run.
     ///
     /// # Errors
     /// None that reading the text did not have.
@@ -94,7 +94,7 @@ impl Workload {
             return Err(SpecError::new("duration", "", duration.to_string(), accepted));
         }
         if self.traces.iter().any(|trace| trace.is_whole) {
-            // It has no phases in its text: that of the whole trace ends earlier.
+            // The text of a trace that is replayed whole has no phases.
             let whole = self.phases.iter_mut().filter(|phase| phase.measure);
             whole.for_each(|phase| phase.until = vec![Until::Drained, Until::Time(duration)]);
             return Ok(());
@@ -108,7 +108,7 @@ impl Workload {
         self.read_table_again(table).map_err(error)
     }
 
-    /// The text of the workload as it is now.
+    /// Returns the text of the workload with all changes.
     pub fn text(&self) -> String {
         self.table.to_string()
     }
@@ -168,13 +168,13 @@ impl Workload {
             }
         };
         let streams = self.streams.iter().zip(tables_mut(table, "streams"));
-        // What clients ask for is theirs: such a stream has no pattern of its own.
+        // Client loads define their own pattern: their streams have none.
         let own_pattern = streams.filter(|(stream, _)| stream.load.as_ref().is_none_or(Load::has_pattern));
         own_pattern.for_each(|(_, stream)| change(stream));
         Ok(())
     }
 
-    /// The one closed loop: its threads, its depth, and where it stands in the text.
+    /// Returns threads and depth of the only closed loop, and its table in the text.
     fn closed<'t>(&self, table: &'t mut Table, key: &str, value: &str) -> Result<(u32, u32, &'t mut Table), SpecError> {
         let loads = || self.load.iter().chain(self.streams.iter().filter_map(|stream| stream.load.as_ref()));
         let mut closed = loads().filter_map(|load| match load {
@@ -253,7 +253,7 @@ impl Workload {
         Ok(())
     }
 
-    /// How long the warm-ups are; none at all with "0 s".
+    /// Sets the length of the warm-ups, or removes them with "0 s".
     fn patch_warm_up(&self, table: &mut Table, value: &str) -> Result<(), SpecError> {
         let time = value.parse::<Span>().map_err(|error| wrong("warm_up", value, error.accepted))?;
         let is_warm_up = |phase: &Phase| !phase.measure && matches!(phase.until[..], [Until::Time(_)]);
@@ -272,13 +272,13 @@ impl Workload {
         Ok(())
     }
 
-    /// Texts of the conditions that end a measured phase whatever its duration.
+    /// Returns the conditions that still end a measured phase once it has a duration.
     fn kept_ends(&self, phase: &Phase) -> Vec<&'static str> {
         let is_replay = !self.traces.is_empty();
         let kept = |condition: &Until| match condition {
             Until::ScriptsDone => Some("scripts done"),
             Until::Warm => Some("warm"),
-            // A trace may be over before.
+            // A trace may end earlier.
             Until::Drained if is_replay => Some("drained"),
             _ => None,
         };
@@ -308,7 +308,7 @@ fn count(key: &str, value: &str) -> Result<u32, SpecError> {
 
 fn read_percent(stream: &mut Table, percent: f64) {
     stream.insert("read_pct".to_owned(), as_percent(percent));
-    // Trims are a share of the I/Os that are no reads.
+    // Without writes there is nothing that could be a trim.
     if percent >= 100.0 {
         stream.remove("trim_pct");
     }
@@ -319,7 +319,7 @@ fn random_percent(stream: &mut Table, percent: f64) {
     if percent > 0.0 && percent < 100.0 {
         stream.entry("random_mode").or_insert_with(|| Value::from("coin"));
     }
-    // Where a stream begins is said of what is sequential.
+    // `start` is valid for sequential streams only.
     if percent >= 100.0 {
         stream.remove("start");
     }
@@ -349,7 +349,7 @@ fn patch_state(table: &mut Table, name: &str) {
     table.insert("precondition".to_owned(), Value::Table(now));
 }
 
-/// The phase ends after a time, or with one of the other conditions.
+/// Makes a phase end after a time, or earlier with one of `others`.
 fn end_at(phase: &mut Table, time: Span, others: &[&str]) {
     for key in ENDS {
         phase.remove(key);
@@ -365,13 +365,13 @@ fn end_at(phase: &mut Table, time: Span, others: &[&str]) {
     }
 }
 
-/// The tables of a list.
+/// Returns the tables of a list.
 fn tables_mut<'t>(table: &'t mut Table, key: &str) -> impl Iterator<Item = &'t mut Table> {
     let list = table.get_mut(key).and_then(Value::as_array_mut);
     list.into_iter().flatten().filter_map(Value::as_table_mut)
 }
 
-/// The table of a kind of load: that of `[load]`, else of the first stream that has one.
+/// Returns the table of a kind of load: of `[load]`, else of the first stream with that kind.
 fn load_of<'t>(table: &'t mut Table, kind: &str) -> Option<&'t mut Table> {
     let is_of_all = table.get("load").and_then(|load| load.get(kind)).is_some();
     if is_of_all {
@@ -381,7 +381,7 @@ fn load_of<'t>(table: &'t mut Table, kind: &str) -> Option<&'t mut Table> {
     of_streams.next()?.as_table_mut()
 }
 
-/// Puts `value` at a dotted key; none where a part of the key is a value already.
+/// Inserts `value` at a dotted key; returns none if a part of the key is a value already.
 fn insert(table: &mut Table, key: &str, value: Value) -> Option<()> {
     let Some((outer, inner)) = key.split_once('.') else {
         table.insert(key.to_owned(), value);
@@ -391,7 +391,7 @@ fn insert(table: &mut Table, key: &str, value: Value) -> Option<()> {
     insert(found.as_table_mut()?, inner, value)
 }
 
-/// Numbers, true, false and tables as in TOML, anything else is text: quotes are for the shell already.
+/// Parses a number, a boolean or a table as TOML; any other text is a string, for the shell has removed its quotes.
 fn as_value(text: &str) -> Value {
     let parsed = format!("value = {text}").parse::<Table>().ok();
     parsed.and_then(|mut table| table.remove("value")).unwrap_or_else(|| Value::from(text))

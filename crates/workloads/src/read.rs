@@ -33,7 +33,7 @@ impl Workload {
         Ok(workload)
     }
 
-    /// The same from a table; it is not looked at what `[uncertainty]` says.
+    /// Reads a parsed text. Does not check `[uncertainty]`.
     pub(crate) fn of_table(file: &str, table: Table) -> Result<Self, SpecError> {
         let top = Section::new(file, "", &table);
         let title = top.text("title")?.unwrap_or(file).to_owned();

@@ -122,7 +122,7 @@ pub struct Workload {
     pub smart_interval: Span,
     /// Names of probes that a run has only where they are asked for.
     pub probes: Vec<String>,
-    /// What it was read from.
+    /// Its text, parsed.
     pub(crate) table: Table,
 }
 

@@ -20,7 +20,7 @@ FIELDS = set(
     tls to track unit volume where within workload write_bandwidth write_iops write_latency years yes
     """.split()  # noqa: SIM905
 )
-"""The fields of questions that are not declared yet; `register` adds those that are. `question.toml` is a file: other
+"""Fields of questions without a class; `register` adds those of the others. `question.toml` is a file: other
 words after the dot stay as they are."""
 ENGINE = {
     "MACHINE": "on",

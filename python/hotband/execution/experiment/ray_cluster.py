@@ -157,8 +157,8 @@ def _quiet() -> dict[str, Any]:
 
 
 def _errors_to_stderr(ray: ModuleType) -> None:
-    """Ray's listener writes what went wrong in a cluster to stdout, whatever it is told of logs: there a command has
-    its data, and nothing else."""
+    """Redirect the errors of a cluster to stderr. Ray prints them to stdout even without `log_to_driver`, and stdout of
+    a command carries data only."""
 
     def told(data: Mapping[str, Any], *_: object, **__: object) -> None:
         sys.stderr.write("".join(f"ray: {line}\n" for line in data["lines"]))

@@ -1,4 +1,4 @@
-"""Asking a question from a program: its progress, its executor, and how it is interrupted."""
+"""Answers a question for Python and the page: with progress, an executor, and interruption."""
 
 from __future__ import annotations
 

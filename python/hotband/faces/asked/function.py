@@ -1,4 +1,4 @@
-"""The Python function of a question: its arguments are the fields, its docstring says what they mean."""
+"""Builds the public Python function of a question from its fields."""
 
 from __future__ import annotations
 

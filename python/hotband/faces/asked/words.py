@@ -1,4 +1,4 @@
-"""The words of the command that asks the same: what a page shows to be copied."""
+"""The command line of a question, which the page shows for copying."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The command of a question: its parameters, their help and their ends are those of its fields."""
+"""Builds the command of a question from its fields."""
 
 from __future__ import annotations
 
@@ -62,8 +62,8 @@ def __getattr__(name: str) -> Any:
 
 @dataclass(frozen=True)
 class Kind:
-    """How the command line takes a type of a field: the type of typer's parameter, what the shell completes, and what
-    makes the value of what is given."""
+    """A kind of field on the command line: the type of typer's parameter, the shell's completion, and the function that
+    converts an argument to the value of the field."""
 
     type: Any
     value: Callable[[Any], Any] = lambda given: given

@@ -47,7 +47,7 @@ ExpectOption = Annotated[
     typer.Option(
         "--expect",
         metavar="PRODUCT",
-        help="real: whose prediction is beside it; nearest: look for it; none: no prediction.",
+        help="real: drive whose prediction is compared; nearest: search for it; none: no prediction.",
     ),
 ]
 

@@ -1,4 +1,4 @@
-"""The question that a form asks: each field is read as its type says."""
+"""Builds a question from a form of the page."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 Q = TypeVar("Q", bound=Question)
 ELSEWHERE = ("jobs", "out", "into", "fresh")
-"""Fields that are for the command line and for Python: a page keeps results by itself, and runs as it can."""
+"""Fields of the command line and of Python only: the page stores results itself and uses all cores."""
 NO_MORE = 10**9
 
 
@@ -76,7 +76,7 @@ def of_form(question: type[Q], form: Form, own: Mapping[str, object]) -> Q:
 
 
 def answered(question: Question, tick: Tick) -> Any:
-    """Return the answer; progress is told to `tick`. Raises UserError under the names of the form's fields."""
+    """Return the answer and report progress to `tick`. Raises UserError with the names of the form's fields."""
     with in_fields():
         return ask(question, tick)
 

@@ -33,9 +33,9 @@ if TYPE_CHECKING:
 # A model number shorter than this would be found in names that are not its own.
 _SHORTEST = 6
 IOS = 20_000
-"""Measured I/Os of a prediction beside a run on hardware, which is to take a second at most."""
+"""Measured I/Os of the prediction for a run on hardware: with them a disk takes about a second."""
 NOT_NAMED = (
-    "nothing is predicted: no drive of the catalog has this device's model number; name one, or ask for the nearest"
+    "no prediction: the catalog has no drive with this device's model number; name a drive, or request the nearest"
 )
 Product = tuple[str, str]
 
@@ -83,8 +83,8 @@ def expected_of(
     product: str | None,
     shown: Callable[[Progress], None] | None,
 ) -> tuple[ExpectedHereDoc | None, str]:
-    """What was measured beside what is predicted for the workload on `product`, else on the drive that the place is by
-    its model number, or on the nearest drive where that is asked for; and why there is no prediction."""
+    """Compare a measurement with the prediction for `product`, or for the drive with the device's model number. Return
+    the comparison, or the reason why there is none. `product` may be `NEAREST`."""
 
     way = Way(lambda _: nullcontext(shown), lambda _: None)
 
@@ -98,7 +98,7 @@ def expected_of(
         return None, NOT_NAMED
     rows = [row_of(record, "fio.json", workload) for record in records]
     if all(row.load is None for row in rows):
-        return None, f"nothing is predicted: {rows[0].why_not}"
+        return None, f"no prediction: {rows[0].why_not}"
     try:
         if product != NEAREST:
             return beside(*chosen), ""
@@ -108,7 +108,7 @@ def expected_of(
         return (found if nearest.distance <= NO_DRIVE else without_verdict(found, off)), ""
     except UserError as error:
         # A load that the drive does not take: what was measured is not lost for it.
-        return None, f"nothing is predicted: {error.worded(str)}"
+        return None, f"no prediction: {error.worded(str)}"
 
 
 def without_verdict(of: ExpectedHereDoc, off: str) -> ExpectedHereDoc:
