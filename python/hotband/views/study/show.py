@@ -11,7 +11,7 @@ from hotband.questions.study.study import by_reason
 from hotband.views.text.tables import claims_table, entropy_table, figures_table, inputs_table, swings_table
 
 if TYPE_CHECKING:
-    from hotband.data.documents.study import StudyDoc
+    from hotband.data.documents.study import FigureDoc, StudyDoc
     from hotband.data.documents.study_answer import MachineDoc
 
 FEW = 3
@@ -31,9 +31,8 @@ def print_result(result: StudyDoc, show: Callable[..., None]) -> None:
     if result["inputs"]:
         show("", inputs_table(result["inputs"]))
     show("", figures_table(result["figures"]))
-    for row in result["figures"]:
-        if row["note"]:
-            show(marked("[dim]{note}[/]", note=f"{row['config']}, {row['metric']}: {row['note']}"))
+    for note, rows in _by_note(result["figures"]).items():
+        show(marked("[dim]{what}: {note}[/]", what=_few(rows, "figures"), note=note))
     if result["entropy"]["points"]:
         show("", entropy_table(result["entropy"]["points"]))
     if result["swings"] is not None:
@@ -44,6 +43,16 @@ def print_result(result: StudyDoc, show: Callable[..., None]) -> None:
         show("", f"Published and compared with nothing: {', '.join(result['unmatched'])}")
     if "report" in result:
         show("", f"Report: {result['report']}")
+
+
+def _by_note(figures: Sequence[FigureDoc]) -> dict[str, list[str]]:
+    """Return the figures of each note, each figure once: notes are often those of a whole column."""
+    notes: dict[str, list[str]] = {}
+    for row in figures:
+        name = f"{row['config']}, {row['metric']}"
+        if row["note"] and name not in notes.setdefault(row["note"], []):
+            notes[row["note"]].append(name)
+    return notes
 
 
 def _print_answer(result: StudyDoc, show: Callable[..., None]) -> None:
