@@ -13,6 +13,7 @@ from pathlib import Path
 from hotband.base.question import Field, Question, ends, fields_of, summary
 from hotband.faces.asked.kinds import is_settings
 from hotband.faces.questions import QUESTIONS, declared
+from hotband.faces.renamed import command_words
 
 PAGE = Path(__file__).parents[1] / "docs" / "questions.md"
 HEAD = """# Questions and their options
@@ -29,7 +30,7 @@ def page() -> str:
 
 def section(question: type[Question]) -> Iterator[str]:
     """Yield the lines of a question."""
-    yield f"## hotband {question.name}"
+    yield f"## hotband {' '.join(command_words(question.name))}"
     yield f"{summary(question)}\n"
     yield "| option | takes | default | meaning |"
     yield "|---|---|---|---|"

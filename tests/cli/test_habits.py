@@ -46,7 +46,7 @@ def test_the_version_is_printed(hotband, arguments: list[str]) -> None:
     [
         (["run", "fio-read", "--on", "ent-15k", "--spare", "-1"], "--spare = '-1': expected a whole number, 0 or more"),
         (["run", "fio-read", "--on", "ent-15k", "--spare", "x"], "--spare = 'x': expected a whole number, 0 or more"),
-        (["entropy", ".", "--jobs", "0"], "--jobs = '0': expected a whole number from 1 to 1024"),
+        (["measure", "entropy", ".", "--jobs", "0"], "--jobs = '0': expected a whole number from 1 to 1024"),
         (["reliability", "ent-15k", "--years", "x"], "--years = 'x': expected a number"),
         (
             ["reliability", "ent-15k", "--method", "exact"],
@@ -145,7 +145,7 @@ def test_a_value_set_in_two_words_is_refused(hotband) -> None:
         ),
         ("hotband study run cont", {"content-hdd"}),
         ("hotband drives savvio", {"savvio-10k1", "savvio-10k1-performance"}),
-        ("hotband osds blue", {"bluestore-14"}),
+        ("hotband drives --kind osd blue", {"bluestore-14"}),
     ],
 )
 def test_the_shell_completes_names(hotband, monkeypatch, words: str, expected: set[str]) -> None:
@@ -189,7 +189,7 @@ def tables_of(hotband, *arguments: str) -> str:
         ["drives"],
         ["drives", "exos-15e900-512n"],
         ["osds"],
-        ["osds", "bluestore-14"],
+        ["drives", "--kind", "osd", "bluestore-14"],
         ["workloads"],
         ["studies"],
         ["studies", "mach2-ceph"],

@@ -22,6 +22,7 @@ from hotband.faces.asked.words import words
 from hotband.faces.cli import app
 from hotband.faces.commands import question as commands
 from hotband.faces.questions import QUESTIONS, declared
+from hotband.faces.renamed import command_words
 
 MACHINE = "raid1:2xent-10k"
 FLEET = """[[group]]
@@ -103,10 +104,19 @@ def test_a_question_says_in_lists_what_it_says_of_itself(name: str) -> None:
     assert declared(name).name == name
 
 
+def command_of(name: str) -> Any:
+    """Return the command of a question."""
+    command: Any = typer.main.get_command(app)
+    context, arguments = typer.Context(command), command_words(name)
+    while arguments:
+        _, command, arguments = command.resolve_command(context, arguments)
+        context = typer.Context(command, parent=context)
+    return command
+
+
 @pytest.mark.parametrize("name", QUESTIONS)
 def test_every_field_is_an_option_and_an_argument_with_the_same_words(name: str) -> None:
-    group: Any = typer.main.get_command(app)
-    command = group.get_command(typer.Context(group), name)
+    command = command_of(name)
     helps = {param.name: getattr(param, "help", None) for param in command.params}
     arguments = inspect.signature(getattr(hb, name)).parameters
     for one in fields_of(declared(name)):

@@ -8,6 +8,7 @@ from typing import Any
 from hotband.base.question import Field, Question, given
 from hotband.data.inputs.specify import Named
 from hotband.faces.asked.kinds import is_settings, kind_of
+from hotband.faces.renamed import command_words
 
 BETWEEN = "vs"
 """The word between the repeats of one side and those of the next; a file of this name is `./vs`."""
@@ -18,7 +19,7 @@ def words(question: Question) -> list[str]:
     of = [(one, value) for one, value in given(question) if not one.says.hidden]
     arguments = [word for one, value in of if one.says.positional for word in written(one, value)]
     options = [word for one, value in of if not one.says.positional for word in optional(one, value)]
-    return [question.name, *arguments, *options]
+    return [*command_words(question.name), *arguments, *options]
 
 
 def written(one: Field, value: Any) -> Iterator[str]:
