@@ -41,6 +41,7 @@ def row(one: Field) -> str:
     """Return the line of a field."""
     option = "--set" if is_settings(one) else one.option
     written = one.says.metavar if one.says.positional else f"`{option}`"
+    written = f"`{one.name}=` (Python)" if one.says.unwritten else written
     cells = [written or one.name.upper(), takes(one), default(one), one.says.text]
     return f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in cells)} |"
 

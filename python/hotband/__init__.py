@@ -21,7 +21,7 @@ from typing import Any
 
 from hotband.base import views as _views
 from hotband.base.version import __version__ as __version__
-from hotband.faces.questions import QUESTIONS
+from hotband.faces.questions import by_function
 
 _MODULES = {
     "hotband.base.errors": ("UserError",),
@@ -55,7 +55,6 @@ _MODULES = {
     "hotband.faces.api.store": ("store",),
     "hotband.faces.api.studies": ("study",),
     "hotband.faces.api.sweep": ("sweep",),
-    "hotband.faces.api.traces": ("compare_traces", "convert_trace", "fit_trace", "show_trace"),
     "hotband.faces.api.workloads": ("convert", "workload"),
     "hotband.inference.audit.result": ("AuditResult",),
     "hotband.inference.interval.explained": ("Why",),
@@ -63,6 +62,7 @@ _MODULES = {
     "hotband.inference.traces.compare": ("TracesCompared",),
     "hotband.inference.traces.convert": ("TraceConverted",),
     "hotband.inference.traces.fit.fit": ("TraceFit",),
+    "hotband.inference.traces.show": ("TraceShown",),
     "hotband.questions.compare": ("Compared",),
     "hotband.questions.entropy": ("Entropy",),
     "hotband.questions.fleet.result": ("Fleet",),
@@ -70,12 +70,11 @@ _MODULES = {
     "hotband.questions.suites.looked": ("QuickResult",),
     "hotband.questions.suites.tested": ("PtsResult",),
     "hotband.questions.sweeps.sweep": ("Sweep",),
-    "hotband.views.traces.show": ("TraceShown",),
 }
 """The public names, by the module that defines them."""
 _WHERE = {
     **{name: module for module, names in _MODULES.items() for name in names},
-    **dict.fromkeys(QUESTIONS, "hotband.faces.asked.function"),
+    **dict.fromkeys(by_function(), "hotband.faces.asked.function"),
 }
 
 __all__ = sorted([*_WHERE, "__version__"])

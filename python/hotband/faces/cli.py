@@ -12,12 +12,17 @@ from hotband.execution.runs.signals import notice_interrupts
 from hotband.faces.commands.group import Commands
 from hotband.faces.commands.on_demand import OnDemand
 from hotband.faces.commands.output import print_version
-from hotband.faces.questions import QUESTIONS
+from hotband.faces.questions import GROUPS, QUESTIONS
 
 
 def question(name: str) -> dict[str, tuple[str, str]]:
     """The line of a question: its command is made of its declaration."""
     return {name: (f"hotband.faces.commands.question:{name}", QUESTIONS[name].summary)}
+
+
+def group(name: str) -> dict[str, tuple[str, str]]:
+    """The line of a group of questions."""
+    return {name: (f"hotband.faces.commands.groups:{name}", GROUPS[name][0])}
 
 
 COMMANDS = {
@@ -107,7 +112,7 @@ COMMANDS = {
         "Drives: those of the catalog, and your own (docs/guides/answers.md).",
     ),
     "workload": ("hotband.faces.commands.workload:workload_app", "Workloads as files of ours and of other tools."),
-    "trace": ("hotband.faces.commands.trace:trace_app", "Traces of I/Os, of ours and of other tools."),
+    **group("trace"),
     "store": (
         "hotband.faces.commands.store:store_app",
         "Results of many runs, as Parquet that other tools read as it is.",

@@ -15,8 +15,20 @@ register(
     lines="hotband.views.reliability:summary_lines",
     terminal="hotband.views.reliability:terminal",
 )
-register("hotband.inference.traces.compare:TracesCompared", report="hotband.views.traces.compared_page:of_traces")
-register("hotband.inference.traces.fit.fit:TraceFit", lines="hotband.views.traces.fit:views")
+register(
+    "hotband.inference.traces.compare:TracesCompared",
+    report="hotband.views.traces.compared_page:of_traces",
+    terminal="hotband.views.traces.compare:terminal",
+)
+register("hotband.inference.traces.convert:TraceConverted", terminal="hotband.views.traces.convert:terminal")
+register("hotband.inference.traces.fit.fit:TraceFit", terminal="hotband.views.traces.fit:terminal")
+register(
+    "hotband.inference.traces.show:TraceShown",
+    frame="hotband.views.traces.frames:curve_frame",
+    page="hotband.views.traces.page:write_page",
+    sentences="hotband.views.traces.told:answers_of",
+    terminal="hotband.views.traces.show:terminal",
+)
 register(
     "hotband.questions.advise.advice:Advice",
     html="hotband.views.draw.advise:advice_html",
