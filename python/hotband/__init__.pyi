@@ -32,7 +32,6 @@ from hotband.faces.api.programs import ProgramResult as ProgramResult
 from hotband.faces.api.programs import program as program
 from hotband.faces.api.programs import programs as programs
 from hotband.faces.api.record import load as load
-from hotband.faces.api.report import report as report
 from hotband.faces.api.review import review as review
 from hotband.faces.api.run import run as run
 from hotband.faces.api.run import sequence as sequence
@@ -64,6 +63,7 @@ from hotband.questions.study.accounted import blind_errors as blind_errors
 from hotband.questions.suites.looked import QuickResult as QuickResult
 from hotband.questions.suites.tested import PtsResult as PtsResult
 from hotband.questions.sweeps.sweep import Sweep as Sweep
+from hotband.views.report.kept import Report as Report
 
 def advise(
     workloads: Spec | Sequence[Spec],
@@ -486,6 +486,31 @@ def reliability(
 
     The result has `mttdl_years`, `loss`, `bytes_lost_per_tb` (each with `value`, `low`, `high`), `exact_mttdl_years`,
     `exact_loss`, `causes`, `sources` and a `frame`. Raises UserError.
+    """
+
+def report(
+    records: Record | str | PathLike[str] | Sequence[Record | str | PathLike[str]],
+    *,
+    title: str | None = None,
+    audit: bool = False,
+    on: Spec | None = None,
+    media: str | None = None,
+    cache: str | None = None,
+) -> Report:
+    """Write one self-contained HTML report of records, and its charts as SVG or PNG.
+
+    Args:
+        records: Records, folders of them, results of other tools, or the folder of a study run.
+        title: Its heading; what was run on what where not said.
+        audit: With what the auditor finds in them.
+        on: The target: a drive, LAYOUT:COUNTxDRIVE, or a TOML file.
+        media: What the target stores on: hdd, ssd, or a speed such as 7200rpm.
+        cache: Memory that may answer reads (host, servers), such as "8 GiB".
+
+    Of the result `.save("page.html")` writes the page, `.charts` has every chart of it by name (`.view` for altair,
+    `.save("chart.svg")` or `.png`), `.save_charts("folder")` writes all of them. The page says first which record is
+    faster and by how much; records that differ in their seed alone are repeats of one. Raises UserError where there is
+    no record.
     """
 
 def steady(

@@ -57,6 +57,7 @@ ASKED: dict[str, dict[str, Any]] = {
     "quick": {"on": "s4500-960", "duration": "1 min", "set": {"scale": 512}, "seed": 2},
     "reliability": {"on": MACHINE, "spares": 1, "replacement": "24 h", "afr": "2 %", "arrays": 1000,
                     "set": {"command_overhead": "0.1 ms"}},
+    "report": {"records": ["a", "b"], "title": "Two runs", "audit": True, "media": "hdd"},
     "steady": {"records": "a", "round": "1 s", "track": "latency"},
     "trace compare": {"a": "log.parquet", "b": "again.parquet", "direction": ["read", "write"]},
     "trace convert": {"source": "log.parquet", "output": "log.spc", "for_": "1 s"},
@@ -145,7 +146,12 @@ def test_what_is_copied_asks_the_same(name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "name", [pytest.param(name, marks=[pytest.mark.long] if name in SLOW else []) for name in QUESTIONS]
+    "name",
+    [
+        pytest.param(name, marks=[pytest.mark.long] if name in SLOW else [])
+        for name in QUESTIONS
+        if declared(name).has_json
+    ],
 )
 def test_the_command_prints_what_python_gives(name: str, tmp_path: Path) -> None:
     asked = of_python(name)
@@ -155,6 +161,13 @@ def test_the_command_prints_what_python_gives(name: str, tmp_path: Path) -> None
     assert not declared(name).schema or document["schema"] == declared(name).schema
     mine = {"progress": False} if declared(name).runs else {}
     assert json.loads(json.dumps(called(name, **mine).to_dict())) == document
+
+
+def test_a_report_is_what_python_saves(tmp_path: Path) -> None:
+    done = CliRunner().invoke(app, [*words(of_python("report")), "-o", str(tmp_path / "printed.html")])
+    assert (done.exit_code, done.stdout) == (0, f"Report: {tmp_path / 'printed.html'}\n")
+    called("report").save(tmp_path / "saved.html")
+    assert (tmp_path / "saved.html").read_bytes() == (tmp_path / "printed.html").read_bytes()
 
 
 def bounded() -> list[tuple[str, Field]]:

@@ -155,15 +155,17 @@ class Question:
     """Base of questions. `name` is that of the command ("trace fit" of a command in a group), `schema` that of the
     answer as JSON, `answers` its type ("module:Class"); a list of documents, each of which says what it is, has no
     schema. One that `runs` shows progress, and takes an executor where it `has_executor`; one that `has_page` has its
-    answer written as a page by the method that `writes` it, in the file that `page_field` names. Where it `folds`, the
-    terminal prints lines within the width of tables, else whole. One that runs `in_rounds` says of an interruption what
-    of the round is kept. Results of the types `on_the_way` are shown before the answer, or in its place."""
+    answer written as a page by the method that `writes` it, in the file that `page_field` names. Its answer as JSON is
+    printed where it `has_json`. Where it `folds`, the terminal prints lines within the width of tables, else whole. One
+    that runs `in_rounds` says of an interruption what of the round is kept. Results of the types `on_the_way` are shown
+    before the answer, or in its place."""
 
     name: ClassVar[str]
     schema: ClassVar[str]
     answers: ClassVar[str]
     runs: ClassVar[bool] = False
     has_executor: ClassVar[bool] = True
+    has_json: ClassVar[bool] = True
     has_page: ClassVar[bool] = False
     writes: ClassVar[str] = "write_html"
     page_field: ClassVar[str] = "output"

@@ -98,10 +98,7 @@ COMMANDS = {
     **question("steady"),
     **question("audit"),
     **question("compare"),
-    "report": (
-        "hotband.faces.commands.report:report",
-        "Write one self-contained HTML report of records, and its charts as SVG or PNG.",
-    ),
+    **question("report"),
     **question("entropy"),
     "version": ("hotband.faces.commands.version:version", "Print the version."),
     "study": ("hotband.faces.commands.studies:study_app", "Published evaluations, predicted."),

@@ -81,6 +81,11 @@ QUESTIONS = {
         "hotband.inference.reliability.assess:answer",
         "Say how long an array keeps its data: mean time to data loss and the chance of loss, beside the closed form.",
     ),
+    "report": Line(
+        "hotband.views.report.asked:ReportQuestion",
+        "hotband.views.report.asked:answer",
+        "Write one self-contained HTML report of records, and its charts as SVG or PNG.",
+    ),
     "steady": Line(
         "hotband.questions.steady:SteadyQuestion",
         "hotband.questions.steady:answer",

@@ -53,6 +53,7 @@ register(
     report="hotband.views.fleet.page:report_of",
     terminal="hotband.views.fleet.show:terminal",
 )
+register("hotband.views.report.kept:Report", terminal="hotband.views.report.asked:terminal")
 register(
     "hotband-review",
     folder="hotband.views.report.review_page:write_review",

@@ -124,6 +124,7 @@ FURTHER = {
     ],
     "expect": ["Without --on the drives of the catalog are ranked by how near they come."],
     "pts": ["Tests: iops, throughput, latency, write-saturation, idle-recovery, cross-stimulus."],
+    "report": ["It says first which is faster and by how much; repeats (other seeds of the same) are taken together."],
     "steady": ["Records without a series, such as most of fio's, are one round each, in the order given."],
 }
 """Paragraphs that the help has beside the first."""

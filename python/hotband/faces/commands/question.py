@@ -186,7 +186,7 @@ def _print(asked: Question, found: Any, as_json: bool, written: list[str]) -> No
     with reading(asked):
         views = list(view_of(found, "terminal")(found, asked))
     show_views(views) if asked.folds else show(*views)
-    return show_lines(written)
+    return show_lines(written) if asked.folds else show(*written)
 
 
 def _end(ending: Ending | None) -> None:
@@ -236,7 +236,7 @@ def _command(question: type[Question]) -> Callable[..., Any]:
         _end(asked.ending(found))
 
     own = [parameter(question, one) for one in written_fields(question)]
-    parameters = [*own, *([page_of(question)] if question.has_page else []), AS_JSON]
+    parameters = [*own, *([page_of(question)] if question.has_page else []), *[AS_JSON] * question.has_json]
     run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
     run.__annotations__ = {one.name: one.annotation for one in parameters}
     run.__name__ = question.name
