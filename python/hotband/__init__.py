@@ -54,7 +54,7 @@ _MODULES = {
     "hotband.faces.api.store": ("store",),
     "hotband.faces.api.studies": ("study",),
     "hotband.faces.api.sweep": ("sweep",),
-    "hotband.faces.api.workloads": ("convert", "workload"),
+    "hotband.faces.api.workloads": ("workload",),
     "hotband.inference.audit.result": ("AuditResult",),
     "hotband.inference.interval.explained": ("Why",),
     "hotband.inference.reliability.result": ("Reliability",),

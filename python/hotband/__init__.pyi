@@ -41,7 +41,6 @@ from hotband.faces.api.serve import serve as serve
 from hotband.faces.api.store import store as store
 from hotband.faces.api.studies import study as study
 from hotband.faces.api.sweep import sweep as sweep
-from hotband.faces.api.workloads import convert as convert
 from hotband.faces.api.workloads import workload as workload
 from hotband.inference.audit.result import AuditResult as AuditResult
 from hotband.inference.interval.explained import Why as Why
@@ -684,6 +683,23 @@ def show_trace(
     (the miss-ratio curve of an LRU cache), and `others` where there are several traces. What is counted by block
     follows every block where there are no more than the sample. Raises UserError for a mistake, such as the first line
     that is wrong; OSError.
+    """
+
+def convert(
+    workload: Spec,
+    to: str = "toml",
+    *,
+    target: str | None = None,
+) -> Converted:
+    """Turn a workload or a job file into another, and say what is kept, approximated and ignored.
+
+    Args:
+        workload: A catalog name, a TOML file, a job file or an I/O log.
+        to: toml, fio or vdbench.
+        target: The device or file that a written job runs on.
+
+    The result has the `text` and `losses`, what became of each option. Raises UserError for a mistake, and for a
+    workload that is more than a job can say.
     """
 
 def why(

@@ -64,6 +64,7 @@ ASKED: dict[str, dict[str, Any]] = {
     "trace fit": {"source": "log.parquet", "output": "log.toml", "from_": "1 s", "seed": 3},
     "trace show": {"source": "log.csv", "columns": {"time": "1:us", "offset": "2:sectors", "size": "3"},
                    "block": "8 KiB", "sample": 2048, "skip_bad": 1},
+    "workload convert": {"workload": "fio-randread", "target": "/dev/sdx"},
     "why": {"workload": "fio-randread", "on": "ent-10k", "figure": "p99", "interval": 80, "draws": 8,
             "duration": "1 s", "set": {"qd": 4}},
 }  # fmt: skip

@@ -190,6 +190,10 @@ class Question:
         """Return the answer as JSON has it, and its schema; rows have none."""
         return found.to_dict(), getattr(found, "schema", self.schema)
 
+    def text(self, found: Any) -> str:
+        """Return what the terminal prints as it is, where the answer is a text; its views are then on stderr."""
+        return ""
+
     def files(self) -> Sequence[Path]:
         """Return the records that it reads: what is missing in them is a mistake of theirs."""
         return ()

@@ -108,7 +108,7 @@ COMMANDS = {
         "hotband.faces.commands.drives:drives_app",
         "Drives: those of the catalog, and your own (docs/guides/answers.md).",
     ),
-    "workload": ("hotband.faces.commands.workload:workload_app", "Workloads as files of ours and of other tools."),
+    **group("workload"),
     **group("trace"),
     "store": (
         "hotband.faces.commands.store:store_app",

@@ -115,6 +115,12 @@ QUESTIONS = {
         "Say what traces are like: sizes, bursts, sequentiality, working set, popularity, what a cache would do.",
         "show_trace",
     ),
+    "workload convert": Line(
+        "hotband.data.inputs.convert:ConvertWorkloadQuestion",
+        "hotband.data.inputs.convert:answer",
+        "Turn a workload or a job file into another, and say what is kept, approximated and ignored.",
+        "convert",
+    ),
     "why": Line(
         "hotband.inference.interval.asked:WhyQuestion",
         "hotband.inference.interval.explained:why",
@@ -123,6 +129,7 @@ QUESTIONS = {
 }
 GROUPS = {
     "trace": ("Traces of I/Os, of ours and of other tools.", ("show", "convert", "compare", "fit")),
+    "workload": ("Workloads as files of ours and of other tools.", ("convert",)),
 }
 """Groups of questions: what each says of itself, and the last words of its questions in the order of its help."""
 

@@ -7,6 +7,7 @@ register(
     chart="hotband.views.record.picture:chart",
     html="hotband.views.record.picture:html",
 )
+register("hotband.data.jobs.converted:Converted", terminal="hotband.views.text.converted:terminal")
 register("hotband.data.record.steadiness:Steadiness", terminal="hotband.views.text.tables:steadiness")
 register("hotband.inference.audit.result:AuditResult", terminal="hotband.views.audit:terminal")
 register("hotband.inference.interval.explained:Why", terminal="hotband.views.interval:terminal")
@@ -20,7 +21,7 @@ register(
     report="hotband.views.traces.compared_page:of_traces",
     terminal="hotband.views.traces.compare:terminal",
 )
-register("hotband.inference.traces.convert:TraceConverted", terminal="hotband.views.traces.convert:terminal")
+register("hotband.inference.traces.convert:TraceConverted", terminal="hotband.views.text.converted:terminal")
 register("hotband.inference.traces.fit.fit:TraceFit", terminal="hotband.views.traces.fit:terminal")
 register(
     "hotband.inference.traces.show:TraceShown",

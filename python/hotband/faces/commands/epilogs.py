@@ -126,5 +126,8 @@ FURTHER = {
     "pts": ["Tests: iops, throughput, latency, write-saturation, idle-recovery, cross-stimulus."],
     "report": ["It says first which is faster and by how much; repeats (other seeds of the same) are taken together."],
     "steady": ["Records without a series, such as most of fio's, are one round each, in the order given."],
+    "workload convert": [
+        "Reads the catalog, TOML, and job files of fio, vdbench, Iometer and DiskSpd; writes TOML, fio and vdbench."
+    ],
 }
 """Paragraphs that the help has beside the first."""

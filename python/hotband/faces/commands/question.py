@@ -185,6 +185,11 @@ def _print(asked: Question, found: Any, as_json: bool, written: list[str]) -> No
         return print_json(document, schema) if schema else print_rows(document)
     with reading(asked):
         views = list(view_of(found, "terminal")(found, asked))
+    if text := asked.text(found):
+        typer.echo(text, nl=False)
+        for view in views:
+            say(str(view))
+        return None
     show_views(views) if asked.folds else show(*views)
     return show_lines(written) if asked.folds else show(*written)
 
