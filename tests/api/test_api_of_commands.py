@@ -77,13 +77,6 @@ def test_a_daemon_has_its_values() -> None:
     assert hb.osd(name).values.height > 5
 
 
-def test_a_converted_trace_is_what_the_command_prints(hotband, tmp_path: Path) -> None:
-    (tmp_path / "a.spc").write_text("0,20941264,8192,W,0.551706\n0,20939840,8192,W,0.554041\n")
-    done = hotband("trace", "convert", str(tmp_path / "a.spc"), str(tmp_path / "a.iolog"), "--json")
-    found = hb.convert_trace(tmp_path / "a.spc", tmp_path / "a.iolog")
-    assert json.loads(json.dumps(found.to_dict())) == json.loads(done.stdout)
-
-
 SHEET = {"capacity": "16 TB", "rpm": "7200 rpm", "interface": "sata", "bandwidth": "261 MB/s", "read_iops_qd1": 80}
 
 

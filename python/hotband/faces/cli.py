@@ -14,7 +14,14 @@ from hotband.faces.commands.front import LISTED, screen
 from hotband.faces.commands.group import Commands
 from hotband.faces.commands.on_demand import OnDemand
 from hotband.faces.commands.output import print_version
+from hotband.faces.questions import GROUPS
 from hotband.faces.renamed import current, selected
+
+
+def group(name: str) -> dict[str, tuple[str, str]]:
+    """The line of a group of questions."""
+    return {name: (f"hotband.faces.commands.groups:{name}", GROUPS[name][0])}
+
 
 COMMANDS = {
     "drives --kind osd": (
@@ -82,10 +89,7 @@ COMMANDS = {
     **question("steady", "audit --steady"),
     **question("audit"),
     **question("compare"),
-    "report": (
-        "hotband.faces.commands.report:report",
-        "Write one self-contained HTML report of records, and its charts as SVG or PNG.",
-    ),
+    **question("report"),
     "version": ("hotband.faces.commands.version:version", "Print the version."),
     "study": ("hotband.faces.commands.studies:study_app", "Published evaluations, predicted."),
     "import": ("hotband.faces.commands.results:import_app", "Results of other tools, as records."),
@@ -97,8 +101,6 @@ COMMANDS = {
         "hotband.faces.commands.drives:drives_app",
         "Drives: those of the catalog, and your own (docs/guides/answers.md).",
     ),
-    "workload": ("hotband.faces.commands.workload:workload_app", "Workloads as files of ours and of other tools."),
-    "trace": ("hotband.faces.commands.trace:trace_app", "Traces of I/Os, of ours and of other tools."),
     "help": (
         "hotband.faces.commands.help:help_",
         "List all commands, show the help of a command, or explain a topic such as machines or units.",
@@ -111,6 +113,8 @@ COMMANDS = {
         "hotband.faces.commands.catalog:layouts",
         "List the layouts of drives (RAID, mirrors, pools), how each is written, and what it survives.",
     ),
+    **group("workload"),
+    **group("trace"),
     "store": (
         "hotband.faces.commands.store:store_app",
         "Results of many runs, as Parquet that other tools read as it is.",

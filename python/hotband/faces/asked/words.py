@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from hotband.base.question import Field, Question, given
@@ -16,7 +16,7 @@ BETWEEN = "vs"
 
 def words(question: Question) -> list[str]:
     """Return the command and its arguments, without what is as it is by default: arguments, then options."""
-    of = [(one, value) for one, value in given(question) if not one.says.hidden]
+    of = [(one, value) for one, value in given(question) if not (one.says.hidden or one.says.unwritten)]
     arguments = [word for one, value in of if one.says.positional for word in written(one, value)]
     options = [word for one, value in of if not one.says.positional for word in optional(one, value)]
     return [*command_words(question.name), *arguments, *options]
@@ -46,6 +46,8 @@ def texts(value: Any) -> Iterator[str]:
     """Yield a value as the command line takes it."""
     if isinstance(value, tuple):
         yield from (text for one in value for text in texts(one))
+    elif isinstance(value, Mapping):
+        yield ",".join(f"{key}={text}" for key, text in value.items())
     elif isinstance(value, Named):
         yield value.name
     else:

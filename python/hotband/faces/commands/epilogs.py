@@ -70,6 +70,38 @@ QUICK = """\
 hotband measure quick 980-pro-1tb --for "5 min"
 
 hotband measure quick real:/dev/nvme1n1 --for "1 h" -o look.html   # reads only; --erase SERIAL adds writes"""
+TRACE_COMPARE = """\
+[bold]Examples[/]
+
+hotband trace compare measured.trace replayed.parquet -o page.html
+
+hotband trace compare before.blkparse.gz after.blkparse.gz --direction read
+
+hotband trace compare mine.csv log.parquet --columns time=1:us,offset=2:sectors,size=3,latency=4:us --format-b io-log"""
+TRACE_CONVERT = """\
+[bold]Examples[/]
+
+hotband trace convert financial1.spc financial1.parquet
+
+hotband trace convert mine.csv.gz mine.iolog --columns time=1:ms,op=2,offset=3:sectors,size=4
+
+hotband trace convert io_traces.csv disk7.spc --device 7 --from "1 h" --for "10 min\""""
+TRACE_FIT = """\
+[bold]Examples[/]
+
+hotband trace fit financial1.spc -o like-financial1.toml --device 0
+
+hotband trace fit oltp.parquet --on exos-15e900-512n
+
+hotband run like-financial1.toml --on exos-15e900-512n"""
+TRACE_SHOW = """\
+[bold]Examples[/]
+
+hotband trace show financial1.spc
+
+hotband trace show usr_0.csv.gz src1_2.csv.gz -o traces.html
+
+hotband trace show mine.csv --columns time=1:ms,op=2,offset=3:sectors,size=4 --json"""
 EPILOGS = {
     "advise": ADVISE,
     "calibrate": CALIBRATE,
@@ -78,6 +110,10 @@ EPILOGS = {
     "fleet": FLEET,
     "pts": PTS,
     "quick": QUICK,
+    "trace compare": TRACE_COMPARE,
+    "trace convert": TRACE_CONVERT,
+    "trace fit": TRACE_FIT,
+    "trace show": TRACE_SHOW,
 }
 FURTHER = {
     "calibrate": ["Writes a product's file with values, ranges and sources, for --on ./FILE."],
@@ -88,6 +124,10 @@ FURTHER = {
     ],
     "expect": ["Without --on the drives of the catalog are ranked by how near they come."],
     "pts": ["Tests: iops, throughput, latency, write-saturation, idle-recovery, cross-stimulus."],
+    "report": ["It says first which is faster and by how much; repeats (other seeds of the same) are taken together."],
     "steady": ["Records without a series, such as most of fio's, are one round each, in the order given."],
+    "workload convert": [
+        "Reads the catalog, TOML, and job files of fio, vdbench, Iometer and DiskSpd; writes TOML, fio and vdbench."
+    ],
 }
 """Paragraphs that the help has beside the first."""

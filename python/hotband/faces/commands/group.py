@@ -114,10 +114,12 @@ class Commands(TyperGroup):
         return super().resolve_command(ctx, args)
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
-        """Every command that prints data as JSON prints its tables in the other formats, too."""
+        """Every command that prints data as JSON prints its tables in the other formats, too, where it has no option
+        `--format` of its own."""
         command = super().get_command(ctx, cmd_name)
         names = [param.name for param in command.params] if command is not None else []
-        if command is not None and "as_json" in names and FORMAT not in names:
+        taken = {option for param in command.params for option in param.opts} if command is not None else ()
+        if command is not None and "as_json" in names and "--format" not in taken:
             place = names.index("as_json")
             command.params.insert(place, format_option())
         if command is not None:
