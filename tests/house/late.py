@@ -56,6 +56,11 @@ LATE = {
         "data.inputs.texts": ["data.jobs.job_file.job_text"],
         "data.traces.files": ["data.traces.io_log.write_log_rows"],
         "execution.experiment.chosen": ["execution.experiment.on_ray.OnRay"],
+        "execution.targets.fields": [
+            "execution.targets.place.place_of",
+            "execution.targets.target.executor_for",
+            "execution.targets.target.expect_folder",
+        ],
         "execution.targets.real_asked": ["execution.targets.hosts.hosts_of", "execution.targets.on_device.How"],
         "faces.commands.intervals": [
             "inference.interval.of_record.intervals_of",
