@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from enum import EnumMeta
 from pathlib import Path
 
-from hotband.base.question import Field, Question, ends, fields_of, summary
+from hotband.base.question import Field, Question, ends, summary, terminal_fields_of
 from hotband.faces.asked.kinds import is_settings
 from hotband.faces.questions import QUESTIONS, declared
 
@@ -33,7 +33,7 @@ def section(question: type[Question]) -> Iterator[str]:
     yield f"{summary(question)}\n"
     yield "| option | takes | default | meaning |"
     yield "|---|---|---|---|"
-    yield from (row(one) for one in fields_of(question))
+    yield from (row(one) for one in terminal_fields_of(question))
     yield ""
 
 
