@@ -54,7 +54,6 @@ _MODULES = {
     "hotband.faces.api.serve": ("BothWays", "emulate", "serve"),
     "hotband.faces.api.store": ("store",),
     "hotband.faces.api.studies": ("study",),
-    "hotband.faces.api.sweep": ("sweep",),
     "hotband.faces.api.traces": ("compare_traces", "convert_trace", "fit_trace", "show_trace"),
     "hotband.faces.api.workloads": ("convert", "workload"),
     "hotband.inference.audit.result": ("AuditResult",),

@@ -35,13 +35,6 @@ LATE = {
             "execution.runs.run.save",
         ],
         "faces.commands.real": ["execution.experiment.progress.run_progress"],
-        "faces.commands.sweep": [
-            "execution.experiment.progress.run_progress",
-            "questions.sweeps.engine",
-            "questions.sweeps.plan",
-            "views.sweeps.show.said_below",
-            "views.sweeps.show.sweep_table",
-        ],
     },
     "Cost: the list of commands needs none of it": {
         "data.catalog": ["data.catalog.named.is_real"],

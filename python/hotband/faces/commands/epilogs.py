@@ -70,6 +70,15 @@ QUICK = """\
 hotband quick 980-pro-1tb --for "5 min"
 
 hotband quick real:/dev/nvme1n1 --for "1 h" -o look.html          # reads alone; with --erase SERIAL writes, too"""
+SWEEP = """\
+[bold]Ranges[/] of numbers, with units or without: 1..256 doubles, 1..100/5 steps, commas make lists: qd=1,4,16..64.
+What stands in quotes, braces or brackets is one value.
+
+[bold]Examples[/]
+
+hotband sweep fio-randread --on exos-15e900-512n --on ent-10k --set qd=1..256 --duration "5 s" -o qd.html
+
+hotband sweep fio-randread --on ent-15k --set qd=1..32 --set bs=4KiB,64KiB --repeat 3 --out bs"""
 EPILOGS = {
     "advise": ADVISE,
     "calibrate": CALIBRATE,
@@ -78,6 +87,7 @@ EPILOGS = {
     "fleet": FLEET,
     "pts": PTS,
     "quick": QUICK,
+    "sweep": SWEEP,
 }
 FURTHER = {
     "calibrate": ["Writes a product's file with values, ranges and sources, for --on ./FILE."],
