@@ -56,11 +56,7 @@ COMMANDS = {
         "Run a workload on a machine in virtual time, or on hardware (--on real:PATH) through fio; with --then "
         "several, one after the other on the same machine.",
     ),
-    "sweep": (
-        "hotband.faces.commands.sweep:sweep",
-        "Run a workload at every combination of settings on one machine or several, models and hardware "
-        "(real:PATH): curves, and what they say.",
-    ),
+    **question("sweep"),
     **question("find"),
     **question("advise"),
     **question("fleet"),

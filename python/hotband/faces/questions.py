@@ -91,6 +91,12 @@ QUESTIONS = {
         "hotband.questions.steady:answer",
         "Say whether records reached steady state by the rule of the SNIA PTS, and whether they left it.",
     ),
+    "sweep": Line(
+        "hotband.questions.sweeps.asked:SweepQuestion",
+        "hotband.questions.sweeps.run:answer",
+        "Run a workload at every combination of settings on one machine or several, models and hardware "
+        "(real:PATH): curves, and what they say.",
+    ),
     "trace compare": Line(
         "hotband.inference.traces.compare:CompareTracesQuestion",
         "hotband.inference.traces.compare:answer",

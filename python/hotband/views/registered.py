@@ -81,4 +81,5 @@ register(
     chart="hotband.views.draw.sweep:sweep_chart",
     html="hotband.views.draw.sweep:sweep_html",
     report="hotband.views.report.sweep_page:report_of",
+    terminal="hotband.views.sweeps.show:terminal",
 )

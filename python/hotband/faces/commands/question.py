@@ -12,7 +12,7 @@ from typing import Annotated, Any, get_args
 import typer
 
 from hotband.base.errors import UserError
-from hotband.base.question import Ending, Field, NotAgreed, Question, Way, fields_of, in_words_of, summary
+from hotband.base.question import Ending, Field, NotAgreed, Question, Way, in_words_of, summary, terminal_fields_of
 from hotband.base.text.pipes import with_pipes
 from hotband.base.text.write import expect_page
 from hotband.base.views import view_of
@@ -114,12 +114,16 @@ KINDS: Mapping[Any, Kind] = {
     "results": Kind(list[Path], lambda given: tuple(with_pipes(given))),
     "names": Kind(list[str], lambda given: tuple(listed(given))),
     "each name": Kind(list[str], lambda given: tuple(all_listed(given) or given or ())),
-    "key-values": Kind(list[str], lambda given: ",".join(given or [])),
     "texts": Kind(list[str], lambda given: tuple(given or ())),
+    "filters": Kind(list[str], lambda given: tuple(given or ())),
+    "seeds": Kind(int),
+    "alike workloads": Kind(str, lambda name: (_workload(name),), names.WORKLOAD),
+    "key-values": Kind(list[str], lambda given: ",".join(given or [])),
     "columns": Kind(str, columns_of),
     "target": Kind(str, completion=names.MACHINE),
     "settings": SETTINGS,
     "values": SETTINGS,
+    "axes": SETTINGS,
     "targets": Kind(list[str], tuple),
     "drive": Kind(str, _machine, names.DRIVE),
     "settings of drives": SETTINGS,
@@ -159,15 +163,10 @@ def parameter(question: type[Question], one: Field) -> inspect.Parameter:
     )
 
 
-def written_fields(question: type[Question]) -> list[Field]:
-    """Return the fields that the command line has."""
-    return [one for one in fields_of(question) if not one.says.unwritten]
-
-
 def _question_of(question: type[Question], values: Mapping[str, Any]) -> Question:
     """Return the question that the command line asks. Raises UserError."""
     asked: dict[str, Any] = {}
-    for one in written_fields(question):
+    for one in terminal_fields_of(question):
         value, kind = values[one.name], kind_of(one)
         asked[one.name] = one.default if value is None and not get_args(kind.type) else kind.value(value)
     return question(**asked)
@@ -240,7 +239,7 @@ def _command(question: type[Question]) -> Callable[..., Any]:
             say(asked.afterwards())
         _end(asked.ending(found))
 
-    own = [parameter(question, one) for one in written_fields(question)]
+    own = [parameter(question, one) for one in terminal_fields_of(question)]
     parameters = [*own, *([page_of(question)] if question.has_page else []), *[AS_JSON] * question.has_json]
     run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
     run.__annotations__ = {one.name: one.annotation for one in parameters}
