@@ -11,9 +11,11 @@ from hotband.base.text.table import MBS, MS, PLAIN, Unit
 if TYPE_CHECKING:
     from hotband.data.documents.interval import BoundsDoc
     from hotband.data.documents.review import ComparisonDoc, GroupRatiosDoc, ReviewDoc
-    from hotband.views.report.review_columns import Range
     from hotband.views.report.review_rows import Machine
 
+Row = dict[str, Any]
+"""A row of a chart and of a table, by column; units end the names. None stands where nothing was measured, `low` and
+`high` are the ends of what is uncertain, and `ends` has the intervals of some columns in words."""
 COLUMNS = {
     "iops": ("iops", PLAIN),
     "mbps": ("bandwidth_bytes_per_s", MBS),
@@ -83,7 +85,7 @@ def of_level(document: ReviewDoc | ComparisonDoc) -> str:
     return "" if made is None else f" The line over a bar is its {made['level']:g} % interval."
 
 
-def range_of(ends: BoundsDoc | None, scale: float = 1.0) -> Range:
+def range_of(ends: BoundsDoc | None, scale: float = 1.0) -> Row:
     """The ends of a bar."""
     if ends is None:
         return {"low": None, "high": None}
