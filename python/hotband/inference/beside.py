@@ -7,12 +7,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypedDict
 
 from hotband.base.text.table import CHANGE, IOPS, MS, OF_ROW, Table, column, numeric
-from hotband.data.documents.record import figures_of
+from hotband.data.documents.record import RecordDoc, figures_of
 from hotband.data.documents.serving import Serving
 from hotband.execution.serve.lateness import lateness_lines
 
 if TYPE_CHECKING:
-    from hotband.data.documents.record import RecordDoc
     from hotband.execution.targets.emulated import Emulated
 
 FIGURES = (("IOPS", "iops"), ("mean", "latency_mean_ns"), ("p50", "latency_p50_ns"), ("p99", "latency_p99_ns"))

@@ -9,18 +9,15 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, TypedDict
+from typing import Any, TypedDict
 
 from hotband.base.errors import UserError
 from hotband.data.record.states import state_lines, states_of, unequal
 from hotband.inference.audit.audited import Audited, Side
 from hotband.inference.audit.comparability import DATA_TOLERANCE, data_of, data_text
 from hotband.inference.audit.difference import FASTER, NONE, SLOWER, Difference, iops_difference, percentile_difference
-from hotband.inference.audit.finding import kept
+from hotband.inference.audit.finding import Number, kept
 from hotband.inference.audit.orderstat import CONFIDENCE
-
-if TYPE_CHECKING:
-    from hotband.inference.audit.finding import Number
 
 SCHEMA, SCHEMA_VERSION = "hotband-compare", 2
 PERCENTILES = (50.0, 90.0, 99.0, 99.9)

@@ -8,12 +8,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from hotband.base.text.html import frame_html
-from hotband.inference.audit.finding import SEVERITIES, audit_data
+from hotband.inference.audit.finding import SEVERITIES, AuditDoc, Finding, Severity, audit_data
 
 if TYPE_CHECKING:
     import polars as pl
 
-    from hotband.inference.audit.finding import AuditDoc, Finding, Severity
 
 NUMBERS = "numbers"
 

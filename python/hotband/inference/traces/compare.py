@@ -15,7 +15,7 @@ import hotband._core as _core
 from hotband.base.arguments import public
 from hotband.base.errors import UserError
 from hotband.base.text.html import frame_html
-from hotband.base.views import view_of
+from hotband.base.views import Report, view_of
 from hotband.data.documents.record import ComparisonDoc
 from hotband.data.traces.files import format_of, make_rows
 from hotband.inference.traces.convert import asked_of, expect_trace
@@ -23,7 +23,6 @@ from hotband.inference.traces.convert import asked_of, expect_trace
 if TYPE_CHECKING:
     import polars as pl
 
-    from hotband.base.views import Report
 
 SIDES = ("A", "B")
 SCHEMA, SCHEMA_VERSION = "hotband-trace-compare", 1

@@ -5,27 +5,22 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
+from hotband.base.question import Way
 from hotband.base.text import numbers
 from hotband.data.record.unmodelled import unmodelled_notes_of
+from hotband.execution.experiment import Say
+from hotband.inference.interval.of_run import Watch
 from hotband.questions.advise import words
 from hotband.questions.advise.advice import Advice, Point
-from hotband.questions.advise.asked import needs_of
+from hotband.questions.advise.asked import AdviseQuestion, Needs, needs_of
 from hotband.questions.advise.candidates import Listed, candidates_of, space_of
 from hotband.questions.advise.finalists import FAILED_IOS, Finalist, drawn, point_of, with_failures
 from hotband.questions.advise.front import Tried, front_of, order, read_figures, shown_figure
 from hotband.questions.advise.measure import Bench, loads_from
 from hotband.questions.advise.objective import furthest
 from hotband.questions.advise.prices import Prices, expect_known, read_prices
-from hotband.questions.advise.search import search
-
-if TYPE_CHECKING:
-    from hotband.base.question import Way
-    from hotband.execution.experiment import Say
-    from hotband.inference.interval.of_run import Watch
-    from hotband.questions.advise.asked import AdviseQuestion, Needs
-    from hotband.questions.advise.search import Searched
+from hotband.questions.advise.search import Searched, search
 
 SHOWN = 12
 """Points of the front that a table has; all are in --json, --format csv and the page."""

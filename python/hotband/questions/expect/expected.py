@@ -7,17 +7,14 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from hotband.base.text.numbers import number
-from hotband.data.documents.expected import ExpectedDoc, ExpectedRowDoc
+from hotband.data.documents.expected import ExpectedDoc, ExpectedRowDoc, Verdict
 from hotband.data.record.states import state_lines, states_of
-from hotband.questions.expect.judge import row_verdict, whole_verdict
-from hotband.questions.expect.nearest import NO_DRIVE
+from hotband.questions.expect.judge import Judged, row_verdict, whole_verdict
+from hotband.questions.expect.nearest import NO_DRIVE, Ranking
 
 if TYPE_CHECKING:
     import polars as pl
 
-    from hotband.data.documents.expected import Verdict
-    from hotband.questions.expect.judge import Judged
-    from hotband.questions.expect.nearest import Ranking
     from hotband.questions.expect.predict import Predicted
     from hotband.questions.expect.results import Row
 

@@ -9,21 +9,18 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 from hotband.base.errors import UserError
 from hotband.data.catalog.names import drive_names
 from hotband.data.documents.expected import NearDoc
+from hotband.data.documents.run import RunSpec
 from hotband.data.inputs.specify import Named
+from hotband.data.record.finished import Finished
 from hotband.execution.experiment import Experiment, Point
+from hotband.inference.interval.of_run import Watch
 from hotband.questions.expect.judge import Judged, compared, distance
 from hotband.questions.expect.predict import Settings, spec_of
 from hotband.questions.expect.results import Row
-
-if TYPE_CHECKING:
-    from hotband.data.documents.run import RunSpec
-    from hotband.data.record.finished import Finished
-    from hotband.inference.interval.of_run import Watch
 
 FIRST_IOS, THEN_IOS = 10_000, 40_000
 """Measured I/Os of a row on all drives, and of those on the nearest."""

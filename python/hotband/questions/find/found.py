@@ -9,7 +9,7 @@ from hotband.base.text.html import views_html
 from hotband.base.text.numbers import share
 from hotband.base.views import view_of
 from hotband.data.record.states import state_lines, states_of
-from hotband.questions.find.figures import shown
+from hotband.questions.find.figures import Figure, shown
 from hotband.questions.find.vary import value_shown
 
 if TYPE_CHECKING:
@@ -17,7 +17,6 @@ if TYPE_CHECKING:
 
     from hotband.data.record.record import Record
     from hotband.questions.find.axis import Axis
-    from hotband.questions.find.figures import Figure
     from hotband.questions.find.question import Question
     from hotband.questions.find.search import Status
     from hotband.questions.find.trial import Trial

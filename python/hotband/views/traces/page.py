@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from hotband.base.text.numbers import number, share, span
 from hotband.base.text.table import MS
@@ -21,11 +20,8 @@ from hotband.views.traces.frames import (
     touched_rows,
     window_rows,
 )
-from hotband.views.traces.show import closing_of, table_of
+from hotband.views.traces.show import TraceShown, closing_of, table_of
 from hotband.views.traces.told import answers_of, rows_of
-
-if TYPE_CHECKING:
-    from hotband.views.traces.show import TraceShown
 
 WIDTH = 460
 """Of a chart: two beside each other."""

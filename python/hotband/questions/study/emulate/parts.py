@@ -6,18 +6,15 @@ import re
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from hotband.base.errors import UserError
 from hotband.base.text.quantities import SIZE_EXPECTED, size_bytes
 from hotband.base.text.regular import text_in
 from hotband.base.text.tomltable import TomlTable
 from hotband.execution.programs import PROGRAMS, find_program
+from hotband.execution.programs.program import Program
+from hotband.questions.study.definition import Config, Settings, Study
 from hotband.questions.study.file import folders
-
-if TYPE_CHECKING:
-    from hotband.execution.programs.program import Program
-    from hotband.questions.study.definition import Config, Settings, Study
 
 EMULATE_FILE = "emulate.toml"
 SCALE_EXPECTED = "expected a share of the study above 0 and up to 1, such as 1/1000, 0.001 or 0.1 %"
