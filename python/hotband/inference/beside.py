@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypedDict
+from typing import TYPE_CHECKING, Any
 
+from hotband.base.text.schema import to_doc
 from hotband.base.text.table import CHANGE, IOPS, MS, OF_ROW, Table, column, numeric
 from hotband.data.documents.record import RecordDoc, figures_of
 from hotband.data.documents.serving import Serving
@@ -64,40 +65,8 @@ def beside_lines(emulated: Emulated) -> Iterator[str]:
     yield from (f"  {line}" for line in emulated.losses)
 
 
-class BesideDoc(TypedDict):
-    """A figure of both, as data; times in ns."""
-
-    direction: str
-    figure: str
-    model: float
-    emulated: float
-    error_pct: float
-
-
-class EmulatedDoc(TypedDict):
-    """Both records, what the served machine saw, and the figures beside each other."""
-
-    model: RecordDoc
-    emulated: RecordDoc
-    served: RecordDoc
-    figures: list[BesideDoc]
-
-
-def beside_data(emulated: Emulated) -> EmulatedDoc:
-    """The same as data."""
-    rows = beside(emulated.model.record, emulated.fio.record)
-    return {
-        "model": emulated.model.record,
-        "emulated": emulated.fio.record,
-        "served": emulated.served.record,
-        "figures": [
-            {
-                "direction": one.direction,
-                "figure": one.figure,
-                "model": one.model,
-                "emulated": one.emulated,
-                "error_pct": one.error_pct,
-            }
-            for one in rows
-        ],
-    }
+def beside_data(emulated: Emulated) -> dict[str, Any]:
+    """As data: both records, what the served machine saw, and the figures beside each other; times in ns."""
+    model, measured = emulated.model.record, emulated.fio.record
+    rows = [to_doc(one, error_pct=one.error_pct) for one in beside(model, measured)]
+    return {"model": model, "emulated": measured, "served": emulated.served.record, "figures": rows}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from hotband.base.question import Question, Way, asks, seed
 from hotband.base.text.html import frame_html
@@ -16,7 +16,7 @@ from hotband.inference.audit.load import audited_record, load_sides
 if TYPE_CHECKING:
     import polars as pl
 
-    from hotband.inference.audit.compare import Comparison, ComparisonsDoc
+    from hotband.inference.audit.compare import Comparison
 
 DIFFERENCE = ("metric", "unit", "a", "b", "change_pct", "low_pct", "high_pct", "how", "verdict")
 
@@ -46,7 +46,7 @@ class Compared:
         ]
         return pl.DataFrame(rows, infer_schema_length=None)
 
-    def to_dict(self) -> ComparisonsDoc:
+    def to_dict(self) -> dict[str, Any]:
         """All that `hotband compare --json` prints."""
         return comparisons_data(self.comparisons)
 

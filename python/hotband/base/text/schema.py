@@ -1,9 +1,11 @@
-"""What a document says of itself: `schema`, the kind of it, and `schema_version`."""
+"""Documents: results as JSON has them, and what a document says of itself (`schema` and `schema_version`)."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TypeVar, cast
+from dataclasses import fields, is_dataclass
+from pathlib import Path
+from typing import Any, TypeVar, cast
 
 D = TypeVar("D", bound=Mapping[str, object])
 
@@ -14,3 +16,24 @@ def with_schema(document: D, schema: str) -> D:
         return cast("D", {"schema": schema, "schema_version": 1, **document})
     assert document["schema"] == schema, "a document is called what its command says"
     return document
+
+
+def to_doc(
+    of: object, *, without: tuple[str, ...] = (), names: Mapping[str, str] | None = None, **values: object
+) -> dict[str, Any]:
+    """Return a dataclass as a JSON object: its fields in their order, without some. `names` are those that a field has
+    there, by field; `values` replace those of fields, and further ones follow at the end."""
+    assert is_dataclass(of)
+    known = {one.name: values.pop(one.name, getattr(of, one.name)) for one in fields(of) if one.name not in without}
+    return {(names or {}).get(name, name): as_json(value) for name, value in {**known, **values}.items()}
+
+
+def as_json(value: object) -> Any:
+    """Return a value as JSON has it: dataclasses as objects, tuples as lists, paths and names of figures as text."""
+    if is_dataclass(value):
+        return to_doc(value)
+    if isinstance(value, Mapping):
+        return {str(key): as_json(one) for key, one in value.items()}
+    if isinstance(value, list | tuple):
+        return [as_json(one) for one in value]
+    return str(value) if isinstance(value, Path) else value

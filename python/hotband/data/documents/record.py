@@ -6,7 +6,7 @@ nothing was measured. Imported records leave out what their tool does not tell.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal, NotRequired, TypedDict, cast
+from typing import TYPE_CHECKING, Any, Literal, NotRequired, TypedDict, cast
 
 from hotband.data.documents.record_faults import FailureDoc as FailureDoc
 from hotband.data.documents.record_faults import LostStreamDoc as LostStreamDoc
@@ -29,7 +29,6 @@ if TYPE_CHECKING:
 
     from hotband.data.documents.context import ContextDoc
     from hotband.data.documents.counters import DeviceCountersDoc
-    from hotband.data.documents.expected import ExpectedRowDoc
     from hotband.data.documents.hosts import HostDoc
     from hotband.data.documents.interval import RunIntervalsDoc
     from hotband.data.documents.program import ProgramDoc
@@ -404,16 +403,16 @@ class SeriesDoc(TypedDict):
 
 
 class ExpectedHereDoc(TypedDict):
-    """What the model of a drive expects of the load that was measured
-    (`hotband.data.documents.expected.ExpectedDoc`), and how that drive was chosen. Where it is not near (`is_near`),
-    nothing is judged: verdicts of rows and figures are None, and `verdict` says so."""
+    """What the model of a drive expects of the load that was measured, as `hotband expect --json` has it, and how that
+    drive was chosen. Where it is not near (`is_near`), nothing is judged: verdicts of rows and figures are None, and
+    `verdict` says so."""
 
     chosen: str
     is_near: NotRequired[bool]
     machine: str
     level: float
     verdict: str
-    rows: list[ExpectedRowDoc]
+    rows: list[dict[str, Any]]
     assumed: list[str]
     explanations: list[str]
     notes: list[str]

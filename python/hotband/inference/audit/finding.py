@@ -5,9 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal, NotRequired, TypedDict
+from typing import Any, Literal
 
 from hotband.base.text.order import natural
+from hotband.base.text.schema import to_doc
 
 SCHEMA, SCHEMA_VERSION = "hotband-audit", 1
 Severity = Literal["severe", "warning", "note"]
@@ -28,36 +29,6 @@ class Rows:
     rows: Sequence[Sequence[Number]]
 
 
-class RowsDoc(TypedDict):
-    """The same as JSON has it."""
-
-    columns: list[str]
-    rows: list[list[Number]]
-
-
-class AuditFindingDoc(TypedDict):
-    """A finding as JSON has it."""
-
-    rule: str
-    group: int
-    severity: Severity
-    subject: list[str]
-    title: str
-    numbers: dict[str, Number]
-    advice: str
-    table: NotRequired[RowsDoc]
-
-
-class AuditDoc(TypedDict):
-    """All that `hotband audit --json` prints."""
-
-    schema: str
-    schema_version: int
-    subjects: list[str]
-    counts: dict[Severity, int]
-    findings: list[AuditFindingDoc]
-
-
 @dataclass(frozen=True)
 class Finding:
     """What one rule found: about which runs, the numbers it rests on, and what to do.
@@ -73,17 +44,10 @@ class Finding:
     advice: str = ""
     table: Rows | None = None
 
-    def data(self) -> AuditFindingDoc:
+    def data(self) -> dict[str, Any]:
         """As JSON has it."""
-        found: AuditFindingDoc = {
-            "rule": self.rule,
-            "group": GROUPS[self.rule],
-            "severity": self.severity,
-            "subject": list(self.subject),
-            "title": self.title,
-            "numbers": {key: kept(value) for key, value in self.numbers.items()},
-            "advice": self.advice,
-        }
+        found = to_doc(self, without=("table",), numbers={key: kept(value) for key, value in self.numbers.items()})
+        found = {"rule": self.rule, "group": GROUPS[self.rule], **found}
         if self.table is not None:
             rows = [[kept(value) for value in row] for row in self.table.rows]
             found["table"] = {"columns": list(self.table.columns), "rows": rows}
@@ -140,7 +104,7 @@ def ordered(findings: Sequence[Finding]) -> list[Finding]:
     )
 
 
-def audit_data(names: Sequence[str], findings: Sequence[Finding]) -> AuditDoc:
+def audit_data(names: Sequence[str], findings: Sequence[Finding]) -> dict[str, Any]:
     """The whole result as `hotband audit --json` prints it."""
     counts = {severity: sum(one.severity == severity for one in findings) for severity in SEVERITIES}
     return {

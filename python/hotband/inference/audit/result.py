@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from hotband.base.text.html import frame_html
-from hotband.inference.audit.finding import SEVERITIES, AuditDoc, Finding, Severity, audit_data
+from hotband.inference.audit.finding import SEVERITIES, Finding, Severity, audit_data
 
 if TYPE_CHECKING:
     import polars as pl
@@ -53,7 +53,7 @@ class AuditResult:
         ]
         return pl.DataFrame([{name: row[name] for name in schema} for row in rows], schema=schema)
 
-    def to_dict(self) -> AuditDoc:
+    def to_dict(self) -> dict[str, Any]:
         """All that `hotband audit --json` prints."""
         return audit_data(self.subjects, self.findings)
 

@@ -146,10 +146,11 @@ class _Advising:
     def _advice(self, answer: list[str], rests: list[str], points: list[Point], shown: Sequence[str]) -> Advice:
         limit = next((one.bound for one in self.needs.limits if one.figure == self.of), None)
         return Advice(
-            answer, rests, points, [one for one in points if one.name in shown], None, None, None, str(self.of),
+            answer, rests, None, None, str(self.of),
             words.conditions_text(self.needs.slo), [one.name for one in self.asked.workloads], self.asked.interval,
             self.prices.currency, self.needs.bytes_at_end, self.needs.tolerated, self.needs.years,
-            self.listed.of, self._left_out(), self.bench.runs, self.bench.ios, limit, [],
+            self.listed.of, self._left_out(), self.bench.runs, self.bench.ios, points, None,
+            [one for one in points if one.name in shown], limit, [],
             [*self._unmodelled(shown), *self._notes()],
         )  # fmt: skip
 

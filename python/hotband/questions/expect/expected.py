@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from hotband.base.text.numbers import number
-from hotband.data.documents.expected import ExpectedDoc, ExpectedRowDoc, Verdict
 from hotband.data.record.states import state_lines, states_of
-from hotband.questions.expect.judge import Judged, row_verdict, whole_verdict
+from hotband.questions.expect.judge import Judged, Verdict, row_verdict, whole_verdict
 from hotband.questions.expect.nearest import NO_DRIVE, Ranking
 
 if TYPE_CHECKING:
@@ -82,7 +81,7 @@ class Expected:
         on = f" on {self.machine}" if self.machine else ""
         return f"<Expected of {len(self.rows)} rows{on}: {self.verdict}>"
 
-    def to_dict(self) -> ExpectedDoc:
+    def to_dict(self) -> dict[str, Any]:
         """The JSON document."""
         ranking = self.ranking
         return {
@@ -101,7 +100,7 @@ class Expected:
             "notes": self.notes,
         }
 
-    def _row(self, row: Row) -> ExpectedRowDoc:
+    def _row(self, row: Row) -> dict[str, Any]:
         return {
             "name": row.name,
             "file": row.file,

@@ -6,14 +6,15 @@ import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Literal
 
-from hotband.data.documents.expected import FigureDoc, Verdict
+from hotband.base.text.schema import to_doc
 from hotband.inference.interval.of_run import figures_of
 
 if TYPE_CHECKING:
     from hotband.data.documents.record import RecordDoc
 
+Verdict = Literal["inside", "better", "worse"]
 RATES = ("iops", "bandwidth_bytes_per_s")
 LATENCIES = ("latency_mean_ns", "latency_p50_ns", "latency_p99_ns", "latency_p999_ns")
 
@@ -47,16 +48,9 @@ class Judged:
             return "inside"
         return "better" if (self.measured > self.high) == self.is_rate else "worse"
 
-    def document(self) -> FigureDoc:
+    def document(self) -> dict[str, Any]:
         """As JSON has it."""
-        return {
-            "figure": self.figure,
-            "measured": self.measured,
-            "predicted": self.predicted,
-            "low": self.low,
-            "high": self.high,
-            "verdict": self.verdict,
-        }
+        return to_doc(self, verdict=self.verdict)
 
 
 def compared(measured: RecordDoc, predicted: RecordDoc, asks: str) -> list[Judged]:

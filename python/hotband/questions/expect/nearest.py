@@ -9,10 +9,10 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 from hotband.base.errors import UserError
 from hotband.data.catalog.names import drive_names
-from hotband.data.documents.expected import NearDoc
 from hotband.data.documents.run import RunSpec
 from hotband.data.inputs.specify import Named
 from hotband.data.record.finished import Finished
@@ -42,8 +42,8 @@ class Near:
         """See `hotband.questions.expect.judge.distance`."""
         return distance(self.figures)
 
-    def document(self) -> NearDoc:
-        """As JSON has it."""
+    def document(self) -> dict[str, Any]:
+        """As JSON has it: a drive and how far it is off, as a factor; figures of the rows that were compared."""
         first = next((one for one in self.figures if one.figure == "iops"), None)
         return {
             "machine": self.machine,
