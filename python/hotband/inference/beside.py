@@ -6,8 +6,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from hotband.base.text.schema import to_doc
+from hotband.base.text.schema import to_doc, to_object
 from hotband.base.text.table import CHANGE, IOPS, MS, OF_ROW, Table, column, numeric
+from hotband.base.text.values import Json
 from hotband.data.documents.record import RecordDoc, figures_of
 from hotband.data.documents.serving import Serving
 from hotband.execution.serve.lateness import lateness_lines
@@ -65,8 +66,9 @@ def beside_lines(emulated: Emulated) -> Iterator[str]:
     yield from (f"  {line}" for line in emulated.losses)
 
 
-def beside_data(emulated: Emulated) -> dict[str, Any]:
+def beside_data(emulated: Emulated) -> dict[str, Json]:
     """As data: both records, what the served machine saw, and the figures beside each other; times in ns."""
     model, measured = emulated.model.record, emulated.fio.record
     rows = [to_doc(one, error_pct=one.error_pct) for one in beside(model, measured)]
-    return {"model": model, "emulated": measured, "served": emulated.served.record, "figures": rows}
+    served = emulated.served.record
+    return to_object({"model": model, "emulated": measured, "served": served, "figures": rows})

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from hotband.base.question import Question, Way, asks, seed
 from hotband.base.text.html import frame_html
+from hotband.base.text.values import Json
 from hotband.data.inputs.kinds import Records, Sides, paths_of
 from hotband.inference.audit.audited import Audited, Side
 from hotband.inference.audit.compare import compare, comparisons_data
@@ -46,7 +47,7 @@ class Compared:
         ]
         return pl.DataFrame(rows, infer_schema_length=None)
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Json]:
         """All that `hotband compare --json` prints."""
         return comparisons_data(self.comparisons)
 

@@ -6,7 +6,7 @@ nothing was measured. Imported records leave out what their tool does not tell.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal, NotRequired, TypedDict, cast
+from typing import TYPE_CHECKING, Literal, NotRequired, TypedDict, cast
 
 from hotband.data.documents.record_faults import FailureDoc as FailureDoc
 from hotband.data.documents.record_faults import LostStreamDoc as LostStreamDoc
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
     from hotband.data.documents.context import ContextDoc
     from hotband.data.documents.counters import DeviceCountersDoc
+    from hotband.data.documents.expected import ExpectedRowDoc
     from hotband.data.documents.hosts import HostDoc
     from hotband.data.documents.interval import RunIntervalsDoc
     from hotband.data.documents.program import ProgramDoc
@@ -412,7 +413,7 @@ class ExpectedHereDoc(TypedDict):
     machine: str
     level: float
     verdict: str
-    rows: list[dict[str, Any]]
+    rows: list[ExpectedRowDoc]
     assumed: list[str]
     explanations: list[str]
     notes: list[str]

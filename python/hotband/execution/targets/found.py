@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from hotband.base.text.schema import to_object
+from hotband.base.text.values import Json
 from hotband.data.documents.context import ContextDoc
 from hotband.data.documents.counters import ReadingDoc
 from hotband.execution.devices import blocks
@@ -37,22 +39,24 @@ class Found:
     remarks: tuple[str, ...]
     absent: tuple[str, ...]
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Json]:
         """As JSON (docs/guides/devices.md): `erase` is what must be typed to have it written, None where it is refused
         whatever is typed, for the reasons in `refused`; `purge` are the ways to purge it, the best first."""
         endurance, source = endurance_of(self.counters, self.counters)
-        return {
-            "context": {**self.context, "absent_tools": list(self.absent)},
-            "counters": self.counters,
-            "endurance_bytes": endurance,
-            "endurance_from": source,
-            "refused": list(self.refused),
-            "erase": None if self.refused else self.erase,
-            "purge": list(self.purge),
-            "power_from": list(self.power_from),
-            "partitions": list(self.device.partitions),
-            "remarks": list(self.remarks),
-        }
+        return to_object(
+            {
+                "context": {**self.context, "absent_tools": list(self.absent)},
+                "counters": self.counters,
+                "endurance_bytes": endurance,
+                "endurance_from": source,
+                "refused": list(self.refused),
+                "erase": None if self.refused else self.erase,
+                "purge": list(self.purge),
+                "power_from": list(self.power_from),
+                "partitions": list(self.device.partitions),
+                "remarks": list(self.remarks),
+            }
+        )
 
 
 def found(path: str | Path, host: Host | None = None) -> Found:
@@ -100,8 +104,8 @@ def _parts(disk: Device, host: Host) -> list[Device]:
 LISTED = ("name", "path", "kind", "size_bytes", "model", "serial", "transport", "rotational")
 
 
-def listed_doc(one: Listed) -> dict[str, Any]:
+def listed_doc(one: Listed) -> dict[str, Json]:
     """A device of the list as JSON."""
     whole: Mapping[str, Any] = device_doc(one.device)
     erase = None if one.refused else one.erase
-    return {**{key: whole[key] for key in LISTED}, "refused": list(one.refused), "erase": erase}
+    return to_object({**{key: whole[key] for key in LISTED}, "refused": list(one.refused), "erase": erase})

@@ -12,6 +12,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from hotband.base.errors import UserError
+from hotband.base.text.schema import to_object
+from hotband.base.text.values import Json
 from hotband.data.record.states import state_lines, states_of, unequal
 from hotband.inference.audit.audited import Audited, Side
 from hotband.inference.audit.comparability import DATA_TOLERANCE, data_of, data_text
@@ -45,7 +47,7 @@ class Comparison:
         states = [(name, states_of(run.record)) for name, side in (("A", self.a), ("B", self.b)) for run in side.runs]
         return unequal(list({str(one): one for one in states}.values()))
 
-    def data(self) -> dict[str, Any]:
+    def data(self) -> dict[str, Json]:
         """As JSON has it; both ends of a difference are null where there is too little for an interval."""
         sides = {
             name: {"name": side.name, "runs": [run.name for run in side.runs], "state": state_of(side)}
@@ -55,14 +57,16 @@ class Comparison:
             {key: kept(value) if isinstance(value, float) else value for key, value in vars(one).items()}
             for one in self.differences
         ]
-        return {
-            **sides,
-            "unequal_state": self.unequal_state,
-            "verdict": self.verdict,
-            "differences": differences,
-            "unlike": self.unlike,
-            "unsupported": self.unsupported,
-        }
+        return to_object(
+            {
+                **sides,
+                "unequal_state": self.unequal_state,
+                "verdict": self.verdict,
+                "differences": differences,
+                "unlike": self.unlike,
+                "unsupported": self.unsupported,
+            }
+        )
 
 
 def state_of(side: Side) -> list[str]:
@@ -70,14 +74,16 @@ def state_of(side: Side) -> list[str]:
     return list(dict.fromkeys(line for run in side.runs for line in state_lines(states_of(run.record))))
 
 
-def comparisons_data(found: Sequence[Comparison]) -> dict[str, Any]:
+def comparisons_data(found: Sequence[Comparison]) -> dict[str, Json]:
     """The whole result as `hotband compare --json` prints it: every further side against the first."""
-    return {
-        "schema": SCHEMA,
-        "schema_version": SCHEMA_VERSION,
-        "confidence": CONFIDENCE,
-        "comparisons": [one.data() for one in found],
-    }
+    return to_object(
+        {
+            "schema": SCHEMA,
+            "schema_version": SCHEMA_VERSION,
+            "confidence": CONFIDENCE,
+            "comparisons": [one.data() for one in found],
+        }
+    )
 
 
 def compare(a: Side, b: Side, seed: int = 1, anyway: bool = False) -> Comparison:

@@ -5,10 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Literal
 
 from hotband.base.text.order import natural
-from hotband.base.text.schema import to_doc
+from hotband.base.text.schema import to_object
+from hotband.base.text.values import Json
 
 SCHEMA, SCHEMA_VERSION = "hotband-audit", 1
 Severity = Literal["severe", "warning", "note"]
@@ -44,14 +45,13 @@ class Finding:
     advice: str = ""
     table: Rows | None = None
 
-    def data(self) -> dict[str, Any]:
+    def data(self) -> dict[str, Json]:
         """As JSON has it."""
-        found = to_doc(self, without=("table",), numbers={key: kept(value) for key, value in self.numbers.items()})
-        found = {"rule": self.rule, "group": GROUPS[self.rule], **found}
+        values = {"group": GROUPS[self.rule], **{key: value for key, value in vars(self).items() if key != "table"}}
+        values["numbers"] = {key: kept(value) for key, value in self.numbers.items()}
         if self.table is not None:
-            rows = [[kept(value) for value in row] for row in self.table.rows]
-            found["table"] = {"columns": list(self.table.columns), "rows": rows}
-        return found
+            values["table"] = Rows(self.table.columns, [[kept(value) for value in row] for row in self.table.rows])
+        return to_object({"rule": self.rule, **values})
 
 
 GROUPS = {
@@ -104,16 +104,18 @@ def ordered(findings: Sequence[Finding]) -> list[Finding]:
     )
 
 
-def audit_data(names: Sequence[str], findings: Sequence[Finding]) -> dict[str, Any]:
+def audit_data(names: Sequence[str], findings: Sequence[Finding]) -> dict[str, Json]:
     """The whole result as `hotband audit --json` prints it."""
     counts = {severity: sum(one.severity == severity for one in findings) for severity in SEVERITIES}
-    return {
-        "schema": SCHEMA,
-        "schema_version": SCHEMA_VERSION,
-        "subjects": list(names),
-        "counts": counts,
-        "findings": [one.data() for one in findings],
-    }
+    return to_object(
+        {
+            "schema": SCHEMA,
+            "schema_version": SCHEMA_VERSION,
+            "subjects": list(names),
+            "counts": counts,
+            "findings": [one.data() for one in findings],
+        }
+    )
 
 
 def listed(names: Sequence[str], most: int = 4) -> str:

@@ -6,7 +6,7 @@ import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any, TypedDict
+from typing import IO, TYPE_CHECKING, TypedDict
 
 import tomli
 
@@ -15,6 +15,7 @@ from hotband.base.errors import UserError
 from hotband.base.fields import of_question
 from hotband.base.text.nearest import unknown_name
 from hotband.base.text.schema import to_doc, with_schema
+from hotband.base.text.values import Json
 from hotband.base.text.write import expect_other_file, replacing
 from hotband.data.traces.files import IO_LOG, expect_file, format_of, is_trace, make_rows
 from hotband.data.traces.io_log import UNKNOWN
@@ -78,7 +79,7 @@ class TraceConverted:
             lines.append("  nothing is lost")
         return [*lines, *(f"  note: {note}" for note in self.notes)]
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Json]:
         """All that `hotband trace convert --json` prints."""
         return with_schema(to_doc(self), "hotband-trace-convert")
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from hotband.base.arguments import public
 from hotband.base.text.schema import to_doc
+from hotband.base.text.values import Json
 from hotband.base.text.write import expect_page
 from hotband.base.views import Report, view_of
 
@@ -83,7 +84,7 @@ class Point:
     interval_from: str = "model"
     surely: bool = False
 
-    def document(self) -> dict[str, Any]:
+    def document(self) -> dict[str, Json]:
         """As JSON has it: times in seconds, but `rebuild_h` in hours; `loss` is a chance from 0 to 1."""
         return to_doc(self, without=("worst",), names=DOCUMENTED, settings=dict(self.settings))
 
@@ -152,7 +153,7 @@ class Advice:
             "recommended": self.recommended is not None and one.name == self.recommended.name,
         }
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Json]:
         """The JSON document."""
         shown = to_doc(
             self,

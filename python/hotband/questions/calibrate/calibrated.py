@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
-from hotband.base.text.schema import as_json, to_doc
+from hotband.base.text.schema import to_doc, to_object
+from hotband.base.text.values import Json
 
 if TYPE_CHECKING:
     import polars as pl
@@ -110,20 +111,22 @@ class Calibrated:
 
         return pl.DataFrame([{**asdict(one), "options": ", ".join(one.options)} for one in self.values])
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Json]:
         """As JSON has it."""
-        return {
-            "schema": "hotband-calibrate",
-            "like": self.like,
-            "target": self.target,
-            "values": as_json(self.values),
-            "checks": [to_doc(one, error_pct=one.error_pct, before_pct=one.before_pct) for one in self.checks],
-            "loads": as_json(self.lines),
-            "misfit": self.misfit,
-            "best_next": as_json(self.best_next),
-            "comparison": self.comparison,
-            "notes": self.notes,
-        }
+        return to_object(
+            {
+                "schema": "hotband-calibrate",
+                "like": self.like,
+                "target": self.target,
+                "values": self.values,
+                "checks": [to_doc(one, error_pct=one.error_pct, before_pct=one.before_pct) for one in self.checks],
+                "loads": self.lines,
+                "misfit": self.misfit,
+                "best_next": self.best_next,
+                "comparison": self.comparison,
+                "notes": self.notes,
+            }
+        )
 
 
 def worst(checks: Sequence[Check]) -> Check | None:

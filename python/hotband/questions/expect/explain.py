@@ -22,8 +22,8 @@ from hotband.questions.expect.judge import Judged, compared, first_outside
 from hotband.questions.expect.predict import Predicted
 
 if TYPE_CHECKING:
+    from hotband.data.documents.expected import Verdict
     from hotband.data.inputs.specify import Named
-    from hotband.questions.expect.judge import Verdict
 
 OF_A_CORE = 333_000
 """I/Os a second that one core hands out and takes back with `pread` and interrupts: 3 us of 2.5 to 4

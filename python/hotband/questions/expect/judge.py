@@ -6,15 +6,16 @@ import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING
 
 from hotband.base.text.schema import to_doc
+from hotband.base.text.values import Json
+from hotband.data.documents.expected import Verdict
 from hotband.inference.interval.of_run import figures_of
 
 if TYPE_CHECKING:
     from hotband.data.documents.record import RecordDoc
 
-Verdict = Literal["inside", "better", "worse"]
 RATES = ("iops", "bandwidth_bytes_per_s")
 LATENCIES = ("latency_mean_ns", "latency_p50_ns", "latency_p99_ns", "latency_p999_ns")
 
@@ -48,7 +49,7 @@ class Judged:
             return "inside"
         return "better" if (self.measured > self.high) == self.is_rate else "worse"
 
-    def document(self) -> dict[str, Any]:
+    def document(self) -> dict[str, Json]:
         """As JSON has it."""
         return to_doc(self, verdict=self.verdict)
 

@@ -9,9 +9,10 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 from hotband.base.errors import UserError
+from hotband.base.text.schema import to_object
+from hotband.base.text.values import Json
 from hotband.data.catalog.names import drive_names
 from hotband.data.documents.run import RunSpec
 from hotband.data.inputs.specify import Named
@@ -42,16 +43,18 @@ class Near:
         """See `hotband.questions.expect.judge.distance`."""
         return distance(self.figures)
 
-    def document(self) -> dict[str, Any]:
+    def document(self) -> dict[str, Json]:
         """As JSON has it: a drive and how far it is off, as a factor; figures of the rows that were compared."""
         first = next((one for one in self.figures if one.figure == "iops"), None)
-        return {
-            "machine": self.machine,
-            "off_factor": math.exp(self.distance),
-            "figures": len(self.figures),
-            "predicted_iops": first.predicted if first else None,
-            "measured_iops": first.measured if first else None,
-        }
+        return to_object(
+            {
+                "machine": self.machine,
+                "off_factor": math.exp(self.distance),
+                "figures": len(self.figures),
+                "predicted_iops": first.predicted if first else None,
+                "measured_iops": first.measured if first else None,
+            }
+        )
 
 
 @dataclass(frozen=True)

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, TypedDict
+from typing import TYPE_CHECKING, TypedDict
 
 from hotband.base.text.html import views_html
 from hotband.base.text.numbers import share
-from hotband.base.text.schema import to_doc
+from hotband.base.text.schema import to_doc, to_object
+from hotband.base.text.values import Json
 from hotband.base.views import view_of
 from hotband.data.record.states import state_lines, states_of
 from hotband.questions.find.figures import Figure, shown
@@ -65,19 +66,20 @@ class Answer:
         """The caches of its drives as they were run, a line for those that are alike."""
         return state_lines(states_of(self.trials[0].finished.record)) if self.trials else []
 
-    def document(self) -> dict[str, Any]:
+    def document(self) -> dict[str, Json]:
         """As JSON has it: `value` in the unit that the key of `set` has (rates: I/Os a second; sizes: bytes; times:
         seconds), the figures measured there, the ends of the bracket."""
         trials = [_trial(one) for one in self.trials]
         shown = to_doc(self, without=("trials", "axis", "best", "notes"))
-        return {**shown, "runs": len(self.trials), "state": self.state, "trials": trials, "notes": self.notes}
+        more = {"runs": len(self.trials), "state": self.state, "trials": trials, "notes": self.notes}
+        return shown | to_object(more)
 
 
-def _trial(one: Trial) -> dict[str, Any]:
+def _trial(one: Trial) -> dict[str, Json]:
     """A trial: the value that was tried (None of a run that only found out where to look), its text, figures in their
     base units, whether the conditions held and what did not."""
-    figures = {str(figure): value for figure, value in one.figures.items()}
-    return {"value": one.value, "text": one.wanted.text, "figures": figures, "met": one.met, "failed": one.failed}
+    shown = {"value": one.value, "text": one.wanted.text, "figures": one.figures, "met": one.met, "failed": one.failed}
+    return to_object(shown)
 
 
 @dataclass(frozen=True)
@@ -117,19 +119,21 @@ class Found:
         ]  # fmt: skip
         return pl.DataFrame(rows, infer_schema_length=None)
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Json]:
         """The JSON document."""
-        return {
-            "schema": SCHEMA,
-            "schema_version": SCHEMA_VERSION,
-            "question": self.question.text,
-            "workload": self.workload,
-            "varied": self.question.varied,
-            "asked_as": self.asked_as,
-            "within_pct": 100 * self.within,
-            "answers": [answer.document() for answer in self.answers],
-            "notes": list(self.notes),
-        }
+        return to_object(
+            {
+                "schema": SCHEMA,
+                "schema_version": SCHEMA_VERSION,
+                "question": self.question.text,
+                "workload": self.workload,
+                "varied": self.question.varied,
+                "asked_as": self.asked_as,
+                "within_pct": 100 * self.within,
+                "answers": [answer.document() for answer in self.answers],
+                "notes": list(self.notes),
+            }
+        )
 
 
 def answer_text(question: Question, answer: Answer) -> str:

@@ -403,8 +403,8 @@ def files(everyone: Sequence[Machine], lines: Lines) -> Topic:
 def streaming(everyone: Sequence[Machine], lines: Lines) -> Topic:
     """Streaming in small and in large blocks."""
     rows = gathered(everyone, review_rows.streaming)
-    bars = [bar(one.row["of"], one.row["of"], one.row["mbps"], one.line) for one in rows]
-    shown = beside(rows, ["of"], "mbps", [MBPS], lines)
+    bars = [bar(one.row["direction"], one.row["direction"], one.row["mbps"], one.line) for one in rows]
+    shown = beside(rows, ["direction"], "mbps", [MBPS], lines)
     return _barred("streaming", "Streaming", "Streaming read and write", bars, MBPS, lines, [shown],
                    missing(everyone, "streaming"))  # fmt: skip
 

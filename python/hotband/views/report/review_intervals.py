@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypedDict
 
 from hotband.base.text.numbers import between
 from hotband.base.text.table import MBS, MS, PLAIN, Unit
@@ -13,9 +13,53 @@ if TYPE_CHECKING:
     from hotband.data.documents.review import ComparisonDoc, GroupRatiosDoc, ReviewDoc
     from hotband.views.report.review_rows import Machine
 
-Row = dict[str, Any]
-"""A row of a chart and of a table, by column; units end the names. None stands where nothing was measured, `low` and
-`high` are the ends of what is uncertain, and `ends` has the intervals of some columns in words."""
+
+class Row(TypedDict, total=False):
+    """A row of a chart and of a table, by column; units end the names. None stands where nothing was measured, `low`
+    and `high` are the ends of what is uncertain, and `ends` has the intervals of some columns in words."""
+
+    op: str
+    name: str
+    title: str
+    gb: float
+    pct: float
+    from_ms: float
+    ms: float
+    share: float
+    file: str
+    file_bytes: int
+    block_bytes: int
+    streams: int
+    pattern: str
+    size: str
+    blocks: str
+    direction: str
+    qd: int
+    iops: float | None
+    mbps: float | None
+    slowest_mbps: float | None
+    mean_ms: float | None
+    p99_ms: float | None
+    per_s: float | None
+    uncertainty: str
+    watts: float
+    millijoules: float
+    group: str
+    mean: float
+    unit: str
+    of: int
+    low: float | None
+    high: float | None
+    low_mj: float | None
+    high_mj: float | None
+    row: str
+    label: str
+    line: str
+    value: float | None
+    text: str
+    ends: dict[str, str]
+
+
 COLUMNS = {
     "iops": ("iops", PLAIN),
     "mbps": ("bandwidth_bytes_per_s", MBS),

@@ -211,11 +211,12 @@ def access_figures(machine: Machine) -> list[tuple[str, AccessDoc]]:
 
 def _rows(machine: Machine, part: Part, *columns: str) -> list[Row]:
     """The objects of a part: these columns in the units of the page, and the intervals of their figures in words."""
-    found = cast("Mapping[Part, Sequence[Row] | None]", machine.review).get(part) or []
-    return [{column: _value(row, column) for column in columns} | {"ends": in_words(machine, row)} for row in found]
+    found = cast("Mapping[Part, Sequence[Mapping[str, Any]] | None]", machine.review).get(part) or []
+    rows = ({column: _value(row, column) for column in columns} | {"ends": in_words(machine, row)} for row in found)
+    return [cast("Row", row) for row in rows]
 
 
-def _value(row: Row, column: str) -> Any:
+def _value(row: Mapping[str, Any], column: str) -> Any:
     """A figure in the unit of its column; all else as the JSON has it."""
     if column not in VALUES:
         return row["queue_depth" if column == "qd" else column]
@@ -227,20 +228,20 @@ def _value(row: Row, column: str) -> Any:
 def block_sizes(machine: Machine) -> list[Row]:
     """By file (its size as text, too), then block."""
     rows = _rows(machine, "block_sizes", "op", "file_bytes", "block_bytes", "mbps", "iops")
-    rows = [row | {"file": size(row["file_bytes"]), "ends": {}} for row in rows]
+    rows = [{**row, "file": size(row["file_bytes"]), "ends": {}} for row in rows]
     return sorted(rows, key=lambda row: (row["op"], row["file_bytes"], row["block_bytes"]))
 
 
 def streams(machine: Machine) -> list[Row]:
     """So many readers or writers at once, which `title` counts: all together, and the slowest."""
     rows = _rows(machine, "streams", "op", "streams", "mbps", "slowest_mbps")
-    return [row | {"title": counted(row["streams"], "stream")} for row in rows]
+    return [{**row, "title": counted(row["streams"], "stream")} for row in rows]
 
 
 def patterns(machine: Machine) -> list[Row]:
     """Every step of every server pattern, by its title."""
     rows = _rows(machine, "patterns", "pattern", "qd", "iops", "mbps", "mean_ms", "p99_ms")
-    return [row | {"pattern": pattern_title(row["pattern"])} for row in rows]
+    return [{**row, "pattern": pattern_title(row["pattern"])} for row in rows]
 
 
 def pattern_title(name: str) -> str:
@@ -254,11 +255,11 @@ def files(machine: Machine) -> list[Row]:
 
 
 def streaming(machine: Machine) -> list[Row]:
-    """Small and large blocks: `title` names them and their size, `of` the direction and the blocks."""
+    """Small and large blocks: `title` names them and their size, `direction` the direction and the blocks."""
     rows = _rows(machine, "streaming", "op", "blocks", "block_bytes", "mbps")
     for row in rows:
         row["title"] = f"{row['blocks'].capitalize()} blocks ({size(row['block_bytes'])})"
-        row["of"] = f"{row['op'].capitalize()}, {row['blocks']} blocks"
+        row["direction"] = f"{row['op'].capitalize()}, {row['blocks']} blocks"
     return rows
 
 
@@ -285,7 +286,7 @@ def watts(machine: Machine) -> list[Row]:
     """Mean power: idle, then under each pattern."""
     found = machine.review.get("energy")
     idle = None if found is None else found.get("idle_w")
-    first = [] if idle is None else [{"name": "idle", "title": "Idle", "watts": idle, **NO_RANGE}]
+    first: list[Row] = [] if idle is None else [{"name": "idle", "title": "Idle", "watts": idle, **NO_RANGE}]
     return first + _by_pattern(found, "watts", 1.0, "patterns_w", "patterns_low_w", "patterns_high_w")
 
 
@@ -297,8 +298,8 @@ def joules(machine: Machine) -> list[Row]:
 
 def _by_pattern(energy: EnergyByPatternDoc | None, column: str, scale: float, *keys: str) -> list[Row]:
     """A row a pattern of which the first of the keys has a value; the others are the ends of its range."""
-    values, lows, highs = ((cast("Row", energy or {}).get(key) or {}) for key in keys)
-    return [
+    values, lows, highs = (cast("Mapping[str, Any]", energy or {}).get(key) or {} for key in keys)
+    rows = (
         {
             "name": name,
             "title": pattern_title(name),
@@ -308,7 +309,8 @@ def _by_pattern(energy: EnergyByPatternDoc | None, column: str, scale: float, *k
         }
         for name, value in values.items()
         if value is not None
-    ]
+    )
+    return [cast("Row", row) for row in rows]
 
 
 def _scaled(value: float | None, scale: float) -> float | None:
@@ -336,5 +338,6 @@ def summary(machine: Machine) -> list[Row]:
         mean, unit = shown_mean(row["geometric_mean"], row["unit"])
         ends, scale = bounds(row, "geometric_mean"), row["geometric_mean"] / mean
         texts = {} if ends is None else {"mean": words(level_of(machine) or 0.0, ends, Unit(unit, scale))}
-        rows.append({**row, "mean": mean, "unit": unit, "ends": texts, **range_of(ends, scale)})
+        named: Row = {"group": row["group"], "title": row["title"], "of": row["of"]}
+        rows.append({**named, "mean": mean, "unit": unit, "ends": texts, **range_of(ends, scale)})
     return rows

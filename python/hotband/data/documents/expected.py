@@ -1,0 +1,32 @@
+"""Measured beside predicted, as `hotband expect --json` and records have it."""
+
+from __future__ import annotations
+
+from typing import Literal, TypedDict
+
+Verdict = Literal["inside", "better", "worse"]
+
+
+class FigureDoc(TypedDict):
+    """A figure of a row: measured, predicted, the interval, and the verdict (None where there is no interval)."""
+
+    figure: str
+    measured: float
+    predicted: float
+    low: float | None
+    high: float | None
+    verdict: Verdict | None
+
+
+class ExpectedRowDoc(TypedDict):
+    """A run of the result: how it asks, its verdict, its figures (IOPS, bytes a second, ns), or why it could not be
+    rebuilt."""
+
+    name: str
+    file: str
+    asks: str | None
+    verdict: Verdict | None
+    why_not: str
+    figures: list[FigureDoc]
+    workload: str | None
+    set: dict[str, str]
