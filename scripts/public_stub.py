@@ -14,7 +14,7 @@ from pathlib import Path
 
 import hotband as hb
 from hotband.faces.asked import function
-from hotband.faces.questions import QUESTIONS, declared
+from hotband.faces.questions import QUESTIONS, declared, function_name
 
 STUB = Path(__file__).parents[1] / "python" / "hotband" / "__init__.pyi"
 HEAD = "# Written by scripts/public_stub.py from the table of hotband/__init__.py: do not edit.\n"
@@ -51,7 +51,7 @@ def signature(name: str) -> str:
         "**settings: object,", "**settings: object"
     )
     text = textwrap.indent(f'"""{function.docstring(declared(name))}"""', "    ")
-    return f"def {name}(\n{lines}) -> {declared(name).answers.partition(':')[2]}:\n{text}\n"
+    return f"def {function_name(name)}(\n{lines}) -> {declared(name).answers.partition(':')[2]}:\n{text}\n"
 
 
 def stub() -> str:

@@ -37,7 +37,7 @@ class Says:
     do not say all. `called` is the word of its option where that is not the field, `short` its letter. A `positional`
     field is an argument of the command and of the function; the name of an `ordered` one may be left out in a call of
     the function, and on the command line it is an option. What is `hidden` from Python is for the terminal alone (how
-    much is shown)."""
+    much is shown); what is `unwritten` is for Python alone."""
 
     text: str
     metavar: str = ""
@@ -48,6 +48,7 @@ class Says:
     positional: bool = False
     ordered: bool = False
     hidden: bool = False
+    unwritten: bool = False
     takes: str = ""
 
 
@@ -63,10 +64,11 @@ def asks(
     positional: bool = False,
     ordered: bool = False,
     hidden: bool = False,
+    unwritten: bool = False,
     takes: str = "",
 ) -> Any:
     """Return a field of a question; its arguments are those of `Says`."""
-    says = Says(text, metavar, least, most, called, short, positional, ordered, hidden, takes)
+    says = Says(text, metavar, least, most, called, short, positional, ordered, hidden, unwritten, takes)
     return field(default=default, metadata={KEY: says})
 
 
@@ -148,10 +150,11 @@ class Field:
 
 @dataclass(frozen=True, kw_only=True)
 class Question:
-    """Base of questions. `name` is that of the command and the function, `schema` that of the answer as JSON, `answers`
-    its type ("module:Class"); a list of documents, each of which says what it is, has no schema. One that `runs` shows
-    progress, and takes an executor where it `has_executor`; one that `has_page` has its answer written as a page by the
-    method that `writes` it. Where it `folds`, the terminal prints lines within the width of tables, else whole. One
+    """Base of questions. `name` is that of the command ("trace fit" of a command in a group), `schema` that of the
+    answer as JSON, `answers` its type ("module:Class"); a list of documents, each of which says what it is, has no
+    schema. One that `runs` shows progress, and takes an executor where it `has_executor`; one that `has_page` has its
+    answer written as a page by the method that `writes` it, in the file that `page_field` names. Its answer as JSON is
+    printed where it `has_json`. Where it `folds`, the terminal prints lines within the width of tables, else whole. One
     that runs `in_rounds` says of an interruption what of the round is kept. Results of the types `on_the_way` are shown
     before the answer, or in its place."""
 
@@ -160,8 +163,10 @@ class Question:
     answers: ClassVar[str]
     runs: ClassVar[bool] = False
     has_executor: ClassVar[bool] = True
+    has_json: ClassVar[bool] = True
     has_page: ClassVar[bool] = False
     writes: ClassVar[str] = "write_html"
+    page_field: ClassVar[str] = "output"
     folds: ClassVar[bool] = True
     in_rounds: ClassVar[bool] = False
     on_the_way: ClassVar[tuple[str, ...]] = ()
@@ -178,6 +183,14 @@ class Question:
     def written(self, found: Any, page: Path | None) -> list[str]:
         """Write the answer where that was asked for; return what is said of it. Raises UserError, OSError."""
         return [] if page is None else [f"Page: {getattr(found, self.writes)(page)}"]
+
+    def document(self, found: Any) -> tuple[Any, str]:
+        """Return the answer as JSON has it, and its schema; rows have none."""
+        return found.to_dict(), getattr(found, "schema", self.schema)
+
+    def text(self, found: Any) -> str:
+        """Return what the terminal prints as it is, where the answer is a text; its views are then on stderr."""
+        return ""
 
     def files(self) -> Sequence[Path]:
         """Return the records that it reads: what is missing in them is a mistake of theirs."""
@@ -212,7 +225,7 @@ def check(one: Field, value: Any) -> None:
     if value is None or (least is None and most is None):
         return
     if not ((least is None or value >= least) and (most is None or value <= most)):
-        raise UserError(f"question.{one.name}", "", _shown(value), f"expected {ends(one)}")
+        raise UserError(f"question.{one.name}", "", shown(value), f"expected {ends(one)}")
 
 
 def word(one: Field, value: object) -> StrEnum:
@@ -228,13 +241,14 @@ def ends(one: Field) -> str:
     if one.says.takes:
         return one.says.takes
     kind = "a whole number" if one.base is int else "a number"
-    least, most = (None if end is None else _shown(end) for end in (one.says.least, one.says.most))
+    least, most = (None if end is None else shown(end) for end in (one.says.least, one.says.most))
     if least is None:
         return f"{kind} up to {most}"
     return f"{kind} from {least} on" if most is None else f"{kind} from {least} to {most}"
 
 
-def _shown(number: float) -> str:
+def shown(number: float) -> str:
+    """Return a number as errors have it."""
     return "2^64 - 1" if number == 2**64 - 1 else f"{number:,}" if isinstance(number, int) else f"{number:g}"
 
 

@@ -14,11 +14,13 @@ if TYPE_CHECKING:
 
 class Line(NamedTuple):
     """A question: its class ("module:Class"), the function that answers it ("module:function", of the question and its
-    `Way`), and the first paragraph of its docstring, which lists of commands show without loading it."""
+    `Way`), and the first paragraph of its docstring, which lists of commands show without loading it. `function` is the
+    name of its Python function, where that is not its own."""
 
     question: str
     answer: str
     summary: str
+    function: str = ""
 
 
 QUESTIONS = {
@@ -79,10 +81,45 @@ QUESTIONS = {
         "hotband.inference.reliability.assess:answer",
         "Say how long an array keeps its data: mean time to data loss and the chance of loss, beside the closed form.",
     ),
+    "report": Line(
+        "hotband.views.report.asked:ReportQuestion",
+        "hotband.views.report.asked:answer",
+        "Write one self-contained HTML report of records, and its charts as SVG or PNG.",
+    ),
     "steady": Line(
         "hotband.questions.steady:SteadyQuestion",
         "hotband.questions.steady:answer",
         "Say whether records reached steady state by the rule of the SNIA PTS, and whether they left it.",
+    ),
+    "trace compare": Line(
+        "hotband.inference.traces.compare:CompareTracesQuestion",
+        "hotband.inference.traces.compare:answer",
+        "Compare the latencies of two traces: means, demerit, percentiles, and single I/Os where both hold the same.",
+        "compare_traces",
+    ),
+    "trace convert": Line(
+        "hotband.inference.traces.convert:ConvertTraceQuestion",
+        "hotband.inference.traces.convert:answer",
+        "Write a trace in another format, and say what that cannot say of it.",
+        "convert_trace",
+    ),
+    "trace fit": Line(
+        "hotband.inference.traces.fit.fit:FitTraceQuestion",
+        "hotband.inference.traces.fit.fit:answer",
+        "Write a workload that is like a trace, and say what it keeps of it.",
+        "fit_trace",
+    ),
+    "trace show": Line(
+        "hotband.inference.traces.show:ShowTraceQuestion",
+        "hotband.inference.traces.show:answer",
+        "Say what traces are like: sizes, bursts, sequentiality, working set, popularity, what a cache would do.",
+        "show_trace",
+    ),
+    "workload convert": Line(
+        "hotband.data.inputs.convert:ConvertWorkloadQuestion",
+        "hotband.data.inputs.convert:answer",
+        "Turn a workload or a job file into another, and say what is kept, approximated and ignored.",
+        "convert",
     ),
     "why": Line(
         "hotband.inference.interval.asked:WhyQuestion",
@@ -90,6 +127,21 @@ QUESTIONS = {
         "Say where the uncertainty of a prediction comes from, value by value, and what to measure to reduce it.",
     ),
 }
+GROUPS = {
+    "trace": ("Traces of I/Os, of ours and of other tools.", ("show", "convert", "compare", "fit")),
+    "workload": ("Workloads as files of ours and of other tools.", ("convert",)),
+}
+"""Groups of questions: what each says of itself, and the last words of its questions in the order of its help."""
+
+
+def function_name(name: str) -> str:
+    """Return the name of the Python function of a question."""
+    return QUESTIONS[name].function or name
+
+
+def by_function() -> dict[str, str]:
+    """Return the questions by the names of their Python functions."""
+    return {function_name(name): name for name in QUESTIONS}
 
 
 def _loaded(where: str) -> Any:

@@ -1,4 +1,4 @@
-"""`hotband calibrate` on the terminal: the plan before it is measured, then what was found."""
+"""`hotband measure calibrate` on the terminal: the plan before it is measured, then what was found."""
 
 from __future__ import annotations
 

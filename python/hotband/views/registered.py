@@ -7,6 +7,7 @@ register(
     chart="hotband.views.record.picture:chart",
     html="hotband.views.record.picture:html",
 )
+register("hotband.data.jobs.converted:Converted", terminal="hotband.views.text.converted:terminal")
 register("hotband.data.record.steadiness:Steadiness", terminal="hotband.views.text.tables:steadiness")
 register("hotband.inference.audit.result:AuditResult", terminal="hotband.views.audit:terminal")
 register("hotband.inference.interval.explained:Why", terminal="hotband.views.interval:terminal")
@@ -15,8 +16,20 @@ register(
     lines="hotband.views.reliability:summary_lines",
     terminal="hotband.views.reliability:terminal",
 )
-register("hotband.inference.traces.compare:TracesCompared", report="hotband.views.traces.compared_page:of_traces")
-register("hotband.inference.traces.fit.fit:TraceFit", lines="hotband.views.traces.fit:views")
+register(
+    "hotband.inference.traces.compare:TracesCompared",
+    report="hotband.views.traces.compared_page:of_traces",
+    terminal="hotband.views.traces.compare:terminal",
+)
+register("hotband.inference.traces.convert:TraceConverted", terminal="hotband.views.text.converted:terminal")
+register("hotband.inference.traces.fit.fit:TraceFit", terminal="hotband.views.traces.fit:terminal")
+register(
+    "hotband.inference.traces.show:TraceShown",
+    frame="hotband.views.traces.frames:curve_frame",
+    page="hotband.views.traces.page:write_page",
+    sentences="hotband.views.traces.told:answers_of",
+    terminal="hotband.views.traces.show:terminal",
+)
 register(
     "hotband.questions.advise.advice:Advice",
     html="hotband.views.draw.advise:advice_html",
@@ -41,6 +54,7 @@ register(
     report="hotband.views.fleet.page:report_of",
     terminal="hotband.views.fleet.show:terminal",
 )
+register("hotband.views.report.kept:Report", terminal="hotband.views.report.asked:terminal")
 register(
     "hotband-review",
     folder="hotband.views.report.review_page:write_review",

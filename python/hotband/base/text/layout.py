@@ -52,7 +52,10 @@ def fitted(table: tables.Table, console: Console) -> list[RenderableType]:
 
     title = hanging(Text(visible_lines(table.title)), console.width)
     title.stylize("bold" if table.plain else "italic")
-    return [*([title] if table.title else []), *_parts(rich_table(table), console)]
+    return [
+        *([title] if table.title else []),
+        *_parts(rich_table(table), console, (True,) if table.compact else (False, True)),
+    ]
 
 
 def rich_table(table: tables.Table) -> Table:
@@ -92,13 +95,13 @@ def _cell(text: str, cell: tables.Cell) -> str | Text:
     return made.append(f"\n{visible_lines(cell.below)}", "dim") if cell.below else made
 
 
-def _parts(table: Table, console: Console) -> list[Table]:
-    """The table as it is, or cut into some that fit."""
+def _parts(table: Table, console: Console, forms: Sequence[bool] = (False, True)) -> list[Table]:
+    """The table as it is, or cut into some that fit; `forms` are those that are tried: compact or not."""
     room = console.width
     natural = [natural_width(column, console) for column in table.columns]
     least = [least_width(column, width, console) for column, width in zip(table.columns, natural, strict=True)]
     every = range(len(least))
-    for compact in (False, True):
+    for compact in forms:
         if sum(least) + frame(table, len(least), compact) <= room:
             return [part(table, every, widths(natural, least, room - frame(table, len(least), compact)), compact)]
     made: list[Table] = []

@@ -202,7 +202,7 @@ class Table:
     """A table under its title; `about` says what all rows are of, in CSV columns before all others.
 
     `lines` asks a terminal for rules between rows, `plain` for none but that below the headings, `bare` for no
-    headings, `tight` for one blank between columns.
+    headings, `tight` for one blank between columns, `compact` for two and none around the table.
     """
 
     title: str
@@ -213,6 +213,7 @@ class Table:
     plain: bool = False
     bare: bool = False
     tight: bool = False
+    compact: bool = False
     rows: list[Row] = field(default_factory=list)
 
     def add(self, *cells: Value | Cell, unit: Unit = PLAIN, ends: bool = False) -> None:

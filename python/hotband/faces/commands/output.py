@@ -37,18 +37,6 @@ MachineOption = Annotated[
     str,
     typer.Option("--on", metavar="MACHINE", help="A drive, LAYOUT:COUNTxDRIVE, or a TOML file.", **names.MACHINE),
 ]
-OnOption = Annotated[
-    str | None,
-    typer.Option(
-        "--on", metavar="MACHINE", help="The target: a drive, LAYOUT:COUNTxDRIVE, or a TOML file.", **names.MACHINE
-    ),
-]
-MediaOption = Annotated[
-    str | None, typer.Option(metavar="KIND", help="What the target stores on: hdd, ssd, or a speed such as 7200rpm.")
-]
-CacheOption = Annotated[
-    str | None, typer.Option(metavar="SIZE", help='Memory that may answer reads (host, servers), such as "8 GiB".')
-]
 FreshOption = Annotated[
     bool, typer.Option("--fresh", help="Start over; else runs that are in the folder already are not repeated.")
 ]

@@ -42,14 +42,16 @@ from hotband.faces.commands.output import (
     show_views,
 )
 from hotband.faces.questions import QUESTIONS, answer, declared, reading
+from hotband.inference.traces.convert import columns_of
 
 AS_JSON = inspect.Parameter("as_json", inspect.Parameter.KEYWORD_ONLY, default=False, annotation=JsonFlag)
-OUTPUT = inspect.Parameter(
-    "output",
-    inspect.Parameter.KEYWORD_ONLY,
-    default=None,
-    annotation=Annotated[Path | None, typer.Option("-o", "--output", metavar="FILE.html", help="Its page.")],
-)
+
+
+def page_of(question: type[Question]) -> inspect.Parameter:
+    """Return the parameter that says where the page is written."""
+    option = typer.Option("-o", f"--{question.page_field}", metavar="FILE.html", help="Its page.")
+    keyword = inspect.Parameter.KEYWORD_ONLY
+    return inspect.Parameter(question.page_field, keyword, default=None, annotation=Annotated[Path | None, option])
 
 
 @cache
@@ -113,6 +115,8 @@ KINDS: Mapping[Any, Kind] = {
     "names": Kind(list[str], lambda given: tuple(listed(given))),
     "each name": Kind(list[str], lambda given: tuple(all_listed(given) or given or ())),
     "key-values": Kind(list[str], lambda given: ",".join(given or [])),
+    "texts": Kind(list[str], lambda given: tuple(given or ())),
+    "columns": Kind(str, columns_of),
     "target": Kind(str, completion=names.MACHINE),
     "settings": SETTINGS,
     "values": SETTINGS,
@@ -155,10 +159,15 @@ def parameter(question: type[Question], one: Field) -> inspect.Parameter:
     )
 
 
+def written_fields(question: type[Question]) -> list[Field]:
+    """Return the fields that the command line has."""
+    return [one for one in fields_of(question) if not one.says.unwritten]
+
+
 def _question_of(question: type[Question], values: Mapping[str, Any]) -> Question:
     """Return the question that the command line asks. Raises UserError."""
     asked: dict[str, Any] = {}
-    for one in fields_of(question):
+    for one in written_fields(question):
         value, kind = values[one.name], kind_of(one)
         asked[one.name] = one.default if value is None and not get_args(kind.type) else kind.value(value)
     return question(**asked)
@@ -172,12 +181,17 @@ def _files_in(values: Mapping[str, Any]) -> list[Path]:
 
 def _print(asked: Question, found: Any, as_json: bool, written: list[str]) -> None:
     if as_json:
-        schema = getattr(found, "schema", asked.schema)
-        return print_json(found.to_dict(), schema) if schema else print_rows(found.to_dict())
+        document, schema = asked.document(found)
+        return print_json(document, schema) if schema else print_rows(document)
     with reading(asked):
         views = list(view_of(found, "terminal")(found, asked))
+    if text := asked.text(found):
+        typer.echo(text, nl=False)
+        for view in views:
+            say(str(view))
+        return None
     show_views(views) if asked.folds else show(*views)
-    return show_lines(written)
+    return show_lines(written) if asked.folds else show(*written)
 
 
 def _end(ending: Ending | None) -> None:
@@ -191,10 +205,10 @@ def _command(question: type[Question]) -> Callable[..., Any]:
     """Return the function that typer makes the command of."""
 
     def run(*, as_json: bool = False, **values: Any) -> None:
-        page = values.pop(OUTPUT.name) if question.has_page else None
+        page = values.pop(question.page_field) if question.has_page else None
         asked = _question_of(question, values)
         if page is not None:
-            expect_page("--output", page, _files_in(values))
+            expect_page(f"--{question.page_field}", page, _files_in(values))
         kept = getattr(asked, "out", None)
         there: list[Any] = []
         way = Way(
@@ -226,8 +240,8 @@ def _command(question: type[Question]) -> Callable[..., Any]:
             say(asked.afterwards())
         _end(asked.ending(found))
 
-    own = [parameter(question, one) for one in fields_of(question)]
-    parameters = [*own, *([OUTPUT] if question.has_page else []), AS_JSON]
+    own = [parameter(question, one) for one in written_fields(question)]
+    parameters = [*own, *([page_of(question)] if question.has_page else []), *[AS_JSON] * question.has_json]
     run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
     run.__annotations__ = {one.name: one.annotation for one in parameters}
     run.__name__ = question.name

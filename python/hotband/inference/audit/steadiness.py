@@ -162,7 +162,7 @@ def _around_window(
                 f"{what} left its steady level after {(since - 1) * judged.round_s:g} s: "
                 f"{percent(level_pct)} since then",
                 numbers | {"since_s": (since - 1) * judged.round_s, "level_pct": level_pct, "steady_mean": mean},
-                "One mean of both levels is neither: run on until it is steady again, and quote that (hotband steady).",
+                "One mean of both levels is neither: run until it is steady again, and quote that.",
             )
         )
     return found

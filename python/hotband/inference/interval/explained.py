@@ -1,4 +1,4 @@
-"""Where the interval of a figure comes from: what `hotband why` and `hotband study why` print, and Python has."""
+"""Sources of the interval of a figure, for `hotband run --explain`, `hotband study why` and Python."""
 
 from __future__ import annotations
 

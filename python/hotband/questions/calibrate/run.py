@@ -269,7 +269,7 @@ def _source(what: str) -> str:
 
 
 def _head(wanted: CalibrateQuestion, found: Calibrated) -> list[str]:
-    head = [f"{wanted.like.name} as it was measured: hotband calibrate {' '.join(wanted.target)}"]
+    head = [f"{wanted.like.name} as it was measured: hotband measure calibrate {' '.join(wanted.target)}"]
     return head + [
         f"Not used in the fit: {one.load}, {one.figure}: {percent(one.error_pct)}"
         for one in found.checks

@@ -101,5 +101,5 @@ class QuickResult:
         return written(QUICK_FILE, self.document, self.report, out, page)
 
     def to_dict(self) -> QuickDoc:
-        """What `hotband quick --json` prints."""
+        """What `hotband measure quick --json` prints."""
         return self.document

@@ -159,7 +159,7 @@ def variant(like: Product, point: Mapping[str, str]) -> str:
     for key, text in {**dict(like.held), **point}.items():
         value = tomlkit.table()
         value.add("value", tomlkit.item(int(text) if text.isdigit() else text))
-        value.add("source", tomlkit.item("tried by hotband calibrate"))
+        value.add("source", tomlkit.item("tried by hotband measure calibrate"))
         values.add(key, value)
     document.add("values", values)
     return str(tomlkit.dumps(document))
