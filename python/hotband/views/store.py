@@ -7,19 +7,17 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from hotband.base.text import numbers
 from hotband.base.text.numbers import counted
 from hotband.base.text.table import IOPS, MS, Table, column, numeric
+from hotband.base.text.values import Json
 from hotband.data.store.columns import COLUMNS
 from hotband.data.store.manifest import snapshot
 from hotband.data.store.place import Place
 from hotband.data.store.results_store import condition
 from hotband.data.store.views import query, rows
-
-if TYPE_CHECKING:
-    from hotband.base.text.values import Json
 
 KEY_SHOWN = 10
 """Digits of a key that a list shows: of a million runs two begin alike with a chance of a third, and any beginning will

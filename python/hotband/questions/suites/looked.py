@@ -16,12 +16,10 @@ from hotband.execution.runs.signals import stoppable
 from hotband.execution.targets.fields import OnHardware, erase, size, yes
 from hotband.questions.suites.asking import Suite, expect_agreed, quick_of
 from hotband.questions.suites.left import written
-from hotband.questions.suites.quick import QUICK_FILE, run_quick
+from hotband.questions.suites.quick import QUICK_FILE, QuickDoc, run_quick
 
 if TYPE_CHECKING:
     import polars as pl
-
-    from hotband.questions.suites.quick import QuickDoc
 
 
 @dataclass(frozen=True, kw_only=True)
