@@ -16,11 +16,13 @@ from hotband.base.text.table import Table, Value, View, listing
 from hotband.base.version import __version__
 from hotband.data.inputs.words import ours, twice
 from hotband.faces.commands import names
+from hotband.views.text.screen import REMARK, Screen
 
 if TYPE_CHECKING:
     from rich.text import Text
 
 W = TypeVar("W")
+DetailsFlag = Annotated[bool, typer.Option("--details", help="Print the evidence below the answer.")]
 JsonFlag = Annotated[bool, typer.Option("--json", help="Print data as JSON to stdout, and nothing else.")]
 OutOption = Annotated[Path | None, typer.Option("--out", metavar="DIR", help="Folder for what is produced.")]
 StudyArgument = Annotated[
@@ -112,6 +114,34 @@ def show_views(views: Iterable[View]) -> None:
             show(view)
         else:
             show_lines([view])
+
+
+def show_answer(shown: Screen | Sequence[View], details: bool, written: Sequence[str] = (), folds: bool = True) -> None:
+    """Print an answer, and which files were `written`: as a screen, with `details` its evidence, too; in a format of
+    tables the evidence alone. Views that are no screen are printed as they are, words folded where the question
+    `folds`."""
+    if isinstance(shown, Screen) and not as_rows():
+        return _show_screen(shown.views(details, written))
+    views = shown.details if isinstance(shown, Screen) else shown
+    if folds or isinstance(shown, Screen):
+        show_views(views)
+    else:
+        show(*views)
+    return show_lines(written)
+
+
+def _show_screen(views: Iterable[View]) -> None:
+    """Print tables and paragraphs of words; only remarks are indented below their sign."""
+    from hotband.base.text.layout import hanging
+
+    out = console()
+    for view in views:
+        if isinstance(view, Table):
+            show(view)
+        else:
+            line = out.render_str(view) if isinstance(view, str) else view
+            deeper = 2 if line.plain.startswith((REMARK, " ")) else 0
+            out.print(hanging(line, out.width, deeper), soft_wrap=not out.is_terminal)
 
 
 def say(text: str) -> None:

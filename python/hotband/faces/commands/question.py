@@ -29,6 +29,7 @@ from hotband.faces.commands.epilogs import EPILOGS, FURTHER
 from hotband.faces.commands.executors import on_executor
 from hotband.faces.commands.on_demand import with_epilog
 from hotband.faces.commands.output import (
+    DetailsFlag,
     JsonFlag,
     all_listed,
     listed,
@@ -37,13 +38,12 @@ from hotband.faces.commands.output import (
     print_json,
     print_rows,
     say,
-    show,
-    show_lines,
-    show_views,
+    show_answer,
 )
 from hotband.faces.questions import QUESTIONS, answer, declared, reading
 
 AS_JSON = inspect.Parameter("as_json", inspect.Parameter.KEYWORD_ONLY, default=False, annotation=JsonFlag)
+DETAILS = inspect.Parameter("details", inspect.Parameter.KEYWORD_ONLY, default=False, annotation=DetailsFlag)
 OUTPUT = inspect.Parameter(
     "output",
     inspect.Parameter.KEYWORD_ONLY,
@@ -170,14 +170,21 @@ def _files_in(values: Mapping[str, Any]) -> list[Path]:
     return [one for value in several for one in value if isinstance(one, Path) and one.is_file()]
 
 
-def _print(asked: Question, found: Any, as_json: bool, written: list[str]) -> None:
-    if as_json:
+@dataclass(frozen=True)
+class Form:
+    """How an answer is printed: as JSON, or on a screen, with its evidence where `details` are requested."""
+
+    as_json: bool
+    details: bool
+
+
+def _print(asked: Question, found: Any, form: Form, written: list[str]) -> None:
+    if form.as_json:
         schema = getattr(found, "schema", asked.schema)
         return print_json(found.to_dict(), schema) if schema else print_rows(found.to_dict())
     with reading(asked):
-        views = list(view_of(found, "terminal")(found, asked))
-    show_views(views) if asked.folds else show(*views)
-    return show_lines(written)
+        shown = view_of(found, "terminal")(found, asked)
+    return show_answer(shown, form.details, written, asked.folds)
 
 
 def _end(ending: Ending | None) -> None:
@@ -190,7 +197,8 @@ def _end(ending: Ending | None) -> None:
 def _command(question: type[Question]) -> Callable[..., Any]:
     """Return the function that typer makes the command of."""
 
-    def run(*, as_json: bool = False, **values: Any) -> None:
+    def run(*, as_json: bool = False, details: bool = False, **values: Any) -> None:
+        form = Form(as_json, details)
         page = values.pop(OUTPUT.name) if question.has_page else None
         asked = _question_of(question, values)
         if page is not None:
@@ -202,7 +210,7 @@ def _command(question: type[Question]) -> Callable[..., Any]:
             say,
             on_terminal=True,
             there=there.append,
-            shows=lambda found: None if as_json else _print(asked, found, as_json, []),
+            shows=lambda found: None if as_json else _print(asked, found, form, []),
             may_write=real.goes_on,
             can_ask=real.can_ask,
         )
@@ -219,15 +227,15 @@ def _command(question: type[Question]) -> Callable[..., Any]:
             raise typer.Exit(INTERRUPTED) from None
         except Exception:
             for found in there:
-                _print(asked, found, as_json, [])
+                _print(asked, found, form, [])
             raise
-        print_after(lambda: asked.written(found, page), lambda written: _print(asked, found, as_json, written or []))
+        print_after(lambda: asked.written(found, page), lambda written: _print(asked, found, form, written or []))
         if not as_json and asked.afterwards():
             say(asked.afterwards())
         _end(asked.ending(found))
 
     own = [parameter(question, one) for one in fields_of(question)]
-    parameters = [*own, *([OUTPUT] if question.has_page else []), AS_JSON]
+    parameters = [*own, *([OUTPUT] if question.has_page else []), DETAILS, AS_JSON]
     run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
     run.__annotations__ = {one.name: one.annotation for one in parameters}
     run.__name__ = question.name
