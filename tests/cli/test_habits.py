@@ -211,7 +211,7 @@ def test_tables_of_records_fit_80_columns_when_piped(hotband) -> None:
         done = hotband("run", "fio-randwrite", "--on", drive, "--duration", duration, "--out", out)
         assert done.returncode == 0, done.stderr
     assert "p99.9" in tables_of(hotband, "audit", "a")
-    assert "95 % interval" in tables_of(hotband, "compare", "b", "c")
+    assert "95 % interval" in tables_of(hotband, "compare", "b", "c", "--details")
 
 
 def test_a_summary_shows_all_its_numbers_in_80_columns(hotband) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from hotband.base.foreign import marked
-from hotband.base.text.formats import PRINTED, as_rows
+from hotband.base.text.formats import as_rows
 from hotband.base.text.numbers import span
 from hotband.base.text.table import CHANGE, IOPS, OF_ROW, Cell, Range, Table, Unit, column, interval, numeric
 from hotband.inference.audit.compare import state_of
@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from hotband.inference.audit.audited import Side
     from hotband.inference.audit.compare import Comparison
     from hotband.inference.audit.result import AuditResult
-    from hotband.questions.compare import Compared
 
 COLOURS = {"severe": "bold red", "warning": "yellow", "note": "cyan"}
 UNITS = {"1/s": IOPS, "ms": Unit("ms", 1.0, lambda ms: span(1e6 * ms))}
@@ -28,14 +27,6 @@ MOST_ROWS = 16
 def terminal(found: AuditResult, _: object) -> list[Any]:
     """What was found."""
     return findings_view(found.subjects, found.findings)
-
-
-def compared(found: Compared, _: object) -> list[Any]:
-    """Every side against the first; an overview of several."""
-    several = found.comparisons
-    # CSV has every comparison in one table of its own shape.
-    overview = [overview_table(several), ""] if len(several) > 1 and PRINTED.form != "csv" else []
-    return [*overview, *(view for one in several for view in comparison_view(one))]
 
 
 def findings_view(names: Sequence[str], findings: Sequence[Finding]) -> list[Any]:

@@ -23,7 +23,7 @@ register(
     report="hotband.views.report.of_results:of_advice",
     terminal="hotband.views.advise.show:terminal",
 )
-register("hotband.questions.compare:Compared", terminal="hotband.views.audit:compared")
+register("hotband.questions.compare:Compared", terminal="hotband.views.compare:terminal")
 register("hotband.questions.calibrate.calibrated:Calibrated", terminal="hotband.views.calibrate:terminal")
 register("hotband.questions.calibrate.run:CalibrationPlan", terminal="hotband.views.calibrate:plan_terminal")
 register("hotband.questions.entropy:Entropy", terminal="hotband.views.entropy:terminal")

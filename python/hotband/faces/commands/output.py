@@ -16,7 +16,7 @@ from hotband.base.text.table import Table, Value, View, listing
 from hotband.base.version import __version__
 from hotband.data.inputs.words import ours, twice
 from hotband.faces.commands import names
-from hotband.views.text.screen import REMARK, Screen
+from hotband.views.text.screen import NEXT, REMARK, Screen
 
 if TYPE_CHECKING:
     from rich.text import Text
@@ -141,7 +141,9 @@ def _show_screen(views: Iterable[View]) -> None:
         else:
             line = out.render_str(view) if isinstance(view, str) else view
             deeper = 2 if line.plain.startswith((REMARK, " ")) else 0
-            out.print(hanging(line, out.width, deeper), soft_wrap=not out.is_terminal)
+            # A command is copied: it stays on its line.
+            folded = line if line.plain.startswith(NEXT) else hanging(line, out.width, deeper)
+            out.print(folded, soft_wrap=True)
 
 
 def say(text: str) -> None:

@@ -25,6 +25,8 @@ DETAILS = "--details"
 """The option that prints the evidence."""
 REMARK = "! "
 """How a remark begins, which changes what to do."""
+NEXT = "Next: "
+"""How the line of the next command begins."""
 Verdict = Literal["yes", "likely", "no", ""]
 COLOURS: dict[Verdict, str] = {"yes": "green", "likely": "yellow", "no": "red", "": ""}
 SIGNS: dict[Verdict, str] = {"yes": "✓", "likely": "~", "no": "✗", "": ""}
@@ -54,7 +56,7 @@ class Screen:
         notes += [marked("[yellow]![/] {remark}", remark=remark) for remark in self.remarks]
         notes += written
         if self.next and not with_details:
-            notes.append(marked("Next: [bold]{command}[/]", command=self.next))
+            notes.append(marked(f"{NEXT}[bold]{{command}}[/]", command=self.next))
         evidence = [view for view in self.details if text_of(view) != self.answer] if with_details else []
         parts = [head, body, notes, evidence]
         shown = [part for part in parts if part]
@@ -71,7 +73,7 @@ def with_sign(text: str, verdict: Verdict) -> Cell:
     return Cell(f"{SIGNS[verdict]} {text}".strip(), COLOURS[verdict])
 
 
-def compared(text: str, is_better: bool | None) -> Cell:
+def signed(text: str, is_better: bool | None) -> Cell:
     """Return a cell that says how something changed: `▲ faster`, `▼ slower`; neither where nothing is certain."""
     if is_better is None:
         return Cell(f"= {text}")
