@@ -90,7 +90,7 @@ def test_a_run_its_audit_its_report_and_a_comparison(hotband: Hotband, tmp_path:
         done = hotband("run", "fio-randread", "--on", drive, "--set", "qd=8", "--duration", "60 s", "--out", name)
         assert done.returncode == 0, done.stderr
     done = hotband("audit", "a")
-    assert (done.returncode, done.stdout.strip()) == (0, "1 result: no finding")
+    assert (done.returncode, done.stdout.strip()) == (0, "1 result: no finding.\n\nNext: hotband report a --output report.html")
     done = hotband("compare", "a", "b")
     assert done.returncode == 0, done.stderr
     assert done.stdout.startswith("b is ")

@@ -16,7 +16,7 @@ from hotband.base.text.table import Table, Value, View, listing
 from hotband.base.version import __version__
 from hotband.data.inputs.words import ours, twice
 from hotband.faces.commands import names
-from hotband.views.text.screen import NEXT, REMARK, Screen
+from hotband.views.text.screen import NEXT, Screen, indent_below
 
 if TYPE_CHECKING:
     from rich.text import Text
@@ -140,7 +140,7 @@ def _show_screen(views: Iterable[View]) -> None:
             show(view)
         else:
             line = out.render_str(view) if isinstance(view, str) else view
-            deeper = 2 if line.plain.startswith((REMARK, " ")) else 0
+            deeper = indent_below(line.plain)
             # A command is copied: it stays on its line.
             folded = line if line.plain.startswith(NEXT) else hanging(line, out.width, deeper)
             out.print(folded, soft_wrap=True)

@@ -6,6 +6,7 @@ have the evidence alone: their tables are for programs and pages, which have roo
 
 from __future__ import annotations
 
+import re
 import shlex
 import textwrap
 from collections.abc import Iterable, Sequence
@@ -85,6 +86,14 @@ def screen_table(columns: Sequence[Column], title: str = "") -> Table:
     return Table(title, list(columns), borderless=True)
 
 
+def indent_below(line: str) -> int:
+    """Return how much deeper than the line its continuation starts: below the text that follows a label and two blanks,
+    the sign of a remark or an arrow."""
+    text = line.lstrip()
+    label = re.match(r"\S+(?: \S+)* {2,}", text)
+    return len(label[0]) if label else next((len(sign) for sign in (REMARK, "-> ") if text.startswith(sign)), 0)
+
+
 def lines_of(views: Iterable[View], width: int = WIDTH) -> int:
     """Return how many lines the views take."""
     return sum(
@@ -95,7 +104,9 @@ def lines_of(views: Iterable[View], width: int = WIDTH) -> int:
 
 def folded(line: Text | str, width: int = WIDTH) -> int:
     """Return how many lines a line of words takes."""
-    return max(len(textwrap.wrap(text_of(line), width - 2)), 1)
+    text = text_of(line)
+    below = len(text) - len(text.lstrip()) + indent_below(text)
+    return max(len(textwrap.wrap(text, width, subsequent_indent=" " * below)), 1)
 
 
 def command(name: str, *arguments: object, **fields: object) -> str:
