@@ -47,13 +47,11 @@ def terminal(found: AuditResult, asked: AuditQuestion) -> Screen:
     if not found.findings:
         further = command("report", *named, output="report.html") if named else ""
         return Screen(answer=f"{count}: no finding.", verdict="yes", next=further, details=details)
-    machine = None if asked.on is None else asked.on.name
-    again = command("audit", *named, study=asked.study, on=machine, media=asked.media, cache=asked.cache, details=True)
     return Screen(
         answer=f"{count}: {', '.join(_counted(of, number) for of, number in found.counts.items() if number)}.",
         verdict="no" if found.is_severe else "likely",
         body=_finding_lines(found),
-        next=again if named or asked.study else "",
+        next=asked if named or asked.study else "",
         details=details,
     )
 

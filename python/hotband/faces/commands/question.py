@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import inspect
+import shlex
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
 from typing import Annotated, Any, get_args
@@ -23,7 +24,7 @@ from hotband.execution.experiment.progress import run_progress
 from hotband.execution.runs.interrupted import RunsInterrupted
 from hotband.execution.runs.signals import INTERRUPTED
 from hotband.faces.asked.kinds import is_settings, is_word, machines_of, mark
-from hotband.faces.asked.words import BETWEEN
+from hotband.faces.asked.words import BETWEEN, words
 from hotband.faces.commands import names, real
 from hotband.faces.commands.epilogs import EPILOGS, FURTHER
 from hotband.faces.commands.executors import on_executor
@@ -41,6 +42,8 @@ from hotband.faces.commands.output import (
     show_answer,
 )
 from hotband.faces.questions import QUESTIONS, answer, declared, reading
+from hotband.views.text.screen import DETAILS as DETAILS_OPTION
+from hotband.views.text.screen import Screen
 
 AS_JSON = inspect.Parameter("as_json", inspect.Parameter.KEYWORD_ONLY, default=False, annotation=JsonFlag)
 DETAILS = inspect.Parameter("details", inspect.Parameter.KEYWORD_ONLY, default=False, annotation=DetailsFlag)
@@ -80,9 +83,8 @@ def _workload(name: str) -> Named:
 
 def _sides(arguments: list[Path]) -> tuple[tuple[Path, ...], ...]:
     """The paths of each side: those between the words `vs`, where there are any, else one a side."""
-    words = [str(path) for path in arguments]
     groups: list[list[Path]] = [[]]
-    if BETWEEN not in words:
+    if BETWEEN not in map(str, arguments):
         groups = [[path] for path in arguments]
     else:
         for path in arguments:
@@ -92,7 +94,7 @@ def _sides(arguments: list[Path]) -> tuple[tuple[Path, ...], ...]:
                 groups[-1].append(path)
     if len(groups) < 2 or not all(groups):
         accepted = f"expected results of two sides or more: A B, or A A2 {BETWEEN} B B2"
-        raise UserError("compare", "", " ".join(words), accepted)
+        raise UserError("compare", "", " ".join(map(str, arguments)), accepted)
     return tuple(map(tuple, groups))
 
 
@@ -184,7 +186,18 @@ def _print(asked: Question, found: Any, form: Form, written: list[str]) -> None:
         return print_json(found.to_dict(), schema) if schema else print_rows(found.to_dict())
     with reading(asked):
         shown = view_of(found, "terminal")(found, asked)
+    if isinstance(shown, Screen):
+        shown = replace(shown, next=_typed(shown.next, asked))
     return show_answer(shown, form.details, written, asked.folds)
+
+
+def _typed(further: str | Question, asked: Question) -> str:
+    """Return the next command as it is typed; none that reads a pipe, which is read by now."""
+    if isinstance(further, Question):
+        typed = [*words(further), *([DETAILS_OPTION] if further == asked else [])]
+        further = shlex.join(["hotband", *typed])
+    read = [Path(word) for word in shlex.split(further)]
+    return "" if any(path.exists() and not path.is_file() and not path.is_dir() for path in read) else further
 
 
 def _end(ending: Ending | None) -> None:

@@ -19,6 +19,8 @@ from hotband.base.text.table import Cell, Column, Table, View
 if TYPE_CHECKING:
     from rich.text import Text
 
+    from hotband.base.question import Question
+
 LINES = 24
 """Lines of an answer on a terminal of `WIDTH` columns."""
 WIDTH = 80
@@ -36,8 +38,8 @@ SIGNS: dict[Verdict, str] = {"yes": "✓", "likely": "~", "no": "✗", "": ""}
 @dataclass(frozen=True, kw_only=True)
 class Screen:
     """What a terminal shows of an answer: `answer` is a sentence, in the colour of its `verdict`; `more` belongs to it;
-    `state` says in a line or two what was run, and how sure it is; `remarks` change what to do; `next` is a command.
-    `details` is the evidence."""
+    `state` says in a line or two what was run, and how sure it is; `remarks` change what to do; `next` is a command, as
+    text or as the question that it asks; the same question again is asked for its `details`, which are the evidence."""
 
     answer: str
     verdict: Verdict = ""
@@ -45,7 +47,7 @@ class Screen:
     body: Sequence[View] = ()
     state: Sequence[str] = ()
     remarks: Sequence[str] = ()
-    next: str = ""
+    next: str | Question = ""
     details: Sequence[View] = ()
 
     def views(self, with_details: bool = False, written: Sequence[str] = ()) -> list[View]:
