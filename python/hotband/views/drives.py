@@ -126,7 +126,7 @@ def _keys(selection: DriveSelection) -> list[str]:
 def _table(drives: Sequence[CatalogDrive], keys: list[str], width: int) -> Table:
     """The table of these columns, without the product or the last ones where they do not fit."""
     while True:
-        table = Table("", [SHOWN[key][0] for key in keys], plain=True, compact=True)
+        table = Table("", [SHOWN[key][0] for key in keys], plain=True, borderless=True)
         for drive in drives:
             table.add(*(Cell(SHOWN[key][1](drive)) for key in keys))
         if _width(table) <= width or len(keys) == 1:
