@@ -68,7 +68,7 @@ SIZE_OF_CSV = {
     "seek_read_ns": ("seek, read", MS), "endurance_bytes": ("endurance", BYTES), "rpm": ("speed", SPEED),
     "read_iops": ("4K reads", Unit("IOPS")), "write_iops": ("4K writes", Unit("IOPS")), "eur_per_tb": ("price", PRICE),
     "eur_per_tb_low": ("price, from", PRICE), "eur_per_tb_high": ("price, to", PRICE),
-    "actuators": ("actuators", Unit()),
+    "actuators": ("actuators", Unit()), "values_not_verified": ("values not verified", Unit()),
 }  # fmt: skip
 """Columns of numbers for programs, with their units."""
 YEARS = ("launch_year", "price_year")
@@ -97,6 +97,21 @@ def _plain(name: str, value: str | float | bool | None) -> Value:
     if isinstance(value, bool):
         return "yes" if value else "no"
     return value
+
+
+def facts(drive: CatalogDrive) -> list[str]:
+    """Return what a drive is in a line, and its data sheet in another."""
+    parts = [numbers.size(drive.capacity_bytes), drive.interface, drive.form_factor]
+    parts += [numbers.quantity(drive.rpm, "rpm")] if drive.rpm is not None else [drive.nand or ""]
+    parts += [drive.recording or "", drive.market, str(drive.launch_year)]
+    if drive.read_iops is not None:
+        writes = "" if drive.write_iops is None else f", {numbers.thousands(drive.write_iops)} writes"
+        parts.append(f"{numbers.thousands(drive.read_iops)} 4K reads{writes} a second")
+    low, high = numbers.number(drive.eur_per_tb_low), numbers.number(drive.eur_per_tb_high)
+    price = f"{numbers.number(drive.eur_per_tb)} EUR/TB in {drive.price_year} ({low} to {high})"
+    unread = numbers.counted(drive.values_not_verified, "value")
+    sheet = f"Data sheet: {drive.data_sheet}" + (f"; {unread} not verified" if drive.values_not_verified else "")
+    return [", ".join(part for part in (*parts, price) if part), sheet]
 
 
 def listing_views(selection: DriveSelection, width: int, most: int | None = None) -> list[View]:
