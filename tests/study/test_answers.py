@@ -18,12 +18,7 @@ from hotband.questions.study.conclusions.functions import change, listed, more, 
 from hotband.questions.study.conclusions.known_figures import KnownFigures
 from hotband.questions.study.result import StudyResult
 from hotband.questions.study.study import by_reason
-<<<<<<< HEAD
-from hotband.questions.study.wording import change, listed, more, quantity, times, with_prediction
 from hotband.views.study.show import result_views
-=======
-from hotband.views.study.show import print_result
->>>>>>> w/s4d
 
 if TYPE_CHECKING:
     from hotband.data.documents.study import ClaimDoc
