@@ -92,10 +92,10 @@ def test_words_go_to_stderr_so_that_stdout_is_data(printed: tuple[Path, dict[str
 
 
 def test_json_is_the_same_as_the_flag(hotband: Hotband) -> None:
-    assert hotband("events", "--format", "json").stdout == hotband("events", "--json").stdout
-    rows = rows_of(hotband("events", "--format", "csv").stdout)
+    assert hotband("keys", "--events", "--format", "json").stdout == hotband("keys", "--events", "--json").stdout
+    rows = rows_of(hotband("keys", "--events", "--format", "csv").stdout)
     assert [row["supported"] == "yes" for row in rows] == [one["supported"] for one in json.loads(
-        hotband("events", "--json").stdout)]  # fmt: skip
+        hotband("keys", "--events", "--json").stdout)]  # fmt: skip
 
 
 def commands(group: Any, path: str = "") -> Iterator[tuple[str, Any]]:

@@ -23,6 +23,7 @@ from hotband.faces.asked.words import words
 from hotband.faces.cli import app
 from hotband.faces.commands import question as commands
 from hotband.faces.questions import QUESTIONS, by_function, declared, function_name
+from hotband.faces.renamed import command_words
 from hotband.faces.ui.asked import in_fields
 
 MACHINE = "raid1:2xent-10k"
@@ -66,6 +67,8 @@ ASKED: dict[str, dict[str, Any]] = {
     "store check": {"path": "store"},
     "store compact": {"path": "store"},
     "store list": {"path": "store", "where": "seed > 0", "limit": 1},
+    "sweep": {"workload": "fio-randread", "on": ["ent-10k", "raid1:2xent-15k"], "duration": "100 ms", "repeat": 2,
+              "seed": 3, "events": "at 50 ms: power-off", "interval": 90, "draws": 8, "set": {"qd": "1,4"}},
     "trace compare": {"a": "log.parquet", "b": "again.parquet", "direction": ["read", "write"]},
     "trace convert": {"source": "log.parquet", "output": "log.spc", "for_": "1 s"},
     "trace fit": {"source": "log.parquet", "output": "log.toml", "from_": "1 s", "seed": 3},
@@ -127,16 +130,24 @@ def test_a_question_says_in_lists_what_it_says_of_itself(name: str) -> None:
     assert declared(name).name == name
 
 
+def command_of(name: str) -> Any:
+    """Return the command of a question."""
+    command: Any = typer.main.get_command(app)
+    context, arguments = typer.Context(command), command_words(name)
+    while arguments:
+        _, command, arguments = command.resolve_command(context, arguments)
+        context = typer.Context(command, parent=context)
+    return command
+
+
 @pytest.mark.parametrize("name", QUESTIONS)
 def test_every_field_is_an_option_and_an_argument_with_the_same_words(name: str) -> None:
-    command: Any = typer.main.get_command(app)
-    for word in name.split():
-        command = command.get_command(typer.Context(command), word)
+    command = command_of(name)
     helps = {param.name: getattr(param, "help", None) for param in command.params}
     asked = getattr(hb, function_name(name)) if name in by_function().values() else None
     arguments = inspect.signature(asked).parameters if asked is not None else {}
     for one in fields_of(declared(name)):
-        if not one.says.unwritten:
+        if not one.says.only_python:
             assert helps[one.name] == in_words_of(declared(name), one, commands.option_of)
         if not one.says.hidden and asked is not None:
             for argument in arguments_of(one):

@@ -122,6 +122,12 @@ QUESTIONS = {
         "List runs, those added last first: what ran, its factors, rate and latency. JSON has all columns.",
         None,
     ),
+    "sweep": Line(
+        "hotband.questions.sweeps.asked:SweepQuestion",
+        "hotband.questions.sweeps.run:answer",
+        "Run a workload at every combination of settings on one machine or several, models and hardware "
+        "(real:PATH): curves, and what they say.",
+    ),
     "trace compare": Line(
         "hotband.inference.traces.compare:CompareTracesQuestion",
         "hotband.inference.traces.compare:answer",

@@ -41,7 +41,7 @@ register(
     report="hotband.views.report.of_results:of_advice",
     terminal="hotband.views.advise.show:terminal",
 )
-register("hotband.questions.compare:Compared", terminal="hotband.views.audit:compared")
+register("hotband.questions.compare:Compared", terminal="hotband.views.compare:terminal")
 register("hotband.questions.calibrate.calibrated:Calibrated", terminal="hotband.views.calibrate:terminal")
 register("hotband.questions.calibrate.run:CalibrationPlan", terminal="hotband.views.calibrate:plan_terminal")
 register("hotband.questions.entropy:Entropy", terminal="hotband.views.entropy:terminal")
@@ -49,7 +49,7 @@ register("hotband.questions.expect.expected:Expected", terminal="hotband.views.e
 register(
     "hotband.questions.find.found:Found",
     lines="hotband.views.find:answer_views",
-    terminal="hotband.views.find:terminal",
+    terminal="hotband.views.findscreen:terminal",
 )
 register(
     "hotband.questions.fleet.result:Fleet",
@@ -86,4 +86,5 @@ register(
     chart="hotband.views.draw.sweep:sweep_chart",
     html="hotband.views.draw.sweep:sweep_html",
     report="hotband.views.report.sweep_page:report_of",
+    terminal="hotband.views.sweeps.show:terminal",
 )

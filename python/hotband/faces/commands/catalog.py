@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from hotband.base.foreign import marked
+from hotband.base.text.table import listing
 from hotband.data.catalog import entries
+from hotband.data.catalog.layouts import LAYOUTS
 from hotband.faces.commands import names
 from hotband.faces.commands.output import JsonFlag, print_json, print_listing, print_rows, show
 from hotband.views.text.tables import values_table
@@ -89,3 +91,14 @@ def studies(name: Annotated[str | None, entry(names.STUDY)] = None, as_json: Jso
         (row.id, row.config, row.workload, row.metric, f"{row.text} {row.unit}", row.caveat) for row in study.published
     ]
     return print_listing("Published", published, ("id", "configuration", "load", "metric", "value", "caveat"))
+
+
+LAYOUT_COLUMNS = ("name", "example", "drives", "usable", "survives", "also called")
+
+
+def layouts(as_json: JsonFlag = False) -> None:
+    """List the layouts of drives (RAID, mirrors, pools), how each is written, and what it survives."""
+    if as_json:
+        return print_rows([one._asdict() for one in LAYOUTS])
+    head = f"{len(LAYOUTS)} layouts. Those without an example need a machine file."
+    return show(head, listing("", LAYOUT_COLUMNS, LAYOUTS))

@@ -40,13 +40,13 @@ hotband find "drives for 3000 IOPS at p99 < 30 ms" -w iometer-database --on "rai
 CALIBRATE = """\
 [bold]Examples[/]
 
-hotband calibrate real:/dev/sdb --like pm893-3840 --erase S45PNA0M -o mine.toml
+hotband measure calibrate real:/dev/sdb --like pm893-3840 --erase S45PNA0M -o mine.toml
 
-hotband calibrate fio-*.json --like exos-15e900-512n -o mine.toml    (results that are there)
+hotband measure calibrate fio-*.json --like exos-15e900-512n -o mine.toml    (results that are there)
 
-hotband calibrate disk7.trace --like ./disk7.toml -o mine.toml    (a trace with latencies)
+hotband measure calibrate disk7.trace --like ./disk7.toml -o mine.toml    (a trace with latencies)
 
-hotband calibrate real:/srv --size "8 GiB" --like black-box -o volume.toml
+hotband measure calibrate real:/srv --size "8 GiB" --like black-box -o volume.toml
 
 hotband run fio-randread --on ./mine.toml
 """
@@ -57,19 +57,19 @@ hotband fleet fleet.toml --repetitions 200 --out fleet -o fleet.html"""
 PTS = """\
 [bold]Examples[/]
 
-hotband pts s4500-960 -o pts.html
+hotband measure pts s4500-960 -o pts.html
 
-hotband pts 980-pro-1tb --class client --test iops,latency --out pts
+hotband measure pts 980-pro-1tb --class client --test iops,latency --out pts
 
-hotband pts real:/data --size "8 GiB" --quick --minute "1 s" --out look
+hotband measure pts real:/data --size "8 GiB" --quick --minute "1 s" --out look
 
-hotband pts real:/dev/sdb --erase SERIAL --out pts       # a day and more; the same command goes on after a stop"""
+hotband measure pts real:/dev/sdb --erase SERIAL --out pts   # a day and more; resumes after a stop"""
 QUICK = """\
 [bold]Examples[/]
 
-hotband quick 980-pro-1tb --for "5 min"
+hotband measure quick 980-pro-1tb --for "5 min"
 
-hotband quick real:/dev/nvme1n1 --for "1 h" -o look.html          # reads alone; with --erase SERIAL writes, too"""
+hotband measure quick real:/dev/nvme1n1 --for "1 h" -o look.html   # reads only; --erase SERIAL adds writes"""
 TRACE_COMPARE = """\
 [bold]Examples[/]
 

@@ -15,8 +15,9 @@ import hotband._core as _core
 from hotband.base.arguments import listed, plain, public
 from hotband.base.errors import UserError
 from hotband.base.question import Way, asks
+from hotband.base.shown import Shown
 from hotband.base.text.html import frame_html
-from hotband.base.views import view_of
+from hotband.base.views import Report, view_of
 from hotband.data.documents.record import ComparisonDoc
 from hotband.data.inputs.kinds import Columns, TomlTable
 from hotband.data.traces.files import format_of, make_rows
@@ -26,7 +27,6 @@ from hotband.inference.traces.convert import asked_of, expect_trace
 if TYPE_CHECKING:
     import polars as pl
 
-    from hotband.base.views import Report
 
 SIDES = ("A", "B")
 SCHEMA, SCHEMA_VERSION = "hotband-trace-compare", 1
@@ -79,25 +79,10 @@ class TracesCompared:
 
     document: TracesComparedDoc
 
-    @property
-    def demerit_pct(self) -> float | None:
-        """Demerit in percent of A's mean; None where that is zero."""
-        return self.document["demerit_pct"]
-
-    @property
-    def mean_error_pct(self) -> float | None:
-        """How far B's mean is from A's, in percent of A's."""
-        return self.document["mean_error_pct"]
-
-    @property
-    def rms_ns(self) -> float | None:
-        """Root of the mean square of the differences of single I/Os."""
-        return self.document["rms_ns"]
-
-    @property
-    def same_ios(self) -> bool:
-        """Whether both hold the same I/Os (operation, offset, length) in the same order of issue."""
-        return self.document["same_ios"]
+    demerit_pct = Shown[float | None]("Demerit in percent of A's mean; None where that is zero.")
+    mean_error_pct = Shown[float | None]("How far B's mean is from A's, in percent of A's.")
+    rms_ns = Shown[float | None]("Root of the mean square of the differences of single I/Os.")
+    same_ios = Shown[bool]("Whether both hold the same I/Os (operation, offset, length) in the same order of issue.")
 
     @property
     def frame(self) -> pl.DataFrame:
@@ -154,7 +139,7 @@ class CompareTracesQuestion(TraceQuestion):
         "The columns of B, if others.", default=None, metavar="KEY=COLUMN,...", hidden=True
     )
     of_b: TomlTable | None = asks(
-        "What is other for B, such as its format and its columns.", default=None, unwritten=True
+        "What is other for B, such as its format and its columns.", default=None, only_python=True
     )
 
     def keys_of_b(self) -> dict[str, object]:

@@ -16,6 +16,8 @@ from hotband.base.errors import UserError
 from hotband.base.fields import of_question
 from hotband.base.question import Way, asks
 from hotband.base.text.nearest import unknown_name
+from hotband.base.text.schema import to_doc, with_schema
+from hotband.base.text.values import Json
 from hotband.base.text.write import expect_other_file, replacing
 from hotband.data.traces.files import IO_LOG, expect_file, format_of, is_trace, make_rows
 from hotband.data.traces.io_log import UNKNOWN
@@ -55,22 +57,6 @@ class RowsHead(TypedDict):
     streams: list[dict[str, str]]
 
 
-class TraceConvertedDoc(TypedDict):
-    """What `hotband trace convert --json` prints."""
-
-    schema: str
-    schema_version: int
-    source: str
-    output: str
-    source_format: str
-    output_format: str
-    ios: int
-    written: int
-    lost: dict[str, int]
-    rounded_ns: int
-    notes: list[str]
-
-
 @dataclass(frozen=True)
 class TraceConverted:
     """A trace that was converted: its formats, I/Os read and written, what the new format cannot say (and of how many
@@ -97,21 +83,9 @@ class TraceConverted:
             lines.append("  nothing is lost")
         return [*lines, *(f"  note: {note}" for note in self.notes)]
 
-    def to_dict(self) -> TraceConvertedDoc:
+    def to_dict(self) -> dict[str, Json]:
         """All that `hotband trace convert --json` prints."""
-        return {
-            "schema": "hotband-trace-convert",
-            "schema_version": 1,
-            "source": str(self.source),
-            "output": str(self.output),
-            "source_format": self.source_format,
-            "output_format": self.output_format,
-            "ios": self.ios,
-            "written": self.written,
-            "lost": dict(self.lost),
-            "rounded_ns": self.rounded_ns,
-            "notes": list(self.notes),
-        }
+        return with_schema(to_doc(self), "hotband-trace-convert")
 
 
 def targets() -> list[str]:

@@ -3,16 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from hotband.base.foreign import marked
 from hotband.base.text.table import BYTES, CHANGE, MS, OF_ROW, PLAIN, SHARE, Table, Unit, View, column, numeric
-from hotband.inference.traces.fit.fit import NEVER
-
-if TYPE_CHECKING:
-    from hotband.inference.traces.fit.fit import FitTraceQuestion, TraceFit
-    from hotband.inference.traces.fit.replay import Replayed
-
+from hotband.inference.traces.fit.fit import NEVER, FitTraceQuestion, TraceFit
+from hotband.inference.traces.fit.replay import Replayed
 
 UNITS = {"share": SHARE, "bytes": BYTES, "ns": MS, "per s": Unit("a second")}
 """Of properties."""

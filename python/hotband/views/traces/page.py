@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from hotband.base.text.numbers import number, share, span
 from hotband.base.text.table import MS
 from hotband.base.text.write import expect_page
+from hotband.inference.traces.show import TraceShown
 from hotband.views.draw.charts import log_axis, tight_log_axis
 from hotband.views.draw.trace import bars_chart, dispersion_chart, from_zero, lines_chart, plain_axis
 from hotband.views.report.page import Cell, Chart, Charts, Group, Page, Part, Prose, Section, Table, write_report
@@ -25,9 +25,6 @@ from hotband.views.traces.frames import (
 )
 from hotband.views.traces.show import closing_of, table_of
 from hotband.views.traces.told import answers_of, rows_of
-
-if TYPE_CHECKING:
-    from hotband.inference.traces.show import TraceShown
 
 WIDTH = 460
 """Of a chart: two beside each other."""

@@ -27,12 +27,11 @@ from hotband.inference.traces.fit.replay import AFTER, RECORDED, Replayed, repla
 from hotband.inference.traces.fit.streams import READ, WRITE, in_a_row, streams_of
 from hotband.inference.traces.fit.table import Kept, table_of
 from hotband.inference.traces.fit.text import workload_text
-from hotband.inference.traces.properties import BLOCK, SAMPLE, properties_of
+from hotband.inference.traces.properties import BLOCK, SAMPLE, Properties, properties_of
 
 if TYPE_CHECKING:
     from hotband.base.text.values import Json
     from hotband.data.inputs.specify import Named
-    from hotband.inference.traces.properties import Properties
 
 SCHEMA, SCHEMA_VERSION = "hotband-trace-fit", 1
 SLOWEST_S = 3600.0
