@@ -9,6 +9,11 @@ register(
 )
 register("hotband.data.jobs.converted:Converted", terminal="hotband.views.text.converted:terminal")
 register("hotband.data.record.steadiness:Steadiness", terminal="hotband.views.text.tables:steadiness")
+register("hotband.data.store.check:Checked", terminal="hotband.views.store:checked")
+register("hotband.data.store.compact:Compacted", terminal="hotband.views.store:compacted")
+register("hotband.data.store.folders:Added", terminal="hotband.views.store:added")
+register("hotband.data.store.listed:Listed", terminal="hotband.views.store:selected")
+register("hotband.data.store.listed:RunsListed", terminal="hotband.views.store:runs")
 register("hotband.inference.audit.result:AuditResult", terminal="hotband.views.audit:terminal")
 register("hotband.inference.interval.explained:Why", terminal="hotband.views.interval:terminal")
 register(
@@ -44,7 +49,7 @@ register("hotband.questions.expect.expected:Expected", terminal="hotband.views.e
 register(
     "hotband.questions.find.found:Found",
     lines="hotband.views.find:answer_views",
-    terminal="hotband.views.find_screen:terminal",
+    terminal="hotband.views.findscreen:terminal",
 )
 register(
     "hotband.questions.fleet.result:Fleet",

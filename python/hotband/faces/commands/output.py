@@ -115,7 +115,7 @@ def show_answer(shown: Screen | Sequence[View], details: bool, written: Sequence
         show_views(views)
     else:
         show(*views)
-    return show_lines(written)
+    return show_lines(written) if folds else show(*written)
 
 
 def _show_screen(views: Iterable[View]) -> None:

@@ -54,36 +54,19 @@ class Finding:
         return to_object({"rule": self.rule, **values})
 
 
-GROUPS = {
-    "littles-law": 1,
-    "latency-unit": 1,
-    "idle-concurrency": 1,
-    "bandwidth": 2,
-    "bandwidth-unit": 2,
-    "cache-served": 3,
-    "below-half-revolution": 3,
-    "replayed-offsets": 4,
-    "short-run": 5,
-    "shorter-than-others": 5,
-    "percentile-support": 5,
-    "out-of-sequence": 5,
-    "no-steady-state": 6,
-    "warm-up-measured": 6,
-    "drift": 6,
-    "not-preconditioned": 6,
-    "working-set-in-cache": 7,
-    "unequal-concurrency": 8,
-    "unequal-data": 8,
-    "one-repeat": 8,
-    "within-interval": 8,
-    "averaged-percentiles": 9,
-    "mixed-jobs": 9,
-    "tool-version": 9,
-    "cache-exhausted": 10,
-    "thermal-throttling": 10,
-    "interference": 10,
-    "processor-bound": 10,
-}
+RULES = (
+    ("littles-law", "latency-unit", "idle-concurrency"),
+    ("bandwidth", "bandwidth-unit"),
+    ("cache-served", "below-half-revolution"),
+    ("replayed-offsets",),
+    ("short-run", "shorter-than-others", "percentile-support", "out-of-sequence"),
+    ("no-steady-state", "warm-up-measured", "drift", "not-preconditioned"),
+    ("working-set-in-cache",),
+    ("unequal-concurrency", "unequal-data", "one-repeat", "within-interval"),
+    ("averaged-percentiles", "mixed-jobs", "tool-version"),
+    ("cache-exhausted", "thermal-throttling", "interference", "processor-bound"),
+)
+GROUPS = {rule: group for group, rules in enumerate(RULES, start=1) for rule in rules}
 """Rules and the group of each (docs/guides/audit.md)."""
 
 

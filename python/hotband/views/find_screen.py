@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from hotband.base.text.table import OF_ROW, Cell, Range, Table, column, interval, numeric
+from hotband.base.text.numbers import counted
+from hotband.base.text.table import OF_ROW, PLAIN, Cell, Range, Table, column, interval, numeric
 from hotband.inference.interval import LEVEL
 from hotband.questions.find.figures import shown
 from hotband.questions.find.question import DEPTH, RATE
@@ -40,7 +41,7 @@ def terminal(found: Found, asked: FindQuestion) -> Screen:
         state=[f"{found.workload}, {found.asked_as}; {', '.join(states)}"],
         remarks=[
             *notes[:MOST_NOTES],
-            *([f"{len(notes) - MOST_NOTES} more notes: {DETAILS}"] * (len(notes) > MOST_NOTES)),
+            *([f"{counted(len(notes) - MOST_NOTES, 'more note')}: {DETAILS}"] if len(notes) > MOST_NOTES else []),
         ],
         next=replace(asked, interval=LEVEL) if asked.interval is None else asked,
         details=answer_views(found),
@@ -49,7 +50,8 @@ def terminal(found: Found, asked: FindQuestion) -> Screen:
 
 def _sentence(found: Found, answer: Answer) -> str:
     """Return the answer on one machine in a sentence."""
-    return f"{answer.text}{_between(answer)} on {answer.machine}, predicted for “{found.question.text}”."
+    text = answer.text[0].upper() + answer.text[1:]
+    return f'{text}{_between(answer)} on {answer.machine}, predicted for "{found.question.text}".'
 
 
 def _between(answer: Answer) -> str:
@@ -66,9 +68,9 @@ def _best(found: Found) -> str:
     values = [(value, answer) for answer, value in known if value is not None]
     if values and wanted is not None and wanted.is_rate:
         value, best = max(values, key=lambda pair: pair[0])
-        return f"{best.machine} reaches the most, {shown(wanted, value)}, predicted for “{question}”."
+        return f'{best.machine} reaches the most, {shown(wanted, value)}, predicted for "{question}".'
     reached = sum(answer.status != "nowhere" for answer in found.answers)
-    return f"{reached} of {len(found.answers)} machines have an answer, predicted for “{question}”."
+    return f'{reached} of {len(found.answers)} machines have an answer, predicted for "{question}".'
 
 
 def _answers_table(found: Found) -> Table:
@@ -103,7 +105,8 @@ def _trials(found: Found, answer: Answer) -> list[Table]:
     name = {RATE: "offered", DEPTH: "queue depth"}.get(axis.name, axis.name)
     table.add(name, *(trial.value for trial in trials), unit=unit_of(axis))
     for figure in found.question.figures:
-        table.add(str(figure), *(trial.figures.get(figure) for trial in trials), unit=figure.unit)
+        unit = PLAIN if figure.unit.name == str(figure) else figure.unit
+        table.add(str(figure), *(trial.figures.get(figure) for trial in trials), unit=unit)
     table.add("", *(_verdict(trial, answer) for trial in trials))
     return [table]
 
