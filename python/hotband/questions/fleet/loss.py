@@ -16,14 +16,12 @@ import math
 from dataclasses import dataclass, replace
 
 import numpy as np
-import numpy.typing as npt
 
+from hotband.base.arrays import Flags, Floats, Indices
 from hotband.inference.reliability.array import Conditions
 from hotband.inference.reliability.chain import build, loss_within, mean_time_to_loss
 from hotband.questions.fleet.failures import Events
-from hotband.questions.fleet.plan import Floats, Indices, Plan
-
-Flags = npt.NDArray[np.bool_]
+from hotband.questions.fleet.plan import Plan
 
 
 @dataclass(frozen=True)
