@@ -19,7 +19,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from hotband.execution.experiment.load import load_finished
+from hotband.execution.experiment.store import load_finished
 from hotband.execution.experiment.store import FINISHED_FILE
 from hotband.faces.commands.output import show
 from hotband.questions.study import file
