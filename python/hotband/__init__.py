@@ -21,7 +21,7 @@ from typing import Any
 
 from hotband.base import views as _views
 from hotband.base.version import __version__ as __version__
-from hotband.faces.questions import QUESTIONS
+from hotband.faces.questions import functions
 
 _MODULES = {
     "hotband.base.errors": ("UserError",),
@@ -66,7 +66,7 @@ _MODULES = {
     "hotband.questions.compare": ("Compared",),
     "hotband.questions.entropy": ("Entropy",),
     "hotband.questions.fleet.result": ("Fleet",),
-    "hotband.questions.study.accounted": ("Accuracy", "accuracy", "blind_errors"),
+    "hotband.questions.study.accounted": ("Accuracy",),
     "hotband.questions.suites.looked": ("QuickResult",),
     "hotband.questions.suites.tested": ("PtsResult",),
     "hotband.questions.sweeps.sweep": ("Sweep",),
@@ -75,7 +75,7 @@ _MODULES = {
 """The public names, by the module that defines them."""
 _WHERE = {
     **{name: module for module, names in _MODULES.items() for name in names},
-    **dict.fromkeys(QUESTIONS, "hotband.faces.asked.function"),
+    **dict.fromkeys(functions(), "hotband.faces.asked.function"),
 }
 
 __all__ = sorted([*_WHERE, "__version__"])

@@ -2,6 +2,8 @@
 from collections.abc import Mapping, Sequence
 from os import PathLike
 
+from polars import DataFrame as DataFrame
+
 from hotband.base.errors import UserError as UserError
 from hotband.base.text.values import Toml
 from hotband.base.version import __version__ as __version__
@@ -62,8 +64,6 @@ from hotband.questions.expect.expected import Expected as Expected
 from hotband.questions.find.found import Found as Found
 from hotband.questions.fleet.result import Fleet as Fleet
 from hotband.questions.study.accounted import Accuracy as Accuracy
-from hotband.questions.study.accounted import accuracy as accuracy
-from hotband.questions.study.accounted import blind_errors as blind_errors
 from hotband.questions.suites.looked import QuickResult as QuickResult
 from hotband.questions.suites.tested import PtsResult as PtsResult
 from hotband.questions.sweeps.sweep import Sweep as Sweep
@@ -507,6 +507,34 @@ def steady(
 
     Records, or paths of theirs, with a series are judged in rounds; those without one are one round each, in the order
     given. The result has `verdicts`, `reached` and a `frame`. Raises UserError.
+    """
+
+def accuracy(
+    studies: str | Sequence[str] = (),
+    *,
+    out: str | PathLike[str] | None = None,
+    fresh: bool = False,
+    executor: str | Executor | None = None,
+    progress: Wanted = None,
+) -> Accuracy:
+    """Run studies; print how large their errors are, by class of figure: of figures that were seen, and of those that
+    were predicted before they were seen, then and now.
+
+    Args:
+        studies: These alone; else all.
+        out: Folder for what is produced.
+        fresh: Start over; else runs that are in the folder already are not repeated.
+        executor: Who runs the runs: local, ray (starts one here) or ray://HOST:PORT.
+        progress: What shows progress: True, False, or a function.
+
+    All studies take hours. The result has a `frame` and `goals`. Runs of this version that are in the folder `out` are
+    not repeated. Raises UserError, KeyboardInterrupt where it is stopped.
+    """
+
+def blind_errors() -> DataFrame:
+    """Print how far predictions were off that were made before the published figure was seen. Runs nothing.
+
+    A row a study ("all" at last) and class of figures: study, figures, measurements, median_pct, p90_pct, largest_pct.
     """
 
 def why(

@@ -87,6 +87,11 @@ def out() -> Any:
     return asks("Folder for what is produced.", default=None, metavar="DIR")
 
 
+def into() -> Any:
+    """Return the field `into`: a store that takes the runs of the question as they are finished."""
+    return asks("A store (hotband store) that takes every run, too.", default=None, metavar="DIR")
+
+
 def fresh() -> Any:
     """Return the field `fresh`, which is for a folder."""
     return asks("Start over; else runs that are in the folder already are not repeated.", default=False)
@@ -98,7 +103,8 @@ class Way:
     `on_terminal` a question may show progress of its own on stderr. `there` takes an answer that is there while it is
     still to be kept, which may fail; `shows` a result on the way to it, such as a plan. Of questions that write to
     hardware `may_write` says whether what is ahead may be written, and `can_ask` whether somebody can be asked; both
-    are told whether `yes` was said before."""
+    are told whether `yes` was said before. `again` writes a question in the words of the face, for answers that say how
+    they can be repeated."""
 
     watch: Callable[[str], AbstractContextManager[Any]]
     say: Callable[[str], None]
@@ -107,6 +113,7 @@ class Way:
     shows: Callable[[Any], None] = lambda _: None
     may_write: Callable[[bool], bool] = lambda _: True
     can_ask: Callable[[bool], bool] = lambda _: True
+    again: Callable[[Question], str] = lambda question: question.name
 
 
 class NotAgreed(Exception):
@@ -155,7 +162,8 @@ class Question:
     progress, and takes an executor where it `has_executor`; one that `has_page` has its answer written as a page by the
     method that `writes` it. Where it `folds`, the terminal prints lines within the width of tables, else whole. One
     that runs `in_rounds` says of an interruption what of the round is kept. Results of the types `on_the_way` are shown
-    before the answer, or in its place."""
+    before the answer, or in its place. The Python function of one that `tells` calls `progress` with sentences; that of
+    one `as_frame` returns the `frame` of the answer."""
 
     name: ClassVar[str]
     schema: ClassVar[str]
@@ -167,6 +175,8 @@ class Question:
     folds: ClassVar[bool] = True
     in_rounds: ClassVar[bool] = False
     on_the_way: ClassVar[tuple[str, ...]] = ()
+    tells: ClassVar[bool] = False
+    as_frame: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
         """Look at the ends of numbers and at words. Raises UserError for the first that does not fit."""

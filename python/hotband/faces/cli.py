@@ -12,12 +12,17 @@ from hotband.execution.runs.signals import notice_interrupts
 from hotband.faces.commands.group import Commands
 from hotband.faces.commands.on_demand import OnDemand
 from hotband.faces.commands.output import print_version
-from hotband.faces.questions import QUESTIONS
+from hotband.faces.questions import GROUPS, QUESTIONS
 
 
 def question(name: str) -> dict[str, tuple[str, str]]:
     """The line of a question: its command is made of its declaration."""
     return {name: (f"hotband.faces.commands.question:{name}", QUESTIONS[name].summary)}
+
+
+def group(name: str) -> dict[str, tuple[str, str]]:
+    """The line of a group of questions."""
+    return {name: (f"hotband.faces.commands.question:{name}", GROUPS[name])}
 
 
 COMMANDS = {
@@ -99,7 +104,7 @@ COMMANDS = {
     ),
     **question("entropy"),
     "version": ("hotband.faces.commands.version:version", "Print the version."),
-    "study": ("hotband.faces.commands.studies:study_app", "Published evaluations, predicted."),
+    **group("study"),
     "import": ("hotband.faces.commands.results:import_app", "Results of other tools, as records."),
     "plot": ("hotband.faces.commands.results:plot_app", "Charts of records and of other tools' results."),
     "drives": (

@@ -8,17 +8,22 @@ from functools import cache
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from hotband.data.store.into import into_store
+
 if TYPE_CHECKING:
     from hotband.base.question import Question, Way
 
 
 class Line(NamedTuple):
     """A question: its class ("module:Class"), the function that answers it ("module:function", of the question and its
-    `Way`), and the first paragraph of its docstring, which lists of commands show without loading it."""
+    `Way`), and the first paragraph of its docstring, which lists of commands show without loading it. `function` is its
+    name in Python where that is another: `study.run` is a method of what `study` returns, whose subject is the first
+    field; empty for a question of the command line alone."""
 
     question: str
     answer: str
     summary: str
+    function: str | None = None
 
 
 QUESTIONS = {
@@ -84,12 +89,61 @@ QUESTIONS = {
         "hotband.questions.steady:answer",
         "Say whether records reached steady state by the rule of the SNIA PTS, and whether they left it.",
     ),
+    "study run": Line(
+        "hotband.questions.study.asked:StudyRunQuestion",
+        "hotband.questions.study.study:answer",
+        "Predict a study's figures; print them beside the published ones.",
+        "study.run",
+    ),
+    "study emulate": Line(
+        "hotband.questions.study.asked:StudyEmulateQuestion",
+        "hotband.questions.study.emulate.run:answer",
+        "Run real programs on a study's machines, emulated at a scale that fits this host; print ratios beside those "
+        "of model and publication.",
+        "study.emulate",
+    ),
+    "study swings": Line(
+        "hotband.questions.study.asked:StudySwingsQuestion",
+        "hotband.questions.study.swings:answer",
+        "Run each assumption at both ends of its range; print which of them move a prediction.",
+        "study.swings",
+    ),
+    "study intervals": Line(
+        "hotband.questions.study.asked:StudyIntervalsQuestion",
+        "hotband.questions.study.intervals.all_studies:answer",
+        "Draw the uncertain values of a study's machines: how far its figures may be off; with --all also how often "
+        "intervals hold what is published, each study left out.",
+        "study.intervals",
+    ),
+    "study why": Line(
+        "hotband.questions.study.asked:StudyWhyQuestion",
+        "hotband.questions.study.intervals.of_study:answer",
+        "Say where the uncertainty of a study's figure comes from, of the draws that it ships. Runs nothing.",
+        "study.why",
+    ),
+    "study accuracy": Line(
+        "hotband.questions.study.asked:StudyAccuracyQuestion",
+        "hotband.questions.study.account:answer",
+        "Run studies; print how large their errors are, by class of figure: of figures that were seen, and of those "
+        "that were predicted before they were seen, then and now.",
+        "accuracy",
+    ),
+    "study blind": Line(
+        "hotband.questions.study.asked:StudyBlindQuestion",
+        "hotband.questions.study.blind_errors:answer",
+        "Print how far predictions were off that were made before the published figure was seen. Runs nothing.",
+        "blind_errors",
+    ),
     "why": Line(
         "hotband.inference.interval.asked:WhyQuestion",
         "hotband.inference.interval.explained:why",
         "Say where the uncertainty of a prediction comes from, value by value, and what to measure to reduce it.",
     ),
 }
+
+
+GROUPS = {"study": "Published evaluations, predicted."}
+"""Groups of questions by the first word of their names, and what the help of each says."""
 
 
 def _loaded(where: str) -> Any:
@@ -104,6 +158,18 @@ def declared(name: str) -> type[Question]:
     return found
 
 
+def function_of(name: str) -> str:
+    """Return the name of a question's function or method in Python; empty where there is none."""
+    line = QUESTIONS.get(name)
+    return name.replace("-", "_") if line is None or line.function is None else line.function
+
+
+def functions() -> dict[str, str]:
+    """Return the questions by the name of their function, without those that are methods or have none."""
+    named = {function_of(name): name for name in QUESTIONS}
+    return {function: name for function, name in named.items() if function and "." not in function}
+
+
 def reading(question: Question) -> AbstractContextManager[None]:
     """Return the context in which the files of a question are read: what one lacks becomes a UserError."""
     from hotband.data.record.incomplete import refusing_incomplete
@@ -114,5 +180,5 @@ def reading(question: Question) -> AbstractContextManager[None]:
 
 def answer(question: Question, way: Way) -> Any:
     """Return the answer to a question. Raises UserError for a mistake, and what its runs raise."""
-    with reading(question):
+    with reading(question), into_store(getattr(question, "into", None)):
         return _loaded(QUESTIONS[question.name].answer)(question, way)

@@ -57,6 +57,11 @@ Results = Annotated[tuple[Path, ...], "results"]
 Names = Annotated[tuple[str, ...], "names"]
 """Several words, also as a text with commas."""
 
+Share = Annotated[str, "share"]
+"""A share, such as 1/1000: in Python also a number."""
+Texts = Annotated[tuple[str, ...], "texts"]
+"""Several texts, in which commas mean nothing."""
+
 EachName = Annotated[tuple[str, ...], "each name"]
 """The same with those that are given twice; text that names none stays as it is."""
 

@@ -109,6 +109,9 @@ KINDS: Mapping[Any, Kind] = {
     "results": PATHS,
     "targets": Kind(PATHS.annotation, of_targets),
     "drive": Kind("str | PathLike[str]", of_name),
+    "study": Kind("str"),
+    "share": Kind("str | float", lambda _, given: given if isinstance(given, str) else f"{given:.12f}"),
+    "texts": Kind("str | Sequence[str]", lambda _, given: tuple(str(text) for text in each_of(given))),
     "values": Kind("Mapping[str, object]"),
     "names": Kind("str | Sequence[str]", lambda _, given: tuple(str(name) for name in each_of(given))),
     "each name": Kind(

@@ -8,17 +8,36 @@ from typing import Any
 from hotband.base.question import Field, Question, given
 from hotband.data.inputs.specify import Named
 from hotband.faces.asked.kinds import is_settings, kind_of
+from hotband.faces.questions import function_of
 
+PACKAGE = "hotband"
+STORED = ("out", "into", "fresh")
+"""Fields that say where runs are stored, not what is asked."""
 BETWEEN = "vs"
 """The word between the repeats of one side and those of the next; a file of this name is `./vs`."""
 
 
 def words(question: Question) -> list[str]:
     """Return the command and its arguments, without what is as it is by default: arguments, then options."""
-    of = [(one, value) for one, value in given(question) if not one.says.hidden]
+    of = list(given(question))
     arguments = [word for one, value in of if one.says.positional for word in written(one, value)]
     options = [word for one, value in of if not one.says.positional for word in optional(one, value)]
-    return [question.name, *arguments, *options]
+    return [*question.name.split(), *arguments, *options]
+
+
+def call(question: Question) -> str:
+    """Return the call of Python that asks the same, without where it is stored."""
+    fields = [(one, value) for one, value in given(question) if not one.says.hidden and one.name not in STORED]
+    function, _, method = function_of(question.name).partition(".")
+    if method:
+        (_, subject), *fields = fields
+        function = f"{function}({next(texts(subject))!r}).{method}"
+    arguments = ", ".join(f"{one.name}={_argument(value)!r}" for one, value in fields)
+    return f"{PACKAGE}.{function}({arguments})"
+
+
+def _argument(value: Any) -> Any:
+    return list(value) if isinstance(value, tuple) else value
 
 
 def written(one: Field, value: Any) -> Iterator[str]:

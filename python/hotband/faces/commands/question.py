@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import shlex
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
@@ -23,10 +24,11 @@ from hotband.execution.experiment.progress import run_progress
 from hotband.execution.runs.interrupted import RunsInterrupted
 from hotband.execution.runs.signals import INTERRUPTED
 from hotband.faces.asked.kinds import is_settings, is_word, machines_of, mark
-from hotband.faces.asked.words import BETWEEN
+from hotband.faces.asked.words import BETWEEN, words
 from hotband.faces.commands import names, real
 from hotband.faces.commands.epilogs import EPILOGS, FURTHER
 from hotband.faces.commands.executors import on_executor
+from hotband.faces.commands.group import Commands
 from hotband.faces.commands.on_demand import with_epilog
 from hotband.faces.commands.output import (
     JsonFlag,
@@ -41,7 +43,7 @@ from hotband.faces.commands.output import (
     show_lines,
     show_views,
 )
-from hotband.faces.questions import QUESTIONS, answer, declared, reading
+from hotband.faces.questions import GROUPS, QUESTIONS, answer, declared, reading
 
 AS_JSON = inspect.Parameter("as_json", inspect.Parameter.KEYWORD_ONLY, default=False, annotation=JsonFlag)
 OUTPUT = inspect.Parameter(
@@ -54,10 +56,23 @@ OUTPUT = inspect.Parameter(
 
 @cache
 def __getattr__(name: str) -> Any:
-    """Return the command of a question, by its name."""
+    """Return the command of a question, or the group of several, by its name."""
+    if name in GROUPS:
+        return group(name)
     if name not in QUESTIONS:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     return _command(declared(name))
+
+
+def group(name: str) -> typer.Typer:
+    """Return the group of the questions whose names begin with this word."""
+    made = typer.Typer(cls=Commands, no_args_is_help=True, help=GROUPS[name])
+    for each in QUESTIONS:
+        first, _, command = each.partition(" ")
+        if command and first == name:
+            function = _command(declared(each))
+            made.command(command, epilog=EPILOGS.get(each))(function)
+    return made
 
 
 @dataclass(frozen=True)
@@ -113,6 +128,9 @@ KINDS: Mapping[Any, Kind] = {
     "names": Kind(list[str], lambda given: tuple(listed(given))),
     "each name": Kind(list[str], lambda given: tuple(all_listed(given) or given or ())),
     "key-values": Kind(list[str], lambda given: ",".join(given or [])),
+    "share": Kind(str),
+    "study": Kind(str, completion=names.STUDY),
+    "texts": Kind(list[str], lambda given: tuple(given or ())),
     "target": Kind(str, completion=names.MACHINE),
     "settings": SETTINGS,
     "values": SETTINGS,
@@ -205,6 +223,7 @@ def _command(question: type[Question]) -> Callable[..., Any]:
             shows=lambda found: None if as_json else _print(asked, found, as_json, []),
             may_write=real.goes_on,
             can_ask=real.can_ask,
+            again=lambda question: shlex.join(["hotband", *words(question)]),
         )
         try:
             with real.interruptible(machines_of(asked)):

@@ -11,11 +11,21 @@ from hotband.questions.study.study import by_reason
 from hotband.views.text.tables import claims_table, entropy_table, figures_table, inputs_table, swings_table
 
 if TYPE_CHECKING:
+    from hotband.base.text.table import View
     from hotband.data.documents.study import FigureDoc, StudyDoc
     from hotband.data.documents.study_answer import MachineDoc
+    from hotband.questions.study.asked import StudyRunQuestion
+    from hotband.questions.study.result import StudyResult
 
 FEW = 3
 """Machines or loads that a line names; of more it says how many there are."""
+
+
+def terminal(found: StudyResult, _: StudyRunQuestion) -> list[View]:
+    """What `study run` prints."""
+    printed: list[View] = []
+    print_result(found.to_dict(), lambda *views: printed.extend(views))
+    return printed
 
 
 def print_result(result: StudyDoc, show: Callable[..., None]) -> None:
