@@ -15,7 +15,7 @@ from pathlib import Path
 
 import hotband as hb
 from hotband.faces.asked import function, methods
-from hotband.faces.questions import declared, function_of, functions
+from hotband.faces.questions import declared, function_name, by_function
 
 STUB = Path(__file__).parents[1] / "python" / "hotband" / "__init__.pyi"
 METHODS = Path(methods.__file__).with_suffix(".pyi")
@@ -56,17 +56,17 @@ def signature(name: str) -> str:
         "**settings: object,", "**settings: object"
     )
     text = textwrap.indent(f'"""{function.docstring(declared(name))}"""', "    ")
-    called, returned = function_of(name).rpartition(".")[2], function.returned(declared(name)).partition(":")[2]
+    called, returned = function_name(name).rpartition(".")[2], function.returned(declared(name)).partition(":")[2]
     return f"def {called}(\n{lines}) -> {returned}:\n{text}\n"
 
 
 def stub() -> str:
     """Return the text of the stub."""
-    imports = imports_of(functions().values())
+    imports = imports_of(by_function().values())
     modules = {**hb._MODULES, "hotband.base.version": ("__version__",)}
     imports |= {f"from {module} import {name} as {name}\n" for module, names in modules.items() for name in names}
     names = "".join(f'    "{name}",\n' for name in hb.__all__)
-    text = "\n".join(signature(name) for name in functions().values())
+    text = "\n".join(signature(name) for name in by_function().values())
     return formed(imports, text, f"__all__ = [\n{names}]\n")
 
 

@@ -21,7 +21,7 @@ from typing import Any
 
 from hotband.base import views as _views
 from hotband.base.version import __version__ as __version__
-from hotband.faces.questions import functions
+from hotband.faces.questions import by_function
 
 _MODULES = {
     "hotband.base.errors": ("UserError",),
@@ -75,7 +75,7 @@ _MODULES = {
 """The public names, by the module that defines them."""
 _WHERE = {
     **{name: module for module, names in _MODULES.items() for name in names},
-    **dict.fromkeys(functions(), "hotband.faces.asked.function"),
+    **dict.fromkeys(by_function(), "hotband.faces.asked.function"),
 }
 
 __all__ = sorted([*_WHERE, "__version__"])

@@ -22,7 +22,7 @@ from hotband.faces.asked.methods import StudyMethods
 from hotband.faces.asked.words import words
 from hotband.faces.cli import app
 from hotband.faces.commands import question as commands
-from hotband.faces.questions import QUESTIONS, declared, function_of
+from hotband.faces.questions import QUESTIONS, declared, function_name
 
 MACHINE = "raid1:2xent-10k"
 TINY = str(Path(__file__).parents[1] / "study" / "tiny")
@@ -103,7 +103,7 @@ def test_each_has_an_example() -> None:
 
 def public(name: str, subject: str | None = None) -> Any:
     """The function of a question, or its method: of the subject where that is given."""
-    function, _, method = function_of(name).partition(".")
+    function, _, method = function_name(name).partition(".")
     if not method:
         return getattr(hb, function)
     return getattr(StudyMethods if subject is None else hb.study(subject), method)
@@ -112,7 +112,7 @@ def public(name: str, subject: str | None = None) -> Any:
 def called(name: str, **changed: Any) -> Any:
     """What the function gives for the example with some changes."""
     arguments = {**ASKED[name], **changed}
-    is_method = "." in function_of(name)
+    is_method = "." in function_name(name)
     function = public(name, arguments.pop(fields_of(declared(name))[0].name) if is_method else None)
     bound = inspect.signature(function).bind_partial()
     bound.arguments.update(arguments)

@@ -22,7 +22,7 @@ def question(name: str) -> dict[str, tuple[str, str]]:
 
 def group(name: str) -> dict[str, tuple[str, str]]:
     """The line of a group of questions."""
-    return {name: (f"hotband.faces.commands.question:{name}", GROUPS[name])}
+    return {name: (f"hotband.faces.commands.groups:{name}", GROUPS[name][0])}
 
 
 COMMANDS = {

@@ -16,14 +16,19 @@ if TYPE_CHECKING:
 
 class Line(NamedTuple):
     """A question: its class ("module:Class"), the function that answers it ("module:function", of the question and its
-    `Way`), and the first paragraph of its docstring, which lists of commands show without loading it. `function` is its
-    name in Python where that is another: `study.run` is a method of what `study` returns, whose subject is the first
-    field; empty for a question of the command line alone."""
+    `Way`), and the first paragraph of its docstring, which lists of commands show without loading it. `function` is the
+    name of its Python function, where that is not its own: `study.run` is a method of what `study` returns, which is
+    the first field. What `opens` makes is what a `with` block of Python enters, in the place of the answer."""
 
     question: str
     answer: str
     summary: str
-    function: str | None = None
+    function: str = ""
+    opens: str = ""
+
+
+NO_FUNCTION = "-"
+"""The function of a question of the command line alone."""
 
 
 QUESTIONS = {
@@ -142,8 +147,13 @@ QUESTIONS = {
 }
 
 
-GROUPS = {"study": "Published evaluations, predicted."}
-"""Groups of questions by the first word of their names, and what the help of each says."""
+GROUPS = {
+    "study": (
+        "Published evaluations, predicted.",
+        ("run", "emulate", "swings", "intervals", "why", "accuracy", "blind"),
+    ),
+}
+"""Groups of questions: what each says of itself, and the last words of its questions in the order of its help."""
 
 
 def _loaded(where: str) -> Any:
@@ -158,16 +168,15 @@ def declared(name: str) -> type[Question]:
     return found
 
 
-def function_of(name: str) -> str:
-    """Return the name of a question's function or method in Python; empty where there is none."""
-    line = QUESTIONS.get(name)
-    return name.replace("-", "_") if line is None or line.function is None else line.function
+def function_name(name: str) -> str:
+    """Return the name of the Python function of a question, or of its method after a dot."""
+    return QUESTIONS[name].function or name
 
 
-def functions() -> dict[str, str]:
-    """Return the questions by the name of their function, without those that are methods or have none."""
-    named = {function_of(name): name for name in QUESTIONS}
-    return {function: name for function, name in named.items() if function and "." not in function}
+def by_function() -> dict[str, str]:
+    """Return the questions by the names of their Python functions, without methods."""
+    named = {function_name(name): name for name in QUESTIONS}
+    return {function: name for function, name in named.items() if "." not in function and function != NO_FUNCTION}
 
 
 def reading(question: Question) -> AbstractContextManager[None]:
@@ -176,6 +185,11 @@ def reading(question: Question) -> AbstractContextManager[None]:
 
     files = question.files()
     return refusing_incomplete(files) if files else nullcontext()
+
+
+def opened(question: Question) -> Any:
+    """Return what a `with` block enters. Raises UserError for a mistake."""
+    return _loaded(QUESTIONS[question.name].opens)(question)
 
 
 def answer(question: Question, way: Way) -> Any:

@@ -16,7 +16,7 @@ from hotband.data.inputs.specify import Spec, changes, settings_of
 from hotband.data.record.record import Record
 from hotband.faces.asked.ask import ask
 from hotband.faces.asked.kinds import arguments_of, is_settings, kind_of, mark, takes_more
-from hotband.faces.questions import declared, function_of, functions
+from hotband.faces.questions import declared, function_name, by_function
 
 TYPES = (Mapping, PathLike, Record, Sequence, Spec)
 """What annotations of arguments name: `public` looks for them in this module."""
@@ -32,14 +32,14 @@ FURTHER = "; further arguments are such values, too"
 @cache
 def __getattr__(name: str) -> Any:
     """Return the function of a question, by the name of the function."""
-    if name not in functions():
+    if name not in by_function():
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return made(declared(functions()[name]))
+    return made(declared(by_function()[name]))
 
 
 def is_method(question: type[Question]) -> bool:
     """Whether its function is a method of what another function returns."""
-    return "." in function_of(question.name)
+    return "." in function_name(question.name)
 
 
 def subject(question: type[Question]) -> str:
@@ -117,7 +117,7 @@ def made(question: type[Question]) -> Callable[..., Any]:
         return found.frame if question.as_frame else found
 
     function.__signature__ = signature  # type: ignore[attr-defined]
-    function.__name__ = function.__qualname__ = function_of(question.name).rpartition(".")[2]
+    function.__name__ = function.__qualname__ = function_name(question.name).rpartition(".")[2]
     function.__doc__ = docstring(question)
     return public(function)
 

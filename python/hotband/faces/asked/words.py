@@ -8,7 +8,7 @@ from typing import Any
 from hotband.base.question import Field, Question, given
 from hotband.data.inputs.specify import Named
 from hotband.faces.asked.kinds import is_settings, kind_of
-from hotband.faces.questions import function_of
+from hotband.faces.questions import function_name
 
 PACKAGE = "hotband"
 STORED = ("out", "into", "fresh")
@@ -28,7 +28,7 @@ def words(question: Question) -> list[str]:
 def call(question: Question) -> str:
     """Return the call of Python that asks the same, without where it is stored."""
     fields = [(one, value) for one, value in given(question) if not one.says.hidden and one.name not in STORED]
-    function, _, method = function_of(question.name).partition(".")
+    function, _, method = function_name(question.name).partition(".")
     if method:
         (_, subject), *fields = fields
         function = f"{function}({next(texts(subject))!r}).{method}"

@@ -28,7 +28,6 @@ from hotband.faces.asked.words import BETWEEN, words
 from hotband.faces.commands import names, real
 from hotband.faces.commands.epilogs import EPILOGS, FURTHER
 from hotband.faces.commands.executors import on_executor
-from hotband.faces.commands.group import Commands
 from hotband.faces.commands.on_demand import with_epilog
 from hotband.faces.commands.output import (
     JsonFlag,
@@ -43,7 +42,7 @@ from hotband.faces.commands.output import (
     show_lines,
     show_views,
 )
-from hotband.faces.questions import GROUPS, QUESTIONS, answer, declared, reading
+from hotband.faces.questions import QUESTIONS, answer, declared, reading
 
 AS_JSON = inspect.Parameter("as_json", inspect.Parameter.KEYWORD_ONLY, default=False, annotation=JsonFlag)
 OUTPUT = inspect.Parameter(
@@ -56,23 +55,10 @@ OUTPUT = inspect.Parameter(
 
 @cache
 def __getattr__(name: str) -> Any:
-    """Return the command of a question, or the group of several, by its name."""
-    if name in GROUPS:
-        return group(name)
+    """Return the command of a question, by its name."""
     if name not in QUESTIONS:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     return _command(declared(name))
-
-
-def group(name: str) -> typer.Typer:
-    """Return the group of the questions whose names begin with this word."""
-    made = typer.Typer(cls=Commands, no_args_is_help=True, help=GROUPS[name])
-    for each in QUESTIONS:
-        first, _, command = each.partition(" ")
-        if command and first == name:
-            function = _command(declared(each))
-            made.command(command, epilog=EPILOGS.get(each))(function)
-    return made
 
 
 @dataclass(frozen=True)
