@@ -15,7 +15,7 @@ from pathlib import Path
 
 import hotband as hb
 from hotband.faces.asked import function, methods
-from hotband.faces.questions import declared, function_name, by_function
+from hotband.faces.questions import by_function, declared, function_name
 
 STUB = Path(__file__).parents[1] / "python" / "hotband" / "__init__.pyi"
 METHODS = Path(methods.__file__).with_suffix(".pyi")

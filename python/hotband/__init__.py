@@ -51,7 +51,7 @@ _MODULES = {
     "hotband.faces.api.report": ("report",),
     "hotband.faces.api.review": ("review",),
     "hotband.faces.api.run": ("run", "sequence"),
-    "hotband.faces.api.serve": ("BothWays", "emulate", "serve"),
+    "hotband.faces.api.serve": ("BothWays", "emulate"),
     "hotband.faces.api.store": ("store",),
     "hotband.faces.api.studies": ("study",),
     "hotband.faces.api.sweep": ("sweep",),

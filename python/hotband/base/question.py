@@ -39,7 +39,7 @@ class Says:
     do not say all. `called` is the word of its option where that is not the field, `short` its letter. A `positional`
     field is an argument of the command and of the function; the name of an `ordered` one may be left out in a call of
     the function, and on the command line it is an option. What is `hidden` from Python is for the terminal alone (how
-    much is shown)."""
+    much is shown), what is `only_python` for Python alone (what a program goes on with)."""
 
     text: str
     metavar: str = ""
@@ -51,6 +51,7 @@ class Says:
     ordered: bool = False
     hidden: bool = False
     takes: str = ""
+    only_python: bool = False
 
 
 def asks(
@@ -66,9 +67,10 @@ def asks(
     ordered: bool = False,
     hidden: bool = False,
     takes: str = "",
+    only_python: bool = False,
 ) -> Any:
     """Return a field of a question; its arguments are those of `Says`."""
-    says = Says(text, metavar, least, most, called, short, positional, ordered, hidden, takes)
+    says = Says(text, metavar, least, most, called, short, positional, ordered, hidden, takes, only_python)
     return field(default=default, metadata={KEY: says})
 
 
@@ -163,7 +165,7 @@ class Question:
     method that `writes` it. Where it `folds`, the terminal prints lines within the width of tables, else whole. One
     that runs `in_rounds` says of an interruption what of the round is kept. Results of the types `on_the_way` are shown
     before the answer, or in its place. The Python function of one that `tells` calls `progress` with sentences; that of
-    one `as_frame` returns the `frame` of the answer."""
+    one `as_frame` returns the `frame` of the answer, and a `with` block of Python is of the type that one `enters`."""
 
     name: ClassVar[str]
     schema: ClassVar[str]
@@ -177,6 +179,7 @@ class Question:
     on_the_way: ClassVar[tuple[str, ...]] = ()
     tells: ClassVar[bool] = False
     as_frame: ClassVar[bool] = False
+    enters: ClassVar[str] = ""
 
     def __post_init__(self) -> None:
         """Look at the ends of numbers and at words. Raises UserError for the first that does not fit."""
@@ -214,6 +217,11 @@ def fields_of(question: type[Question]) -> tuple[Field, ...]:
         type.__setattr__(question, "_fields", made)
     found: tuple[Field, ...] = vars(question)["_fields"]
     return found
+
+
+def terminal_fields_of(question: type[Question]) -> tuple[Field, ...]:
+    """Return the fields that its command has."""
+    return tuple(one for one in fields_of(question) if not one.says.only_python)
 
 
 def check(one: Field, value: Any) -> None:

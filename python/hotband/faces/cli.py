@@ -70,14 +70,8 @@ COMMANDS = {
         "Say what a drive is, what it counts, and what keeps it from being written. Nothing is written to it.",
     ),
     **question("fleet"),
-    "serve": (
-        "hotband.faces.commands.serve:serve",
-        "Serve a modelled machine on the wall clock as a block device: NBD, a file, or a loop device.",
-    ),
-    "mount": (
-        "hotband.faces.commands.serve:mount",
-        "Mount a modelled machine: a file a volume, and with --loop block devices, as long as the command runs.",
-    ),
+    **question("serve"),
+    **question("mount"),
     **question("expect"),
     **question("calibrate"),
     "program": (

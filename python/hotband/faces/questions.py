@@ -73,6 +73,12 @@ QUESTIONS = {
         "hotband.questions.fleet.run:answer",
         "Simulate a fleet over months: failures, rebuilds, spares, wear, energy, expected loss of data and cost.",
     ),
+    "mount": Line(
+        "hotband.execution.serve.asked:MountQuestion",
+        "hotband.execution.serve.until_end:answer",
+        "Mount a modelled machine: a file a volume, and with --loop block devices, as long as the command runs.",
+        NO_FUNCTION,
+    ),
     "pts": Line(
         "hotband.questions.suites.tested:PtsQuestion",
         "hotband.questions.suites.tested:answer",
@@ -88,6 +94,12 @@ QUESTIONS = {
         "hotband.inference.reliability.asked:ReliabilityQuestion",
         "hotband.inference.reliability.assess:answer",
         "Say how long an array keeps its data: mean time to data loss and the chance of loss, beside the closed form.",
+    ),
+    "serve": Line(
+        "hotband.execution.serve.asked:ServeQuestion",
+        "hotband.execution.serve.until_end:answer",
+        "Serve a modelled machine on the wall clock as a block device: NBD, a file, or a loop device.",
+        opens="hotband.execution.serve.block:served",
     ),
     "steady": Line(
         "hotband.questions.steady:SteadyQuestion",

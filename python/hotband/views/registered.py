@@ -51,6 +51,9 @@ register(
     rewritable="hotband.views.accuracy.page:rewritable",
     rewrite="hotband.views.accuracy.page:rewrite",
 )
+register("hotband.execution.serve.left:ServedLeft", terminal="hotband.views.serve:terminal")
+register("hotband-run", expected="hotband.views.expect:expected_views", terminal="hotband.views.run:run_views")
+register("hotband-served", live="hotband.views.serve:live_lines", reached="hotband.views.serve:reached_lines")
 register(
     "hotband-study",
     chart="hotband.views.report.of_results:study_chart",

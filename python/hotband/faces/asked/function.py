@@ -16,7 +16,7 @@ from hotband.data.inputs.specify import Spec, changes, settings_of
 from hotband.data.record.record import Record
 from hotband.faces.asked.ask import ask
 from hotband.faces.asked.kinds import arguments_of, is_settings, kind_of, mark, takes_more
-from hotband.faces.questions import declared, function_name, by_function
+from hotband.faces.questions import by_function, declared, function_name, opened
 
 TYPES = (Mapping, PathLike, Record, Sequence, Spec)
 """What annotations of arguments name: `public` looks for them in this module."""
@@ -113,7 +113,10 @@ def made(question: type[Question]) -> Callable[..., Any]:
         values = signature.bind(*arguments, **keywords).arguments
         if is_method(question):
             values[subject(question)] = getattr(values.pop("self"), subject(question))
-        found = ask(_question_of(question, values), values.get("progress"), values.get("executor"))
+        asked = _question_of(question, values)
+        if question.enters:
+            return opened(asked)
+        found = ask(asked, values.get("progress"), values.get("executor"))
         return found.frame if question.as_frame else found
 
     function.__signature__ = signature  # type: ignore[attr-defined]
@@ -124,7 +127,7 @@ def made(question: type[Question]) -> Callable[..., Any]:
 
 def returned(question: type[Question]) -> str:
     """Return the type of what the function returns ("module:Class")."""
-    return "polars:DataFrame" if question.as_frame else question.answers
+    return "polars:DataFrame" if question.as_frame else question.enters or question.answers
 
 
 class Method:

@@ -19,7 +19,7 @@ BETWEEN = "vs"
 
 def words(question: Question) -> list[str]:
     """Return the command and its arguments, without what is as it is by default: arguments, then options."""
-    of = list(given(question))
+    of = [(one, value) for one, value in given(question) if not one.says.only_python]
     arguments = [word for one, value in of if one.says.positional for word in written(one, value)]
     options = [word for one, value in of if not one.says.positional for word in optional(one, value)]
     return [*question.name.split(), *arguments, *options]
@@ -56,8 +56,15 @@ def optional(one: Field, value: Any) -> Iterator[str]:
         yield from (word for key, text in value for word in ("--set", f"{key}={text}"))
     elif value is True:
         yield one.option
+    elif value is False:
+        yield opposite(one)
     else:
         yield from (word for text in texts(value) for word in (one.option, text))
+
+
+def opposite(one: Field) -> str:
+    """Return the option that turns a flag off."""
+    return one.option.replace("--", "--no-", 1)
 
 
 def texts(value: Any) -> Iterator[str]:

@@ -70,14 +70,24 @@ QUICK = """\
 hotband quick 980-pro-1tb --for "5 min"
 
 hotband quick real:/dev/nvme1n1 --for "1 h" -o look.html          # reads alone; with --erase SERIAL writes, too"""
+SERVE = """\
+[bold]Examples[/]
+
+hotband serve exos-15e900-512n --run 'fio --name=r --ioengine=nbd --uri=$uri --rw=randread --bs=4k --runtime=10'
+
+hotband serve raid10:8xent-15k --nbd /run/array.sock --store array.img --record out --live
+
+hotband mount nytro-1351-960 /mnt/drive --loop"""
 EPILOGS = {
     "advise": ADVISE,
     "calibrate": CALIBRATE,
     "expect": EXPECT,
     "find": FIND,
     "fleet": FLEET,
+    "mount": SERVE,
     "pts": PTS,
     "quick": QUICK,
+    "serve": SERVE,
 }
 FURTHER = {
     "calibrate": ["Writes a product's file with values, ranges and sources, for --on ./FILE."],

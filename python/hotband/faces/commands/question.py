@@ -13,7 +13,7 @@ from typing import Annotated, Any, get_args
 import typer
 
 from hotband.base.errors import UserError
-from hotband.base.question import Ending, Field, NotAgreed, Question, Way, fields_of, in_words_of, summary
+from hotband.base.question import Ending, Field, NotAgreed, Question, Way, in_words_of, summary, terminal_fields_of
 from hotband.base.text.pipes import with_pipes
 from hotband.base.text.write import expect_page
 from hotband.base.views import view_of
@@ -24,7 +24,7 @@ from hotband.execution.experiment.progress import run_progress
 from hotband.execution.runs.interrupted import RunsInterrupted
 from hotband.execution.runs.signals import INTERRUPTED
 from hotband.faces.asked.kinds import is_settings, is_word, machines_of, mark
-from hotband.faces.asked.words import BETWEEN, words
+from hotband.faces.asked.words import BETWEEN, opposite, words
 from hotband.faces.commands import names, real
 from hotband.faces.commands.epilogs import EPILOGS, FURTHER
 from hotband.faces.commands.executors import on_executor
@@ -147,7 +147,7 @@ def parameter(question: type[Question], one: Field) -> inspect.Parameter:
         **ends,
         **kind.completion,
     }
-    option = option_of(one)
+    option = f"{option_of(one)}/{opposite(one)}" if one.default is True else option_of(one)
     # A flag without a word for "no" is given its option; typer makes one of both else.
     info = (
         typer.Argument(**about) if says.positional else typer.Option(*[says.short] * bool(says.short), option, **about)
@@ -162,7 +162,7 @@ def parameter(question: type[Question], one: Field) -> inspect.Parameter:
 def _question_of(question: type[Question], values: Mapping[str, Any]) -> Question:
     """Return the question that the command line asks. Raises UserError."""
     asked: dict[str, Any] = {}
-    for one in fields_of(question):
+    for one in terminal_fields_of(question):
         value, kind = values[one.name], kind_of(one)
         asked[one.name] = one.default if value is None and not get_args(kind.type) else kind.value(value)
     return question(**asked)
@@ -231,7 +231,7 @@ def _command(question: type[Question]) -> Callable[..., Any]:
             say(asked.afterwards())
         _end(asked.ending(found))
 
-    own = [parameter(question, one) for one in fields_of(question)]
+    own = [parameter(question, one) for one in terminal_fields_of(question)]
     parameters = [*own, *([OUTPUT] if question.has_page else []), AS_JSON]
     run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
     run.__annotations__ = {one.name: one.annotation for one in parameters}
