@@ -17,17 +17,15 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from enum import StrEnum
 from inspect import cleandoc
-from typing import TYPE_CHECKING, Any, ClassVar, get_args, get_type_hints
+from pathlib import Path
+from typing import Any, ClassVar, get_args, get_type_hints
 
 from hotband.base.errors import UserError
 from hotband.base.fields import in_words, register
-
-if TYPE_CHECKING:
-    from contextlib import AbstractContextManager
-    from pathlib import Path
 
 KEY = "question"
 
@@ -90,8 +88,13 @@ def out() -> Any:
 
 
 def into() -> Any:
-    """Return the field `into`: a store that takes the runs of the question as they are finished."""
+    """Return the field `into`."""
     return asks("A store (hotband store) that takes every run, too.", default=None, metavar="DIR")
+
+
+def duration() -> Any:
+    """Return the field `duration`."""
+    return asks('Measured time of a step, as "60 s".', default=None, metavar="TIME")
 
 
 def fresh() -> Any:
@@ -105,8 +108,8 @@ class Way:
     `on_terminal` a question may show progress of its own on stderr. `there` takes an answer that is there while it is
     still to be kept, which may fail; `shows` a result on the way to it, such as a plan. Of questions that write to
     hardware `may_write` says whether what is ahead may be written, and `can_ask` whether somebody can be asked; both
-    are told whether `yes` was said before. `again` writes a question in the words of the face, for answers that say how
-    they can be repeated."""
+    are told whether `yes` was said before. `executor` is the one that was named, for an answer that goes on later;
+    `again` writes a question in the words of the face, for answers that say how they can be repeated."""
 
     watch: Callable[[str], AbstractContextManager[Any]]
     say: Callable[[str], None]
@@ -115,6 +118,7 @@ class Way:
     shows: Callable[[Any], None] = lambda _: None
     may_write: Callable[[bool], bool] = lambda _: True
     can_ask: Callable[[bool], bool] = lambda _: True
+    executor: Any = None
     again: Callable[[Question], str] = lambda question: question.name
 
 
@@ -159,10 +163,11 @@ class Field:
 
 @dataclass(frozen=True, kw_only=True)
 class Question:
-    """Base of questions. `name` is that of the command and the function, `schema` that of the answer as JSON, `answers`
-    its type ("module:Class"); a list of documents, each of which says what it is, has no schema. One that `runs` shows
-    progress, and takes an executor where it `has_executor`; one that `has_page` has its answer written as a page by the
-    method that `writes` it. Where it `folds`, the terminal prints lines within the width of tables, else whole. One
+    """Base of questions. `name` is that of the command ("trace fit" of a command in a group), `schema` that of the
+    answer as JSON, `answers` its type ("module:Class"); a list of documents, each of which says what it is, has no
+    schema. One that `runs` shows progress, and takes an executor where it `has_executor`; one that `has_page` has its
+    answer written as a page by the method that `writes` it, in the file that `page_field` names. Its answer as JSON is
+    printed where it `has_json`. Where it `folds`, the terminal prints lines within the width of tables, else whole. One
     that runs `in_rounds` says of an interruption what of the round is kept. Results of the types `on_the_way` are shown
     before the answer, or in its place. The Python function of one that `tells` calls `progress` with sentences; that of
     one `as_frame` returns the `frame` of the answer, and a `with` block of Python is of the type that one `enters`."""
@@ -172,8 +177,10 @@ class Question:
     answers: ClassVar[str]
     runs: ClassVar[bool] = False
     has_executor: ClassVar[bool] = True
+    has_json: ClassVar[bool] = True
     has_page: ClassVar[bool] = False
     writes: ClassVar[str] = "write_html"
+    page_field: ClassVar[str] = "output"
     folds: ClassVar[bool] = True
     in_rounds: ClassVar[bool] = False
     on_the_way: ClassVar[tuple[str, ...]] = ()
@@ -193,6 +200,14 @@ class Question:
     def written(self, found: Any, page: Path | None) -> list[str]:
         """Write the answer where that was asked for; return what is said of it. Raises UserError, OSError."""
         return [] if page is None else [f"Page: {getattr(found, self.writes)(page)}"]
+
+    def document(self, found: Any) -> tuple[Any, str]:
+        """Return the answer as JSON has it, and its schema; rows have none."""
+        return found.to_dict(), getattr(found, "schema", self.schema)
+
+    def text(self, found: Any) -> str:
+        """Return what the terminal prints as it is, where the answer is a text; its views are then on stderr."""
+        return ""
 
     def files(self) -> Sequence[Path]:
         """Return the records that it reads: what is missing in them is a mistake of theirs."""
@@ -231,8 +246,9 @@ def check(one: Field, value: Any) -> None:
         raise UserError(f"question.{one.name}", "", "[]", f"expected {one.says.takes or 'at least one'}")
     if value is None or (least is None and most is None):
         return
-    if not ((least is None or value >= least) and (most is None or value <= most)):
-        raise UserError(f"question.{one.name}", "", _shown(value), f"expected {ends(one)}")
+    for number in value if isinstance(value, tuple) else (value,):
+        if not ((least is None or number >= least) and (most is None or number <= most)):
+            raise UserError(f"question.{one.name}", "", shown(number), f"expected {ends(one)}")
 
 
 def word(one: Field, value: object) -> StrEnum:
@@ -248,13 +264,14 @@ def ends(one: Field) -> str:
     if one.says.takes:
         return one.says.takes
     kind = "a whole number" if one.base is int else "a number"
-    least, most = (None if end is None else _shown(end) for end in (one.says.least, one.says.most))
+    least, most = (None if end is None else shown(end) for end in (one.says.least, one.says.most))
     if least is None:
         return f"{kind} up to {most}"
     return f"{kind} from {least} on" if most is None else f"{kind} from {least} to {most}"
 
 
-def _shown(number: float) -> str:
+def shown(number: float) -> str:
+    """Return a number as errors have it."""
     return "2^64 - 1" if number == 2**64 - 1 else f"{number:,}" if isinstance(number, int) else f"{number:g}"
 
 

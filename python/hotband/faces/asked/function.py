@@ -12,7 +12,7 @@ from typing import Any
 
 from hotband.base.arguments import public
 from hotband.base.question import Field, Question, fields_of, further, in_words_of, summary
-from hotband.data.inputs.specify import Spec, changes, settings_of
+from hotband.data.inputs.specify import Spec, changes
 from hotband.data.record.record import Record
 from hotband.faces.asked.ask import ask
 from hotband.faces.asked.kinds import arguments_of, is_settings, kind_of, mark, takes_more
@@ -32,9 +32,10 @@ FURTHER = "; further arguments are such values, too"
 @cache
 def __getattr__(name: str) -> Any:
     """Return the function of a question, by the name of the function."""
-    if name not in by_function():
+    questions = by_function()
+    if name not in questions:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return made(declared(by_function()[name]))
+    return made(declared(questions[name]))
 
 
 def is_method(question: type[Question]) -> bool:
@@ -96,7 +97,8 @@ def _question_of(question: type[Question], values: Mapping[str, Any]) -> Questio
     for one in shown_fields(question):
         if is_settings(one):
             of_load = mark(one) != "settings of drives"
-            asked[one.name] = settings_of(changes(values.get("set"), values.get("settings", {}), of_load=of_load))
+            changed = changes(values.get("set"), values.get("settings", {}), of_load=of_load)
+            asked[one.name] = kind_of(one).value(one, changed)
         elif kind_of(one).is_spread:
             first, others = arguments_of(one)
             asked[one.name] = kind_of(one).value(one, [values[first], *values.get(others, ())])
@@ -164,6 +166,6 @@ def docstring(question: type[Question]) -> str:
         textwrap.fill(f"{name}: {text}", width, initial_indent="    ", subsequent_indent="        ")
         for name, text in said(question)
     ]
-    head = textwrap.fill(summary(question), width, initial_indent="   ")[3:]
+    head = textwrap.fill(summary(question), width - 3)
     arguments = ["Args:", *lines, ""] if lines else []
     return "\n".join([head, "", *arguments, further(question)]).rstrip() + "\n"

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from hotband.base.question import Field, Question, given
-from hotband.data.inputs.specify import Named
+from hotband.data.inputs.specify import Named, each_of, setting
 from hotband.faces.asked.kinds import is_settings, kind_of
 from hotband.faces.questions import function_name
+from hotband.faces.renamed import command_words
 
 PACKAGE = "hotband"
 STORED = ("out", "into", "fresh")
@@ -22,7 +23,7 @@ def words(question: Question) -> list[str]:
     of = [(one, value) for one, value in given(question) if not one.says.only_python]
     arguments = [word for one, value in of if one.says.positional for word in written(one, value)]
     options = [word for one, value in of if not one.says.positional for word in optional(one, value)]
-    return [*question.name.split(), *arguments, *options]
+    return [*command_words(question.name), *arguments, *options]
 
 
 def call(question: Question) -> str:
@@ -53,7 +54,7 @@ def written(one: Field, value: Any) -> Iterator[str]:
 def optional(one: Field, value: Any) -> Iterator[str]:
     """Yield an option and its value; several of a list, a flag alone."""
     if is_settings(one):
-        yield from (word for key, text in value for word in ("--set", f"{key}={text}"))
+        yield from (word for key, values in value for word in ("--set", f"{key}={changed(key, values)}"))
     elif value is True:
         yield one.option
     elif value is False:
@@ -67,10 +68,17 @@ def opposite(one: Field) -> str:
     return one.option.replace("--", "--no-", 1)
 
 
+def changed(key: str, values: Any) -> str:
+    """Return the value of a setting as `--set` takes it; several with commas."""
+    return values if isinstance(values, str) else ",".join(setting(key, value) for value in each_of(values))
+
+
 def texts(value: Any) -> Iterator[str]:
     """Yield a value as the command line takes it."""
     if isinstance(value, tuple):
         yield from (text for one in value for text in texts(one))
+    elif isinstance(value, Mapping):
+        yield ",".join(f"{key}={text}" for key, text in value.items())
     elif isinstance(value, Named):
         yield value.name
     else:
