@@ -67,7 +67,9 @@ def record(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder / "run/record.json"
 
 
-@pytest.mark.parametrize("given", [["audit", "--details"], ["import", "auto"], ["import", "fio"], ["report", "-o", "page.html"]])
+@pytest.mark.parametrize(
+    "given", [["audit", "--details"], ["import", "auto"], ["import", "fio"], ["report", "-o", "page.html"]]
+)
 @pytest.mark.parametrize("end", ["", "\n" * 5000])
 def test_what_comes_in_is_read_like_a_file(given: list[str], end: str, tmp_path: Path) -> None:
     text = (json.dumps(FIO) + end).encode()
