@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
 from hotband.base.errors import UserError
+from hotband.base.heavy import pl
 from hotband.base.text.numbers import about, counted, percent
 from hotband.base.text.write import expect_folder, write_file
 from hotband.data.catalog.named import EMULATED, is_real
@@ -31,8 +32,6 @@ from hotband.questions.calibrate.target import Hardware, is_model, span_of_model
 from hotband.questions.calibrate.trace.calibrate import of_trace
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from hotband.base.question import Way
     from hotband.questions.calibrate.calibrated import Calibrated
     from hotband.questions.calibrate.measured import Measured
@@ -65,8 +64,6 @@ class CalibrationPlan:
     @property
     def frame(self) -> pl.DataFrame:
         """A row a load: load, times, seconds, use."""
-        import polars as pl
-
         schema = {"load": pl.String, "times": pl.Int64, "seconds": pl.Float64, "use": pl.String}
         return pl.DataFrame(self.rows, schema=schema, orient="row")
 

@@ -6,6 +6,7 @@ import math
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from hotband.base.heavy import pl
 from hotband.base.text.numbers import number
 from hotband.base.text.schema import to_object
 from hotband.base.text.values import Json
@@ -15,8 +16,6 @@ from hotband.questions.expect.judge import Judged, row_verdict, whole_verdict
 from hotband.questions.expect.nearest import NO_DRIVE, Ranking
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from hotband.questions.expect.predict import Predicted
     from hotband.questions.expect.results import Row
 
@@ -75,8 +74,6 @@ class Expected:
     @property
     def frame(self) -> pl.DataFrame:
         """A row a figure: row, figure, measured, predicted, low, high, verdict (IOPS, bytes a second, ns)."""
-        import polars as pl
-
         rows = [{"row": row.name, **one.document()} for row in self.rows for one in self.figures(row)]
         return pl.DataFrame(rows, infer_schema_length=None)
 

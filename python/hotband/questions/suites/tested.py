@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hotband.base.arguments import public
+from hotband.base.heavy import pl
 from hotband.base.question import Ending, Question, Way, asks, fresh, out, seed
 from hotband.base.views import view_of
 from hotband.data.inputs.kinds import EachName, Target, Values
@@ -22,8 +23,6 @@ from hotband.questions.suites.pts import TESTS, Interrupted, run_pts
 from hotband.questions.suites.pts.suite import PTS_FILE
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from hotband.data.documents.pts import PtsDoc
 
 
@@ -128,8 +127,6 @@ class PtsResult:
     @property
     def figures(self) -> pl.DataFrame:
         """A row a figure: test, name, value, unit (IOPS, B/s, ns, s)."""
-        import polars as pl
-
         rows = [
             {"test": test["id"], "name": one["name"], "value": one["value"], "unit": one["unit"]}
             for test in self.document["tests"]
