@@ -53,7 +53,6 @@ _MODULES = {
     "hotband.faces.api.serve": ("BothWays", "emulate", "serve"),
     "hotband.faces.api.store": ("store",),
     "hotband.faces.api.studies": ("study",),
-    "hotband.faces.api.sweep": ("sweep",),
     "hotband.faces.api.workloads": ("workload",),
     "hotband.inference.audit.result": ("AuditResult",),
     "hotband.inference.interval.explained": ("Why",),

@@ -40,7 +40,6 @@ from hotband.faces.api.serve import emulate as emulate
 from hotband.faces.api.serve import serve as serve
 from hotband.faces.api.store import store as store
 from hotband.faces.api.studies import study as study
-from hotband.faces.api.sweep import sweep as sweep
 from hotband.faces.api.workloads import workload as workload
 from hotband.inference.audit.result import AuditResult as AuditResult
 from hotband.inference.interval.explained import Why as Why
@@ -527,6 +526,68 @@ def steady(
 
     Records, or paths of theirs, with a series are judged in rounds; those without one are one round each, in the order
     given. The result has `verdicts`, `reached` and a `frame`. Raises UserError.
+    """
+
+def sweep(
+    workload: Spec | Sequence[Spec],
+    *,
+    on: Spec | Sequence[Spec],
+    set: Mapping[str, object] | None = None,
+    repeat: int | None = None,
+    seed: int | Sequence[int] = 1,
+    duration: str | None = None,
+    events: str | Sequence[str] = (),
+    interval: float | None = None,
+    draws: int | None = None,
+    jobs: int | None = None,
+    out: str | PathLike[str] | None = None,
+    into: str | PathLike[str] | None = None,
+    fresh: bool = False,
+    records: bool = True,
+    erase: str | None = None,
+    size: str | None = None,
+    keep: bool = False,
+    hosts: str | None = None,
+    purge_by: str | None = None,
+    executor: str | Executor | None = None,
+    progress: Wanted = None,
+    **settings: object,
+) -> Sweep:
+    """Run a workload at every combination of settings on one machine or several, models and hardware (real:PATH):
+    curves, and what they say.
+
+    Args:
+        workload: A catalog name, a TOML file, a job file or an I/O log.
+        on: A machine, as of run. May be repeated.
+        set: Values to change; further arguments are such values, too.
+        repeat: Seeds of every point; its mean and spread are shown.
+        seed: Root of all randomness; the first of several.
+        duration: Measured time of a step, as "60 s".
+        events: What happens in every run. May be repeated.
+        interval: Intervals of the figures. Percent of such predictions that the interval is to hold, 1 to 99.
+        draws: Draws of the uncertain values for interval; 64 where not said.
+        jobs: Runs at a time; all cores where not said.
+        out: Folder for what is produced.
+        into: A store (hotband store) that takes every run, too.
+        fresh: Start over; else runs that are in the folder already are not repeated.
+        records: Keep the record of every run.
+        erase: real: what may be overwritten; the drive's serial number.
+        size: real:DIR: size of the file that is made in it.
+        keep: real:DIR: leave the file there afterwards.
+        hosts: real: hosts that run fio --server, which ask together.
+        purge_by: real: discard, format, sanitize or secure-erase; best first.
+        executor: Who runs the runs: local, ray (starts one here) or ray://HOST:PORT.
+        progress: What shows progress: True, False, or a function.
+
+    A list, tuple or range is an axis (`qd=[1, 8, 32]`, `seed=range(5)`), and so is a text with a range or commas, as on
+    the command line: `qd="1..256"` doubles, `qd="1..100/5"` steps, `bs="4KiB,64KiB"`. With `interval` the first seed of
+    every point has intervals of its predictions. All runs are checked before the first begins: a mistake in one raises
+    UserError at once, as do more than 100,000 runs. An interrupt (Ctrl-C) ends the sweep and returns it with what is
+    finished; `Sweep.missing` says what is not, `Sweep.resume()` goes on. With a folder `out` every run is kept there as
+    it ends, and one that is there, of the same spec, seed and version, is not run again. Without `records` only the
+    rows of the frame are kept, which is quicker and takes a thousandth of the memory. Runs on hardware (`real:PATH`)
+    come one after the other behind those on models, which `executor` runs where it is not this computer: "ray",
+    "ray://HOST:PORT" (docs/guides/executors.md) or an `Executor` of `hotband.execution.experiment`. Otherwise as `run`.
     """
 
 def compare_traces(

@@ -186,7 +186,6 @@ def tables_of(hotband, *arguments: str) -> str:
 @pytest.mark.parametrize(
     "arguments",
     [
-        ["drives"],
         ["drives", "exos-15e900-512n"],
         ["osds"],
         ["drives", "--kind", "osd", "bluestore-14"],
@@ -194,7 +193,7 @@ def tables_of(hotband, *arguments: str) -> str:
         ["studies"],
         ["studies", "mach2-ceph"],
         ["keys", "ycsb-a", "--on", "s4500-960"],
-        ["audit", "--study", "content-hdd"],
+        ["audit", "--study", "content-hdd", "--details"],
         ["run", "iometer-fileserver", "--on", "raid10:4xent-15k", "--duration", "1 s"],
         ["reliability", "raid6:8xent-15k", "--arrays", "1000"],
         ["review", "ent-15k", "--quick", "--only", "linear,access,streams"],
@@ -210,8 +209,8 @@ def test_tables_of_records_fit_80_columns_when_piped(hotband) -> None:
     for out, drive, duration in (("a", "ent-15k", "2 s"), ("b", "ent-15k", "30 s"), ("c", "ent-10k", "30 s")):
         done = hotband("run", "fio-randwrite", "--on", drive, "--duration", duration, "--out", out)
         assert done.returncode == 0, done.stderr
-    assert "p99.9" in tables_of(hotband, "audit", "a")
-    assert "95 % interval" in tables_of(hotband, "compare", "b", "c")
+    assert "p99.9" in tables_of(hotband, "audit", "a", "--details")
+    assert "95 % interval" in tables_of(hotband, "compare", "b", "c", "--details")
 
 
 def test_a_summary_shows_all_its_numbers_in_80_columns(hotband) -> None:

@@ -34,13 +34,6 @@ LATE = {
             "execution.runs.run.save",
         ],
         "faces.commands.real": ["execution.experiment.progress.run_progress"],
-        "faces.commands.sweep": [
-            "execution.experiment.progress.run_progress",
-            "questions.sweeps.engine",
-            "questions.sweeps.plan",
-            "views.sweeps.show.said_below",
-            "views.sweeps.show.sweep_table",
-        ],
     },
     "Cost: the list of commands needs none of it": {
         "data.catalog": ["data.catalog.named.is_real"],
@@ -55,6 +48,11 @@ LATE = {
         "data.inputs.texts": ["data.jobs.job_file.job_text"],
         "data.traces.files": ["data.traces.io_log.write_log_rows"],
         "execution.experiment.chosen": ["execution.experiment.on_ray.OnRay"],
+        "execution.targets.fields": [
+            "execution.targets.place.place_of",
+            "execution.targets.target.executor_for",
+            "execution.targets.target.expect_folder",
+        ],
         "execution.targets.real_asked": ["execution.targets.hosts.hosts_of", "execution.targets.on_device.How"],
         "faces.commands.intervals": [
             "inference.interval.of_record.intervals_of",

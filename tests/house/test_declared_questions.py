@@ -17,12 +17,14 @@ import hotband as hb
 from hotband.base.errors import UserError
 from hotband.base.question import Field, Question, fields_of, given, in_words_of, shown, summary
 from hotband.faces.asked import function
+from hotband.faces.asked.ask import ask
 from hotband.faces.asked.kinds import arguments_of
 from hotband.faces.asked.words import words
 from hotband.faces.cli import app
 from hotband.faces.commands import question as commands
-from hotband.faces.questions import QUESTIONS, declared, function_name
+from hotband.faces.questions import QUESTIONS, by_function, declared, function_name
 from hotband.faces.renamed import command_words
+from hotband.faces.ui.asked import in_fields
 
 MACHINE = "raid1:2xent-10k"
 FLEET = """[[group]]
@@ -60,6 +62,13 @@ ASKED: dict[str, dict[str, Any]] = {
                     "set": {"command_overhead": "0.1 ms"}},
     "report": {"records": ["a", "b"], "title": "Two runs", "audit": True, "media": "hdd"},
     "steady": {"records": "a", "round": "1 s", "track": "latency"},
+    "query": {"sql": "select run, seed from runs order by all", "from_": "store"},
+    "store add": {"path": "store", "results": ["a", "b"], "experiment": "again"},
+    "store check": {"path": "store"},
+    "store compact": {"path": "store"},
+    "store list": {"path": "store", "where": "seed > 0", "limit": 1},
+    "sweep": {"workload": "fio-randread", "on": ["ent-10k", "raid1:2xent-15k"], "duration": "100 ms", "repeat": 2,
+              "seed": 3, "events": "at 50 ms: power-off", "interval": 90, "draws": 8, "set": {"qd": "1,4"}},
     "trace compare": {"a": "log.parquet", "b": "again.parquet", "direction": ["read", "write"]},
     "trace convert": {"source": "log.parquet", "output": "log.spc", "for_": "1 s"},
     "trace fit": {"source": "log.parquet", "output": "log.toml", "from_": "1 s", "seed": 3},
@@ -78,6 +87,9 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     place = tmp_path_factory.mktemp("asked")
     for seed, run in enumerate("abcd"):
         hb.run("fio-randread", on="ent-10k", duration="5 s", seed=seed, progress=False).save(place / run)
+    with hb.store(place / "store") as store:
+        for run in "ab":
+            store.append(hb.load(place / run))
     for seed, log in enumerate(("log", "again")):
         to = place / f"{log}.parquet"
         hb.run("fio-randread", on="ent-10k", duration="2 s", seed=seed, io_log=to, progress=False)
@@ -89,8 +101,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
 
 CODES = {"audit": 1}
 """Exit codes of the questions whose example finds something severe."""
-SLOW = ("calibrate",)
-"""Their answers take some 10 s twice: `make test-long` compares them."""
+SLOW = ("advise", "calibrate", "pts")
+"""Their answers take 3 to 10 s of the processor twice: `make test-long` compares them."""
 
 
 def of_python(name: str) -> Question:
@@ -103,10 +115,13 @@ def test_each_has_an_example() -> None:
 
 def called(name: str, **changed: Any) -> Any:
     """What the function gives for the example with some changes."""
-    function = getattr(hb, function_name(name))
-    bound = inspect.signature(function).bind_partial()
+    if name not in by_function().values():
+        with in_fields():
+            return ask(function._question_of(declared(name), {**ASKED[name], **changed}))
+    of_python = getattr(hb, function_name(name))
+    bound = inspect.signature(of_python).bind_partial()
     bound.arguments.update({**ASKED[name], **changed})
-    return function(*bound.args, **bound.kwargs)
+    return of_python(*bound.args, **bound.kwargs)
 
 
 @pytest.mark.parametrize("name", QUESTIONS)
@@ -128,13 +143,13 @@ def command_of(name: str) -> Any:
 @pytest.mark.parametrize("name", QUESTIONS)
 def test_every_field_is_an_option_and_an_argument_with_the_same_words(name: str) -> None:
     command = command_of(name)
-    asked = getattr(hb, function_name(name))
     helps = {param.name: getattr(param, "help", None) for param in command.params}
-    arguments = inspect.signature(asked).parameters
+    asked = getattr(hb, function_name(name)) if name in by_function().values() else None
+    arguments = inspect.signature(asked).parameters if asked is not None else {}
     for one in fields_of(declared(name)):
-        if not one.says.unwritten:
+        if not one.says.only_python:
             assert helps[one.name] == in_words_of(declared(name), one, commands.option_of)
-        if not one.says.hidden:
+        if not one.says.hidden and asked is not None:
             for argument in arguments_of(one):
                 assert argument in arguments
                 assert f"    {argument}: " in asked.__doc__
@@ -170,7 +185,9 @@ def test_the_command_prints_what_python_gives(name: str, tmp_path: Path) -> None
     document = json.loads(done.stdout)
     assert not declared(name).schema or document["schema"] == declared(name).schema
     mine = {"progress": False} if declared(name).runs else {}
-    assert json.loads(json.dumps(called(name, **mine).to_dict())) == document
+    given, schema = asked.document(called(name, **mine))
+    head = {"schema": schema, "schema_version": 1} if schema else {}
+    assert json.loads(json.dumps({**head, **given} if schema else given)) == document
 
 
 def test_a_report_is_what_python_saves(tmp_path: Path) -> None:

@@ -18,7 +18,7 @@ from hotband.questions.study.conclusions.functions import change, listed, more, 
 from hotband.questions.study.conclusions.known_figures import KnownFigures
 from hotband.questions.study.result import StudyResult
 from hotband.questions.study.study import by_reason
-from hotband.views.study.show import print_result
+from hotband.views.study.show import result_views
 
 if TYPE_CHECKING:
     from hotband.data.documents.study import ClaimDoc
@@ -133,9 +133,7 @@ def test_an_answer_has_what_its_figures_have(full_ssd: tuple[dict[str, Any], Pat
 
 def test_the_terminal_says_the_answer_first_and_each_explanation_once(full_ssd: tuple[dict[str, Any], Path]) -> None:
     result = full_ssd[0]
-    lines: list[str] = []
-    print_result(result, lambda *parts: lines.extend(str(getattr(part, "plain", part)) for part in parts))  # type: ignore[arg-type]
-    text = "\n".join(lines)
+    text = "\n".join(str(getattr(part, "plain", part)) for part in result_views(result))  # type: ignore[arg-type]
     places = [text.index(words) for words in (result["question"], result["answer"]["text"], "median error", "Missed:")]
     assert places == sorted(places)
     reasons = by_reason(result["misses"])

@@ -37,7 +37,7 @@ class Says:
     do not say all. `called` is the word of its option where that is not the field, `short` its letter. A `positional`
     field is an argument of the command and of the function; the name of an `ordered` one may be left out in a call of
     the function, and on the command line it is an option. What is `hidden` from Python is for the terminal alone (how
-    much is shown); what is `unwritten` is for Python alone."""
+    much is shown), what is `only_python` for Python alone (what a program goes on with)."""
 
     text: str
     metavar: str = ""
@@ -48,8 +48,8 @@ class Says:
     positional: bool = False
     ordered: bool = False
     hidden: bool = False
-    unwritten: bool = False
     takes: str = ""
+    only_python: bool = False
 
 
 def asks(
@@ -64,11 +64,11 @@ def asks(
     positional: bool = False,
     ordered: bool = False,
     hidden: bool = False,
-    unwritten: bool = False,
     takes: str = "",
+    only_python: bool = False,
 ) -> Any:
     """Return a field of a question; its arguments are those of `Says`."""
-    says = Says(text, metavar, least, most, called, short, positional, ordered, hidden, unwritten, takes)
+    says = Says(text, metavar, least, most, called, short, positional, ordered, hidden, takes, only_python)
     return field(default=default, metadata={KEY: says})
 
 
@@ -87,6 +87,16 @@ def out() -> Any:
     return asks("Folder for what is produced.", default=None, metavar="DIR")
 
 
+def into() -> Any:
+    """Return the field `into`."""
+    return asks("A store (hotband store) that takes every run, too.", default=None, metavar="DIR")
+
+
+def duration() -> Any:
+    """Return the field `duration`."""
+    return asks('Measured time of a step, as "60 s".', default=None, metavar="TIME")
+
+
 def fresh() -> Any:
     """Return the field `fresh`, which is for a folder."""
     return asks("Start over; else runs that are in the folder already are not repeated.", default=False)
@@ -98,7 +108,7 @@ class Way:
     `on_terminal` a question may show progress of its own on stderr. `there` takes an answer that is there while it is
     still to be kept, which may fail; `shows` a result on the way to it, such as a plan. Of questions that write to
     hardware `may_write` says whether what is ahead may be written, and `can_ask` whether somebody can be asked; both
-    are told whether `yes` was said before."""
+    are told whether `yes` was said before. `executor` is the one that was named, for an answer that goes on later."""
 
     watch: Callable[[str], AbstractContextManager[Any]]
     say: Callable[[str], None]
@@ -107,6 +117,7 @@ class Way:
     shows: Callable[[Any], None] = lambda _: None
     may_write: Callable[[bool], bool] = lambda _: True
     can_ask: Callable[[bool], bool] = lambda _: True
+    executor: Any = None
 
 
 class NotAgreed(Exception):
@@ -205,6 +216,11 @@ class Question:
         return None
 
 
+def terminal_fields_of(question: type[Question]) -> tuple[Field, ...]:
+    """Return the fields that its command has."""
+    return tuple(one for one in fields_of(question) if not one.says.only_python)
+
+
 def fields_of(question: type[Question]) -> tuple[Field, ...]:
     """Return the fields in the order in which they are declared."""
     if "_fields" not in vars(question):
@@ -224,8 +240,9 @@ def check(one: Field, value: Any) -> None:
         raise UserError(f"question.{one.name}", "", "[]", f"expected {one.says.takes or 'at least one'}")
     if value is None or (least is None and most is None):
         return
-    if not ((least is None or value >= least) and (most is None or value <= most)):
-        raise UserError(f"question.{one.name}", "", shown(value), f"expected {ends(one)}")
+    for number in value if isinstance(value, tuple) else (value,):
+        if not ((least is None or number >= least) and (most is None or number <= most)):
+            raise UserError(f"question.{one.name}", "", shown(number), f"expected {ends(one)}")
 
 
 def word(one: Field, value: object) -> StrEnum:

@@ -56,11 +56,7 @@ COMMANDS = {
         "Run a workload on a machine in virtual time, or on hardware (--on real:PATH) through fio; with --then "
         "several, one after the other on the same machine.",
     ),
-    "sweep": (
-        "hotband.faces.commands.sweep:sweep",
-        "Run a workload at every combination of settings on one machine or several, models and hardware "
-        "(real:PATH): curves, and what they say.",
-    ),
+    **question("sweep"),
     **question("find"),
     **question("advise"),
     **question("fleet"),
@@ -77,10 +73,7 @@ COMMANDS = {
         "hotband.faces.commands.program:program",
         "Run a real program on a machine that is served as block devices, or in a folder.",
     ),
-    "query": (
-        "hotband.faces.commands.store:query",
-        "Ask a store in SQL. Nothing is written, and nothing else can be read.",
-    ),
+    **question("query"),
     "ui": (
         "hotband.faces.commands.ui:ui",
         "Open a page in the browser, on this computer alone: choose or drop drives, layouts and workloads; run, "
@@ -115,10 +108,7 @@ COMMANDS = {
     ),
     **group("workload"),
     **group("trace"),
-    "store": (
-        "hotband.faces.commands.store:store_app",
-        "Results of many runs, as Parquet that other tools read as it is.",
-    ),
+    **group("store"),
 }
 """Where each command is, or a group of them, and the first paragraph of what it says of itself: a list of the commands
 needs no module of theirs. A name with an option (`run --explain`) is a command that the option selects."""

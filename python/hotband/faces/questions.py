@@ -13,14 +13,15 @@ if TYPE_CHECKING:
 
 
 class Line(NamedTuple):
-    """A question: its class ("module:Class"), the function that answers it ("module:function", of the question and its
-    `Way`), and the first paragraph of its docstring, which lists of commands show without loading it. `function` is the
-    name of its Python function, where that is not its own."""
+    """A question: its class ("module:Class"), the function that answers it ("module:function", of the question and
+    its `Way`), and the first paragraph of its docstring, which lists of commands show without loading it. `function`
+    is the name of its Python function, where that is not its own; None where methods of an object are in its
+    place."""
 
     question: str
     answer: str
     summary: str
-    function: str = ""
+    function: str | None = ""
 
 
 QUESTIONS = {
@@ -86,10 +87,46 @@ QUESTIONS = {
         "hotband.views.report.asked:answer",
         "Write one self-contained HTML report of records, and its charts as SVG or PNG.",
     ),
+    "query": Line(
+        "hotband.questions.store:SqlQuestion",
+        "hotband.questions.store:rows_of",
+        "Ask a store in SQL. Nothing is written, and nothing else can be read.",
+        None,
+    ),
     "steady": Line(
         "hotband.questions.steady:SteadyQuestion",
         "hotband.questions.steady:answer",
         "Say whether records reached steady state by the rule of the SNIA PTS, and whether they left it.",
+    ),
+    "store add": Line(
+        "hotband.questions.store:AddQuestion",
+        "hotband.questions.store:added",
+        "Add records to a store, which is made where it is not there. A run that is in it is not added again.",
+        None,
+    ),
+    "store check": Line(
+        "hotband.questions.store:CheckQuestion",
+        "hotband.questions.store:checked",
+        "Compare every file with its digest. Exit code 1 if one is damaged or missing.",
+        None,
+    ),
+    "store compact": Line(
+        "hotband.questions.store:CompactQuestion",
+        "hotband.questions.store:compacted",
+        "Merge many small parts into few large ones; take over what writers that were killed left.",
+        None,
+    ),
+    "store list": Line(
+        "hotband.questions.store:ListQuestion",
+        "hotband.questions.store:runs_of",
+        "List runs, those added last first: what ran, its factors, rate and latency. JSON has all columns.",
+        None,
+    ),
+    "sweep": Line(
+        "hotband.questions.sweeps.asked:SweepQuestion",
+        "hotband.questions.sweeps.run:answer",
+        "Run a workload at every combination of settings on one machine or several, models and hardware "
+        "(real:PATH): curves, and what they say.",
     ),
     "trace compare": Line(
         "hotband.inference.traces.compare:CompareTracesQuestion",
@@ -128,10 +165,15 @@ QUESTIONS = {
     ),
 }
 GROUPS = {
+    "store": (
+        "Results of many runs, as Parquet that other tools read as it is.",
+        ("list", "add", "show", "compact", "check"),
+    ),
     "trace": ("Traces of I/Os, of ours and of other tools.", ("show", "convert", "compare", "fit")),
     "workload": ("Workloads as files of ours and of other tools.", ("convert",)),
 }
-"""Groups of questions: what each says of itself, and the last words of its questions in the order of its help."""
+"""Groups of questions: what each says of itself, and the last words of its commands in the order of its help;
+`hotband.faces.commands.groups` has those that are no questions."""
 
 
 def function_name(name: str) -> str:
@@ -140,8 +182,8 @@ def function_name(name: str) -> str:
 
 
 def by_function() -> dict[str, str]:
-    """Return the questions by the names of their Python functions."""
-    return {function_name(name): name for name in QUESTIONS}
+    """Return the questions by the names of their Python functions, where they have them."""
+    return {function_name(name): name for name, line in QUESTIONS.items() if line.function is not None}
 
 
 def _loaded(where: str) -> Any:

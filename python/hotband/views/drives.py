@@ -13,8 +13,8 @@ from hotband.data.catalog.products import CatalogDrive
 THOUSANDS = Unit("IOPS", 1.0, numbers.thousands)
 SPEED = Unit("rpm")
 PRICE = Unit("EUR/TB")
-MOST_ROWS = 20
-"""Drives in a list on a terminal of 24 lines: the sentence, the headings with their rule and a last line take four."""
+MOST_ROWS = 21
+"""Drives in a list on a terminal of 24 lines: the sentence, the headings and a last line take three."""
 GAP = 2
 """Characters between columns."""
 
@@ -68,7 +68,7 @@ SIZE_OF_CSV = {
     "seek_read_ns": ("seek, read", MS), "endurance_bytes": ("endurance", BYTES), "rpm": ("speed", SPEED),
     "read_iops": ("4K reads", Unit("IOPS")), "write_iops": ("4K writes", Unit("IOPS")), "eur_per_tb": ("price", PRICE),
     "eur_per_tb_low": ("price, from", PRICE), "eur_per_tb_high": ("price, to", PRICE),
-    "actuators": ("actuators", Unit()),
+    "actuators": ("actuators", Unit()), "values_not_verified": ("values not verified", Unit()),
 }  # fmt: skip
 """Columns of numbers for programs, with their units."""
 YEARS = ("launch_year", "price_year")
@@ -99,6 +99,21 @@ def _plain(name: str, value: str | float | bool | None) -> Value:
     return value
 
 
+def facts(drive: CatalogDrive) -> list[str]:
+    """Return what a drive is in a line, and its data sheet in another."""
+    parts = [numbers.size(drive.capacity_bytes), drive.interface, drive.form_factor]
+    parts += [numbers.quantity(drive.rpm, "rpm")] if drive.rpm is not None else [drive.nand or ""]
+    parts += [drive.recording or "", drive.market, str(drive.launch_year)]
+    if drive.read_iops is not None:
+        writes = "" if drive.write_iops is None else f", {numbers.thousands(drive.write_iops)} writes"
+        parts.append(f"{numbers.thousands(drive.read_iops)} 4K reads{writes} a second")
+    low, high = numbers.number(drive.eur_per_tb_low), numbers.number(drive.eur_per_tb_high)
+    price = f"{numbers.number(drive.eur_per_tb)} EUR/TB in {drive.price_year} ({low} to {high})"
+    unread = numbers.counted(drive.values_not_verified, "value")
+    sheet = f"Data sheet: {drive.data_sheet}" + (f"; {unread} not verified" if drive.values_not_verified else "")
+    return [", ".join(part for part in (*parts, price) if part), sheet]
+
+
 def listing_views(selection: DriveSelection, width: int, most: int | None = None) -> list[View]:
     """Return the sentence and the table of a selection, of its first `most` drives."""
     sentence = sentence_of(selection)
@@ -126,7 +141,7 @@ def _keys(selection: DriveSelection) -> list[str]:
 def _table(drives: Sequence[CatalogDrive], keys: list[str], width: int) -> Table:
     """The table of these columns, without the product or the last ones where they do not fit."""
     while True:
-        table = Table("", [SHOWN[key][0] for key in keys], plain=True, compact=True)
+        table = Table("", [SHOWN[key][0] for key in keys], plain=True, borderless=True)
         for drive in drives:
             table.add(*(Cell(SHOWN[key][1](drive)) for key in keys))
         if _width(table) <= width or len(keys) == 1:

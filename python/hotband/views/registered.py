@@ -9,6 +9,11 @@ register(
 )
 register("hotband.data.jobs.converted:Converted", terminal="hotband.views.text.converted:terminal")
 register("hotband.data.record.steadiness:Steadiness", terminal="hotband.views.text.tables:steadiness")
+register("hotband.data.store.check:Checked", terminal="hotband.views.store:checked")
+register("hotband.data.store.compact:Compacted", terminal="hotband.views.store:compacted")
+register("hotband.data.store.folders:Added", terminal="hotband.views.store:added")
+register("hotband.data.store.listed:Listed", terminal="hotband.views.store:selected")
+register("hotband.data.store.listed:RunsListed", terminal="hotband.views.store:runs")
 register("hotband.inference.audit.result:AuditResult", terminal="hotband.views.audit:terminal")
 register("hotband.inference.interval.explained:Why", terminal="hotband.views.interval:terminal")
 register(
@@ -36,7 +41,7 @@ register(
     report="hotband.views.report.of_results:of_advice",
     terminal="hotband.views.advise.show:terminal",
 )
-register("hotband.questions.compare:Compared", terminal="hotband.views.audit:compared")
+register("hotband.questions.compare:Compared", terminal="hotband.views.compare:terminal")
 register("hotband.questions.calibrate.calibrated:Calibrated", terminal="hotband.views.calibrate:terminal")
 register("hotband.questions.calibrate.run:CalibrationPlan", terminal="hotband.views.calibrate:plan_terminal")
 register("hotband.questions.entropy:Entropy", terminal="hotband.views.entropy:terminal")
@@ -44,7 +49,7 @@ register("hotband.questions.expect.expected:Expected", terminal="hotband.views.e
 register(
     "hotband.questions.find.found:Found",
     lines="hotband.views.find:answer_views",
-    terminal="hotband.views.find:terminal",
+    terminal="hotband.views.find_screen:terminal",
 )
 register(
     "hotband.questions.fleet.result:Fleet",
@@ -81,4 +86,5 @@ register(
     chart="hotband.views.draw.sweep:sweep_chart",
     html="hotband.views.draw.sweep:sweep_html",
     report="hotband.views.report.sweep_page:report_of",
+    terminal="hotband.views.sweeps.show:terminal",
 )

@@ -28,6 +28,8 @@ SATA_SSD_KEYS = {"reference.interface": DISK_KEYS["reference.interface"]}
 """Of an SSD without PCI Express, whose interface follows from its lanes."""
 SEQUENTIAL_WRITES = ("sequential_write", "pslc_write")
 """The rated rate of a consumer drive is that of its cache."""
+NOT_VERIFIED = "Data sheet (not verified)."
+"""The source of a value that its maker states and nobody read for the catalog."""
 CAPACITY_IN_TITLE = re.compile(r"\s+[\d.]+ [TG]B\b")
 
 
@@ -61,6 +63,8 @@ class CatalogDrive:
     eur_per_tb_low: float
     eur_per_tb_high: float
     price_year: int
+    data_sheet: str
+    values_not_verified: int
 
     @property
     def is_disk(self) -> bool:
@@ -111,7 +115,14 @@ def described(entry: _core.CatalogEntry) -> CatalogDrive:
         eur_per_tb_low=price.low,
         eur_per_tb_high=price.high,
         price_year=price.year,
+        data_sheet=texts["reference.data_sheet"],
+        values_not_verified=sum(is_not_verified(value["source"]) for value in entry["values"]),
     )
+
+
+def is_not_verified(source: str) -> bool:
+    """Whether a source is a data sheet that nobody read for the catalog."""
+    return source.startswith(NOT_VERIFIED.rstrip("."))
 
 
 def _texts(entry: _core.CatalogEntry) -> dict[str, str]:

@@ -36,7 +36,7 @@ class ConvertWorkloadQuestion(Question):
     workload: Workload = asks(
         "A catalog name, a TOML file, a job file or an I/O log.", metavar="WORKLOAD", positional=True
     )
-    to: str = asks("toml, fio or vdbench.", default="toml", ordered=True, unwritten=True)
+    to: str = asks("toml, fio or vdbench.", default="toml", ordered=True, only_python=True)
     output: Path | None = asks(
         "OUT.toml, .fio or .parm; TOML to stdout if not said.", default=None, metavar="FILE", short="-o", hidden=True
     )

@@ -41,6 +41,14 @@ Settings = Annotated[tuple[tuple[str, str], ...], "settings"]
 """Pairs of `--set`, and of `set` and the further arguments of a function."""
 Values = Annotated[tuple[tuple[str, str], ...], "values"]
 """The same for a function that takes no further arguments."""
+Axes = Annotated[tuple[tuple[str, Any], ...], "axes"]
+"""The same where each may have several values: text as on the command line, a value, or a tuple."""
+Seeds = Annotated[Any, "seeds"]
+"""A root of randomness; in Python also several."""
+AlikeWorkloads = Annotated[tuple[Named, ...], "alike workloads"]
+"""A workload; in Python also several, which have names of their own."""
+Texts = Annotated[tuple[str, ...], "texts"]
+"""Texts, which may have commas."""
 Target = Annotated[str, "target"]
 """A machine, or hardware: `real:PATH`."""
 SettingsOfDrives = Annotated[tuple[tuple[str, str], ...], "settings of drives"]
@@ -56,7 +64,7 @@ Results = Annotated[tuple[Path, ...], "results"]
 Names = Annotated[tuple[str, ...], "names"]
 """Several words, also as a text with commas."""
 
-Texts = Annotated[tuple[str, ...], "texts"]
+Filters = Annotated[tuple[str, ...], "filters"]
 """Several texts, each with an option of its own on the command line; in Python also numbers."""
 Columns = Annotated[Mapping[str, object], "columns"]
 """Columns of a table by what they are: KEY=COLUMN,... on the command line."""

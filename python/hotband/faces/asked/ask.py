@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from hotband.base.question import Question, Way
-from hotband.execution.experiment import using, watch
+from hotband.execution.experiment import expect_models, using, watch
 from hotband.execution.runs.interrupted import as_interrupt
+from hotband.faces.asked.kinds import machines_of
 from hotband.faces.questions import answer
 
 if TYPE_CHECKING:
@@ -16,8 +17,9 @@ if TYPE_CHECKING:
 
 def ask(question: Question, progress: Wanted = None, executor: str | Executor | None = None) -> Any:
     """Return the answer. Raises UserError for a mistake, KeyboardInterrupt where it is stopped, OSError."""
-    way = Way(lambda title: watch.watch(title, progress), lambda _: None)
+    way = Way(lambda title: watch.watch(title, progress), lambda _: None, executor=executor)
     if not question.runs:
         return answer(question, way)
+    expect_models(executor, machines_of(question))
     with as_interrupt(), using(executor, getattr(question, "jobs", None)):
         return answer(question, way)

@@ -11,7 +11,7 @@ from typing import Any
 
 from hotband.base.arguments import public
 from hotband.base.question import Field, Question, fields_of, further, in_words_of, summary
-from hotband.data.inputs.specify import Spec, changes, settings_of
+from hotband.data.inputs.specify import Spec, changes
 from hotband.data.record.record import Record
 from hotband.faces.asked.ask import ask
 from hotband.faces.asked.kinds import arguments_of, is_settings, kind_of, mark, takes_more
@@ -77,7 +77,8 @@ def _question_of(question: type[Question], values: Mapping[str, Any]) -> Questio
     for one in shown_fields(question):
         if is_settings(one):
             of_load = mark(one) != "settings of drives"
-            asked[one.name] = settings_of(changes(values.get("set"), values.get("settings", {}), of_load=of_load))
+            changed = changes(values.get("set"), values.get("settings", {}), of_load=of_load)
+            asked[one.name] = kind_of(one).value(one, changed)
         elif kind_of(one).is_spread:
             first, others = arguments_of(one)
             asked[one.name] = kind_of(one).value(one, [values[first], *values.get(others, ())])
@@ -119,4 +120,5 @@ def docstring(question: type[Question]) -> str:
         textwrap.fill(f"{name}: {text}", 116, initial_indent="    ", subsequent_indent="        ")
         for name, text in said(question)
     ]
-    return "\n".join([summary(question), "", "Args:", *lines, "", further(question)]).rstrip() + "\n"
+    head = textwrap.fill(summary(question), 113)
+    return "\n".join([head, "", "Args:", *lines, "", further(question)]).rstrip() + "\n"

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from hotband.base.question import Field, Question, given
-from hotband.data.inputs.specify import Named
+from hotband.data.inputs.specify import Named, each_of, setting
 from hotband.faces.asked.kinds import is_settings, kind_of
 from hotband.faces.renamed import command_words
 
@@ -16,7 +16,7 @@ BETWEEN = "vs"
 
 def words(question: Question) -> list[str]:
     """Return the command and its arguments, without what is as it is by default: arguments, then options."""
-    of = [(one, value) for one, value in given(question) if not (one.says.hidden or one.says.unwritten)]
+    of = [(one, value) for one, value in given(question) if not (one.says.hidden or one.says.only_python)]
     arguments = [word for one, value in of if one.says.positional for word in written(one, value)]
     options = [word for one, value in of if not one.says.positional for word in optional(one, value)]
     return [*command_words(question.name), *arguments, *options]
@@ -35,11 +35,16 @@ def written(one: Field, value: Any) -> Iterator[str]:
 def optional(one: Field, value: Any) -> Iterator[str]:
     """Yield an option and its value; several of a list, a flag alone."""
     if is_settings(one):
-        yield from (word for key, text in value for word in ("--set", f"{key}={text}"))
+        yield from (word for key, values in value for word in ("--set", f"{key}={changed(key, values)}"))
     elif value is True:
         yield one.option
     else:
         yield from (word for text in texts(value) for word in (one.option, text))
+
+
+def changed(key: str, values: Any) -> str:
+    """Return the value of a setting as `--set` takes it; several with commas."""
+    return values if isinstance(values, str) else ",".join(setting(key, value) for value in each_of(values))
 
 
 def texts(value: Any) -> Iterator[str]:

@@ -13,11 +13,12 @@ from hotband.base.foreign import console
 from hotband.base.text.formats import as_rows
 from hotband.data.catalog import entries
 from hotband.data.catalog.filters import SORT_KEYS, product_of, select_drives
+from hotband.data.catalog.products import catalog_drives
 from hotband.faces.commands import names
 from hotband.faces.commands.catalog import print_product
 from hotband.faces.commands.group import Listing
 from hotband.faces.commands.output import JsonFlag, print_rows, say, show
-from hotband.views.drives import MOST_ROWS, all_values, listing_views
+from hotband.views.drives import MOST_ROWS, all_values, facts, listing_views
 
 if TYPE_CHECKING:
     from hotband.questions.datasheet.lines import Line
@@ -75,7 +76,8 @@ def show_drives(
     words = name or []
     product = product_of(words)
     if product is not None:
-        return print_product(entries.drive(product), "hotband-drive", as_json)
+        about = [line for drive in catalog_drives() if drive.name == product for line in facts(drive)]
+        return print_product(entries.drive(product), "hotband-drive", as_json, about)
     fields = ("NAME", "--min", "--max", "--sort")
     selection = select_drives(words, least=least, most=most, sort=sort, fields=fields)
     if as_json:

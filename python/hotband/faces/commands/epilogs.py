@@ -102,6 +102,17 @@ hotband trace show financial1.spc
 hotband trace show usr_0.csv.gz src1_2.csv.gz -o traces.html
 
 hotband trace show mine.csv --columns time=1:ms,op=2,offset=3:sectors,size=4 --json"""
+QUERY = """\
+[bold]Views[/]
+
+runs (a row a run: what ran, a column a factor, figures), summary, factors, histograms, records, and the tables over
+time that runs left: series, caches, power, smart, operations. "show tables" lists them, "describe runs" their columns.
+
+[bold]Examples[/]
+
+hotband query "select target, qd, avg(iops) from runs group by all order by all" --from results
+
+hotband query "from series where run = '1f03c5d0a7b2e4916d88'" --from results --format csv"""
 EPILOGS = {
     "advise": ADVISE,
     "calibrate": CALIBRATE,
@@ -109,6 +120,7 @@ EPILOGS = {
     "find": FIND,
     "fleet": FLEET,
     "pts": PTS,
+    "query": QUERY,
     "quick": QUICK,
     "trace compare": TRACE_COMPARE,
     "trace convert": TRACE_CONVERT,

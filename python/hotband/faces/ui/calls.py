@@ -4,7 +4,7 @@ result is made in `shown.py`."""
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -22,11 +22,13 @@ from hotband.faces.ui.form import Form
 from hotband.questions.advise.asked import AdviseQuestion
 from hotband.questions.compare import CompareQuestion
 from hotband.questions.find.asked import FindQuestion
+from hotband.questions.sweeps.asked import SweepQuestion
 
 if TYPE_CHECKING:
     from hotband.data.record.record import Record
     from hotband.execution.experiment import Tick
     from hotband.faces.ui.shown import Shown
+    from hotband.questions.sweeps.sweep import Sweep
 
 Kind = Callable[[Form], Call]
 
@@ -113,33 +115,24 @@ def records_of(folder: Path) -> list[Record]:
 
 
 def of_sweep(form: Form) -> Call:
-    """`hb.sweep`."""
-    asked = Common.of(form)
+    """A sweep."""
+    workload, machines = form.named("workload", WORKLOAD), form.all_named("on", MACHINE)
+    named_by = {"workload": (named(workload, "workload"),), "on": tuple(named(one, "on") for one in machines)}
     repeat = form.whole("repeat", 1, 1000)
+    asked = of_form(SweepQuestion, form, {**named_by, "repeat": repeat, "records": False})
 
-    def swept(tick: Tick | bool, folder: Path) -> hb.Sweep:
-        return hb.sweep(
-            asked.workload,
-            on=asked.on,
-            set=asked.set,
-            duration=asked.duration,
-            seed=asked.seed,
-            repeat=repeat,
-            events=asked.events,
-            interval=asked.interval,
-            out=folder / "runs",
-            records=False,
-            progress=tick,
-        )
+    def swept(tick: Tick | bool, folder: Path) -> Sweep:
+        done: Sweep = answered(replace(asked, out=folder / "runs"), tick)
+        return done
 
     def report(folder: Path) -> None:
         swept(False, folder).report(folder / REPORT_FILE)  # every run is there: none is run again
 
-    more = command_line.options(repeat=repeat)
-    axes = " over " + ", ".join(asked.set) if asked.set else ""
+    keys = [key for key, _ in asked.settings]
+    axes = f" over {', '.join(keys)}" if keys else ""
     return Call(
-        f"{asked.workload} on {', '.join(asked.on)}{axes}",
-        ["sweep", asked.workload, *asked.options, *more],
+        f"{workload} on {', '.join(machines)}{axes}",
+        words(asked),
         lambda tick, folder: shown.of_sweep(swept(tick, folder)),
         report,
     )

@@ -134,7 +134,7 @@ class CompareTracesQuestion(TraceQuestion):
         "The columns of B, if others.", default=None, metavar="KEY=COLUMN,...", hidden=True
     )
     of_b: TomlTable | None = asks(
-        "What is other for B, such as its format and its columns.", default=None, unwritten=True
+        "What is other for B, such as its format and its columns.", default=None, only_python=True
     )
 
     def keys_of_b(self) -> dict[str, object]:

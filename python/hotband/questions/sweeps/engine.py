@@ -39,8 +39,7 @@ Watch = Callable[[str], AbstractContextManager[Tick | None]]
 class Asked:
     """What a sweep is asked for besides its grid: how many runs at a time, the folder, whether records are kept,
     intervals of predictions, which the first seed of every point gets, who runs those on hardware (named by
-    `real:...`), one after the other, and who runs those on models (None: the executor that was chosen, else the cores
-    of this computer)."""
+    `real:...`), one after the other, and who goes on with those on models later (None: the cores of this computer)."""
 
     jobs: int | None = None
     out: Path | None = None
@@ -93,8 +92,14 @@ def _sweep(runs: _Runs, found: Mapping[int, Kept]) -> Sweep:
         level,
         runs.grid.duration,
         runs.grid.events,
-        lambda before: _sweep(runs, runs.finish(False, before)),
+        lambda before: _resumed(runs, before),
     )
+
+
+def _resumed(runs: _Runs, before: Mapping[int, Kept]) -> Sweep:
+    """The sweep with what was missing, by the executor that it began with."""
+    with using(runs.asked.executor, runs.asked.jobs):
+        return _sweep(runs, runs.finish(False, before))
 
 
 class _Runs:
@@ -115,7 +120,7 @@ class _Runs:
     def finish(self, fresh: bool, before: Mapping[int, Kept] | None = None) -> dict[int, Kept]:
         """Everything that could be run, also where the user stopped it; with a folder what is there is taken over."""
         found = dict(before or {})
-        with using(self.asked.executor, self.asked.jobs), self._journal(fresh) as journal:
+        with self._journal(fresh) as journal:
             if journal is not None:
                 found |= self._taken_over(journal)
             missing = [place for place in range(len(self.specs)) if place not in found]
