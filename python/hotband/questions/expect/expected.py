@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 from hotband.base.heavy import pl
 from hotband.base.text.numbers import number
@@ -14,10 +13,8 @@ from hotband.data.documents.expected import Verdict
 from hotband.data.record.states import state_lines, states_of
 from hotband.questions.expect.judge import Judged, row_verdict, whole_verdict
 from hotband.questions.expect.nearest import NO_DRIVE, Ranking
-
-if TYPE_CHECKING:
-    from hotband.questions.expect.predict import Predicted
-    from hotband.questions.expect.results import Row
+from hotband.questions.expect.predict import Predicted
+from hotband.questions.expect.results import Row
 
 SCHEMA, SCHEMA_VERSION = "hotband-expect", 1
 

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING
 
 from hotband.base.heavy import pl
 from hotband.base.text.numbers import finite, millis, number, percent, rate, size, span
+from hotband.data.documents.record import RebuildDoc, RecordDoc, RepairDoc, ServiceDoc
 from hotband.data.record.load import LoadedRecord
 from hotband.data.record.repair import state_name, took_ns
 from hotband.views.report.page import Block, Cell, Group, Prose, Table
-
-if TYPE_CHECKING:
-    from hotband.data.documents.record import RebuildDoc, RecordDoc, RepairDoc, ServiceDoc
 
 Records = Mapping[str, LoadedRecord]
 

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from hotband.base.heavy import np, pl
 from hotband.base.text.numbers import size
+from hotband.inference.traces.properties import Properties
 from hotband.inference.traces.zipf import seen_at_least
-
-if TYPE_CHECKING:
-    from hotband.inference.traces.properties import Properties
 
 MOST_SIZES = 12
 """Sizes that a chart of half a page has room for."""
