@@ -49,7 +49,6 @@ _MODULES = {
     "hotband.faces.api.programs": ("ProgramResult", "program", "programs"),
     "hotband.faces.api.record": ("load",),
     "hotband.faces.api.report": ("report",),
-    "hotband.faces.api.review": ("review",),
     "hotband.faces.api.run": ("run", "sequence"),
     "hotband.faces.api.serve": ("BothWays", "emulate", "serve"),
     "hotband.faces.api.store": ("store",),

@@ -57,6 +57,8 @@ ASKED: dict[str, dict[str, Any]] = {
     "quick": {"on": "s4500-960", "duration": "1 min", "set": {"scale": 512}, "seed": 2},
     "reliability": {"on": MACHINE, "spares": 1, "replacement": "24 h", "afr": "2 %", "arrays": 1000,
                     "set": {"command_overhead": "0.1 ms"}},
+    "review": {"on": ["ent-10k", "raid1:2xent-15k"], "quick": True, "only": ["access", "patterns"], "jobs": 2,
+               "set": {"wce": "off"}},
     "steady": {"records": "a", "round": "1 s", "track": "latency"},
     "sweep": {"workload": "fio-randread", "on": ["ent-10k", "raid1:2xent-15k"], "duration": "100 ms", "repeat": 2,
               "seed": 3, "events": "at 50 ms: power-off", "interval": 90, "draws": 8, "set": {"qd": "1,4"}},

@@ -164,7 +164,7 @@ class Field:
 @dataclass(frozen=True, kw_only=True)
 class Question:
     """Base of questions. `name` is that of the command and the function, `schema` that of the answer as JSON, `answers`
-    its type ("module:Class"); a list of documents, each of which says what it is, has no schema. One that `runs` shows
+    its type ("module:Class"); documents that say what they are have no schema, and None is none. One that `runs` shows
     progress, and takes an executor where it `has_executor`; one that `has_page` has its answer written as a page by the
     method that `writes` it. Where it `folds`, the terminal prints lines within the width of tables, else whole. One
     that runs `in_rounds` says of an interruption what of the round is kept. Results of the types `on_the_way` are shown

@@ -79,6 +79,12 @@ QUESTIONS = {
         "hotband.inference.reliability.assess:answer",
         "Say how long an array keeps its data: mean time to data loss and the chance of loss, beside the closed form.",
     ),
+    "review": Line(
+        "hotband.questions.review.reviewed:ReviewQuestion",
+        "hotband.questions.review.reviewed:answer",
+        "Review a machine, or hardware (real:PATH): transfer curve, access time, block sizes, streams, server "
+        "patterns, files; compare it with others.",
+    ),
     "steady": Line(
         "hotband.questions.steady:SteadyQuestion",
         "hotband.questions.steady:answer",

@@ -46,6 +46,7 @@ register(
     folder="hotband.views.report.review_page:write_review",
     lines="hotband.views.review:views",
 )
+register("hotband.questions.review.many:Reviewed", terminal="hotband.views.review:terminal")
 register(
     "hotband-study",
     chart="hotband.views.report.of_results:study_chart",

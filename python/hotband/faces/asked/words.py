@@ -15,7 +15,7 @@ BETWEEN = "vs"
 
 def words(question: Question) -> list[str]:
     """Return the command and its arguments, without what is as it is by default: arguments, then options."""
-    of = [(one, value) for one, value in given(question) if not (one.says.hidden or one.says.only_python)]
+    of = [(one, value) for one, value in given(question) if not one.says.only_python]
     arguments = [word for one, value in of if one.says.positional for word in written(one, value)]
     options = [word for one, value in of if not one.says.positional for word in optional(one, value)]
     return [question.name, *arguments, *options]

@@ -98,6 +98,10 @@ FURTHER = {
     ],
     "expect": ["Without --on the drives of the catalog are ranked by how near they come."],
     "pts": ["Tests: iops, throughput, latency, write-saturation, idle-recovery, cross-stimulus."],
+    "review": [
+        "Parts: linear, access, block-sizes, streams, patterns, files, streaming, defragmentation, applications, "
+        "energy."
+    ],
     "steady": ["Records without a series, such as most of fio's, are one round each, in the order given."],
 }
 """Paragraphs that the help has beside the first."""

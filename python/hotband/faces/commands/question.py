@@ -121,6 +121,8 @@ KINDS: Mapping[Any, Kind] = {
     "values": SETTINGS,
     "axes": SETTINGS,
     "targets": Kind(list[str], tuple),
+    "first targets": Kind(str, lambda name: (name,), names.MACHINE),
+    "other targets": Kind(list[str], lambda given: tuple(given or ()), names.MACHINE),
     "drive": Kind(str, _machine, names.DRIVE),
     "settings of drives": SETTINGS,
 }
@@ -176,8 +178,10 @@ def _files_in(values: Mapping[str, Any]) -> list[Path]:
 
 def _print(asked: Question, found: Any, as_json: bool, written: list[str]) -> None:
     if as_json:
-        schema = getattr(found, "schema", asked.schema)
-        return print_json(found.to_dict(), schema) if schema else print_rows(found.to_dict())
+        schema, document = getattr(found, "schema", asked.schema), found.to_dict()
+        if document is None:
+            return None
+        return print_json(document, schema) if schema else print_rows(document)
     with reading(asked):
         views = list(view_of(found, "terminal")(found, asked))
     show_views(views) if asked.folds else show(*views)
