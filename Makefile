@@ -27,7 +27,8 @@ $(VENV)/.installed: requirements.lock
 	@$(PYTHON) -c 'import sys; sys.exit("Hotband needs Python 3.11 or newer, this is " + sys.version.split()[0] if sys.version_info < (3, 11) else 0)'
 	@command -v cargo >/dev/null || { echo "Hotband needs a stable Rust toolchain (cargo), 1.88 or newer"; exit 1; }
 	@command -v cc >/dev/null || { echo "Hotband needs a C compiler (cc)"; exit 1; }
-	$(PYTHON) -m venv $(VENV)
+	@echo "Python: packages of requirements.lock into $(VENV)"
+	@$(PYTHON) -m venv $(VENV)
 	@$(STAGE) run "download: Python packages" -- $(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements.lock
 	@touch $@
 
@@ -38,18 +39,19 @@ $(VENV)/.tests: requirements-tests.lock | $(VENV)/.installed
 
 # The Rust dependencies are pinned in rust.lock, which is Cargo.lock without the registry's address.
 Cargo.lock: rust.lock scripts/rust_lock.py
-	$(PYTHON) scripts/rust_lock.py restore
+	@$(PYTHON) scripts/rust_lock.py restore
 
 $(VENV)/.built: $(VENV)/.installed $(SOURCES)
-	@echo "compiling the engine: some two minutes on two cores, the first time"
+	@echo "Engine: compiled from Rust, which takes some two minutes on two cores the first time"
 	@$(STAGE) cargo release "compile: engine" -- env -u MAKEFLAGS -u MFLAGS CARGO_TERM_QUIET=true PIP_QUIET=1 VIRTUAL_ENV=$(abspath $(VENV)) \
 	  $(BIN)/maturin develop --release --locked --quiet --timings
 	@touch $@
 
 setup: $(VENV)/.built ## virtual environment, locked dependencies, release build
 
-demo: setup ## the first study: table to the terminal, report to out/content-hdd/report.html
-	$(BIN)/hotband study run content-hdd --out out/content-hdd
+demo: setup ## the first study: its answer to the terminal, its page to out/content-hdd/report.html
+	@echo "Study: content-hdd, 82 runs"; echo
+	@$(BIN)/hotband study run content-hdd --out out/content-hdd
 
 # What `make test` does, in order: what is fetched; then all Rust is compiled once, in the profile that users install, with
 # clippy looking on; then Rust tests, lints and budgets, then Python, each on both cores. What each stage took is in
@@ -193,6 +195,19 @@ pictures: setup ## the pictures of README and guides
 # Runs are kept in out/accuracy: killed, it goes on where it was.
 accuracy: setup ## every study: how large the errors are, to the terminal and into docs/accuracy.md
 	$(BIN)/hotband study accuracy --out out/accuracy --page docs/accuracy.md
+
+# Of its own environment: what builds the site is needed by nobody else. Zensical, or mkdocs where it cannot be had.
+DOCS := out/docs-env
+$(DOCS)/.installed: requirements-docs.lock
+	$(PYTHON) -m venv $(DOCS)
+	$(DOCS)/bin/python -m pip install --quiet --disable-pip-version-check -r requirements-docs.lock
+	@touch $@
+
+.PHONY: docs
+docs: setup $(DOCS)/.installed ## the documentation site, in out/site
+	$(BIN)/python scripts/reference.py
+	$(DOCS)/bin/zensical build --config-file mkdocs.yml --clean
+	@echo "out/site/index.html"
 
 lock: ## after a change of dependencies: rewrites rust.lock and requirements*.lock from what is installed
 	$(PYTHON) scripts/rust_lock.py save

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import hotband as hb
 from hotband.faces.asked import function
-from hotband.faces.questions import QUESTIONS, declared
+from hotband.faces.questions import by_function, declared, function_name
 
 STUB = Path(__file__).parents[1] / "python" / "hotband" / "__init__.pyi"
 HEAD = "# Written by scripts/public_stub.py from the table of hotband/__init__.py: do not edit.\n"
@@ -51,17 +51,17 @@ def signature(name: str) -> str:
         "**settings: object,", "**settings: object"
     )
     text = textwrap.indent(f'"""{function.docstring(declared(name))}"""', "    ")
-    return f"def {name}(\n{lines}) -> {declared(name).answers.partition(':')[2]}:\n{text}\n"
+    return f"def {function_name(name)}(\n{lines}) -> {declared(name).answers.partition(':')[2]}:\n{text}\n"
 
 
 def stub() -> str:
     """Return the text of the stub."""
-    answers = (declared(name).answers.partition(":") for name in QUESTIONS)
+    answers = (declared(name).answers.partition(":") for name in by_function().values())
     imports = {f"from {module} import {name} as {name}\n" for module, _, name in answers}
     modules = {**hb._MODULES, "hotband.base.version": ("__version__",)}
     imports |= {f"from {module} import {name} as {name}\n" for module, names in modules.items() for name in names}
     names = "".join(f'    "{name}",\n' for name in hb.__all__)
-    functions = "\n".join(signature(name) for name in QUESTIONS)
+    functions = "\n".join(signature(name) for name in by_function().values())
     text = f"{TYPES}{''.join(sorted(imports))}\n{functions}\n__all__ = [\n{names}]\n"
     used = "".join(line for line in text.splitlines(keepends=True) if not is_idle(line, functions))
     return HEAD + ruff("format", ruff("check", used, "--fix", "--quiet", "--select=I"))

@@ -32,7 +32,6 @@ from hotband.faces.api.programs import ProgramResult as ProgramResult
 from hotband.faces.api.programs import program as program
 from hotband.faces.api.programs import programs as programs
 from hotband.faces.api.record import load as load
-from hotband.faces.api.report import report as report
 from hotband.faces.api.run import run as run
 from hotband.faces.api.run import sequence as sequence
 from hotband.faces.api.serve import BothWays as BothWays
@@ -40,11 +39,6 @@ from hotband.faces.api.serve import emulate as emulate
 from hotband.faces.api.serve import serve as serve
 from hotband.faces.api.store import store as store
 from hotband.faces.api.studies import study as study
-from hotband.faces.api.traces import compare_traces as compare_traces
-from hotband.faces.api.traces import convert_trace as convert_trace
-from hotband.faces.api.traces import fit_trace as fit_trace
-from hotband.faces.api.traces import show_trace as show_trace
-from hotband.faces.api.workloads import convert as convert
 from hotband.faces.api.workloads import workload as workload
 from hotband.inference.audit.result import AuditResult as AuditResult
 from hotband.inference.interval.explained import Why as Why
@@ -52,6 +46,7 @@ from hotband.inference.reliability.result import Reliability as Reliability
 from hotband.inference.traces.compare import TracesCompared as TracesCompared
 from hotband.inference.traces.convert import TraceConverted as TraceConverted
 from hotband.inference.traces.fit.fit import TraceFit as TraceFit
+from hotband.inference.traces.show import TraceShown as TraceShown
 from hotband.questions.advise.advice import Advice as Advice
 from hotband.questions.calibrate.calibrated import Calibrated as Calibrated
 from hotband.questions.compare import Compared as Compared
@@ -66,7 +61,7 @@ from hotband.questions.study.accounted import blind_errors as blind_errors
 from hotband.questions.suites.looked import QuickResult as QuickResult
 from hotband.questions.suites.tested import PtsResult as PtsResult
 from hotband.questions.sweeps.sweep import Sweep as Sweep
-from hotband.views.traces.show import TraceShown as TraceShown
+from hotband.views.report.kept import Report as Report
 
 def advise(
     workloads: Spec | Sequence[Spec],
@@ -544,6 +539,31 @@ def review(
     the parts that were finished: `interrupted` says so. Raises UserError before anything runs, OSError.
     """
 
+def report(
+    records: Record | str | PathLike[str] | Sequence[Record | str | PathLike[str]],
+    *,
+    title: str | None = None,
+    audit: bool = False,
+    on: Spec | None = None,
+    media: str | None = None,
+    cache: str | None = None,
+) -> Report:
+    """Write one self-contained HTML report of records, and its charts as SVG or PNG.
+
+    Args:
+        records: Records, folders of them, results of other tools, or the folder of a study run.
+        title: Its heading; what was run on what where not said.
+        audit: With what the auditor finds in them.
+        on: The target: a drive, LAYOUT:COUNTxDRIVE, or a TOML file.
+        media: What the target stores on: hdd, ssd, or a speed such as 7200rpm.
+        cache: Memory that may answer reads (host, servers), such as "8 GiB".
+
+    Of the result `.save("page.html")` writes the page, `.charts` has every chart of it by name (`.view` for altair,
+    `.save("chart.svg")` or `.png`), `.save_charts("folder")` writes all of them. The page says first which record is
+    faster and by how much; records that differ in their seed alone are repeats of one. Raises UserError where there is
+    no record.
+    """
+
 def steady(
     records: Record | str | PathLike[str] | Sequence[Record | str | PathLike[str]],
     *,
@@ -621,6 +641,179 @@ def sweep(
     rows of the frame are kept, which is quicker and takes a thousandth of the memory. Runs on hardware (`real:PATH`)
     come one after the other behind those on models, which `executor` runs where it is not this computer: "ray",
     "ray://HOST:PORT" (docs/guides/executors.md) or an `Executor` of `hotband.execution.experiment`. Otherwise as `run`.
+    """
+
+def compare_traces(
+    a: str | PathLike[str],
+    b: str | PathLike[str],
+    *,
+    format: str | None = None,
+    columns: Mapping[str, object] | None = None,
+    skip_bad: int = 0,
+    device: str | int | Sequence[str | int] = (),
+    host: str | int | Sequence[str | int] = (),
+    process: str | int | Sequence[str | int] = (),
+    direction: str | int | Sequence[str | int] = (),
+    range: str | int | Sequence[str | int] = (),
+    from_: str | None = None,
+    for_: str | None = None,
+    of_b: Mapping[str, object] | None = None,
+) -> TracesCompared:
+    """Compare the latencies of two traces: means, demerit, percentiles, and single I/Os where both hold the same.
+
+    Args:
+        a: What was measured: a trace with latencies.
+        b: What is compared with it.
+        format: Its format, if not recognised.
+        columns: Of any CSV: time=1:us,offset=2:sectors,size=3,op=4.
+        skip_bad: Leave out up to N wrong lines.
+        device: Of this device. May be repeated.
+        host: Of this host. May be repeated.
+        process: Of this process. May be repeated.
+        direction: read, write, flush or trim. May be repeated.
+        range: Both ends of the addresses: ["0 GB", "300 GB"].
+        from_: Since its first I/O, as "1 h".
+        for_: For so long.
+        of_b: What is other for B, such as its format and its columns.
+
+    The result has `demerit_pct`, `mean_error_pct`, `rms_ns` (None where they do not hold the same I/Os in the same
+    order: `same_ios`), a `frame` by class of I/O and a page with both distributions. Raises UserError for a mistake,
+    such as a trace without latencies; OSError.
+    """
+
+def convert_trace(
+    source: str | PathLike[str],
+    output: str | PathLike[str],
+    *,
+    format: str | None = None,
+    columns: Mapping[str, object] | None = None,
+    skip_bad: int = 0,
+    device: str | int | Sequence[str | int] = (),
+    host: str | int | Sequence[str | int] = (),
+    process: str | int | Sequence[str | int] = (),
+    direction: str | int | Sequence[str | int] = (),
+    range: str | int | Sequence[str | int] = (),
+    from_: str | None = None,
+    for_: str | None = None,
+    to: str | None = None,
+) -> TraceConverted:
+    """Write a trace in another format, and say what that cannot say of it.
+
+    Args:
+        source: A trace, plain or compressed by gzip or zstd.
+        output: The new file; its ending says the format.
+        format: Its format, if not recognised.
+        columns: Of any CSV: time=1:us,offset=2:sectors,size=3,op=4.
+        skip_bad: Leave out up to N wrong lines.
+        device: Of this device. May be repeated.
+        host: Of this host. May be repeated.
+        process: Of this process. May be repeated.
+        direction: read, write, flush or trim. May be repeated.
+        range: Both ends of the addresses: ["0 GB", "300 GB"].
+        from_: Since its first I/O, as "1 h".
+        for_: For so long.
+        to: The new format.
+
+    The result has `written` I/Os, what was `lost` of how many, and `notes`. Raises UserError for a mistake, such as
+    the first line that is wrong; OSError.
+    """
+
+def fit_trace(
+    source: str | PathLike[str],
+    output: str | PathLike[str] | None = None,
+    *,
+    format: str | None = None,
+    columns: Mapping[str, object] | None = None,
+    skip_bad: int = 0,
+    device: str | int | Sequence[str | int] = (),
+    host: str | int | Sequence[str | int] = (),
+    process: str | int | Sequence[str | int] = (),
+    direction: str | int | Sequence[str | int] = (),
+    range: str | int | Sequence[str | int] = (),
+    from_: str | None = None,
+    for_: str | None = None,
+    on: Spec | None = None,
+    issue: str | None = None,
+    seed: int = 1,
+) -> TraceFit:
+    """Write a workload that is like a trace, and say what it keeps of it.
+
+    Args:
+        source: A trace, plain or compressed by gzip or zstd.
+        output: Write the workload here, as TOML.
+        format: Its format, if not recognised.
+        columns: Of any CSV: time=1:us,offset=2:sectors,size=3,op=4.
+        skip_bad: Leave out up to N wrong lines.
+        device: Of this device. May be repeated.
+        host: Of this host. May be repeated.
+        process: Of this process. May be repeated.
+        direction: read, write, flush or trim. May be repeated.
+        range: Both ends of the addresses: ["0 GB", "300 GB"].
+        from_: Since its first I/O, as "1 h".
+        for_: For so long.
+        on: The target: a drive, LAYOUT:COUNTxDRIVE, or a TOML file.
+        issue: With on: the trace's I/Os, recorded or after-completion.
+        seed: Root of all randomness.
+
+    The result has the text of the `workload`, `rows` with the properties of both and their errors, and the names of
+    those `kept` and `lost`. On a machine both run (`replayed`). Raises UserError for a mistake, such as a trace of
+    several devices; OSError.
+    """
+
+def show_trace(
+    source: str | PathLike[str] | Sequence[str | PathLike[str]],
+    *,
+    format: str | None = None,
+    columns: Mapping[str, object] | None = None,
+    skip_bad: int = 0,
+    device: str | int | Sequence[str | int] = (),
+    host: str | int | Sequence[str | int] = (),
+    process: str | int | Sequence[str | int] = (),
+    direction: str | int | Sequence[str | int] = (),
+    range: str | int | Sequence[str | int] = (),
+    from_: str | None = None,
+    for_: str | None = None,
+    block: str = "4 KiB",
+    sample: int | None = None,
+) -> TraceShown:
+    """Say what traces are like: sizes, bursts, sequentiality, working set, popularity, what a cache would do.
+
+    Args:
+        source: Traces, plain or compressed by gzip or zstd.
+        format: Its format, if not recognised.
+        columns: Of any CSV: time=1:us,offset=2:sectors,size=3,op=4.
+        skip_bad: Leave out up to N wrong lines.
+        device: Of this device. May be repeated.
+        host: Of this host. May be repeated.
+        process: Of this process. May be repeated.
+        direction: read, write, flush or trim. May be repeated.
+        range: Both ends of the addresses: ["0 GB", "300 GB"].
+        from_: Since its first I/O, as "1 h".
+        for_: For so long.
+        block: Of what is counted as touched.
+        sample: Blocks followed at most.
+
+    The result has `properties` (typed; sizes in bytes, times in ns, shares of one), `answer` in sentences, a `frame`
+    (the miss-ratio curve of an LRU cache), and `others` where there are several traces. What is counted by block
+    follows every block where there are no more than the sample. Raises UserError for a mistake, such as the first line
+    that is wrong; OSError.
+    """
+
+def convert(
+    workload: Spec,
+    to: str = "toml",
+    *,
+    target: str | None = None,
+) -> Converted:
+    """Turn a workload or a job file into another, and say what is kept, approximated and ignored.
+
+    Args:
+        workload: A catalog name, a TOML file, a job file or an I/O log.
+        to: toml, fio or vdbench.
+        target: The device or file that a written job runs on.
+
+    The result has the `text` and `losses`, what became of each option. Raises UserError for a mistake, and for a
+    workload that is more than a job can say.
     """
 
 def why(

@@ -49,7 +49,7 @@ def test_a_unit_finding_names_the_worst_of_its_cells() -> None:
     assert list(found.table.rows[0]) == ["a", 1000.0, 1.0, 10, 9e3, 9.0]
     printed = replace(result("a", DISK), printed={"latency": Printed(1.0, 0.1, "ms")})
     (one,) = [littles_law._unit_finding([cell(9e3, run=printed)], "ms", 1)]
-    assert one.title == "The latency of 1 result is printed in ms and is us"
+    assert one.title == "1 result labels latency in milliseconds, but the values are microseconds"
     assert littles_law._unit_finding([cell(0.01, run=printed)], "s", -1).numbers["real_unit"] == "s"
 
 

@@ -28,7 +28,7 @@ def runs(tmp_path_factory: pytest.TempPathFactory, call: Hotband) -> Path:
 
 def test_what_is_of_the_model_alone_is_said(hotband: Hotband, runs: Path) -> None:
     done = hotband("compare", str(runs / "old"), str(runs / "new"))
-    assert "of the model's runs alone: how far the model may be off" in " ".join(done.stdout.split())
+    assert "! These are predictions: model error comes on top of these intervals." in done.stdout.splitlines()
 
 
 def compared(hotband: Hotband, folder: Path, *words: str) -> list[dict[str, Any]]:

@@ -57,7 +57,7 @@ def test_eight_cells_short_of_concurrency_are_one_finding(tmp_path: Path) -> Non
     found = {one.rule: one for one in audited(tmp_path / "t.csv", table(*cells))}
     assert set(found) == {"latency-unit", "idle-concurrency"}
     assert found["idle-concurrency"].subject == tuple(f"array {n}: {WORDS}" for n in range(8))
-    assert found["idle-concurrency"].title == "8 of 10 results keep fewer I/Os outstanding than the 16 declared"
+    assert found["idle-concurrency"].title == "8 of 10 results kept fewer I/Os in flight than the 16 declared"
 
 
 def test_a_cell_within_its_rounding_is_not_short(tmp_path: Path) -> None:

@@ -12,7 +12,6 @@ LATE = {
         "questions.fleet.result": ["questions.fleet.summary.summary_of"],
         "questions.review.target": ["questions.review.hardware.hardware_target"],
         "questions.study.swingfile": ["questions.study.swings.plan"],
-        "views.traces.show": ["views.traces.page.trace_page"],
     },
     "Cost: who shows a study needs no jinja2": {
         "questions.study.study": ["questions.study.conclusions.conclude.conclusions_of"],

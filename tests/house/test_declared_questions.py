@@ -15,13 +15,16 @@ from typer.testing import CliRunner
 
 import hotband as hb
 from hotband.base.errors import UserError
-from hotband.base.question import Field, Question, fields_of, given, in_words_of, summary
+from hotband.base.question import Field, Question, fields_of, given, in_words_of, shown, summary
 from hotband.faces.asked import function
+from hotband.faces.asked.ask import ask
 from hotband.faces.asked.kinds import arguments_of
 from hotband.faces.asked.words import words
 from hotband.faces.cli import app
 from hotband.faces.commands import question as commands
-from hotband.faces.questions import QUESTIONS, declared
+from hotband.faces.questions import QUESTIONS, by_function, declared, function_name
+from hotband.faces.renamed import command_words
+from hotband.faces.ui.asked import in_fields
 
 MACHINE = "raid1:2xent-10k"
 FLEET = """[[group]]
@@ -59,9 +62,21 @@ ASKED: dict[str, dict[str, Any]] = {
                     "set": {"command_overhead": "0.1 ms"}},
     "review": {"on": ["ent-10k", "raid1:2xent-15k"], "quick": True, "only": ["access", "patterns"], "jobs": 2,
                "set": {"wce": "off"}},
+    "report": {"records": ["a", "b"], "title": "Two runs", "audit": True, "media": "hdd"},
     "steady": {"records": "a", "round": "1 s", "track": "latency"},
+    "query": {"sql": "select run, seed from runs order by all", "from_": "store"},
+    "store add": {"path": "store", "results": ["a", "b"], "experiment": "again"},
+    "store check": {"path": "store"},
+    "store compact": {"path": "store"},
+    "store list": {"path": "store", "where": "seed > 0", "limit": 1},
     "sweep": {"workload": "fio-randread", "on": ["ent-10k", "raid1:2xent-15k"], "duration": "100 ms", "repeat": 2,
               "seed": 3, "events": "at 50 ms: power-off", "interval": 90, "draws": 8, "set": {"qd": "1,4"}},
+    "trace compare": {"a": "log.parquet", "b": "again.parquet", "direction": ["read", "write"]},
+    "trace convert": {"source": "log.parquet", "output": "log.spc", "for_": "1 s"},
+    "trace fit": {"source": "log.parquet", "output": "log.toml", "from_": "1 s", "seed": 3},
+    "trace show": {"source": "log.csv", "columns": {"time": "1:us", "offset": "2:sectors", "size": "3"},
+                   "block": "8 KiB", "sample": 2048, "skip_bad": 1},
+    "workload convert": {"workload": "fio-randread", "target": "/dev/sdx"},
     "why": {"workload": "fio-randread", "on": "ent-10k", "figure": "p99", "interval": 80, "draws": 8,
             "duration": "1 s", "set": {"qd": 4}},
 }  # fmt: skip
@@ -74,6 +89,13 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     place = tmp_path_factory.mktemp("asked")
     for seed, run in enumerate("abcd"):
         hb.run("fio-randread", on="ent-10k", duration="5 s", seed=seed, progress=False).save(place / run)
+    with hb.store(place / "store") as store:
+        for run in "ab":
+            store.append(hb.load(place / run))
+    for seed, log in enumerate(("log", "again")):
+        to = place / f"{log}.parquet"
+        hb.run("fio-randread", on="ent-10k", duration="2 s", seed=seed, io_log=to, progress=False)
+    (place / "log.csv").write_text("".join(f"{at * 1000},{at % 7 * 8},4096\n" for at in range(50)) + "no row\n")
     (place / "fleet.toml").write_text(FLEET)
     with contextlib.chdir(place):
         yield
@@ -95,10 +117,13 @@ def test_each_has_an_example() -> None:
 
 def called(name: str, **changed: Any) -> Any:
     """What the function gives for the example with some changes."""
-    function = getattr(hb, name)
-    bound = inspect.signature(function).bind_partial()
+    if name not in by_function().values():
+        with in_fields():
+            return ask(function._question_of(declared(name), {**ASKED[name], **changed}))
+    of_python = getattr(hb, function_name(name))
+    bound = inspect.signature(of_python).bind_partial()
     bound.arguments.update({**ASKED[name], **changed})
-    return function(*bound.args, **bound.kwargs)
+    return of_python(*bound.args, **bound.kwargs)
 
 
 @pytest.mark.parametrize("name", QUESTIONS)
@@ -107,19 +132,29 @@ def test_a_question_says_in_lists_what_it_says_of_itself(name: str) -> None:
     assert declared(name).name == name
 
 
+def command_of(name: str) -> Any:
+    """Return the command of a question."""
+    command: Any = typer.main.get_command(app)
+    context, arguments = typer.Context(command), command_words(name)
+    while arguments:
+        _, command, arguments = command.resolve_command(context, arguments)
+        context = typer.Context(command, parent=context)
+    return command
+
+
 @pytest.mark.parametrize("name", QUESTIONS)
 def test_every_field_is_an_option_and_an_argument_with_the_same_words(name: str) -> None:
-    group: Any = typer.main.get_command(app)
-    command = group.get_command(typer.Context(group), name)
+    command = command_of(name)
     helps = {param.name: getattr(param, "help", None) for param in command.params}
-    arguments = inspect.signature(getattr(hb, name)).parameters
+    asked = getattr(hb, function_name(name)) if name in by_function().values() else None
+    arguments = inspect.signature(asked).parameters if asked is not None else {}
     for one in fields_of(declared(name)):
         if not one.says.only_python:
             assert helps[one.name] == in_words_of(declared(name), one, commands.option_of)
-        if not one.says.hidden:
+        if not one.says.hidden and asked is not None:
             for argument in arguments_of(one):
                 assert argument in arguments
-                assert f"    {argument}: " in getattr(hb, name).__doc__
+                assert f"    {argument}: " in asked.__doc__
 
 
 @pytest.mark.parametrize("name", QUESTIONS)
@@ -138,7 +173,12 @@ def test_what_is_copied_asks_the_same(name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "name", [pytest.param(name, marks=[pytest.mark.long] if name in SLOW else []) for name in QUESTIONS]
+    "name",
+    [
+        pytest.param(name, marks=[pytest.mark.long] if name in SLOW else [])
+        for name in QUESTIONS
+        if declared(name).has_json
+    ],
 )
 def test_the_command_prints_what_python_gives(name: str, tmp_path: Path) -> None:
     asked = of_python(name)
@@ -147,7 +187,16 @@ def test_the_command_prints_what_python_gives(name: str, tmp_path: Path) -> None
     document = json.loads(done.stdout)
     assert not declared(name).schema or document["schema"] == declared(name).schema
     mine = {"progress": False} if declared(name).runs else {}
-    assert json.loads(json.dumps(called(name, **mine).to_dict())) == document
+    given, schema = asked.document(called(name, **mine))
+    head = {"schema": schema, "schema_version": 1} if schema else {}
+    assert json.loads(json.dumps({**head, **given} if schema else given)) == document
+
+
+def test_a_report_is_what_python_saves(tmp_path: Path) -> None:
+    done = CliRunner().invoke(app, [*words(of_python("report")), "-o", str(tmp_path / "printed.html")])
+    assert (done.exit_code, done.stdout) == (0, f"Report: {tmp_path / 'printed.html'}\n")
+    called("report").save(tmp_path / "saved.html")
+    assert (tmp_path / "saved.html").read_bytes() == (tmp_path / "printed.html").read_bytes()
 
 
 def bounded() -> list[tuple[str, Field]]:
@@ -158,7 +207,7 @@ def bounded() -> list[tuple[str, Field]]:
 def test_a_number_beyond_its_ends_is_refused_by_its_name(name: str, one: Field) -> None:
     with pytest.raises(UserError) as error:
         called(name, **{one.name: one.says.least - 1})  # type: ignore[operator]
-    assert (error.value.where, error.value.value) == (one.name, f"{one.says.least - 1:g}")  # type: ignore[operator]
+    assert (error.value.where, error.value.value) == (one.name, shown(one.says.least - 1))  # type: ignore[operator]
     assert "expected " in error.value.accepted
 
 

@@ -39,7 +39,7 @@ def test_a_machine_in_another_folder_has_intervals(hotband: Hotband, drives: Pat
     done = hotband("run", *on, "--interval", "90", "--json")
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout)["intervals"]["values"]
-    why = hotband("why", *on, "--json")
+    why = hotband("run", "--explain", *on, "--json")
     assert why.returncode == 0, why.stderr
     assert any(row["part"] == "./x.toml" for row in json.loads(why.stdout)["values"])
 

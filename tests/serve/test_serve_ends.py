@@ -117,7 +117,10 @@ def test_what_a_command_has_started_ends_with_it(tmp_path: Path) -> None:
     ("asked", "begins"),
     [
         (["run", "fio-randread", "--on", f"emulated:{DRIVE}"], "the same through fio on the served machine"),
-        (["calibrate", "real:file", "--like", "black-box", "--erase", "file", "--yes"], "real:file is read for"),
+        (
+            ["measure", "calibrate", "real:file", "--like", "black-box", "--erase", "file", "--yes"],
+            "real:file is read for",
+        ),
     ],
 )
 def test_what_runs_fio_ends_it_and_leaves_nothing_when_it_is_told_to_end(

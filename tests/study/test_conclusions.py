@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from hotband.base.errors import UserError
+from hotband.base.text.numbers import number
 from hotband.questions.study.conclusions.conclude import Conclusions
 from hotband.questions.study.conclusions.expressions import Language, Place
 from hotband.questions.study.conclusions.values import MOST_STEPS, Steps
@@ -69,7 +70,8 @@ def test_the_example_of_the_guide_runs(mirrors: Path, call: Any, tmp_path: Path)
     rates = [row["predicted"] for row in result["figures"][:2]]
     [claim] = result["claims"]
     assert claim["holds"] is (rates[1] > rates[0])
-    assert claim["measured"] == f"{rates[1] / rates[0]:.1f} times as many"
+    faster = number(rates[1] / rates[0])
+    assert claim["measured"] == f"{faster} times as many"
     assert claim["source"] == "m-2"
     own = next(row for row in result["figures"] if row["id"] == "reads-per-drive")
     assert (own["published"], own["predicted"]) == (375, pytest.approx(rates[1] / 2))
@@ -78,7 +80,7 @@ def test_the_example_of_the_guide_runs(mirrors: Path, call: Any, tmp_path: Path)
         ["one disk", 400, round(rates[0]), round(rates[0])],
         ["mirror of two", 750, round(rates[1]), round(rates[1] / 2)],
     ]
-    assert f"1.9 times (predicted {rates[1] / rates[0]:.1f}) the random reads of one disk" in result["answer"]["text"]
+    assert f"1.88 times (predicted {faster}) the random reads of one disk" in result["answer"]["text"]
     assert [point["machine"] for point in result["answer"]["chart"]["points"]] == ["one disk", "mirror of two"]
     assert "one disk" in (tmp_path / "out" / "report.html").read_text()
 

@@ -16,6 +16,8 @@ _FILES = {
 }
 """By version of control groups: files of the limit and of what is used, and the key of memory.stat with the pages of
 files that the kernel gives back first (cgroup-v2.rst and cgroup-v1/memory.rst of the Linux documentation)."""
+_UNLIMITED = 1 << 62
+"""Bytes of a limit of version 1 that no computer reaches: PAGE_COUNTER_MAX of the kernel is 2**63 less a page."""
 
 
 def left_on_system(meminfo: str) -> int | None:
@@ -39,6 +41,13 @@ def groups_of(cgroup: str) -> list[tuple[int, PurePosixPath]]:
         elif path.startswith("/") and "memory" in controllers.split(","):
             groups.append((1, PurePosixPath(path)))
     return groups
+
+
+def is_limit(text: str) -> bool:
+    """Return whether the limit of a group limits anything: version 2 has "max" where there is none, version 1 the
+    largest number of bytes in whole pages."""
+    most = text.strip()
+    return most.isdigit() and int(most) < _UNLIMITED
 
 
 def left_in_group(version: int, files: Mapping[str, str]) -> int | None:
@@ -65,8 +74,12 @@ def available(root: Path = Path("/")) -> int | None:
         # A limit of a group above holds for all below it.
         for group in (path, *path.parents):
             folder = mount / group.relative_to("/")
-            names = (*_FILES[version][:2], "memory.stat")
-            left.append(left_in_group(version, {name: _text(folder / name) for name in names}))
+            limit, usage, _ = _FILES[version]
+            files = {limit: _text(folder / limit)}
+            # memory.stat costs more than all else, and is read before each run.
+            if is_limit(files[limit]):
+                files |= {name: _text(folder / name) for name in (usage, "memory.stat")}
+            left.append(left_in_group(version, files))
     return least(left)
 
 

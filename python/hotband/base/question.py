@@ -17,17 +17,15 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from enum import StrEnum
 from inspect import cleandoc
-from typing import TYPE_CHECKING, Any, ClassVar, get_args, get_type_hints
+from pathlib import Path
+from typing import Any, ClassVar, get_args, get_type_hints
 
 from hotband.base.errors import UserError
 from hotband.base.fields import in_words, register
-
-if TYPE_CHECKING:
-    from contextlib import AbstractContextManager
-    from pathlib import Path
 
 KEY = "question"
 
@@ -163,10 +161,11 @@ class Field:
 
 @dataclass(frozen=True, kw_only=True)
 class Question:
-    """Base of questions. `name` is that of the command and the function, `schema` that of the answer as JSON, `answers`
-    its type ("module:Class"); documents that say what they are have no schema, and None is none. One that `runs` shows
-    progress, and takes an executor where it `has_executor`; one that `has_page` has its answer written as a page by the
-    method that `writes` it. Where it `folds`, the terminal prints lines within the width of tables, else whole. One
+    """Base of questions. `name` is that of the command ("trace fit" of a command in a group), `schema` that of the
+    answer as JSON, `answers` its type ("module:Class"); a list of documents, each of which says what it is, has no
+    schema. One that `runs` shows progress, and takes an executor where it `has_executor`; one that `has_page` has its
+    answer written as a page by the method that `writes` it, in the file that `page_field` names. Its answer as JSON is
+    printed where it `has_json`. Where it `folds`, the terminal prints lines within the width of tables, else whole. One
     that runs `in_rounds` says of an interruption what of the round is kept. Results of the types `on_the_way` are shown
     before the answer, or in its place."""
 
@@ -175,8 +174,10 @@ class Question:
     answers: ClassVar[str]
     runs: ClassVar[bool] = False
     has_executor: ClassVar[bool] = True
+    has_json: ClassVar[bool] = True
     has_page: ClassVar[bool] = False
     writes: ClassVar[str] = "write_html"
+    page_field: ClassVar[str] = "output"
     folds: ClassVar[bool] = True
     in_rounds: ClassVar[bool] = False
     on_the_way: ClassVar[tuple[str, ...]] = ()
@@ -193,6 +194,14 @@ class Question:
     def written(self, found: Any, page: Path | None) -> list[str]:
         """Write the answer where that was asked for; return what is said of it. Raises UserError, OSError."""
         return [] if page is None else [f"Page: {getattr(found, self.writes)(page)}"]
+
+    def document(self, found: Any) -> tuple[Any, str]:
+        """Return the answer as JSON, and its schema; rows have none, and None is not printed."""
+        return found.to_dict(), getattr(found, "schema", self.schema)
+
+    def text(self, found: Any) -> str:
+        """Return what the terminal prints as it is, where the answer is a text; its views are then on stderr."""
+        return ""
 
     def files(self) -> Sequence[Path]:
         """Return the records that it reads: what is missing in them is a mistake of theirs."""
@@ -233,7 +242,7 @@ def check(one: Field, value: Any) -> None:
         return
     for number in value if isinstance(value, tuple) else (value,):
         if not ((least is None or number >= least) and (most is None or number <= most)):
-            raise UserError(f"question.{one.name}", "", _shown(number), f"expected {ends(one)}")
+            raise UserError(f"question.{one.name}", "", shown(number), f"expected {ends(one)}")
 
 
 def word(one: Field, value: object) -> StrEnum:
@@ -249,13 +258,14 @@ def ends(one: Field) -> str:
     if one.says.takes:
         return one.says.takes
     kind = "a whole number" if one.base is int else "a number"
-    least, most = (None if end is None else _shown(end) for end in (one.says.least, one.says.most))
+    least, most = (None if end is None else shown(end) for end in (one.says.least, one.says.most))
     if least is None:
         return f"{kind} up to {most}"
     return f"{kind} from {least} on" if most is None else f"{kind} from {least} to {most}"
 
 
-def _shown(number: float) -> str:
+def shown(number: float) -> str:
+    """Return a number as errors have it."""
     return "2^64 - 1" if number == 2**64 - 1 else f"{number:,}" if isinstance(number, int) else f"{number:g}"
 
 

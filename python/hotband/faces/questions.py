@@ -13,12 +13,15 @@ if TYPE_CHECKING:
 
 
 class Line(NamedTuple):
-    """A question: its class ("module:Class"), the function that answers it ("module:function", of the question and its
-    `Way`), and the first paragraph of its docstring, which lists of commands show without loading it."""
+    """A question: its class ("module:Class"), the function that answers it ("module:function", of the question and
+    its `Way`), and the first paragraph of its docstring, which lists of commands show without loading it. `function`
+    is the name of its Python function, where that is not its own; None where methods of an object are in its
+    place."""
 
     question: str
     answer: str
     summary: str
+    function: str | None = ""
 
 
 QUESTIONS = {
@@ -85,10 +88,45 @@ QUESTIONS = {
         "Review a machine, or hardware (real:PATH): transfer curve, access time, block sizes, streams, server "
         "patterns, files; compare it with others.",
     ),
+    "report": Line(
+        "hotband.views.report.asked:ReportQuestion",
+        "hotband.views.report.asked:answer",
+        "Write one self-contained HTML report of records, and its charts as SVG or PNG.",
+    ),
+    "query": Line(
+        "hotband.questions.store:SqlQuestion",
+        "hotband.questions.store:rows_of",
+        "Ask a store in SQL. Nothing is written, and nothing else can be read.",
+        None,
+    ),
     "steady": Line(
         "hotband.questions.steady:SteadyQuestion",
         "hotband.questions.steady:answer",
         "Say whether records reached steady state by the rule of the SNIA PTS, and whether they left it.",
+    ),
+    "store add": Line(
+        "hotband.questions.store:AddQuestion",
+        "hotband.questions.store:added",
+        "Add records to a store, which is made where it is not there. A run that is in it is not added again.",
+        None,
+    ),
+    "store check": Line(
+        "hotband.questions.store:CheckQuestion",
+        "hotband.questions.store:checked",
+        "Compare every file with its digest. Exit code 1 if one is damaged or missing.",
+        None,
+    ),
+    "store compact": Line(
+        "hotband.questions.store:CompactQuestion",
+        "hotband.questions.store:compacted",
+        "Merge many small parts into few large ones; take over what writers that were killed left.",
+        None,
+    ),
+    "store list": Line(
+        "hotband.questions.store:ListQuestion",
+        "hotband.questions.store:runs_of",
+        "List runs, those added last first: what ran, its factors, rate and latency. JSON has all columns.",
+        None,
     ),
     "sweep": Line(
         "hotband.questions.sweeps.asked:SweepQuestion",
@@ -96,12 +134,62 @@ QUESTIONS = {
         "Run a workload at every combination of settings on one machine or several, models and hardware "
         "(real:PATH): curves, and what they say.",
     ),
+    "trace compare": Line(
+        "hotband.inference.traces.compare:CompareTracesQuestion",
+        "hotband.inference.traces.compare:answer",
+        "Compare the latencies of two traces: means, demerit, percentiles, and single I/Os where both hold the same.",
+        "compare_traces",
+    ),
+    "trace convert": Line(
+        "hotband.inference.traces.convert:ConvertTraceQuestion",
+        "hotband.inference.traces.convert:answer",
+        "Write a trace in another format, and say what that cannot say of it.",
+        "convert_trace",
+    ),
+    "trace fit": Line(
+        "hotband.inference.traces.fit.fit:FitTraceQuestion",
+        "hotband.inference.traces.fit.fit:answer",
+        "Write a workload that is like a trace, and say what it keeps of it.",
+        "fit_trace",
+    ),
+    "trace show": Line(
+        "hotband.inference.traces.show:ShowTraceQuestion",
+        "hotband.inference.traces.show:answer",
+        "Say what traces are like: sizes, bursts, sequentiality, working set, popularity, what a cache would do.",
+        "show_trace",
+    ),
+    "workload convert": Line(
+        "hotband.data.inputs.convert:ConvertWorkloadQuestion",
+        "hotband.data.inputs.convert:answer",
+        "Turn a workload or a job file into another, and say what is kept, approximated and ignored.",
+        "convert",
+    ),
     "why": Line(
         "hotband.inference.interval.asked:WhyQuestion",
         "hotband.inference.interval.explained:why",
         "Say where the uncertainty of a prediction comes from, value by value, and what to measure to reduce it.",
     ),
 }
+GROUPS = {
+    "store": (
+        "Results of many runs, as Parquet that other tools read as it is.",
+        ("list", "add", "show", "compact", "check"),
+    ),
+    "trace": ("Traces of I/Os, of ours and of other tools.", ("show", "convert", "compare", "fit")),
+    "workload": ("Workloads as files of ours and of other tools.", ("convert",)),
+}
+"""Groups of questions: what each says of itself, and the last words of its commands in the order of its help;
+`hotband.faces.commands.groups` has those that are no questions."""
+
+
+def function_name(name: str) -> str:
+    """Return the name of the Python function of a question."""
+    return QUESTIONS[name].function or name
+
+
+def by_function() -> dict[str, str]:
+    """Return the questions by the names of their Python functions, where they have them."""
+    return {function_name(name): name for name, line in QUESTIONS.items() if line.function is not None}
 
 
 def _loaded(where: str) -> Any:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from hotband.base.question import Question, Way, asks, seed
 from hotband.base.text.html import frame_html
+from hotband.base.text.values import Json
 from hotband.data.inputs.kinds import Records, Sides, paths_of
 from hotband.inference.audit.audited import Audited, Side
 from hotband.inference.audit.compare import compare, comparisons_data
@@ -16,7 +17,7 @@ from hotband.inference.audit.load import audited_record, load_sides
 if TYPE_CHECKING:
     import polars as pl
 
-    from hotband.inference.audit.compare import Comparison, ComparisonsDoc
+    from hotband.inference.audit.compare import Comparison
 
 DIFFERENCE = ("metric", "unit", "a", "b", "change_pct", "low_pct", "high_pct", "how", "verdict")
 
@@ -46,7 +47,7 @@ class Compared:
         ]
         return pl.DataFrame(rows, infer_schema_length=None)
 
-    def to_dict(self) -> ComparisonsDoc:
+    def to_dict(self) -> dict[str, Json]:
         """All that `hotband compare --json` prints."""
         return comparisons_data(self.comparisons)
 

@@ -66,7 +66,7 @@ class SkippedDoc(TypedDict):
 
 
 class EntropyDoc(TypedDict):
-    """What `hotband entropy --json` prints (`Report` of crates/entropy)."""
+    """What `hotband measure entropy --json` prints (`Report` of crates/entropy)."""
 
     schema: str
     schema_version: int
@@ -242,7 +242,7 @@ class Entropy:
         return pl.DataFrame(rows, schema=schema, orient="row")
 
     def to_dict(self) -> EntropyDoc:
-        """All that `hotband entropy --json` prints, which `data=` of a run takes as a file; a copy."""
+        """All that `hotband measure entropy --json` prints, which `data=` of a run takes as a file; a copy."""
         return copy.deepcopy(self._report)
 
     def __repr__(self) -> str:

@@ -2,40 +2,96 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from hotband.base.foreign import marked
-from hotband.base.text.formats import PRINTED, as_rows
-from hotband.base.text.numbers import span
+from hotband.base.text.formats import as_rows
+from hotband.base.text.numbers import counted, span
 from hotband.base.text.table import CHANGE, IOPS, OF_ROW, Cell, Range, Table, Unit, column, interval, numeric
+from hotband.data.inputs.kinds import paths_of
 from hotband.inference.audit.compare import state_of
-from hotband.inference.audit.finding import SEVERITIES, Finding, Rows, listed
+from hotband.inference.audit.finding import SEVERITIES, Finding, Rows, Severity, listed
 from hotband.inference.audit.headline import headline
+from hotband.views.text.screen import DETAILS, LINES, Screen, command, folded
 
 if TYPE_CHECKING:
+    from rich.text import Text
+
     from hotband.inference.audit.audited import Side
     from hotband.inference.audit.compare import Comparison
     from hotband.inference.audit.result import AuditResult
-    from hotband.questions.compare import Compared
+    from hotband.questions.audit import AuditQuestion
 
+LABELS: dict[Severity, str] = {"severe": "SEVERE", "warning": "WARNING", "note": "NOTE"}
+INDENT = "WARNING  "
+HEAD_AND_FOOT = 4
+"""Lines of a screen that are no findings: the answer, two blank lines and the next command."""
+MOST_ADVICE = 3
+"""Lines of advice; sentences that do not fit are part of the evidence."""
+MOST_NAMED = 3
+"""Results that the next command names."""
 COLOURS = {"severe": "bold red", "warning": "yellow", "note": "cyan"}
 UNITS = {"1/s": IOPS, "ms": Unit("ms", 1.0, lambda ms: span(1e6 * ms))}
 # Rows of a finding's own table that the terminal shows; JSON and the report have all.
 MOST_ROWS = 16
 
 
-def terminal(found: AuditResult, _: object) -> list[Any]:
-    """What was found."""
-    return findings_view(found.subjects, found.findings)
+def terminal(found: AuditResult, asked: AuditQuestion) -> Screen:
+    """Return what the terminal shows of an audit."""
+    paths = paths_of(asked.results)
+    named = paths if len(paths) <= MOST_NAMED else paths[:0]
+    count = counted(len(found.subjects), "result")
+    details = findings_view(found.subjects, found.findings)
+    if not found.findings:
+        further = command("report", *named, output="report.html") if named else ""
+        return Screen(answer=f"{count}: no finding.", verdict="yes", next=further, details=details)
+    return Screen(
+        answer=f"{count}: {', '.join(_counted(of, number) for of, number in found.counts.items() if number)}.",
+        verdict="no" if found.is_severe else "likely",
+        body=_finding_lines(found),
+        next=asked if named or asked.study else "",
+        details=details,
+    )
 
 
-def compared(found: Compared, _: object) -> list[Any]:
-    """Every side against the first; an overview of several."""
-    several = found.comparisons
-    # CSV has every comparison in one table of its own shape.
-    overview = [overview_table(several), ""] if len(several) > 1 and PRINTED.form != "csv" else []
-    return [*overview, *(view for one in several for view in comparison_view(one))]
+def _counted(severity: Severity, number: int) -> str:
+    return f"{number} severe" if severity == "severe" else counted(number, severity)
+
+
+def _finding_lines(found: AuditResult) -> list[Text | str]:
+    """Return each finding with what to do, one line for each rule that says the same of several results, as many as fit
+    on the screen."""
+    groups: dict[tuple[str, str], list[Finding]] = {}
+    for one in found.findings:
+        groups.setdefault((one.severity, one.rule), []).append(one)
+    views: list[Text | str] = []
+    left = list(groups.values())
+    while left:
+        lines = _lines_of(left[0], len(found.subjects) > 1)
+        if views and sum(map(folded, [*views, *lines])) > LINES - HEAD_AND_FOOT - (len(left) > 1):
+            rules = ", ".join(dict.fromkeys(group[0].rule for group in left))
+            views.append(f"{counted(sum(map(len, left)), 'more finding')}: {rules} ({DETAILS})")
+            break
+        views += lines
+        left.pop(0)
+    return views
+
+
+def _lines_of(group: Sequence[Finding], several: bool) -> list[Text | str]:
+    """Return a finding and its advice; of several, the first and the results that the others are of."""
+    first = group[0]
+    others = counted(len({name for one in group[1:] for name in one.subject}), "result")
+    whose = f"{listed(first.subject, 1)}: " if len(first.subject) == 1 and several else ""
+    more = f"; the same of {others}" if len(group) > 1 else ""
+    label = f"[{COLOURS[first.severity]}]{LABELS[first.severity]:<7}[/]"
+    finding = marked(f"{label}  {{whose}}{{title}}{{more}}", whose=whose, title=first.title, more=more)
+    arrow = f"{' ' * len(INDENT)}-> "
+    sentences = re.split(r"(?<=[\w)]\.) (?=[A-Z])", first.advice)
+    while len(sentences) > 1 and folded(arrow + " ".join(sentences)) > MOST_ADVICE:
+        sentences.pop()
+    return [finding, *([arrow + " ".join(sentences)] if first.advice else [])]
 
 
 def findings_view(names: Sequence[str], findings: Sequence[Finding]) -> list[Any]:

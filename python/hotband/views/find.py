@@ -14,7 +14,6 @@ from hotband.questions.find.vary import unit_of, value_shown, value_text
 if TYPE_CHECKING:
     from rich.text import Text
 
-    from hotband.questions.find.asked import FindQuestion
     from hotband.questions.find.axis import Axis
     from hotband.questions.find.found import Answer, Found
     from hotband.questions.find.question import Question
@@ -37,11 +36,6 @@ def answer_views(found: Found) -> list[View]:
     return [*views, *(f"  note: {note}" for note in found.notes)]
 
 
-def terminal(found: Found, _: FindQuestion) -> list[View]:
-    """What the command prints."""
-    return answer_views(found)
-
-
 def _alone(found: Found, answer: Answer) -> list[Text | str]:
     lines: list[Text | str] = [
         marked("[bold]{answer}[/] on {machine} ({question})", answer=answer.text, machine=answer.machine,
@@ -53,6 +47,11 @@ def _alone(found: Found, answer: Answer) -> list[Text | str]:
         if text
     ]
     return lines
+
+
+def there_text(question: Question, answer: Answer) -> str:
+    """Return where the conditions stop to hold, or the figures at the answer."""
+    return f"{_bracket(question, answer) or _at(question, answer)}.".removeprefix(".")
 
 
 def _at(question: Question, answer: Answer) -> str:

@@ -7,7 +7,13 @@ register(
     chart="hotband.views.record.picture:chart",
     html="hotband.views.record.picture:html",
 )
+register("hotband.data.jobs.converted:Converted", terminal="hotband.views.text.converted:terminal")
 register("hotband.data.record.steadiness:Steadiness", terminal="hotband.views.text.tables:steadiness")
+register("hotband.data.store.check:Checked", terminal="hotband.views.store:checked")
+register("hotband.data.store.compact:Compacted", terminal="hotband.views.store:compacted")
+register("hotband.data.store.folders:Added", terminal="hotband.views.store:added")
+register("hotband.data.store.listed:Listed", terminal="hotband.views.store:selected")
+register("hotband.data.store.listed:RunsListed", terminal="hotband.views.store:runs")
 register("hotband.inference.audit.result:AuditResult", terminal="hotband.views.audit:terminal")
 register("hotband.inference.interval.explained:Why", terminal="hotband.views.interval:terminal")
 register(
@@ -15,15 +21,27 @@ register(
     lines="hotband.views.reliability:summary_lines",
     terminal="hotband.views.reliability:terminal",
 )
-register("hotband.inference.traces.compare:TracesCompared", report="hotband.views.traces.compared_page:of_traces")
-register("hotband.inference.traces.fit.fit:TraceFit", lines="hotband.views.traces.fit:views")
+register(
+    "hotband.inference.traces.compare:TracesCompared",
+    report="hotband.views.traces.compared_page:of_traces",
+    terminal="hotband.views.traces.compare:terminal",
+)
+register("hotband.inference.traces.convert:TraceConverted", terminal="hotband.views.text.converted:terminal")
+register("hotband.inference.traces.fit.fit:TraceFit", terminal="hotband.views.traces.fit:terminal")
+register(
+    "hotband.inference.traces.show:TraceShown",
+    frame="hotband.views.traces.frames:curve_frame",
+    page="hotband.views.traces.page:write_page",
+    sentences="hotband.views.traces.told:answers_of",
+    terminal="hotband.views.traces.show:terminal",
+)
 register(
     "hotband.questions.advise.advice:Advice",
     html="hotband.views.draw.advise:advice_html",
     report="hotband.views.report.of_results:of_advice",
     terminal="hotband.views.advise.show:terminal",
 )
-register("hotband.questions.compare:Compared", terminal="hotband.views.audit:compared")
+register("hotband.questions.compare:Compared", terminal="hotband.views.compare:terminal")
 register("hotband.questions.calibrate.calibrated:Calibrated", terminal="hotband.views.calibrate:terminal")
 register("hotband.questions.calibrate.run:CalibrationPlan", terminal="hotband.views.calibrate:plan_terminal")
 register("hotband.questions.entropy:Entropy", terminal="hotband.views.entropy:terminal")
@@ -31,7 +49,7 @@ register("hotband.questions.expect.expected:Expected", terminal="hotband.views.e
 register(
     "hotband.questions.find.found:Found",
     lines="hotband.views.find:answer_views",
-    terminal="hotband.views.find:terminal",
+    terminal="hotband.views.findscreen:terminal",
 )
 register(
     "hotband.questions.fleet.result:Fleet",
@@ -41,6 +59,7 @@ register(
     report="hotband.views.fleet.page:report_of",
     terminal="hotband.views.fleet.show:terminal",
 )
+register("hotband.views.report.kept:Report", terminal="hotband.views.report.asked:terminal")
 register(
     "hotband-review",
     folder="hotband.views.report.review_page:write_review",

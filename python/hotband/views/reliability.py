@@ -7,12 +7,24 @@ from typing import TYPE_CHECKING
 
 from hotband.base.text import numbers
 from hotband.base.text.numbers import counted, hours, number
-from hotband.base.text.table import BYTES, CHANGE, OF_ROW, SHARE, Range, Table, Unit, Value, column, interval, numeric
+from hotband.base.text.table import (
+    BYTES,
+    CHANGE,
+    OF_ROW,
+    SHARE,
+    Range,
+    Table,
+    Unit,
+    Value,
+    View,
+    column,
+    interval,
+    numeric,
+)
 from hotband.inference.reliability.array import HOURS_PER_YEAR
 
 if TYPE_CHECKING:
     from hotband.base.question import Question
-    from hotband.base.text.table import View
     from hotband.data.documents.reliability import EstimateDoc, ReliabilityDoc
     from hotband.inference.reliability.result import Reliability
 

@@ -21,8 +21,11 @@ LEAST_TEXT = 10
 MOST_WORD = 28
 """Nor than its longest word, up to this; longer ones are folded within."""
 
+BORDERLESS: dict[str, Any] = {"box": None, "pad_edge": False, "padding": (0, 2, 0, 0)}
+"""Two blanks between columns, and nothing around them."""
 
-def hanging(line: Text, width: int) -> Text:
+
+def hanging(line: Text, width: int, deeper: int = 2) -> Text:
     """A line folded between words, within `width`: what follows its first line stands two characters deeper. A number
     stays beside its unit, and a word that is longer than the line, such as a path, whole."""
     import textwrap
@@ -33,7 +36,7 @@ def hanging(line: Text, width: int) -> Text:
     plain = re.sub(r"(?<=\d) (?=[^\W\d_]|%)", "\N{NO-BREAK SPACE}", line.plain)
     begin = " " * (len(plain) - len(plain.lstrip()))
     folding = textwrap.TextWrapper(
-        max(width, LEAST_TEXT), subsequent_indent=f"{begin}  ", expand_tabs=False, replace_whitespace=False,
+        max(width, LEAST_TEXT), subsequent_indent=begin + " " * deeper, expand_tabs=False, replace_whitespace=False,
         break_long_words=False, break_on_hyphens=False,
     )  # fmt: skip
     first, *others = folding.wrap(plain) or [""]
@@ -51,7 +54,7 @@ def fitted(table: tables.Table, console: Console) -> list[RenderableType]:
     from rich.text import Text
 
     title = hanging(Text(visible_lines(table.title)), console.width)
-    title.stylize("bold" if table.plain else "italic")
+    title.stylize("bold" if table.plain or table.borderless else "italic")
     return [*([title] if table.title else []), *_parts(rich_table(table), console)]
 
 
@@ -62,13 +65,16 @@ def rich_table(table: tables.Table) -> Table:
 
     look: dict[str, Any] = {"box": SIMPLE_HEAD, "pad_edge": False} if table.plain else {}
     look |= {"padding": 0, "show_edge": False} if table.tight else {}
+    look |= BORDERLESS if table.borderless else {}
     made = Table(
         show_header=not table.bare, show_lines=table.lines, caption=table.caption, caption_justify="left", **look
     )
     for one in table.columns:
         justify: Any = "left" if one.kind == "text" else "right"
-        no_wrap = justify == "right" or not one.wrap or one.width is not None
-        made.add_column(one.name, justify=justify, no_wrap=no_wrap, overflow="fold", width=one.width)
+        no_wrap = justify == "right" or not one.wrap or one.width is not None or table.borderless
+        is_cut = table.borderless and justify == "left" and one.wrap
+        overflow: Any = "ellipsis" if is_cut else "fold"
+        made.add_column(one.name, justify=justify, no_wrap=no_wrap, overflow=overflow, width=one.width)
     above: list[str] = []
     for row, texts in zip(table.rows, table.texts(), strict=True):
         # A text that the row above has is left out, as long as all before it are the same, too.
@@ -93,7 +99,7 @@ def _cell(text: str, cell: tables.Cell) -> str | Text:
 
 
 def _parts(table: Table, console: Console) -> list[Table]:
-    """The table as it is, or cut into some that fit."""
+    """Return the table as it is, or cut into some that fit."""
     room = console.width
     natural = [natural_width(column, console) for column in table.columns]
     least = [least_width(column, width, console) for column, width in zip(table.columns, natural, strict=True)]
@@ -121,6 +127,8 @@ def least_width(column: Column, natural: int, console: Console) -> int:
     """What a column needs: numbers and what must not wrap all of it (but a heading may), texts their longest word."""
     from rich.measure import Measurement
 
+    if column.overflow == "ellipsis":
+        return min(natural, LEAST_TEXT)
     if column.justify == "right" or column.no_wrap or column.width is not None:
         options = console.options.update(width=10_000)
         cells = max((Measurement.get(console, options, cell).maximum for cell in column.cells), default=0)
@@ -133,7 +141,9 @@ def frame(table: Table, columns: int, compact: bool) -> int:
     """What lies between and around the columns."""
     if not compact and not any(table.padding):
         return columns - 1
-    if compact or table.box is None or not table.show_edge or not table.pad_edge:
+    if table.box is None:
+        return 2 * (columns - 1)
+    if compact or not table.show_edge or not table.pad_edge:
         return 2 * (columns - 1) if compact else 3 * columns - 1
     return 3 * columns + 1
 
@@ -184,7 +194,7 @@ def part(table: Table, columns: Sequence[int], widths: Sequence[int], compact: b
 
     kept: dict[str, Any] = {"box": table.box, "pad_edge": table.pad_edge, "padding": table.padding}
     kept |= {"show_edge": table.show_edge}
-    if compact:
+    if compact and table.box is not None:
         kept = {"box": SIMPLE_HEAD, "pad_edge": False, "padding": (0, 1, 0, 0), "show_edge": False}
     made = Table(
         caption=table.caption if columns[-1] == len(table.columns) - 1 else None,
@@ -195,9 +205,12 @@ def part(table: Table, columns: Sequence[int], widths: Sequence[int], compact: b
     )
     for index, width in zip(columns, widths, strict=True):
         of = table.columns[index]
-        made.add_column(
-            of.header, justify=of.justify, style=of.style, header_style=of.header_style, overflow="fold", width=width
-        )
+        look: dict[str, Any] = {
+            "style": of.style,
+            "header_style": of.header_style,
+            "no_wrap": of.overflow == "ellipsis",
+        }
+        made.add_column(of.header, justify=of.justify, overflow=of.overflow, width=width, **look)
     cells = [list(table.columns[index].cells) for index in columns]
     for number, row in enumerate(table.rows):
         made.add_row(*(column[number] for column in cells), end_section=row.end_section, style=row.style)

@@ -201,8 +201,9 @@ class Row:
 class Table:
     """A table under its title; `about` says what all rows are of, in CSV columns before all others.
 
-    `lines` asks a terminal for rules between rows, `plain` for none but that below the headings, `bare` for no
-    headings, `tight` for one blank between columns.
+    `lines` asks a terminal for rules between rows, `plain` for none but that below the headings, `borderless` for none
+    at all and one line per row (texts that do not fit end with "…"), `bare` for no headings, `tight` for one blank
+    between columns.
     """
 
     title: str
@@ -211,6 +212,7 @@ class Table:
     caption: str | None = None
     lines: bool = False
     plain: bool = False
+    borderless: bool = False
     bare: bool = False
     tight: bool = False
     rows: list[Row] = field(default_factory=list)

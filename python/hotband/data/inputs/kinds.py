@@ -3,14 +3,13 @@ a text or a dict in Python."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
 from hotband.data.inputs.specify import Named
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from hotband.base.text.values import Toml
     from hotband.data.record.record import Record
 
@@ -68,6 +67,12 @@ Results = Annotated[tuple[Path, ...], "results"]
 Names = Annotated[tuple[str, ...], "names"]
 """Several words, also as a text with commas."""
 
+Filters = Annotated[tuple[str, ...], "filters"]
+"""Several texts, each with an option of its own on the command line; in Python also numbers."""
+Columns = Annotated[Mapping[str, object], "columns"]
+"""Columns of a table by what they are: KEY=COLUMN,... on the command line."""
+TomlTable = Annotated[Mapping[str, object], "table"]
+"""Keys of a TOML table with their values, of Python alone."""
 EachName = Annotated[tuple[str, ...], "each name"]
 """The same with those that are given twice; text that names none stays as it is."""
 

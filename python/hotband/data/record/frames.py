@@ -16,13 +16,12 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING, Any, cast
 
 from hotband.base.text.numbers import finite
-from hotband.data.documents.record import figures_of, interval_of, side_of, source_file
+from hotband.data.documents.record import RecordDoc, StreamDoc, figures_of, interval_of, side_of, source_file
 from hotband.data.record.parts import actuators
 
 if TYPE_CHECKING:
     import polars as pl
 
-    from hotband.data.documents.record import RecordDoc, StreamDoc
     from hotband.data.record.load import LoadedRecord
 
 DIRECTIONS = ("read", "write")

@@ -15,14 +15,13 @@ from typing import TYPE_CHECKING
 import hotband._core as _core
 from hotband.base.errors import UserError
 from hotband.base.text.quantities import SPAN_EXPECTED, span_ns
-from hotband.data.documents.record import interval_of
+from hotband.data.documents.record import RecordDoc, VerdictDoc, interval_of
 from hotband.data.record.load import LoadedRecord, load_record
 from hotband.data.record.steady import TRACKS, Rounds, of_phases, verdict
 
 if TYPE_CHECKING:
     import polars as pl
 
-    from hotband.data.documents.record import RecordDoc, VerdictDoc
     from hotband.data.record.record import Record
 
 # The PTS's round: one minute.

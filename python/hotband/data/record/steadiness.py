@@ -49,7 +49,7 @@ class Steadiness:
         return pl.DataFrame(rows, schema=columns, orient="row")
 
     def to_dict(self) -> list[VerdictDoc]:
-        """All that `hotband steady --json` prints; a copy."""
+        """All that `hotband audit --steady --json` prints; a copy."""
         return copy.deepcopy(list(self.verdicts))
 
     def __repr__(self) -> str:

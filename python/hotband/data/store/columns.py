@@ -9,13 +9,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, cast
 
-from hotband.data.documents.record import source_file
+from hotband.data.documents.record import RecordDoc, source_file
 from hotband.data.record.stats import FIGURES as INTERVAL_FIGURES
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from hotband.data.documents.record import RecordDoc
 
 Cell = str | int | float | bool | None
 

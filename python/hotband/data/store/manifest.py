@@ -8,16 +8,12 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from hotband.base.errors import UserError, another_version, reason_of
 from hotband.base.text.regular import file_text, opened
-from hotband.base.text.values import read_json
+from hotband.base.text.values import Json, read_json
 from hotband.base.text.write import make_folder, remove, write_file, write_files
 from hotband.data.store.place import Place, flush_folder
-
-if TYPE_CHECKING:
-    from hotband.base.text.values import Json
 
 SCHEMA, SCHEMA_VERSION = "hotband-store-part", 1
 

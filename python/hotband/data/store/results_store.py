@@ -16,10 +16,10 @@ from hotband.base.errors import UserError
 from hotband.data.record.finished import Finished
 from hotband.data.record.record import Record
 from hotband.data.store import manifest
-from hotband.data.store.check import check
+from hotband.data.store.check import Checked, check
 from hotband.data.store.columns import COLUMNS
-from hotband.data.store.compact import compact
-from hotband.data.store.folders import add_all
+from hotband.data.store.compact import Compacted, compact
+from hotband.data.store.folders import Added, add_all
 from hotband.data.store.journal import Entry
 from hotband.data.store.kept import Value, arrow_of_frame, arrow_of_table, settings_of
 from hotband.data.store.lookup import record_of
@@ -30,10 +30,6 @@ from hotband.data.store.writer import Writer
 
 if TYPE_CHECKING:
     import polars as pl
-
-    from hotband.data.store.check import Checked
-    from hotband.data.store.compact import Compacted
-    from hotband.data.store.folders import Added
 
 
 class ResultsStore:

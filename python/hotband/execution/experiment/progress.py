@@ -33,7 +33,9 @@ def run_progress(title: str) -> Iterator[Callable[[Progress], None]]:
         TextColumn("{task.fields[detail]}", markup=False),
         TimeElapsedColumn(),
     )
-    bar = Bar(*columns, console=console(sys.stderr))
+    out = console(sys.stderr)
+    # A terminal forgets it when the answer is printed; a log of stderr keeps its last line.
+    bar = Bar(*columns, console=out, transient=out.is_terminal)
     task = bar.add_task(visible(title), total=1.0, detail="")
     pace = Pace()
 

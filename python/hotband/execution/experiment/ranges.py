@@ -8,16 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 from hotband.base.errors import UserError
+from hotband.base.text.values import Toml
 from hotband.data.catalog.entries import workload
 from hotband.data.documents.run import RunSpec
 from hotband.data.inputs.texts import text_of
 from hotband.execution.experiment.point import Point
-
-if TYPE_CHECKING:
-    from hotband.base.text.values import Toml
 
 End = Literal["low", "high"]
 ENDS: tuple[End, End] = ("low", "high")

@@ -15,7 +15,7 @@ from hotband.data.inputs.specify import Spec, changes
 from hotband.data.record.record import Record
 from hotband.faces.asked.ask import ask
 from hotband.faces.asked.kinds import arguments_of, is_settings, kind_of, mark, takes_more
-from hotband.faces.questions import QUESTIONS, declared
+from hotband.faces.questions import by_function, declared, function_name
 
 TYPES = (Mapping, PathLike, Record, Sequence, Spec)
 """What annotations of arguments name: `public` looks for them in this module."""
@@ -30,9 +30,10 @@ FURTHER = "; further arguments are such values, too"
 @cache
 def __getattr__(name: str) -> Any:
     """Return the function of a question, by its name."""
-    if name not in QUESTIONS:
+    questions = by_function()
+    if name not in questions:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return _function(declared(name))
+    return _function(declared(questions[name]))
 
 
 def shown_fields(question: type[Question]) -> list[Field]:
@@ -96,7 +97,7 @@ def _function(question: type[Question]) -> Callable[..., Any]:
         return ask(asked, values.get("progress"), values.get("executor"))
 
     made.__signature__ = signature  # type: ignore[attr-defined]
-    made.__name__ = made.__qualname__ = question.name.replace("-", "_")
+    made.__name__ = made.__qualname__ = function_name(question.name)
     made.__doc__ = docstring(question)
     return public(made)
 

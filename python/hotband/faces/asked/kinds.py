@@ -143,6 +143,9 @@ KINDS: Mapping[Any, Kind] = {
         "str | Sequence[str]", lambda _, given: tuple(str(name) for name in each_of(given)) if given else ()
     ),
     "key-values": Kind("str | Mapping[str, Sequence[str | int]]", of_key_values),
+    "filters": Kind("str | int | Sequence[str | int]", lambda _, given: tuple(str(text) for text in each_of(given))),
+    "columns": Kind("Mapping[str, object]"),
+    "table": Kind("Mapping[str, object]"),
     "target": Kind("str"),
     "settings": Kind("Mapping[str, object]", of_settings),
     "settings of drives": Kind("Mapping[str, object]", of_settings),

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from hotband.base.question import Field, Question, given
 from hotband.data.inputs.specify import Named, each_of, setting
 from hotband.faces.asked.kinds import is_settings, kind_of
+from hotband.faces.renamed import command_words
 
 BETWEEN = "vs"
 """The word between the repeats of one side and those of the next; a file of this name is `./vs`."""
@@ -18,7 +19,7 @@ def words(question: Question) -> list[str]:
     of = [(one, value) for one, value in given(question) if not one.says.only_python]
     arguments = [word for one, value in of if one.says.positional for word in written(one, value)]
     options = [word for one, value in of if not one.says.positional for word in optional(one, value)]
-    return [question.name, *arguments, *options]
+    return [*command_words(question.name), *arguments, *options]
 
 
 def written(one: Field, value: Any) -> Iterator[str]:
@@ -50,6 +51,8 @@ def texts(value: Any) -> Iterator[str]:
     """Yield a value as the command line takes it."""
     if isinstance(value, tuple):
         yield from (text for one in value for text in texts(one))
+    elif isinstance(value, Mapping):
+        yield ",".join(f"{key}={text}" for key, text in value.items())
     elif isinstance(value, Named):
         yield value.name
     else:

@@ -69,7 +69,7 @@ def help_of(command: Any) -> str:
 
 def made(name: str, command: Any) -> Any:
     """A command or a group of them, with its options."""
-    holder = typer.Typer(add_completion=False)
+    holder = typer.Typer(add_completion=False, rich_markup_mode=None)
     if not isinstance(command, typer.Typer):
         holder.command(name, epilog=getattr(command, "epilog", None))(command)
         return typer.main.get_command(holder)

@@ -16,11 +16,13 @@ from hotband.base.text.table import Table, Value, View, listing
 from hotband.base.version import __version__
 from hotband.data.inputs.words import ours, twice
 from hotband.faces.commands import names
+from hotband.views.text.screen import NEXT, Screen, indent_below
 
 if TYPE_CHECKING:
     from rich.text import Text
 
 W = TypeVar("W")
+DetailsFlag = Annotated[bool, typer.Option("--details", help="Print the evidence below the answer.")]
 JsonFlag = Annotated[bool, typer.Option("--json", help="Print data as JSON to stdout, and nothing else.")]
 OutOption = Annotated[Path | None, typer.Option("--out", metavar="DIR", help="Folder for what is produced.")]
 StudyArgument = Annotated[
@@ -36,18 +38,6 @@ MachineArgument = Annotated[
 MachineOption = Annotated[
     str,
     typer.Option("--on", metavar="MACHINE", help="A drive, LAYOUT:COUNTxDRIVE, or a TOML file.", **names.MACHINE),
-]
-OnOption = Annotated[
-    str | None,
-    typer.Option(
-        "--on", metavar="MACHINE", help="The target: a drive, LAYOUT:COUNTxDRIVE, or a TOML file.", **names.MACHINE
-    ),
-]
-MediaOption = Annotated[
-    str | None, typer.Option(metavar="KIND", help="What the target stores on: hdd, ssd, or a speed such as 7200rpm.")
-]
-CacheOption = Annotated[
-    str | None, typer.Option(metavar="SIZE", help='Memory that may answer reads (host, servers), such as "8 GiB".')
 ]
 FreshOption = Annotated[
     bool, typer.Option("--fresh", help="Start over; else runs that are in the folder already are not repeated.")
@@ -112,6 +102,36 @@ def show_views(views: Iterable[View]) -> None:
             show(view)
         else:
             show_lines([view])
+
+
+def show_answer(shown: Screen | Sequence[View], details: bool, written: Sequence[str] = (), folds: bool = True) -> None:
+    """Print an answer, and which files were `written`: as a screen, with `details` its evidence, too; in a format of
+    tables the evidence alone. Views that are no screen are printed as they are, words folded where the question
+    `folds`."""
+    if isinstance(shown, Screen) and not as_rows():
+        return _show_screen(shown.views(details, written))
+    views = shown.details if isinstance(shown, Screen) else shown
+    if folds or isinstance(shown, Screen):
+        show_views(views)
+    else:
+        show(*views)
+    return show_lines(written) if folds else show(*written)
+
+
+def _show_screen(views: Iterable[View]) -> None:
+    """Print tables and paragraphs of words; only remarks are indented below their sign."""
+    from hotband.base.text.layout import hanging
+
+    out = console()
+    for view in views:
+        if isinstance(view, Table):
+            show(view)
+        else:
+            line = out.render_str(view) if isinstance(view, str) else view
+            deeper = indent_below(line.plain)
+            # A command is copied: it stays on its line.
+            folded = line if line.plain.startswith(NEXT) else hanging(line, out.width, deeper)
+            out.print(folded, soft_wrap=True)
 
 
 def say(text: str) -> None:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import inspect
+import shlex
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
 from typing import Annotated, Any, get_args
@@ -23,12 +24,13 @@ from hotband.execution.experiment.progress import run_progress
 from hotband.execution.runs.interrupted import RunsInterrupted
 from hotband.execution.runs.signals import INTERRUPTED
 from hotband.faces.asked.kinds import is_settings, is_word, machines_of, mark
-from hotband.faces.asked.words import BETWEEN
+from hotband.faces.asked.words import BETWEEN, words
 from hotband.faces.commands import names, real
 from hotband.faces.commands.epilogs import EPILOGS, FURTHER
 from hotband.faces.commands.executors import on_executor
 from hotband.faces.commands.on_demand import with_epilog
 from hotband.faces.commands.output import (
+    DetailsFlag,
     JsonFlag,
     all_listed,
     listed,
@@ -37,19 +39,22 @@ from hotband.faces.commands.output import (
     print_json,
     print_rows,
     say,
-    show,
-    show_lines,
-    show_views,
+    show_answer,
 )
 from hotband.faces.questions import QUESTIONS, answer, declared, reading
+from hotband.inference.traces.convert import columns_of
+from hotband.views.text.screen import DETAILS as DETAILS_OPTION
+from hotband.views.text.screen import Screen
 
 AS_JSON = inspect.Parameter("as_json", inspect.Parameter.KEYWORD_ONLY, default=False, annotation=JsonFlag)
-OUTPUT = inspect.Parameter(
-    "output",
-    inspect.Parameter.KEYWORD_ONLY,
-    default=None,
-    annotation=Annotated[Path | None, typer.Option("-o", "--output", metavar="FILE.html", help="Its page.")],
-)
+DETAILS = inspect.Parameter("details", inspect.Parameter.KEYWORD_ONLY, default=False, annotation=DetailsFlag)
+
+
+def page_of(question: type[Question]) -> inspect.Parameter:
+    """Return the parameter that says where the page is written."""
+    option = typer.Option("-o", f"--{question.page_field}", metavar="FILE.html", help="Its page.")
+    keyword = inspect.Parameter.KEYWORD_ONLY
+    return inspect.Parameter(question.page_field, keyword, default=None, annotation=Annotated[Path | None, option])
 
 
 @cache
@@ -80,9 +85,8 @@ def _workload(name: str) -> Named:
 
 def _sides(arguments: list[Path]) -> tuple[tuple[Path, ...], ...]:
     """The paths of each side: those between the words `vs`, where there are any, else one a side."""
-    words = [str(path) for path in arguments]
     groups: list[list[Path]] = [[]]
-    if BETWEEN not in words:
+    if BETWEEN not in map(str, arguments):
         groups = [[path] for path in arguments]
     else:
         for path in arguments:
@@ -92,7 +96,7 @@ def _sides(arguments: list[Path]) -> tuple[tuple[Path, ...], ...]:
                 groups[-1].append(path)
     if len(groups) < 2 or not all(groups):
         accepted = f"expected results of two sides or more: A B, or A A2 {BETWEEN} B B2"
-        raise UserError("compare", "", " ".join(words), accepted)
+        raise UserError("compare", "", " ".join(map(str, arguments)), accepted)
     return tuple(map(tuple, groups))
 
 
@@ -113,9 +117,11 @@ KINDS: Mapping[Any, Kind] = {
     "names": Kind(list[str], lambda given: tuple(listed(given))),
     "each name": Kind(list[str], lambda given: tuple(all_listed(given) or given or ())),
     "texts": Kind(list[str], lambda given: tuple(given or ())),
+    "filters": Kind(list[str], lambda given: tuple(given or ())),
     "seeds": Kind(int),
     "alike workloads": Kind(str, lambda name: (_workload(name),), names.WORKLOAD),
     "key-values": Kind(list[str], lambda given: ",".join(given or [])),
+    "columns": Kind(str, columns_of),
     "target": Kind(str, completion=names.MACHINE),
     "settings": SETTINGS,
     "values": SETTINGS,
@@ -176,16 +182,39 @@ def _files_in(values: Mapping[str, Any]) -> list[Path]:
     return [one for value in several for one in value if isinstance(one, Path) and one.is_file()]
 
 
-def _print(asked: Question, found: Any, as_json: bool, written: list[str]) -> None:
-    if as_json:
-        schema, document = getattr(found, "schema", asked.schema), found.to_dict()
+@dataclass(frozen=True)
+class Form:
+    """How an answer is printed: as JSON, or on a screen, with its evidence where `details` are requested."""
+
+    as_json: bool
+    details: bool
+
+
+def _print(asked: Question, found: Any, form: Form, written: list[str]) -> None:
+    if form.as_json:
+        document, schema = asked.document(found)
         if document is None:
             return None
         return print_json(document, schema) if schema else print_rows(document)
     with reading(asked):
-        views = list(view_of(found, "terminal")(found, asked))
-    show_views(views) if asked.folds else show(*views)
-    return show_lines(written)
+        shown = view_of(found, "terminal")(found, asked)
+    if text := asked.text(found):
+        typer.echo(text, nl=False)
+        for view in shown:
+            say(str(view))
+        return None
+    if isinstance(shown, Screen):
+        shown = replace(shown, next=_typed(shown.next, asked))
+    return show_answer(shown, form.details, written, asked.folds)
+
+
+def _typed(further: str | Question, asked: Question) -> str:
+    """Return the next command as it is typed; none that reads a pipe, which is read by now."""
+    if isinstance(further, Question):
+        typed = [*words(further), *([DETAILS_OPTION] if further == asked else [])]
+        further = shlex.join(["hotband", *typed])
+    read = [Path(word) for word in shlex.split(further)]
+    return "" if any(path.exists() and not path.is_file() and not path.is_dir() for path in read) else further
 
 
 def _end(ending: Ending | None) -> None:
@@ -198,11 +227,12 @@ def _end(ending: Ending | None) -> None:
 def _command(question: type[Question]) -> Callable[..., Any]:
     """Return the function that typer makes the command of."""
 
-    def run(*, as_json: bool = False, **values: Any) -> None:
-        page = values.pop(OUTPUT.name) if question.has_page else None
+    def run(*, as_json: bool = False, details: bool = False, **values: Any) -> None:
+        form = Form(as_json, details)
+        page = values.pop(question.page_field) if question.has_page else None
         asked = _question_of(question, values)
         if page is not None:
-            expect_page("--output", page, _files_in(values))
+            expect_page(f"--{question.page_field}", page, _files_in(values))
         kept = getattr(asked, "out", None)
         there: list[Any] = []
         way = Way(
@@ -210,7 +240,7 @@ def _command(question: type[Question]) -> Callable[..., Any]:
             say,
             on_terminal=True,
             there=there.append,
-            shows=lambda found: None if as_json else _print(asked, found, as_json, []),
+            shows=lambda found: None if as_json else _print(asked, found, form, []),
             may_write=real.goes_on,
             can_ask=real.can_ask,
         )
@@ -227,15 +257,16 @@ def _command(question: type[Question]) -> Callable[..., Any]:
             raise typer.Exit(INTERRUPTED) from None
         except Exception:
             for found in there:
-                _print(asked, found, as_json, [])
+                _print(asked, found, form, [])
             raise
-        print_after(lambda: asked.written(found, page), lambda written: _print(asked, found, as_json, written or []))
+        print_after(lambda: asked.written(found, page), lambda written: _print(asked, found, form, written or []))
         if not as_json and asked.afterwards():
             say(asked.afterwards())
         _end(asked.ending(found))
 
     own = [parameter(question, one) for one in terminal_fields_of(question)]
-    parameters = [*own, *([OUTPUT] if question.has_page else []), AS_JSON]
+    page_parameter = [page_of(question)] if question.has_page else []
+    parameters = [*own, *page_parameter, DETAILS, *[AS_JSON] * question.has_json]
     run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
     run.__annotations__ = {one.name: one.annotation for one in parameters}
     run.__name__ = question.name

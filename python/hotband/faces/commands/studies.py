@@ -18,6 +18,7 @@ from hotband.faces.commands.group import Commands
 from hotband.faces.commands.intervals import LevelOption
 from hotband.faces.commands.into import into_store
 from hotband.faces.commands.output import (
+    DetailsFlag,
     FreshOption,
     JsonFlag,
     OutOption,
@@ -28,6 +29,7 @@ from hotband.faces.commands.output import (
     print_rows,
     say,
     show,
+    show_answer,
     show_lines,
     show_views,
 )
@@ -45,7 +47,7 @@ from hotband.views.accuracy.page import rewritable, rewrite
 from hotband.views.accuracy.tables import accuracy_table, goals_table
 from hotband.views.interval import spreads_table, why_views
 from hotband.views.study.emulate import emulation_lines, emulation_table
-from hotband.views.study.show import print_result
+from hotband.views.study.show import terminal
 from hotband.views.text.tables import swings_table
 
 OptionalStudyArgument = Annotated[
@@ -73,13 +75,14 @@ def study_run(
     trust: Annotated[
         bool, typer.Option("--trust", help="Execute the findings.py of a study that is not of the catalog.")
     ] = False,
+    details: DetailsFlag = False,
     as_json: JsonFlag = False,
 ) -> None:
     """Predict a study's figures; print them beside the published ones."""
     result = run_study(study, out, seed, listed(only), fresh_seeds, fresh=fresh, trust=trust, data=data, say=say)
     if as_json:
         return print_json(result, "hotband-study")
-    return print_result(result, show)
+    return show_answer(terminal(result), details)
 
 
 @study_app.command("emulate")

@@ -25,7 +25,7 @@ from hotband.views.record.energy import energy_lines
 from hotband.views.report import naming
 from hotband.views.report.answer import answer
 from hotband.views.review import comparison_views, review_views
-from hotband.views.study.show import print_result
+from hotband.views.study.show import result_views
 from hotband.views.sweeps.curves import LOADS, TITLES
 from hotband.views.sweeps.show import said_below, sweep_table
 from hotband.views.text.tables import app_tables, limits_lines, power_loss_lines, scripts_table, steady_lines
@@ -370,12 +370,12 @@ def of_review(done: Reviewed) -> Shown:
 
 def of_study(result: StudyResult) -> Shown:
     """Predicted figures beside the published ones."""
-    views: list[View] = []
     document = result.to_dict()
-    print_result(document, lambda *more: views.extend(more))
     answer = [result.answer] if result.answer else []
     title, question = str(document["title"]), str(document["question"])
-    found = of_views([view for view in views if str(view) not in (title, question)], [question, *answer])
+    found = of_views(
+        [view for view in result_views(document) if str(view) not in (title, question)], [question, *answer]
+    )
     errors = [("median error", result.median_error_pct), ("largest error", result.largest_error_pct)]
     found["cards"] = [(f"{number(value, 3)} %", name) for name, value in errors if value is not None]
     return found

@@ -101,7 +101,7 @@ def _finding(flows: Sequence[Flow], why: str, of: int) -> Finding:
     names = tuple(flow.run.name for flow in flows)
     table = Rows(["result", "printed, 10^6 B/s", "IOPS x size, 10^6 B/s", "IOPS x size, 2^20 B/s"], rows)
     if why and 1 / PREFIXES < FACTORS[why] < PREFIXES:
-        title = f"Bandwidth is in other units than printed in {len(flows)} of {of} results: {why}"
+        title = f"{len(flows)} of {of} results print bandwidth in another unit than they label: {why}"
         advice = "Quote it in the other unit; the IOPS and the size of an I/O say which it is."
         return Finding("bandwidth-unit", "note", names, title, {**numbers, "reason": why}, advice, table)
     explained = f", as if {why}" if why else ""

@@ -6,18 +6,26 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from hotband.base.text.numbers import number, percent, span
-from hotband.inference.audit.difference import FASTER, NONE, ONE_RUN, SLOWER
+from hotband.inference.audit.difference import FASTER, NONE, SLOWER, Difference
 
 if TYPE_CHECKING:
     from hotband.inference.audit.compare import Comparison
-    from hotband.inference.audit.difference import Difference
 
 MULTIPLE = 2.0
 """Ratio from which on a multiple reads better than percent."""
 
 
+UNKNOWN_SPREAD = "One run each: how much runs differ is unknown. Repeat each twice to be sure."
+
+
 def headline(comparison: Comparison, names: Mapping[str, str] | None = None) -> str:
-    """The verdict as a sentence; `names` adds what was run to sides that are named by an id."""
+    """Return the verdict in words; `names` adds what was run to sides that are named by an id."""
+    sentence, *further = verdict_of(comparison, names)
+    return " ".join([sentence, *further, *(f"Not the same load: {words}." for words in comparison.unlike)])
+
+
+def verdict_of(comparison: Comparison, names: Mapping[str, str] | None = None) -> list[str]:
+    """Return the verdict as a sentence, and one more where it may change with repeats."""
     named = names or {}
     a, b = (
         f"{side.name} ({named[side.name]})" if side.name in named else side.name
@@ -25,20 +33,21 @@ def headline(comparison: Comparison, names: Mapping[str, str] | None = None) -> 
     )
     row = comparison.deciding
     if row is None:
-        return f"{b} and {a} are not compared: no figure is known of both."
-    return " ".join([_sentence(a, b, row), *(f"Not the same load: {words}." for words in comparison.unlike)])
+        return [f"{b} and {a} are not compared: no figure is known of both."]
+    is_model = all(run.is_model for side in (comparison.a, comparison.b) for run in side.runs)
+    return _sentences(a, b, row, "is predicted to be" if is_model else "is")
 
 
-def _sentence(a: str, b: str, row: Difference) -> str:
+def _sentences(a: str, b: str, row: Difference, be: str) -> list[str]:
     values = _values(row)
     if row.verdict in (FASTER, SLOWER):
-        said = f"{b} is {_by(row)} {row.verdict} than {a} ({values}{_interval(row)})"
-        return f"{said}." if row.low_pct is not None else f"{said}; {ONE_RUN}."
+        sentence = f"{b} {be} {_by(row)} {row.verdict} than {a} ({values}{_interval(row)})."
+        return [sentence] if row.low_pct is not None else [sentence, UNKNOWN_SPREAD]
     figure = "in IOPS" if row.metric == "IOPS" else f"of {row.metric}"
     if row.verdict == NONE:
         said = f"No difference {figure} is shown between {a} and {b} ({values}{_interval(row)})"
-        return f"{said}." if row.low_pct is not None else f"{said}: {row.how}."
-    return f"Not enough data for a verdict on {b} against {a} ({values}): {row.how}."
+        return [f"{said}." if row.low_pct is not None else f"{said}: {row.how}."]
+    return [f"Not enough data for a verdict on {b} against {a} ({values}): {row.how}."]
 
 
 def _values(row: Difference) -> str:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from hotband.base.text.numbers import number
+from hotband.base.text.numbers import counted, number
 from hotband.data.documents.record import side_of
 from hotband.inference.audit.audited import Audited, grouped
 from hotband.inference.audit.finding import Finding, Number, Rows, listed
@@ -25,6 +25,7 @@ HOST_NS = 20_000.0
 switch of context take 2 to 20 us (estimate). A job does it for one I/O at a time, so for depth of them in a cycle."""
 UNITS = ("s", "ms", "us", "ns")
 _WORDS = {"seconds": "s", "second": "s", "sec": "s", "msec": "ms", "milliseconds": "ms", "usec": "us", "µs": "us"}
+WORDS = {"s": "seconds", "ms": "milliseconds", "us": "microseconds", "ns": "nanoseconds"}
 IN_NS = {"s": 1e9, "ms": 1e6, "us": 1e3, "ns": 1.0}
 LEAST_BUSY = 0.05
 """With the factor taken out a cell must keep at least this share of its concurrency: less explains nothing."""
@@ -158,8 +159,12 @@ def _unit_finding(cells: Sequence[Cell], unit: str, power: int) -> Finding:
     worst = max(cells, key=lambda cell: cell.middle / cell.declared)
     real = UNITS[UNITS.index(unit) + power] if unit in UNITS and 0 <= UNITS.index(unit) + power < 4 else unit
     scaled = 1e3**power
+    many = counted(len(cells), "result")
+    label = "label" if len(cells) > 1 else "labels"
     what = (
-        f"printed in {unit} and is {real}" if worst.run.printed else f"wrong by a factor of {number(1e3 ** abs(power))}"
+        f"{many} {label} latency in {WORDS.get(unit, unit)}, but the values are {WORDS.get(real, real)}"
+        if worst.run.printed
+        else f"The latency of {many} is wrong by a factor of {number(1e3 ** abs(power))}"
     )
     rows: list[list[Number]] = [
         [
@@ -176,7 +181,7 @@ def _unit_finding(cells: Sequence[Cell], unit: str, power: int) -> Finding:
         "latency-unit",
         "severe",
         tuple(cell.run.name for cell in cells),
-        f"The latency of {len(cells)} result{'s' if len(cells) > 1 else ''} is {what}",
+        what,
         {
             "results": len(cells),
             "factor": scaled,
@@ -221,19 +226,19 @@ def _idle_finding(pairs: Sequence[tuple[Cell, int]], of: int) -> Finding:
     names = tuple(cell.run.name for cell, _ in pairs)
     first, power = pairs[0]
     least = min(cell.middle / 1e3**own / cell.declared for cell, own in pairs)
-    whose = f"{len(pairs)} of {of} results keep" if first.run.printed else f"{listed(names)} keeps"
+    whose = f"{len(pairs)} of {of} results kept" if first.run.printed else f"{listed(names)} kept"
     return Finding(
         "idle-concurrency",
         "warning",
         names,
-        f"{whose} fewer I/Os outstanding than the {first.declared} declared",
+        f"{whose} fewer I/Os in flight than the {first.declared} declared",
         {
             "results": len(pairs),
             "declared_concurrency": first.declared,
             "outstanding": first.middle / 1e3**power,
             "least_busy_pct": 100 * least,
         },
-        "The load was not as deep as declared: look for what held I/Os back (processor, locks, a file system, one "
-        "submitting thread, a slow client) before the target is blamed, and quote the concurrency that was reached.",
+        "Look for what held the load back (processor, locks, a file system, one submitting thread, a slow client) "
+        "before you blame the target, and quote the concurrency that was reached.",
         Rows(["result", "declared", "outstanding", "least", "most"], rows),
     )

@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from hotband.base.text.html import frame_html
-from hotband.inference.audit.finding import SEVERITIES, audit_data
+from hotband.base.text.values import Json
+from hotband.inference.audit.finding import SEVERITIES, Finding, Severity, audit_data, kept
 
 if TYPE_CHECKING:
     import polars as pl
 
-    from hotband.inference.audit.finding import AuditDoc, Finding, Severity
 
 NUMBERS = "numbers"
 
@@ -49,12 +49,12 @@ class AuditResult:
             **dict.fromkeys(("title", "advice", NUMBERS), pl.String()),
         }
         rows = [
-            {**doc, NUMBERS: "; ".join(f"{key} = {value}" for key, value in doc["numbers"].items())}
-            for doc in (one.data() for one in self.findings)
+            {**one.data(), NUMBERS: "; ".join(f"{key} = {kept(value)}" for key, value in one.numbers.items())}
+            for one in self.findings
         ]
         return pl.DataFrame([{name: row[name] for name in schema} for row in rows], schema=schema)
 
-    def to_dict(self) -> AuditDoc:
+    def to_dict(self) -> dict[str, Json]:
         """All that `hotband audit --json` prints."""
         return audit_data(self.subjects, self.findings)
 

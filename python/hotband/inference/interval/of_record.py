@@ -15,7 +15,7 @@ from hotband.data.record.written import record_text
 from hotband.execution.experiment.ranges import machine_text, workload_text
 from hotband.inference.interval.asked_rate import NOTE, ends_of, is_rate
 from hotband.inference.interval.ceiling import capped
-from hotband.inference.interval.conformal import Kind, Spread
+from hotband.inference.interval.conformal import Kind, ModelTerm, Spread
 from hotband.inference.interval.figureclass import RATES
 from hotband.inference.interval.figures import between
 from hotband.inference.interval.of_run import (
@@ -39,7 +39,6 @@ if TYPE_CHECKING:
     from hotband.data.documents.study import IntervalDoc
     from hotband.data.record.finished import Finished
     from hotband.execution.experiment import Say
-    from hotband.inference.interval.conformal import ModelTerm
 
 NAMES = {
     "iops": "iops",

@@ -23,7 +23,7 @@ from hotband.data.documents.run import RunSpec
 from hotband.data.inputs.texts import text_of
 from hotband.data.record.finished import Finished
 from hotband.data.record.stats import FIGURES
-from hotband.execution.experiment import Experiment, points_of
+from hotband.execution.experiment import Experiment, Say, Tick, points_of
 from hotband.execution.experiment.ranges import ENDS, End, machine_text, renamed, workload_text
 from hotband.execution.runs.interrupted import RunsInterrupted
 from hotband.execution.runs.run import refusal
@@ -43,7 +43,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from hotband.data.documents.record import RecordDoc
-    from hotband.execution.experiment import Say, Tick
 
 SEEDS = 4
 """Nominal runs with other seeds: what chance does."""

@@ -6,30 +6,24 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from hotband.base.errors import UserError
 from hotband.base.text.numbers import span
 from hotband.data.catalog.entries import product
-from hotband.questions.calibrate.calibrated import Calibrated, Line
+from hotband.execution.experiment import Executor
+from hotband.questions.calibrate.calibrated import Calibrated, Line, Value
 from hotband.questions.calibrate.check import check, predict
 from hotband.questions.calibrate.design import Design, Plan
 from hotband.questions.calibrate.figures import means
-from hotband.questions.calibrate.fit import Fitted, fit
+from hotband.questions.calibrate.fit import Data, Fitted, fit
 from hotband.questions.calibrate.loads import SHARE_OF_RATE, Measurement, candidates, held_out, within
 from hotband.questions.calibrate.measured import Measured, data_of
 from hotband.questions.calibrate.model import IOS, SSD_IOS, Model, Product, Watch, expect_one_volume
 from hotband.questions.calibrate.screen import Screened, screen
-from hotband.questions.calibrate.unknowns import FARTHEST, Unknowns, unknowns_of
+from hotband.questions.calibrate.unknowns import FARTHEST, Setting, Unknowns, unknowns_of
 from hotband.questions.calibrate.values import values_of
-
-if TYPE_CHECKING:
-    from hotband.execution.experiment import Executor
-    from hotband.questions.calibrate.calibrated import Value
-    from hotband.questions.calibrate.fit import Data
-    from hotband.questions.calibrate.unknowns import Setting
 
 LEAST_SECONDS = 30.0
 SINGLE = ("random reads", "random writes")

@@ -22,13 +22,12 @@ from hotband.questions.calibrate.figures import Figure, vector
 from hotband.questions.calibrate.posterior import Linear, Part, Posterior, left_of, posterior_of
 from hotband.questions.calibrate.profile import Profile, mixed, objective, places_of, profile_of
 from hotband.questions.calibrate.screen import SEED, sure
-from hotband.questions.calibrate.unknowns import FARTHEST
+from hotband.questions.calibrate.unknowns import FARTHEST, Unknowns
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from hotband.questions.calibrate.model import At, Model
-    from hotband.questions.calibrate.unknowns import Unknowns
 
     Numbers = NDArray[np.float64]
 

@@ -22,7 +22,7 @@ from hotband.questions.calibrate import calibrate
 from hotband.questions.calibrate.asked import CalibrateQuestion, bytes_of, seconds_of
 from hotband.questions.calibrate.black_box import checks_for, loads_for, product_of
 from hotband.questions.calibrate.calibrate import Asked, Planned
-from hotband.questions.calibrate.loads import BLACK_BOX, USES, held_out
+from hotband.questions.calibrate.loads import BLACK_BOX, USES, Measurement, held_out
 from hotband.questions.calibrate.measure import measure
 from hotband.questions.calibrate.model import Product
 from hotband.questions.calibrate.product_file import file_text, whole_text
@@ -35,7 +35,6 @@ if TYPE_CHECKING:
 
     from hotband.base.question import Way
     from hotband.questions.calibrate.calibrated import Calibrated
-    from hotband.questions.calibrate.loads import Measurement
     from hotband.questions.calibrate.measured import Measured
 
 
@@ -270,7 +269,7 @@ def _source(what: str) -> str:
 
 
 def _head(wanted: CalibrateQuestion, found: Calibrated) -> list[str]:
-    head = [f"{wanted.like.name} as it was measured: hotband calibrate {' '.join(wanted.target)}"]
+    head = [f"{wanted.like.name} as it was measured: hotband measure calibrate {' '.join(wanted.target)}"]
     return head + [
         f"Not used in the fit: {one.load}, {one.figure}: {percent(one.error_pct)}"
         for one in found.checks

@@ -18,13 +18,11 @@ from typing import TYPE_CHECKING
 
 import hotband._core as _core
 from hotband.inference.interval.distribution import NOMINAL_SHARE, NUMBER, SCALES
-from hotband.inference.interval.uncertain import of_product
+from hotband.inference.interval.uncertain import Uncertain, of_product
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
-
-    from hotband.inference.interval.uncertain import Uncertain
 
     Numbers = NDArray[np.float64]
 

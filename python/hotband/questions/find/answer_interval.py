@@ -22,14 +22,13 @@ from hotband.inference.interval.of_record import interval_of as interval_of_figu
 from hotband.inference.interval.of_record import kinds_of
 from hotband.inference.interval.of_run import Asked, Drawn, Watch, draw, rate_class, system_of
 from hotband.inference.interval.residuals import model_term
-from hotband.questions.find.figures import shown
+from hotband.questions.find.figures import Figure, shown
 from hotband.questions.find.found import Answer, AnswerIntervalDoc
 from hotband.questions.find.question import RATE, Condition, Question, ShareOfMost
 
 if TYPE_CHECKING:
     from hotband.execution.experiment import Say
     from hotband.questions.find.axis import Axis
-    from hotband.questions.find.figures import Figure
     from hotband.questions.find.trial import Trial
 
 

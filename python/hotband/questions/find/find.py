@@ -5,16 +5,17 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
 
 from hotband.base.errors import UserError
+from hotband.base.question import Way
 from hotband.base.text.quantities import ungrouped
 from hotband.data.catalog.named import expect_model, is_family
 from hotband.data.documents.run import RunSpec
 from hotband.data.inputs.loads import LOOP_KEYS, Load
+from hotband.data.inputs.specify import Named
 from hotband.data.record.finished import Finished
 from hotband.data.record.unmodelled import unmodelled_notes, why_no_interval
-from hotband.execution.experiment import Experiment, Point
+from hotband.execution.experiment import Experiment, Point, Tick
 from hotband.execution.experiment.ranges import workload_text
 from hotband.execution.runs.drives import Family, family
 from hotband.execution.runs.run import prepare
@@ -29,11 +30,6 @@ from hotband.questions.find.kept import answers_kept
 from hotband.questions.find.question import DEPTH, DRIVES, RATE, Question, read_question, refuse
 from hotband.questions.find.search import Frame, Outcome, Search, by_rate, by_value
 from hotband.questions.find.trial import Trial, Wanted, of_finished
-
-if TYPE_CHECKING:
-    from hotband.base.question import Way
-    from hotband.data.inputs.specify import Named
-    from hotband.execution.experiment import Tick
 
 ARRIVALS = ("poisson", "fixed")
 MEASURED, BEYOND, RARE = 60_000, 100_000, 300_000

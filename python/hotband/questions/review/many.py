@@ -21,7 +21,7 @@ from hotband.execution.experiment import Executor, Lock, Say, Tick, expect_out, 
 from hotband.execution.runs.interrupted import RunsInterrupted
 from hotband.inference.interval import residuals
 from hotband.questions.review import draws, intervals
-from hotband.questions.review.draws import draws_of
+from hotband.questions.review.draws import Drawn, Draws, draws_of
 from hotband.questions.review.suite import Plan, ReviewInterrupted, json_text, plan, run_plan
 from hotband.questions.review.summary import compare
 from hotband.questions.review.target import targets_of
@@ -29,7 +29,6 @@ from hotband.questions.review.target import targets_of
 if TYPE_CHECKING:
     from hotband.data.documents.review import ComparisonDoc, ReviewDoc
     from hotband.inference.interval.of_run import Asked
-    from hotband.questions.review.draws import Drawn, Draws
     from hotband.questions.sweeps.hardware import Hardware
 
 REVIEW_FILE = "review.json"

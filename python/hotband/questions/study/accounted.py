@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from hotband.base.arguments import public
 from hotband.base.text.html import frame_html
 from hotband.data.inputs.specify import texts
-from hotband.execution.experiment import using, watch
+from hotband.execution.experiment import Executor, using, watch
 from hotband.execution.runs.interrupted import as_interrupt
 from hotband.questions.study.account import run_account
 from hotband.questions.study.blind_errors import blind_errors as errors_of
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     import polars as pl
 
     from hotband.data.documents.study import AccountDoc, ClassErrorsDoc
-    from hotband.execution.experiment import Executor
     from hotband.execution.experiment.watch import Wanted
 
 ALL = "all"

@@ -18,7 +18,7 @@ from hotband.base.views import view_of
 from hotband.data.inputs.specify import texts
 from hotband.data.record.record import Record, record_of
 from hotband.data.store.into import into_store
-from hotband.execution.experiment import using, watch
+from hotband.execution.experiment import Executor, using, watch
 from hotband.execution.runs.interrupted import as_interrupt
 from hotband.inference.interval import LEVEL, check_level
 from hotband.inference.interval.explained import Why
@@ -36,7 +36,6 @@ if TYPE_CHECKING:
 
     from hotband.base.views import Report, View
     from hotband.data.documents.study import ClaimDoc, FindingDoc, StudyDoc, StudyOutline
-    from hotband.execution.experiment import Executor
     from hotband.execution.experiment.watch import Wanted
     from hotband.inference.interval.of_run import Watch
     from hotband.questions.study.definition import Study

@@ -16,12 +16,10 @@ from hotband.execution.runs.signals import stoppable
 from hotband.execution.targets.fields import OnHardware, erase, size, yes
 from hotband.questions.suites.asking import Suite, expect_agreed, quick_of
 from hotband.questions.suites.left import written
-from hotband.questions.suites.quick import QUICK_FILE, run_quick
+from hotband.questions.suites.quick import QUICK_FILE, QuickDoc, run_quick
 
 if TYPE_CHECKING:
     import polars as pl
-
-    from hotband.questions.suites.quick import QuickDoc
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -102,5 +100,5 @@ class QuickResult:
         return written(QUICK_FILE, self.document, self.report, out, page)
 
     def to_dict(self) -> QuickDoc:
-        """What `hotband quick --json` prints."""
+        """What `hotband measure quick --json` prints."""
         return self.document

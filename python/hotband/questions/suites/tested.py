@@ -155,5 +155,5 @@ class PtsResult:
         return written(PTS_FILE, self.document, self.report, out, page)
 
     def to_dict(self) -> PtsDoc:
-        """What `hotband pts --json` prints."""
+        """What `hotband measure pts --json` prints."""
         return self.document

@@ -6,34 +6,30 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from hotband.base.errors import UserError, refused
 from hotband.base.text.numbers import counted
 from hotband.data.catalog.named import expect_model, is_emulated, is_real
+from hotband.data.documents.run import RunSpec
 from hotband.data.record.finished import Finished
 from hotband.data.record.record import record_of
 from hotband.data.results.sweep_journal import FRAME_FILE, Journal
 from hotband.data.results.sweep_rows import Kept, Row, bounds_of, entry_of, kept_of, row_of_run
 from hotband.data.store.taken import taker_of
-from hotband.execution.experiment import Lock, chosen, expect_models, expect_no_experiment, expect_out, using
+from hotband.execution.experiment import Lock, Say, chosen, expect_models, expect_no_experiment, expect_out, using
 from hotband.execution.experiment.executor import Cancelled, Executor, Progress, Reader, Tick
 from hotband.execution.experiment.experiment import execute
 from hotband.execution.experiment.point import Point, keys_of
 from hotband.execution.runs.interrupted import RunsInterrupted
 from hotband.inference.interval import of_record
 from hotband.inference.interval.of_record import keep
+from hotband.inference.interval.of_run import Asked as IntervalsAsked
 from hotband.inference.interval.of_run import pinned
 from hotband.questions.sweeps.estimate import expect_size
 from hotband.questions.sweeps.hardware import Hardware, among, by_hardware, run_on
 from hotband.questions.sweeps.plan import Grid
 from hotband.questions.sweeps.sweep import Sweep
 from hotband.questions.sweeps.turns import Turns
-
-if TYPE_CHECKING:
-    from hotband.data.documents.run import RunSpec
-    from hotband.execution.experiment import Say
-    from hotband.inference.interval.of_run import Asked as IntervalsAsked
 
 Watch = Callable[[str], AbstractContextManager[Tick | None]]
 """A progress bar with a title; yields what it is told with, or None."""

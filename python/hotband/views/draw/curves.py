@@ -18,6 +18,8 @@ from hotband.views.draw.charts import (
     NUMBER,
     PALETTE,
     WIDE_CHARS,
+    Clock,
+    ScaleAndAxis,
     dress,
     extent,
     legend,
@@ -33,7 +35,6 @@ if TYPE_CHECKING:
     import polars as pl
 
     from hotband.base.views import View
-    from hotband.views.draw.charts import Clock, ScaleAndAxis
 
 # The same colours as `charts.TIME_COLORS` for what both have; waiting is grey, it is nobody's work.
 IO_TIME_COLORS = {

@@ -8,7 +8,19 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
-from hotband.views.draw.charts import INK, LOG_SPAN, MUTED, NUMBER, PALETTE, dress, extent, legend, log_axis, log_steps
+from hotband.views.draw.charts import (
+    INK,
+    LOG_SPAN,
+    MUTED,
+    NUMBER,
+    PALETTE,
+    ScaleAndAxis,
+    dress,
+    extent,
+    legend,
+    log_axis,
+    log_steps,
+)
 from hotband.views.draw.curves import variant_scale
 from hotband.views.draw.rows import HEAD, row_axis, row_height
 
@@ -17,7 +29,6 @@ if TYPE_CHECKING:
     import polars as pl
 
     from hotband.base.views import View
-    from hotband.views.draw.charts import ScaleAndAxis
 
 KINDS = ("published", "predicted")
 SHAPES = {"published": "diamond", "predicted": "circle"}

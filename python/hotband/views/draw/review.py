@@ -22,6 +22,7 @@ from hotband.views.draw.charts import (
     MUTED,
     NUMBER,
     PALETTE,
+    ScaleAndAxis,
     dress,
     extent,
     legend,
@@ -37,7 +38,6 @@ if TYPE_CHECKING:
     import polars as pl
 
     from hotband.base.views import View
-    from hotband.views.draw.charts import ScaleAndAxis
 
 SHAPES = ("circle", "square", "triangle-up", "diamond", "triangle-down", "cross", "triangle-right", "triangle-left")
 # Vega's viridis up to where it grows too pale for a thin line on white.

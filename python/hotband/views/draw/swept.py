@@ -10,7 +10,7 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from hotband.views.draw.charts import DASHES, LOG_SPAN, MUTED, NUMBER, RULE, dress, extent
+from hotband.views.draw.charts import DASHES, LOG_SPAN, MUTED, NUMBER, RULE, ScaleAndAxis, dress, extent
 from hotband.views.draw.review import CURVE_HEIGHT, Axis, Lines
 
 if TYPE_CHECKING:
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     import polars as pl
 
     from hotband.base.views import View
-    from hotband.views.draw.charts import ScaleAndAxis
 
 CELL = 30
 """Height of a row of a matrix (px)."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from hotband.views.draw.charts import HALF_CHARS, INK, NUMBER, dress, legend, log_axis, tight_log_axis
+from hotband.views.draw.charts import HALF_CHARS, INK, NUMBER, ScaleAndAxis, dress, legend, log_axis, tight_log_axis
 from hotband.views.draw.curves import variant_scale
 from hotband.views.draw.lines import WIDTH
 
@@ -12,7 +12,6 @@ if TYPE_CHECKING:
     import polars as pl
 
     from hotband.base.views import View
-    from hotband.views.draw.charts import ScaleAndAxis
 
 HEIGHT = 230
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from hotband.base.text.numbers import finite, quantity
-from hotband.views.draw.charts import HALF_CHARS, NUMBER, SECONDS, dress, legend, marked
+from hotband.views.draw.charts import HALF_CHARS, NUMBER, SECONDS, Clock, dress, legend, marked
 from hotband.views.draw.curves import variant_scale
 from hotband.views.report.page import Cell, Chart, Charts, Group, Table
 from hotband.views.report.repair import mark_frame
@@ -17,7 +17,6 @@ if TYPE_CHECKING:
 
     from hotband.base.views import View
     from hotband.data.record.load import LoadedRecord
-    from hotband.views.draw.charts import Clock
     from hotband.views.draw.strokes import Strokes
 
 Records = Mapping[str, "LoadedRecord"]

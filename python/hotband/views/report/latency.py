@@ -1,4 +1,4 @@
-"""`hotband plot latency`: latency distributions of several runs on one chart, of records and of other tools' results.
+"""`hotband report --latency`: latency by percentile of records and of other tools' results.
 
 What it leaves out: percentiles beyond which fewer than ten I/Os lie (see `hotband.data.record.frames`).
 """

@@ -15,12 +15,11 @@ from typing import TYPE_CHECKING
 from hotband.base.foreign import all_visible
 from hotband.base.text.write import make_folder, write_files
 from hotband.views.draw.charts import FONT, INK, MUTED
-from hotband.views.report.page import spec_of
+from hotband.views.report.page import Drawable, spec_of
 
 if TYPE_CHECKING:
     from hotband.base.text.values import Json
     from hotband.base.views import View
-    from hotband.views.report.page import Drawable
 
 WIDTH = 760
 # What a legend may be of.

@@ -7,19 +7,17 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from hotband.base.text.numbers import ABSENT, finite, millis, number, percent, rate, size, span
-from hotband.data.documents.record import interval_of
+from hotband.data.documents.record import PowerLossDoc, RecordDoc, ScriptDoc, StepDoc, interval_of
 from hotband.questions.study.cellrows import TIMES, times_ms
 from hotband.views.draw import curves
-from hotband.views.draw.charts import MINUTES
+from hotband.views.draw.charts import MINUTES, Clock
 from hotband.views.report.page import Block, Cell, Chart, Charts, Group, Prose, Table
 
 if TYPE_CHECKING:
     import polars as pl
 
-    from hotband.data.documents.record import PowerLossDoc, RecordDoc, ScriptDoc, StepDoc
     from hotband.data.documents.study import DriveWorkDoc
     from hotband.data.record.load import LoadedRecord
-    from hotband.views.draw.charts import Clock
     from hotband.views.draw.strokes import Strokes
 
 # Points of a line over time: more than a page is wide enough to tell apart.

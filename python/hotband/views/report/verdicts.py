@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
 
 from hotband.base.text.numbers import span
 from hotband.base.text.table import unit_of
+from hotband.data.documents.record import RecordDoc
+from hotband.data.record.load import LoadedRecord
 from hotband.data.record.steady import of_phases
 from hotband.views.report.page import Block, Cell, Group, Table
 from hotband.views.text.tables import LIMIT_WORDS, STEADY_FIGURES
-
-if TYPE_CHECKING:
-    from hotband.data.documents.record import RecordDoc
-    from hotband.data.record.load import LoadedRecord
 
 
 def verdict_blocks(records: Mapping[str, LoadedRecord]) -> list[Block]:

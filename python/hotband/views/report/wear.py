@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, cast
 from hotband.base.text.numbers import ABSENT, finite, millis, number, percent, size
 from hotband.questions.study import operations
 from hotband.views.draw import wear
-from hotband.views.draw.charts import MINUTES
+from hotband.views.draw.charts import MINUTES, Clock
 from hotband.views.report.page import Cell, Chart, Charts, Group, Table
 
 if TYPE_CHECKING:
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from hotband.data.documents.record import AppDoc, OperationDoc, RecordDoc, SmartDoc
     from hotband.data.documents.study import BarDoc, EntropyCurveDoc, EntropyPointDoc
     from hotband.data.record.load import LoadedRecord
-    from hotband.views.draw.charts import Clock
     from hotband.views.draw.strokes import Strokes
 
 Records = Mapping[str, "LoadedRecord"]

@@ -8,19 +8,32 @@ from typing import TYPE_CHECKING
 from hotband.base.foreign import marked
 from hotband.base.text.numbers import percent
 from hotband.questions.study.study import by_reason
+from hotband.views.study.screen import study_screen
 from hotband.views.text.tables import claims_table, entropy_table, figures_table, inputs_table, swings_table
 
 if TYPE_CHECKING:
+    from hotband.base.text.table import View
     from hotband.data.documents.study import FigureDoc, StudyDoc
     from hotband.data.documents.study_answer import MachineDoc
+    from hotband.views.text.screen import Screen
 
 FEW = 3
 """Machines or loads that a line names; of more it says how many there are."""
 
 
-def print_result(result: StudyDoc, show: Callable[..., None]) -> None:
-    """The answer first, then how accurate it is, claims and what is missed; below them the tables of all figures, and
-    findings."""
+def terminal(result: StudyDoc) -> Screen:
+    """Return what the terminal shows of a study."""
+    return study_screen(result, result_views(result))
+
+
+def result_views(result: StudyDoc) -> list[View]:
+    """Return the evidence: the answer, how accurate predictions are, claims and what is missed; below them findings and
+    the tables of all figures."""
+    views: list[View] = []
+
+    def show(*parts: View) -> None:
+        views.extend(parts)
+
     show(marked("[bold]{title}[/]", title=result["title"]), result["question"], "")
     _print_answer(result, show)
     _print_errors(result, show)
@@ -43,6 +56,7 @@ def print_result(result: StudyDoc, show: Callable[..., None]) -> None:
         show("", f"Published and compared with nothing: {', '.join(result['unmatched'])}")
     if "report" in result:
         show("", f"Report: {result['report']}")
+    return views
 
 
 def _by_note(figures: Sequence[FigureDoc]) -> dict[str, list[str]]:

@@ -67,7 +67,7 @@ def ios_of(rows: Path, name: str) -> Ios:
     if len(devices) > 1:
         some = ", ".join(devices[:MOST_NAMED]) + (", ..." if len(devices) > MOST_NAMED else "")
         raise UserError(
-            name, "", "", f"has I/Os of {len(devices)} devices ({some}); expected one: say question.device NAME"
+            name, "", "", f"has I/Os of {len(devices)} devices ({some}); expected one; question.device names it"
         )
     if head["ios"] > MOST_IOS:
         part = "take a part of it with question.from and question.for"

@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import hotband._core as _core
 from hotband.base.text.write import write_file
 from hotband.data.catalog import CATALOG_DIR
 from hotband.inference.traces.fit.ios import UNKNOWN, Ios, write_rows
-from hotband.inference.traces.properties import properties_of
-
-if TYPE_CHECKING:
-    from hotband.inference.traces.properties import Properties
+from hotband.inference.traces.properties import Properties, properties_of
 
 SERVICE_NS = 100_000
 """Of traces without latencies: a flash drive's. No property of theirs depends on it."""

@@ -17,7 +17,7 @@ from hotband.base.text.write import write_file
 from hotband.data.catalog import is_file
 from hotband.data.documents.run import RunSpec
 from hotband.data.traces.files import IO_LOG
-from hotband.execution.experiment import Experiment, points_of
+from hotband.execution.experiment import Experiment, Tick, points_of
 from hotband.inference.traces.convert import convert_trace
 from hotband.questions.calibrate.model import Product
 
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
 
     from hotband.data.documents.record_traces import ComparisonDoc
     from hotband.data.record.finished import Finished
-    from hotband.execution.experiment import Tick
 
     Numbers = NDArray[np.float64]
 
@@ -160,7 +159,7 @@ def variant(like: Product, point: Mapping[str, str]) -> str:
     for key, text in {**dict(like.held), **point}.items():
         value = tomlkit.table()
         value.add("value", tomlkit.item(int(text) if text.isdigit() else text))
-        value.add("source", tomlkit.item("tried by hotband calibrate"))
+        value.add("source", tomlkit.item("tried by hotband measure calibrate"))
         values.add(key, value)
     document.add("values", values)
     return str(tomlkit.dumps(document))

@@ -23,7 +23,7 @@ from hotband.execution.programs.needs import how_to_get, missing
 from hotband.execution.programs.processes import ProgramFailed
 from hotband.execution.programs.run import run_program
 from hotband.execution.runs.signals import stoppable
-from hotband.questions.study.emulate.parts import SCALE_EXPECTED, read_parts, scale_of
+from hotband.questions.study.emulate.parts import SCALE_EXPECTED, Part, read_parts, scale_of
 from hotband.questions.study.emulate.ratios import predicted_ratio, published_ratio, ratio_of
 from hotband.questions.study.emulate.scale import Scaled, cut_values, machine_text, scaled, words
 
@@ -31,7 +31,6 @@ if TYPE_CHECKING:
     from hotband.data.documents.emulate import EmulationDoc, PartDoc, RatioDoc, RequestDoc, SideDoc
     from hotband.data.documents.program import FigureDoc, ProgramDoc
     from hotband.questions.study.definition import Study
-    from hotband.questions.study.emulate.parts import Part
 
 RESULT_FILE = "emulation.json"
 SIDE_FILE = "side.json"

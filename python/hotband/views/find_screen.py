@@ -1,0 +1,124 @@
+"""Answers of `find` on a screen: the value, the trials around it with whether they meet the conditions, the state."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from hotband.base.text.numbers import counted
+from hotband.base.text.table import OF_ROW, PLAIN, Cell, Range, Table, column, interval, numeric
+from hotband.inference.interval import LEVEL
+from hotband.questions.find.figures import shown
+from hotband.questions.find.question import DEPTH, RATE
+from hotband.questions.find.vary import unit_of, value_text
+from hotband.views.find import answer_views, there_text
+from hotband.views.text.bars import bar_column, bars
+from hotband.views.text.screen import DETAILS, Screen, screen_table, with_sign
+
+if TYPE_CHECKING:
+    from hotband.questions.find.asked import FindQuestion
+    from hotband.questions.find.found import Answer, Found
+    from hotband.questions.find.trial import Trial
+
+MOST_TRIALS = 6
+"""Trials that are shown: with their headings the seven columns of a screen."""
+MOST_NOTES = 2
+BAR = 12
+
+
+def terminal(found: Found, asked: FindQuestion) -> Screen:
+    """Return what the terminal shows of the answers."""
+    alone = found.answers[0] if len(found.answers) == 1 else None
+    notes = [*(note for answer in found.answers for note in answer.notes), *found.notes]
+    more = [] if alone is None else [text for text in (there_text(found.question, alone),) if text]
+    states = dict.fromkeys(line for answer in found.answers for line in answer.state)
+    return Screen(
+        answer=_best(found) if alone is None else _sentence(found, alone),
+        verdict="" if alone is None else "no" if alone.status == "nowhere" else "yes",
+        more=more,
+        body=[_answers_table(found)] if alone is None else _trials(found, alone),
+        state=[f"{found.workload}, {found.asked_as}; {', '.join(states)}"],
+        remarks=[
+            *notes[:MOST_NOTES],
+            *([f"{counted(len(notes) - MOST_NOTES, 'more note')}: {DETAILS}"] if len(notes) > MOST_NOTES else []),
+        ],
+        next=replace(asked, interval=LEVEL) if asked.interval is None else asked,
+        details=answer_views(found),
+    )
+
+
+def _sentence(found: Found, answer: Answer) -> str:
+    """Return the answer on one machine in a sentence."""
+    text = answer.text[0].upper() + answer.text[1:]
+    return f'{text}{_between(answer)} on {answer.machine}, predicted for "{found.question.text}".'
+
+
+def _between(answer: Answer) -> str:
+    of, axis = answer.interval, answer.axis
+    if of is None or axis is None:
+        return ""
+    return f" ({of['level']:g} % interval {value_text(axis, of['low'])} to {value_text(axis, of['high'])})"
+
+
+def _best(found: Found) -> str:
+    """Return which of several machines reaches most, or how many have an answer."""
+    wanted, question = found.question.wanted, found.question.text
+    known = [(answer, answer.figures.get(wanted)) for answer in found.answers if answer.status != "nowhere" and wanted]
+    values = [(value, answer) for answer, value in known if value is not None]
+    if values and wanted is not None and wanted.is_rate:
+        value, best = max(values, key=lambda pair: pair[0])
+        return f'{best.machine} reaches the most, {shown(wanted, value)}, predicted for "{question}".'
+    reached = sum(answer.status != "nowhere" for answer in found.answers)
+    return f'{reached} of {len(found.answers)} machines have an answer, predicted for "{question}".'
+
+
+def _answers_table(found: Found) -> Table:
+    """Return a row per machine: its answer, with a bar where it is a figure, and the other figures there."""
+    wanted = found.question.wanted
+    others = [one for one in found.question.figures if one != wanted]
+    axis = next((answer.axis for answer in found.answers if answer.axis is not None), None)
+    level = next((answer.interval["level"] for answer in found.answers if answer.interval), None)
+    ends = [] if level is None or axis is None else [interval(f"{level:g} %", unit_of(axis))]
+    values = [answer.figures.get(wanted) if wanted else answer.value for answer in found.answers]
+    table = screen_table(
+        [column("machine"), column(""), bar_column(BAR), *(numeric(str(one), one.unit) for one in others), *ends]
+    )
+    for answer, drawn in zip(found.answers, bars(values, BAR), strict=True):
+        of = answer.interval
+        between = [None if of is None else Range(of["low"], of["high"])] if ends else []
+        text = with_sign(answer.text, "no" if answer.status == "nowhere" else "yes")
+        table.add(answer.machine, text, drawn, *(answer.figures.get(one) for one in others), *between)
+    return table
+
+
+def _trials(found: Found, answer: Answer) -> list[Table]:
+    """Return the trials nearest to the answer side by side: what was tried, the figures, and whether they meet the
+    conditions."""
+    tried = {trial.value: trial for trial in answer.trials if trial.met is not None and trial.value is not None}
+    trials = _nearest([tried[value] for value in sorted(tried)], answer)
+    axis = answer.axis
+    if not trials or axis is None:
+        return []
+    table = screen_table([column(""), *(numeric("", OF_ROW) for _ in trials)])
+    table.bare = True
+    name = {RATE: "offered", DEPTH: "queue depth"}.get(axis.name, axis.name)
+    table.add(name, *(trial.value for trial in trials), unit=unit_of(axis))
+    for figure in found.question.figures:
+        unit = PLAIN if figure.unit.name == str(figure) else figure.unit
+        table.add(str(figure), *(trial.figures.get(figure) for trial in trials), unit=unit)
+    table.add("", *(_verdict(trial, answer) for trial in trials))
+    return [table]
+
+
+def _nearest(trials: Sequence[Trial], answer: Answer) -> Sequence[Trial]:
+    """Return as many trials as there is room for, those around the answer."""
+    at = next((at for at, trial in enumerate(trials) if trial is answer.best), 0)
+    first = min(max(at - MOST_TRIALS // 2, 0), max(len(trials) - MOST_TRIALS, 0))
+    return trials[first : first + MOST_TRIALS]
+
+
+def _verdict(trial: Trial, answer: Answer) -> Cell:
+    if not trial.met:
+        return with_sign("no", "no")
+    return with_sign("YES" if trial is answer.best else "yes", "yes")

@@ -1,0 +1,217 @@
+"""A study's result on a screen: the answer, its values as bars, how accurate the predictions are, what is missed."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from hotband.base.text.numbers import counted, percent
+from hotband.base.text.table import CHANGE, Cell, Table, column, numeric
+from hotband.views.text.bars import bar_column, bars
+from hotband.views.text.screen import DETAILS, LINES, Screen, command, folded, lines_of, screen_table
+from hotband.views.text.tables import error_colour
+
+if TYPE_CHECKING:
+    from hotband.base.text.table import View
+    from hotband.data.documents.study import ListedFigureDoc, StudyDoc
+    from hotband.data.documents.study_answer import AnswerChartDoc, AnswerPointDoc
+
+NEAR = 20.0
+"""Percent of what is published within which a prediction is counted as near: the bound of the classes of figures
+(`accuracy.GOALS`)."""
+BAR = 12
+FEWEST_ROWS = 4
+
+
+@dataclass(frozen=True)
+class Bar:
+    """A row of the table: a value as published and as predicted."""
+
+    group: str
+    name: str
+    published: float | None
+    predicted: float | None
+    error_pct: float | None
+
+
+def study_screen(result: StudyDoc, details: Sequence[View] = ()) -> Screen:
+    """Return what the terminal shows of a study."""
+    answer = result["answer"]
+    head, more = (_summary(result), "") if answer is None else _parted(answer["text"])
+    rows, title = _figure_bars(result) if answer is None else _chart_bars(answer["chart"])
+    remarks = [*_untrusted(result), *_findings(result)]
+    notes = [*_accuracy(result), *_worst(result)]
+    page = [f"Report: {result['report']}"] if "report" in result else []
+    texts = [head, more] if more else [head]
+    others = [*texts, *remarks, *notes, *page, "Next"]
+    room = LINES - sum(map(folded, others)) - 2 - 1
+    body = [_table(rows, title, max(room, FEWEST_ROWS))] if rows else []
+    further = "" if answer is None else answer["further"]
+    if further and sum(map(folded, [*others, further])) + 2 + lines_of(body) <= LINES:
+        more = f"{more} {further}".strip()
+    return Screen(
+        answer=head,
+        more=[more] if more else [],
+        body=body,
+        remarks=remarks,
+        state=[*notes, *page],
+        next=_next(result),
+        details=details,
+    )
+
+
+def _parted(text: str) -> tuple[str, str]:
+    """Return the first sentence, and what follows it."""
+    first, *others = re.split(r"(?<=[.:]) (?=[A-Z])", text, maxsplit=1)
+    return first, " ".join(others)
+
+
+def _summary(result: StudyDoc) -> str:
+    """Return a sentence for a result without an answer: how far its predictions are off."""
+    found = result["summary"]
+    loads = f" (only {', '.join(result['only'])})" if "only" in result else ""
+    what = f"{result['title']}{loads}: {counted(found['figures'], 'figure')} predicted"
+    if not found["compared"]:
+        return f"{what}, none of them published."
+    typical, worst = (percent(found[key], signed=False) for key in ("median_abs_error_pct", "max_abs_error_pct"))
+    return f"{what}, {found['compared']} compared, median error {typical}, largest {worst}."
+
+
+def _chart_bars(chart: AnswerChartDoc) -> tuple[list[Bar], str]:
+    """Return the values of the answer's chart and their title: of curves the ends, of several large groups the first,
+    which the title names then."""
+    points = _ends(chart["points"])
+    title = f"{chart['quantity']}: {chart['title'][0].lower()}{chart['title'][1:]}"
+    groups = list(dict.fromkeys(map(_group, points)))
+    first = [one for one in points if _group(one) == groups[0]] if groups else []
+    if len(first) >= FEWEST_ROWS:
+        points, title = first, f"{title}, {groups[0]}"
+        groups = groups[:1]
+    alone = len({one["machine"] for one in points}) == 1
+    rows = [
+        Bar(
+            "" if alone or len(groups) == 1 else _group(one),
+            _group(one) if alone else one["machine"],
+            one["published"],
+            one["predicted"],
+            _error(one),
+        )
+        for one in points
+    ]
+    return rows, title
+
+
+def _group(point: AnswerPointDoc) -> str:
+    """Return the row of the chart that a value is in; of a curve with the queue depth."""
+    return point["row"] if point["qd"] is None else f"{point['row']}, QD {point['qd']}"
+
+
+def _ends(points: Sequence[AnswerPointDoc]) -> list[AnswerPointDoc]:
+    """Return the points; of those against queue depth the first and the last of each curve."""
+    curves: dict[tuple[str, str], list[AnswerPointDoc]] = {}
+    for point in points:
+        curves.setdefault((point["machine"], point["row"]), []).append(point)
+    if all(point["qd"] is None for point in points):
+        return list(points)
+    ends = [sorted(curve, key=lambda one: one["qd"] or 0) for curve in curves.values()]
+    found = [curve[at] for curve in ends for at in ((0, -1) if len(curve) > 1 else (0,))]
+    return sorted(found, key=lambda one: (one["row"], one["qd"] or 0))
+
+
+def _error(point: AnswerPointDoc) -> float | None:
+    published, predicted = point["published"], point["predicted"]
+    return (predicted / published - 1) * 100 if published and predicted is not None else None
+
+
+def _figure_bars(result: StudyDoc) -> tuple[list[Bar], str]:
+    """Return the figures of the most frequent measure."""
+    figures = [row for row in result["figures"] if row["predicted"] is not None]
+    measures = [(row["metric"], row["unit"]) for row in figures]
+    if not measures:
+        return [], ""
+    metric, unit = max(dict.fromkeys(measures), key=measures.count)
+    rows = [row for row in figures if (row["metric"], row["unit"]) == (metric, unit)]
+    title = metric if unit in ("", metric) else f"{metric} ({unit})"
+    return [
+        Bar(row["label"], row["config"], row["published"], row["predicted"], row["error_pct"]) for row in rows
+    ], title
+
+
+def _table(rows: Sequence[Bar], title: str, room: int) -> Table:
+    """Return the bars, as many as there is room for below the headings."""
+    shown = rows if len(rows) <= room else rows[: room - 1]
+    said = any(one.published is not None for one in shown)
+    grouped = any(one.group for one in shown)
+    names = [column("", once=True)] if grouped else []
+    values = [one.published if said else one.predicted for one in rows]
+    table = screen_table(
+        [
+            *names,
+            column(""),
+            bar_column(BAR),
+            *([numeric("published")] if said else []),
+            numeric("predicted"),
+            *([numeric("error", CHANGE)] if said else []),
+        ],
+        title,
+    )
+    for one, drawn in zip(shown, bars(values, BAR), strict=False):
+        error = one.error_pct
+        table.add(
+            *([one.group] if grouped else []),
+            one.name,
+            drawn,
+            *([one.published] if said else []),
+            one.predicted,
+            *([None if error is None else Cell(error, error_colour(error))] if said else []),
+        )
+    if len(shown) < len(rows):
+        table.caption = f"{len(rows) - len(shown)} more: {DETAILS}"
+    return table
+
+
+def _accuracy(result: StudyDoc) -> list[str]:
+    """Return how many predictions are near, and how many claims hold."""
+    sizes = [abs(error) for row in result["figures"] if row["counted"] and (error := row["error_pct"]) is not None]
+    near = sum(size <= NEAR for size in sizes)
+    found = [f"{near} of {len(sizes)} predictions are within {percent(NEAR, signed=False)}"] if sizes else []
+    decided = [claim for claim in result["claims"] if claim["holds"] is not None]
+    if decided:
+        found.append(f"{sum(bool(claim['holds']) for claim in decided)} of {len(decided)} claims hold")
+    return [f"{', '.join(found)}."] if found else []
+
+
+def _worst(result: StudyDoc) -> list[str]:
+    """Return the figure that is farthest off, if it is not near."""
+    compared = [row for row in result["figures"] if row["counted"] and row["error_pct"] is not None]
+    worst = max(compared, key=_size, default=None)
+    if worst is None or _size(worst) <= NEAR:
+        return []
+    what = f"{worst['metric']} of {worst['config']}, {worst['label']}"
+    return [f"Worst: {what} ({percent(worst['error_pct'])})."]
+
+
+def _size(row: ListedFigureDoc) -> float:
+    error = row["error_pct"]
+    return -math.inf if error is None else abs(error)
+
+
+def _untrusted(result: StudyDoc) -> list[str]:
+    return [result["untrusted"]] if "untrusted" in result else []
+
+
+def _findings(result: StudyDoc) -> list[str]:
+    """Return the first finding about what was published, and how many more there are."""
+    titles = [finding["title"] for finding in result["findings"]]
+    if not titles:
+        return []
+    more = f" ({counted(len(titles) - 1, 'more finding')}: {DETAILS})" if len(titles) > 1 else ""
+    return [f"{titles[0]}{more}"]
+
+
+def _next(result: StudyDoc) -> str:
+    """Return the command that prints the evidence, of runs that are kept."""
+    return f"{result.get('command', command('study run', result['study']))} {DETAILS}"

@@ -1,0 +1,122 @@
+"""The screen of an answer: one sentence, a table, the state, remarks, and the next command; at most 24 lines.
+
+A view returns a `Screen` for a terminal. `hotband COMMAND --details` prints the evidence below it, and CSV and Markdown
+have the evidence alone: their tables are for programs and pages, which have room.
+"""
+
+from __future__ import annotations
+
+import re
+import shlex
+import textwrap
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+from hotband.base.foreign import marked
+from hotband.base.text.table import Cell, Column, Table, View
+
+if TYPE_CHECKING:
+    from rich.text import Text
+
+    from hotband.base.question import Question
+
+LINES = 24
+"""Lines of an answer on a terminal of `WIDTH` columns."""
+WIDTH = 80
+DETAILS = "--details"
+"""The option that prints the evidence."""
+REMARK = "! "
+"""How a remark begins, which changes what to do."""
+NEXT = "Next: "
+"""How the line of the next command begins."""
+Verdict = Literal["yes", "likely", "no", ""]
+COLOURS: dict[Verdict, str] = {"yes": "green", "likely": "yellow", "no": "red", "": ""}
+SIGNS: dict[Verdict, str] = {"yes": "✓", "likely": "~", "no": "✗", "": ""}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Screen:
+    """What a terminal shows of an answer: `answer` is a sentence, in the colour of its `verdict`; `more` belongs to it;
+    `state` says in a line or two what was run, and how sure it is; `remarks` change what to do; `next` is a command, as
+    text or as the question that it asks; the same question again is asked for its `details`, which are the evidence."""
+
+    answer: str
+    verdict: Verdict = ""
+    more: Sequence[str] = ()
+    body: Sequence[View] = ()
+    state: Sequence[str] = ()
+    remarks: Sequence[str] = ()
+    next: str | Question = ""
+    details: Sequence[View] = ()
+
+    def views(self, with_details: bool = False, written: Sequence[str] = ()) -> list[View]:
+        """Return what is printed, in order; blank lines part the answer from the tables and these from the notes, which
+        end with the files that were `written` and the next command."""
+        head: list[View] = [marked(f"[bold {COLOURS[self.verdict]}]{{answer}}[/]", answer=self.answer), *self.more]
+        body = list(self.body)
+        notes: list[View] = [*self.state]
+        notes += [marked("[yellow]![/] {remark}", remark=remark) for remark in self.remarks]
+        notes += written
+        if self.next and not with_details:
+            notes.append(marked(f"{NEXT}[bold]{{command}}[/]", command=self.next))
+        evidence = [view for view in self.details if text_of(view) != self.answer] if with_details else []
+        parts = [head, body, notes, evidence]
+        shown = [part for part in parts if part]
+        return [view for at, part in enumerate(shown) for view in ([""] if at else []) + part]
+
+
+def text_of(view: View) -> str:
+    """Return the words of a line; a table has none."""
+    return "" if isinstance(view, Table) else str(getattr(view, "plain", view))
+
+
+def with_sign(text: str, verdict: Verdict) -> Cell:
+    """Return a cell with the sign and the colour of a verdict: `✓ yes`."""
+    return Cell(f"{SIGNS[verdict]} {text}".strip(), COLOURS[verdict])
+
+
+def signed(text: str, is_better: bool | None) -> Cell:
+    """Return a cell that says how something changed: `▲ faster`, `▼ slower`; neither where nothing is certain."""
+    if is_better is None:
+        return Cell(f"= {text}")
+    return Cell(f"{'▲' if is_better else '▼'} {text}", "green" if is_better else "red")
+
+
+def screen_table(columns: Sequence[Column], title: str = "") -> Table:
+    """Return an empty table of a screen: no borders, one line per row."""
+    return Table(title, list(columns), borderless=True)
+
+
+def indent_below(line: str) -> int:
+    """Return how much deeper than the line its continuation starts: below the text that follows a label and two blanks,
+    the sign of a remark or an arrow."""
+    text = line.lstrip()
+    label = re.match(r"\S+(?: \S+)* {2,}", text)
+    return len(label[0]) if label else next((len(sign) for sign in (REMARK, "-> ") if text.startswith(sign)), 0)
+
+
+def lines_of(views: Iterable[View], width: int = WIDTH) -> int:
+    """Return how many lines the views take."""
+    return sum(
+        len(view.rows) + (not view.bare) + bool(view.title) if isinstance(view, Table) else folded(view, width)
+        for view in views
+    )
+
+
+def folded(line: Text | str, width: int = WIDTH) -> int:
+    """Return how many lines a line of words takes."""
+    text = text_of(line)
+    below = len(text) - len(text.lstrip()) + indent_below(text)
+    return max(len(textwrap.wrap(text, width, subsequent_indent=" " * below)), 1)
+
+
+def command(name: str, *arguments: object, **fields: object) -> str:
+    """Return a command as it is typed in a shell: its arguments, then its fields as options, each of several values by
+    itself; a field that is None or False is left out, and one that is True is a flag."""
+    words = [*name.split(), *map(str, arguments)]
+    for field, given in fields.items():
+        values = given if isinstance(given, list | tuple) else [] if given in (None, False) else [given]
+        option = f"--{field.replace('_', '-')}"
+        words += [word for value in values for word in ([option] if value is True else [option, str(value)])]
+    return shlex.join(["hotband", *words])
