@@ -18,9 +18,8 @@ from hotband.inference.reliability.assess import assess
 from hotband.inference.reliability.chain import build, loss_within, mean_time_to_loss
 from hotband.questions.datasheet import described_text
 from hotband.questions.fleet.failures import Events, Stock, spares_for_no_wait, waits_of
-from hotband.questions.fleet.happened import happened
 from hotband.questions.fleet.lives import Lives
-from hotband.questions.fleet.loss import chance_of_loss, closed_form_losses
+from hotband.questions.fleet.loss import chance_of_loss, closed_form_losses, happened
 from hotband.questions.fleet.plan import Drawn, Plan, months_of_service
 from hotband.questions.fleet.repetition import COLUMNS, TOTALS, repeat
 from hotband.questions.fleet.values import generator

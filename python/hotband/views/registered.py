@@ -49,7 +49,7 @@ register("hotband.questions.expect.expected:Expected", terminal="hotband.views.e
 register(
     "hotband.questions.find.found:Found",
     lines="hotband.views.find:answer_views",
-    terminal="hotband.views.findscreen:terminal",
+    terminal="hotband.views.find_screen:terminal",
 )
 register(
     "hotband.questions.fleet.result:Fleet",

@@ -39,9 +39,7 @@ from hotband.questions.study.runs import collect, specs_of
 from hotband.questions.study.study import Asked, check_only, predict
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
+    from hotband.base.arrays import Floats
     from hotband.data.documents.interval import WhyFigureDoc
     from hotband.data.documents.study import ListedFigureDoc
     from hotband.data.record.finished import Finished
@@ -49,7 +47,6 @@ if TYPE_CHECKING:
     from hotband.inference.interval.uncertain import Uncertain
     from hotband.questions.study.definition import Study
 
-    Numbers = NDArray[np.float64]
 
 SAMPLES = 512
 """Places at which a response surface is read for its spread."""
@@ -65,8 +62,8 @@ class Work:
     lines: list[Line]
     values: dict[str, Uncertain]
     shares: dict[str, list[float]]
-    places: Numbers
-    samples: Numbers
+    places: Floats
+    samples: Floats
     whole: dict[str, Finished] = field(default_factory=dict)
     rows: list[ListedFigureDoc] = field(default_factory=list)
     keys: dict[str, str] = field(default_factory=dict)
