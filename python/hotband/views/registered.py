@@ -65,6 +65,7 @@ register(
     folder="hotband.views.report.review_page:write_review",
     lines="hotband.views.review:views",
 )
+register("hotband.questions.review.many:Reviewed", terminal="hotband.views.review:terminal")
 register(
     "hotband-study-accuracy",
     rewritable="hotband.views.accuracy.page:rewritable",
