@@ -196,6 +196,19 @@ pictures: setup ## the pictures of README and guides
 accuracy: setup ## every study: how large the errors are, to the terminal and into docs/accuracy.md
 	$(BIN)/hotband study accuracy --out out/accuracy --page docs/accuracy.md
 
+# Of its own environment: what builds the site is needed by nobody else. Zensical, or mkdocs where it cannot be had.
+DOCS := out/docs-env
+$(DOCS)/.installed: requirements-docs.lock
+	$(PYTHON) -m venv $(DOCS)
+	$(DOCS)/bin/python -m pip install --quiet --disable-pip-version-check -r requirements-docs.lock
+	@touch $@
+
+.PHONY: docs
+docs: setup $(DOCS)/.installed ## the documentation site, in out/site
+	$(BIN)/python scripts/reference.py
+	$(DOCS)/bin/zensical build --config-file mkdocs.yml --clean
+	@echo "out/site/index.html"
+
 lock: ## after a change of dependencies: rewrites rust.lock and requirements*.lock from what is installed
 	$(PYTHON) scripts/rust_lock.py save
 	$(BIN)/python scripts/python_lock.py

@@ -103,7 +103,7 @@ def accuracy(folder: Path, files: list[Path]) -> None:
     """Prints the mean absolute error of each trace's curve, and what was stated."""
     import numpy as np
 
-    from hotband.views.traces.show import properties
+    from hotband.inference.traces.show import properties
 
     rng = np.random.default_rng(2)
     count = 4_000_000

@@ -21,7 +21,7 @@ from typing import Any
 
 from hotband.base import views as _views
 from hotband.base.version import __version__ as __version__
-from hotband.faces.questions import QUESTIONS
+from hotband.faces.questions import by_function
 
 _MODULES = {
     "hotband.base.errors": ("UserError",),
@@ -48,34 +48,30 @@ _MODULES = {
     "hotband.faces.api.devices": ("device", "device_list"),
     "hotband.faces.api.programs": ("ProgramResult", "program", "programs"),
     "hotband.faces.api.record": ("load",),
-    "hotband.faces.api.report": ("report",),
-    "hotband.faces.api.review": ("review",),
     "hotband.faces.api.run": ("run", "sequence"),
-    "hotband.faces.api.serve": ("BothWays", "emulate", "serve"),
+    "hotband.faces.api.serve": ("BothWays", "emulate"),
     "hotband.faces.api.store": ("store",),
     "hotband.faces.api.studies": ("study",),
-    "hotband.faces.api.sweep": ("sweep",),
-    "hotband.faces.api.traces": ("compare_traces", "convert_trace", "fit_trace", "show_trace"),
-    "hotband.faces.api.workloads": ("convert", "workload"),
+    "hotband.faces.api.workloads": ("workload",),
     "hotband.inference.audit.result": ("AuditResult",),
     "hotband.inference.interval.explained": ("Why",),
     "hotband.inference.reliability.result": ("Reliability",),
     "hotband.inference.traces.compare": ("TracesCompared",),
     "hotband.inference.traces.convert": ("TraceConverted",),
     "hotband.inference.traces.fit.fit": ("TraceFit",),
+    "hotband.inference.traces.show": ("TraceShown",),
     "hotband.questions.compare": ("Compared",),
     "hotband.questions.entropy": ("Entropy",),
     "hotband.questions.fleet.result": ("Fleet",),
-    "hotband.questions.study.accounted": ("Accuracy", "accuracy", "blind_errors"),
+    "hotband.questions.study.accounted": ("Accuracy",),
     "hotband.questions.suites.looked": ("QuickResult",),
     "hotband.questions.suites.tested": ("PtsResult",),
     "hotband.questions.sweeps.sweep": ("Sweep",),
-    "hotband.views.traces.show": ("TraceShown",),
 }
 """The public names, by the module that defines them."""
 _WHERE = {
     **{name: module for module, names in _MODULES.items() for name in names},
-    **dict.fromkeys(QUESTIONS, "hotband.faces.asked.function"),
+    **dict.fromkeys(by_function(), "hotband.faces.asked.function"),
 }
 
 __all__ = sorted([*_WHERE, "__version__"])

@@ -2,6 +2,8 @@
 from collections.abc import Mapping, Sequence
 from os import PathLike
 
+from polars import DataFrame as DataFrame
+
 from hotband.base.errors import UserError as UserError
 from hotband.base.text.values import Toml
 from hotband.base.version import __version__ as __version__
@@ -14,6 +16,7 @@ from hotband.data.store.results_store import ResultsStore as ResultsStore
 from hotband.execution.experiment import Executor
 from hotband.execution.experiment.executor import Progress as Progress
 from hotband.execution.experiment.watch import Wanted
+from hotband.execution.serve.served import Served as Served
 from hotband.faces.api.calibrate import calibration_plan as calibration_plan
 from hotband.faces.api.catalog import Product as Product
 from hotband.faces.api.catalog import drive as drive
@@ -32,21 +35,12 @@ from hotband.faces.api.programs import ProgramResult as ProgramResult
 from hotband.faces.api.programs import program as program
 from hotband.faces.api.programs import programs as programs
 from hotband.faces.api.record import load as load
-from hotband.faces.api.report import report as report
-from hotband.faces.api.review import review as review
 from hotband.faces.api.run import run as run
 from hotband.faces.api.run import sequence as sequence
 from hotband.faces.api.serve import BothWays as BothWays
 from hotband.faces.api.serve import emulate as emulate
-from hotband.faces.api.serve import serve as serve
 from hotband.faces.api.store import store as store
 from hotband.faces.api.studies import study as study
-from hotband.faces.api.sweep import sweep as sweep
-from hotband.faces.api.traces import compare_traces as compare_traces
-from hotband.faces.api.traces import convert_trace as convert_trace
-from hotband.faces.api.traces import fit_trace as fit_trace
-from hotband.faces.api.traces import show_trace as show_trace
-from hotband.faces.api.workloads import convert as convert
 from hotband.faces.api.workloads import workload as workload
 from hotband.inference.audit.result import AuditResult as AuditResult
 from hotband.inference.interval.explained import Why as Why
@@ -54,6 +48,7 @@ from hotband.inference.reliability.result import Reliability as Reliability
 from hotband.inference.traces.compare import TracesCompared as TracesCompared
 from hotband.inference.traces.convert import TraceConverted as TraceConverted
 from hotband.inference.traces.fit.fit import TraceFit as TraceFit
+from hotband.inference.traces.show import TraceShown as TraceShown
 from hotband.questions.advise.advice import Advice as Advice
 from hotband.questions.calibrate.calibrated import Calibrated as Calibrated
 from hotband.questions.compare import Compared as Compared
@@ -61,13 +56,12 @@ from hotband.questions.entropy import Entropy as Entropy
 from hotband.questions.expect.expected import Expected as Expected
 from hotband.questions.find.found import Found as Found
 from hotband.questions.fleet.result import Fleet as Fleet
+from hotband.questions.review.many import Reviewed as Reviewed
 from hotband.questions.study.accounted import Accuracy as Accuracy
-from hotband.questions.study.accounted import accuracy as accuracy
-from hotband.questions.study.accounted import blind_errors as blind_errors
 from hotband.questions.suites.looked import QuickResult as QuickResult
 from hotband.questions.suites.tested import PtsResult as PtsResult
 from hotband.questions.sweeps.sweep import Sweep as Sweep
-from hotband.views.traces.show import TraceShown as TraceShown
+from hotband.views.report.kept import Report as Report
 
 def advise(
     workloads: Spec | Sequence[Spec],
@@ -492,6 +486,140 @@ def reliability(
     `exact_loss`, `causes`, `sources` and a `frame`. Raises UserError.
     """
 
+def serve(
+    on: Spec,
+    *,
+    socket: str | PathLike[str] | None = None,
+    tcp: str | None = None,
+    tls: str | PathLike[str] | None = None,
+    insecure_loopback: bool = False,
+    fuse: str | PathLike[str] | None = None,
+    loop: bool = False,
+    store: str | PathLike[str] | None = None,
+    base: str | PathLike[str] | None = None,
+    out: str | PathLike[str] | None = None,
+    io_log: str | PathLike[str] | None = None,
+    set: Mapping[str, object] | None = None,
+    events: str | Sequence[str] = (),
+    seed: int = 1,
+    spin: str = "200 us",
+    priority: bool = True,
+    awake: bool = True,
+    anyway: bool = False,
+    nbd: bool = True,
+    **settings: object,
+) -> Served:
+    """Serve a modelled machine on the wall clock as a block device: NBD, a file, or a loop device.
+
+    Args:
+        on: A drive, LAYOUT:COUNTxDRIVE, or a TOML file.
+        socket: Unix socket of NBD clients; a temporary one.
+        tcp: NBD on TCP, with tls or insecure_loopback.
+        tls: server-cert.pem, server-key.pem, ca-cert.pem.
+        insecure_loopback: TCP without TLS, for this host only.
+        fuse: Mount a file a volume there.
+        loop: With a loop device a volume (needs root).
+        store: Keeps what is written; in memory where not said.
+        base: What is read where nothing was written; stays as it is.
+        out: Folder for the record.
+        io_log: Log every I/O, to .parquet or .csv.
+        set: Values to change; further arguments are such values, too.
+        events: What happens, such as 'at 60 s: power-off'. May be repeated.
+        seed: Root of all randomness.
+        spin: Busy wait before an answer is due; "0 us" for none.
+        priority: Real-time priority, where the host lets it.
+        awake: Keep the host's cores from sleeping, where it lets it.
+        anyway: Even if it is faster than this host can serve.
+        nbd: Whether clients of NBD are served on a unix socket.
+
+    It is served as long as a `with` block lasts. Within it `.volumes["d0"]` has `uri` (NBD on a unix socket), `file`
+    (with `fuse`, a folder, or `loop`) and `device` (with `loop`: a block device; both need root), `.serving()` what
+    clients got so far and how late, `.wait(seconds)` waits. `tcp` ("127.0.0.1:0") serves NBD on TCP, too, with the
+    certificates in the folder `tls` or, for this host only, `insecure_loopback`; its port is `.port`. Behind it
+    `.record` is its Record. After a power-off among `events`, `store` holds what the drives hold.
+
+    Raises UserError for a mistake, for what the host refuses, and for a machine that is faster than the host can serve
+    unless it is served `anyway`.
+    """
+
+def review(
+    on: str | Sequence[str],
+    *,
+    set: Mapping[str, object] | None = None,
+    volume: str | None = None,
+    only: str | Sequence[str] = (),
+    quick: bool = False,
+    seed: int = 1,
+    jobs: int | None = None,
+    events: str | Sequence[str] = (),
+    interval: float | None = None,
+    draws: int | None = None,
+    erase: str | None = None,
+    size: str | None = None,
+    keep: bool = False,
+    out: str | PathLike[str] | None = None,
+    into: str | PathLike[str] | None = None,
+    fresh: bool = False,
+    executor: str | Executor | None = None,
+    progress: Wanted = None,
+    **settings: object,
+) -> Reviewed:
+    """Review a machine, or hardware (real:PATH): transfer curve, access time, block sizes, streams, server patterns,
+    files; compare it with others.
+
+    Args:
+        on: A drive, LAYOUT:COUNTxDRIVE, or a TOML file.
+        set: Values to change; further arguments are such values, too.
+        volume: Which, where a machine has several.
+        only: These parts alone.
+        quick: A quarter of the I/Os, fewer places and depths.
+        seed: Root of all randomness.
+        jobs: Runs at a time; all cores where not said.
+        events: What happens in every run, such as 'at 0 s: fail d3'.
+        interval: Intervals of the figures. Percent of such predictions that the interval is to hold, 1 to 99.
+        draws: Draws of the uncertain values for interval; 16 where not said.
+        erase: real: what may be overwritten; the drive's serial number.
+        size: real:DIR: size of the file that is made in it.
+        keep: real:DIR: leave the file there afterwards.
+        out: Folder for what is produced.
+        into: A store (hotband store) that takes every run, too.
+        fresh: Start over; else runs that are in the folder already are not repeated.
+        executor: Who runs the runs: local, ray (starts one here) or ray://HOST:PORT.
+        progress: What shows progress: True, False, or a function.
+
+    Of several machines the first is what the others are compared with. They are catalog names, short forms or paths.
+    `interval` is a percentage. With `out` everything is written into that folder, and what is there is not run again,
+    unless `fresh`. Everything else as in `run`.
+
+    The result has `reviews` and `comparison`, documents as `hotband review --json` prints them. What is stopped leaves
+    the parts that were finished: `interrupted` says so. Raises UserError before anything runs, OSError.
+    """
+
+def report(
+    records: Record | str | PathLike[str] | Sequence[Record | str | PathLike[str]],
+    *,
+    title: str | None = None,
+    audit: bool = False,
+    on: Spec | None = None,
+    media: str | None = None,
+    cache: str | None = None,
+) -> Report:
+    """Write one self-contained HTML report of records, and its charts as SVG or PNG.
+
+    Args:
+        records: Records, folders of them, results of other tools, or the folder of a study run.
+        title: Its heading; what was run on what where not said.
+        audit: With what the auditor finds in them.
+        on: The target: a drive, LAYOUT:COUNTxDRIVE, or a TOML file.
+        media: What the target stores on: hdd, ssd, or a speed such as 7200rpm.
+        cache: Memory that may answer reads (host, servers), such as "8 GiB".
+
+    Of the result `.save("page.html")` writes the page, `.charts` has every chart of it by name (`.view` for altair,
+    `.save("chart.svg")` or `.png`), `.save_charts("folder")` writes all of them. The page says first which record is
+    faster and by how much; records that differ in their seed alone are repeats of one. Raises UserError where there is
+    no record.
+    """
+
 def steady(
     records: Record | str | PathLike[str] | Sequence[Record | str | PathLike[str]],
     *,
@@ -507,6 +635,269 @@ def steady(
 
     Records, or paths of theirs, with a series are judged in rounds; those without one are one round each, in the order
     given. The result has `verdicts`, `reached` and a `frame`. Raises UserError.
+    """
+
+def sweep(
+    workload: Spec | Sequence[Spec],
+    *,
+    on: Spec | Sequence[Spec],
+    set: Mapping[str, object] | None = None,
+    repeat: int | None = None,
+    seed: int | Sequence[int] = 1,
+    duration: str | None = None,
+    events: str | Sequence[str] = (),
+    interval: float | None = None,
+    draws: int | None = None,
+    jobs: int | None = None,
+    out: str | PathLike[str] | None = None,
+    into: str | PathLike[str] | None = None,
+    fresh: bool = False,
+    records: bool = True,
+    erase: str | None = None,
+    size: str | None = None,
+    keep: bool = False,
+    hosts: str | None = None,
+    purge_by: str | None = None,
+    executor: str | Executor | None = None,
+    progress: Wanted = None,
+    **settings: object,
+) -> Sweep:
+    """Run a workload at every combination of settings on one machine or several, models and hardware (real:PATH):
+    curves, and what they say.
+
+    Args:
+        workload: A catalog name, a TOML file, a job file or an I/O log.
+        on: A machine, as of run. May be repeated.
+        set: Values to change; further arguments are such values, too.
+        repeat: Seeds of every point; its mean and spread are shown.
+        seed: Root of all randomness; the first of several.
+        duration: Measured time of a step, as "60 s".
+        events: What happens in every run. May be repeated.
+        interval: Intervals of the figures. Percent of such predictions that the interval is to hold, 1 to 99.
+        draws: Draws of the uncertain values for interval; 64 where not said.
+        jobs: Runs at a time; all cores where not said.
+        out: Folder for what is produced.
+        into: A store (hotband store) that takes every run, too.
+        fresh: Start over; else runs that are in the folder already are not repeated.
+        records: Keep the record of every run.
+        erase: real: what may be overwritten; the drive's serial number.
+        size: real:DIR: size of the file that is made in it.
+        keep: real:DIR: leave the file there afterwards.
+        hosts: real: hosts that run fio --server, which ask together.
+        purge_by: real: discard, format, sanitize or secure-erase; best first.
+        executor: Who runs the runs: local, ray (starts one here) or ray://HOST:PORT.
+        progress: What shows progress: True, False, or a function.
+
+    A list, tuple or range is an axis (`qd=[1, 8, 32]`, `seed=range(5)`), and so is a text with a range or commas, as on
+    the command line: `qd="1..256"` doubles, `qd="1..100/5"` steps, `bs="4KiB,64KiB"`. With `interval` the first seed of
+    every point has intervals of its predictions. All runs are checked before the first begins: a mistake in one raises
+    UserError at once, as do more than 100,000 runs. An interrupt (Ctrl-C) ends the sweep and returns it with what is
+    finished; `Sweep.missing` says what is not, `Sweep.resume()` goes on. With a folder `out` every run is kept there as
+    it ends, and one that is there, of the same spec, seed and version, is not run again. Without `records` only the
+    rows of the frame are kept, which is quicker and takes a thousandth of the memory. Runs on hardware (`real:PATH`)
+    come one after the other behind those on models, which `executor` runs where it is not this computer: "ray",
+    "ray://HOST:PORT" (docs/guides/executors.md) or an `Executor` of `hotband.execution.experiment`. Otherwise as `run`.
+    """
+
+def compare_traces(
+    a: str | PathLike[str],
+    b: str | PathLike[str],
+    *,
+    format: str | None = None,
+    columns: Mapping[str, object] | None = None,
+    skip_bad: int = 0,
+    device: str | int | Sequence[str | int] = (),
+    host: str | int | Sequence[str | int] = (),
+    process: str | int | Sequence[str | int] = (),
+    direction: str | int | Sequence[str | int] = (),
+    range: str | int | Sequence[str | int] = (),
+    from_: str | None = None,
+    for_: str | None = None,
+    of_b: Mapping[str, object] | None = None,
+) -> TracesCompared:
+    """Compare the latencies of two traces: means, demerit, percentiles, and single I/Os where both hold the same.
+
+    Args:
+        a: What was measured: a trace with latencies.
+        b: What is compared with it.
+        format: Its format, if not recognised.
+        columns: Of any CSV: time=1:us,offset=2:sectors,size=3,op=4.
+        skip_bad: Leave out up to N wrong lines.
+        device: Of this device. May be repeated.
+        host: Of this host. May be repeated.
+        process: Of this process. May be repeated.
+        direction: read, write, flush or trim. May be repeated.
+        range: Both ends of the addresses: ["0 GB", "300 GB"].
+        from_: Since its first I/O, as "1 h".
+        for_: For so long.
+        of_b: What is other for B, such as its format and its columns.
+
+    The result has `demerit_pct`, `mean_error_pct`, `rms_ns` (None where they do not hold the same I/Os in the same
+    order: `same_ios`), a `frame` by class of I/O and a page with both distributions. Raises UserError for a mistake,
+    such as a trace without latencies; OSError.
+    """
+
+def convert_trace(
+    source: str | PathLike[str],
+    output: str | PathLike[str],
+    *,
+    format: str | None = None,
+    columns: Mapping[str, object] | None = None,
+    skip_bad: int = 0,
+    device: str | int | Sequence[str | int] = (),
+    host: str | int | Sequence[str | int] = (),
+    process: str | int | Sequence[str | int] = (),
+    direction: str | int | Sequence[str | int] = (),
+    range: str | int | Sequence[str | int] = (),
+    from_: str | None = None,
+    for_: str | None = None,
+    to: str | None = None,
+) -> TraceConverted:
+    """Write a trace in another format, and say what that cannot say of it.
+
+    Args:
+        source: A trace, plain or compressed by gzip or zstd.
+        output: The new file; its ending says the format.
+        format: Its format, if not recognised.
+        columns: Of any CSV: time=1:us,offset=2:sectors,size=3,op=4.
+        skip_bad: Leave out up to N wrong lines.
+        device: Of this device. May be repeated.
+        host: Of this host. May be repeated.
+        process: Of this process. May be repeated.
+        direction: read, write, flush or trim. May be repeated.
+        range: Both ends of the addresses: ["0 GB", "300 GB"].
+        from_: Since its first I/O, as "1 h".
+        for_: For so long.
+        to: The new format.
+
+    The result has `written` I/Os, what was `lost` of how many, and `notes`. Raises UserError for a mistake, such as
+    the first line that is wrong; OSError.
+    """
+
+def fit_trace(
+    source: str | PathLike[str],
+    output: str | PathLike[str] | None = None,
+    *,
+    format: str | None = None,
+    columns: Mapping[str, object] | None = None,
+    skip_bad: int = 0,
+    device: str | int | Sequence[str | int] = (),
+    host: str | int | Sequence[str | int] = (),
+    process: str | int | Sequence[str | int] = (),
+    direction: str | int | Sequence[str | int] = (),
+    range: str | int | Sequence[str | int] = (),
+    from_: str | None = None,
+    for_: str | None = None,
+    on: Spec | None = None,
+    issue: str | None = None,
+    seed: int = 1,
+) -> TraceFit:
+    """Write a workload that is like a trace, and say what it keeps of it.
+
+    Args:
+        source: A trace, plain or compressed by gzip or zstd.
+        output: Write the workload here, as TOML.
+        format: Its format, if not recognised.
+        columns: Of any CSV: time=1:us,offset=2:sectors,size=3,op=4.
+        skip_bad: Leave out up to N wrong lines.
+        device: Of this device. May be repeated.
+        host: Of this host. May be repeated.
+        process: Of this process. May be repeated.
+        direction: read, write, flush or trim. May be repeated.
+        range: Both ends of the addresses: ["0 GB", "300 GB"].
+        from_: Since its first I/O, as "1 h".
+        for_: For so long.
+        on: The target: a drive, LAYOUT:COUNTxDRIVE, or a TOML file.
+        issue: With on: the trace's I/Os, recorded or after-completion.
+        seed: Root of all randomness.
+
+    The result has the text of the `workload`, `rows` with the properties of both and their errors, and the names of
+    those `kept` and `lost`. On a machine both run (`replayed`). Raises UserError for a mistake, such as a trace of
+    several devices; OSError.
+    """
+
+def show_trace(
+    source: str | PathLike[str] | Sequence[str | PathLike[str]],
+    *,
+    format: str | None = None,
+    columns: Mapping[str, object] | None = None,
+    skip_bad: int = 0,
+    device: str | int | Sequence[str | int] = (),
+    host: str | int | Sequence[str | int] = (),
+    process: str | int | Sequence[str | int] = (),
+    direction: str | int | Sequence[str | int] = (),
+    range: str | int | Sequence[str | int] = (),
+    from_: str | None = None,
+    for_: str | None = None,
+    block: str = "4 KiB",
+    sample: int | None = None,
+) -> TraceShown:
+    """Say what traces are like: sizes, bursts, sequentiality, working set, popularity, what a cache would do.
+
+    Args:
+        source: Traces, plain or compressed by gzip or zstd.
+        format: Its format, if not recognised.
+        columns: Of any CSV: time=1:us,offset=2:sectors,size=3,op=4.
+        skip_bad: Leave out up to N wrong lines.
+        device: Of this device. May be repeated.
+        host: Of this host. May be repeated.
+        process: Of this process. May be repeated.
+        direction: read, write, flush or trim. May be repeated.
+        range: Both ends of the addresses: ["0 GB", "300 GB"].
+        from_: Since its first I/O, as "1 h".
+        for_: For so long.
+        block: Of what is counted as touched.
+        sample: Blocks followed at most.
+
+    The result has `properties` (typed; sizes in bytes, times in ns, shares of one), `answer` in sentences, a `frame`
+    (the miss-ratio curve of an LRU cache), and `others` where there are several traces. What is counted by block
+    follows every block where there are no more than the sample. Raises UserError for a mistake, such as the first line
+    that is wrong; OSError.
+    """
+
+def convert(
+    workload: Spec,
+    to: str = "toml",
+    *,
+    target: str | None = None,
+) -> Converted:
+    """Turn a workload or a job file into another, and say what is kept, approximated and ignored.
+
+    Args:
+        workload: A catalog name, a TOML file, a job file or an I/O log.
+        to: toml, fio or vdbench.
+        target: The device or file that a written job runs on.
+
+    The result has the `text` and `losses`, what became of each option. Raises UserError for a mistake, and for a
+    workload that is more than a job can say.
+    """
+
+def accuracy(
+    studies: str | Sequence[str] = (),
+    *,
+    out: str | PathLike[str] | None = None,
+    fresh: bool = False,
+    executor: str | Executor | None = None,
+    progress: Wanted = None,
+) -> Accuracy:
+    """Run studies; print how large their errors are, by class of figure: of figures that were seen, and of those that
+    were predicted before they were seen, then and now.
+
+    Args:
+        studies: These alone; else all.
+        out: Folder for what is produced.
+        fresh: Start over; else runs that are in the folder already are not repeated.
+        executor: Who runs the runs: local, ray (starts one here) or ray://HOST:PORT.
+        progress: What shows progress: True, False, or a function.
+
+    All studies take hours. The result has a `frame` and `goals`. Runs of this version that are in the folder `out` are
+    not repeated. Raises UserError, KeyboardInterrupt where it is stopped.
+    """
+
+def blind_errors() -> DataFrame:
+    """Print how far predictions were off that were made before the published figure was seen. Runs nothing.
+
+    A row a study ("all" at last) and class of figures: study, figures, measurements, median_pct, p90_pct, largest_pct.
     """
 
 def why(

@@ -46,7 +46,7 @@ def run(workload: object = "fio-randread", on: object = DISK, **more: object) ->
         (lambda: run(power_loss="x"), "power_loss", "", "x"),
         (lambda: run(progress="yes"), "progress", "", "'yes'"),
         (lambda: hb.sweep("fio-randread", on=[]), "on", "", "[]"),
-        (lambda: hb.sweep("fio-randread", on=[DISK, DISK]), "on", "", ""),
+        (lambda: hb.sweep("fio-randread", on=[DISK, DISK]), "on", "", DISK),
         (lambda: hb.sweep("fio-randread", on=DISK, qd=[]), "qd", "", "[]"),
         (lambda: hb.sweep("fio-randread", on=DISK, qd=[1, 1]), "qd", "", "[1, 1]"),
         (lambda: hb.sweep("fio-randread", on=DISK, qd=[1, "x"]), "settings", "qd", "x"),

@@ -15,7 +15,7 @@ LOAD, DISK = "fio-randread", "ent-15k"
 
 def test_steady_state_is_judged_as_the_command_does_it(hotband, disk: hb.Record, tmp_path: Path) -> None:
     disk.save(tmp_path / "run")
-    done = hotband("steady", str(tmp_path / "run"), "--round", "1 s", "--track", "latency", "--json")
+    done = hotband("audit", "--steady", str(tmp_path / "run"), "--round", "1 s", "--track", "latency", "--json")
     on_disk, in_memory = (hb.steady(one, round="1 s", track="latency") for one in (tmp_path / "run", disk))
     assert json.loads(json.dumps(on_disk.to_dict())) == json.loads(done.stdout)
     assert in_memory.to_dict() == on_disk.to_dict()
@@ -69,19 +69,12 @@ def test_a_store_is_compacted_and_checked(hotband, disk: hb.Record, tmp_path: Pa
 
 
 def test_events_are_those_of_the_command(hotband) -> None:
-    assert hb.events().to_dicts() == json.loads(hotband("events", "--json").stdout)
+    assert hb.events().to_dicts() == json.loads(hotband("keys", "--events", "--json").stdout)
 
 
 def test_a_daemon_has_its_values() -> None:
     name = hb.osds()["name"][0]
     assert hb.osd(name).values.height > 5
-
-
-def test_a_converted_trace_is_what_the_command_prints(hotband, tmp_path: Path) -> None:
-    (tmp_path / "a.spc").write_text("0,20941264,8192,W,0.551706\n0,20939840,8192,W,0.554041\n")
-    done = hotband("trace", "convert", str(tmp_path / "a.spc"), str(tmp_path / "a.iolog"), "--json")
-    found = hb.convert_trace(tmp_path / "a.spc", tmp_path / "a.iolog")
-    assert json.loads(json.dumps(found.to_dict())) == json.loads(done.stdout)
 
 
 SHEET = {"capacity": "16 TB", "rpm": "7200 rpm", "interface": "sata", "bandwidth": "261 MB/s", "read_iops_qd1": 80}
@@ -107,7 +100,7 @@ def test_a_drive_of_ones_own_is_the_file_that_the_command_writes(
 @pytest.mark.parametrize("like", ["black-box", pytest.param(DISK, marks=pytest.mark.long)])
 def test_a_plan_of_a_calibration_is_what_the_command_shows(hotband, like: str) -> None:
     plan = hb.calibration_plan(f"emulated:{DISK}", like=like, duration="8 min", progress=False)
-    shown = hotband("calibrate", f"emulated:{DISK}", "--like", like, "--for", "8 min", "--plan").stdout
+    shown = hotband("measure", "calibrate", f"emulated:{DISK}", "--like", like, "--for", "8 min", "--plan").stdout
     lines = [" ".join(line.replace("│", " ").split()) for line in shown.splitlines()]
     for load, times, seconds, use in plan.rows():
         assert f"{load} {times} {seconds:.0f} {use}" in lines

@@ -175,7 +175,7 @@ def test_numbers_of_a_record_are_written_as_the_engine_writes_them(number: float
 def test_a_saved_record_is_read_by_the_command_line(disk: Record, tmp_path: Path, hotband: object) -> None:
     """The API leaves what every command reads."""
     disk.save(tmp_path / "saved")
-    done = hotband("steady", str(tmp_path / "saved"), "--round", "1 s")  # type: ignore[operator]
+    done = hotband("audit", "--steady", str(tmp_path / "saved"), "--round", "1 s")  # type: ignore[operator]
     assert done.returncode == 0, done.stderr
 
 

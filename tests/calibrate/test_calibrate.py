@@ -181,7 +181,7 @@ def _logs(planned: Planned, load: int, moved: float) -> dict[tuple[str, str], fl
     ],
 )
 def test_mistakes_are_one_line(hotband: Hotband, arguments: list[str], said: str) -> None:
-    done = hotband("calibrate", *arguments)
+    done = hotband("measure", "calibrate", *arguments)
     assert done.returncode == 2
     assert said in done.stderr
     assert done.stderr.count("\n") == 1

@@ -105,7 +105,7 @@ def test_the_command_says_the_same(
     """In the short form the command is given the fit that Python made of the same."""
     if not LONG:
         monkeypatch.setattr(calibrating, "of_trace", lambda *_: (found, 4000))
-    done = hotband("calibrate", str(trace), "--like", LIKE, "--json")
+    done = hotband("measure", "calibrate", str(trace), "--like", LIKE, "--json")
     assert done.returncode == 0, done.stderr
     told = json.loads(done.stdout)
     assert told["comparison"] == found.comparison
@@ -142,8 +142,8 @@ def test_a_trace_beyond_the_disk_is_refused_by_its_name(trace: Path) -> None:
 
 
 def test_a_trace_beside_others_and_a_plan_are_refused(trace: Path, hotband: Hotband) -> None:
-    two = hotband("calibrate", str(trace), str(trace), "--like", LIKE)
-    plan = hotband("calibrate", str(trace), "--like", LIKE, "--plan")
+    two = hotband("measure", "calibrate", str(trace), str(trace), "--like", LIKE)
+    plan = hotband("measure", "calibrate", str(trace), "--like", LIKE, "--plan")
     assert (two.returncode, plan.returncode) == (2, 2)
     assert "expected one alone" in two.stderr
     assert "nothing is measured" in plan.stderr

@@ -15,6 +15,7 @@ DRIVES = {
     "exos-15e900-512n", "exos-15e900-512e", "exos-10e2400-512n", "exos-10e2400-512e", "savvio-10k1", "cheetah-10k7",
     "cheetah-15k4", "ent-15k", "ent-10k", "ent-cap-2tb", "mg06sca-10tb", "st14000nm0001",
 }  # fmt: skip
+NOT_VERIFIED = "Data sheet (not verified)."
 WORKLOADS = {
     "fio-randread", "fio-randwrite", "fio-read", "fio-write", "iometer-fileserver", "iometer-webserver",
     "iometer-database", "iometer-workstation",
@@ -90,3 +91,19 @@ def test_a_drive_with_capacitors_outruns_a_consumer_drive_at_durable_writes(tmp_
         for name in ("pm893-3840", "980-pro-1tb")
     }
     assert durable["pm893-3840"] > 5 * durable["980-pro-1tb"]
+
+
+def test_what_nobody_read_says_so_in_one_way_and_each_product_names_its_data_sheet() -> None:
+    for path in sorted((Path(CATALOG_DIR) / "drives").glob("*.toml")):
+        text = path.read_text(encoding="utf-8")
+        assert "recalled" not in text, path.stem
+        assert "re-read" not in text, path.stem
+        values = {value["key"]: value for value in _core.drive(CATALOG_DIR, path.stem)["values"]}
+        sheet = values["reference.data_sheet"]
+        assert len(sheet["source"]) > 10, path.stem
+        for value in values.values():
+            assert (
+                value["source"] == NOT_VERIFIED
+                or not value["source"].startswith("Data sheet (not verified)")
+                or (value["source"].startswith("Data sheet (not verified): ") and value["source"].endswith("."))
+            ), (path.stem, value["key"])

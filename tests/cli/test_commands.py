@@ -10,19 +10,66 @@ import pytest
 import typer
 
 from hotband.faces.cli import COMMANDS, app
+from hotband.faces.commands.front import LISTED
+from hotband.faces.commands.help import topics
+from hotband.faces.commands.measure import MEASURE
 from hotband.faces.commands.on_demand import OnDemand, help_of, loaded
+from hotband.faces.renamed import RENAMED, selected
 
 
-@pytest.mark.parametrize("name", COMMANDS)
+@pytest.mark.parametrize("name", [*COMMANDS, *MEASURE])
 def test_a_command_is_listed_by_the_first_paragraph_of_its_help(name: str) -> None:
-    where, listed = COMMANDS[name]
+    where, listed = {**COMMANDS, **MEASURE}[name]
     assert help_of(loaded(where)) == listed
 
 
-def test_the_list_of_commands_leaves_the_commands_as_they_are(hotband) -> None:
-    listed = hotband("--help").stdout
-    assert [name for name in COMMANDS if f"\n  {name} " not in listed] == []
-    assert "--duration" in hotband("run", "--help").stdout
+def fits(text: str) -> None:
+    assert len(text.splitlines()) <= 24
+    assert max(map(len, text.splitlines())) <= 80
+
+
+def test_the_first_screen_has_every_command_and_fits(hotband) -> None:
+    shown = hotband("--help").stdout
+    assert hotband().stderr.strip() == shown.strip()
+    assert [name for name in LISTED if f" {name} " not in shown.replace("\n", " ")] == []
+    fits(shown)
+    assert len(LISTED) <= 24
+
+
+def test_help_lists_all_commands_explains_topics_and_shows_the_help_of_one(hotband) -> None:
+    listed = hotband("help").stdout
+    assert [name for name in LISTED if f"\n  {name} " not in listed] == []
+    for name in topics():
+        text = hotband("help", name).stdout
+        fits(text)
+    assert "--duration" in hotband("help", "run").stdout
+    assert "--compressor" in hotband("help", "measure", "entropy").stdout
+    wrong = hotband("help", "mashines")
+    assert wrong.returncode == 2
+    assert 'did you mean "machines"?' in wrong.stderr
+
+
+def test_the_manual_page_has_every_command(hotband) -> None:
+    page = hotband("help", "--man").stdout
+    assert page.startswith(".TH HOTBAND 1")
+    for words in ("run", "measure entropy", "trace show"):
+        assert f".SS hotband {words}\n" in page
+
+
+@pytest.mark.parametrize("old", RENAMED)
+def test_an_old_name_goes_on_and_prints_the_new_one(hotband, old: str) -> None:
+    done = hotband(old, "--help") if old != "version" else hotband(old)
+    assert done.returncode == 0
+    assert done.stderr == (f"hotband: `{old}` is `hotband {RENAMED[old]}` now\n" if old != "version" else "")
+    assert old not in LISTED
+
+
+def test_an_option_selects_a_command() -> None:
+    commands = ("run", "run --explain", "drives --kind osd")
+    assert selected(["run", "W", "--explain", "--on", "M"], commands) == ["run --explain", "W", "--on", "M"]
+    assert selected(["drives", "--kind", "osd", "--json"], commands) == ["drives --kind osd", "--json"]
+    assert selected(["drives", "--kind=osd"], commands) == ["drives --kind osd"]
+    assert selected(["drives", "--kind", "ssd"], commands) == ["drives", "--kind", "ssd"]
 
 
 def test_names_are_completed_without_the_modules_of_commands() -> None:
@@ -37,7 +84,7 @@ def test_names_are_completed_without_the_modules_of_commands() -> None:
         "    print(sorted(modules & set(sys.modules)), file=sys.stderr)\n"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.split() == ["studies", "steady", "study", "store"]
+    assert done.stdout.split() == ["studies", "study", "store"]
     assert done.stderr == "[]\n"
 
 

@@ -16,7 +16,7 @@ from hotband.views.text.wear import smart_lines
 
 
 def entropy(**changes: Any) -> dict[str, Any]:
-    """A document of `hotband entropy --json` with some of its keys changed."""
+    """A document of `hotband measure entropy --json` with some of its keys changed."""
     chunks = [{"size": 4096, "compressor": "deflate", "mean": 0.5, "histogram": [3, 0, 0, 1]}]
     archive = {"deflate": {"entropy": 0.25, "interval": [0.24, 0.26]}}
     return {"schema": "hotband-entropy", "schema_version": 1, "archive": archive, "chunks": chunks} | changes

@@ -14,8 +14,9 @@ from hotband import _core
 from hotband.base.errors import UserError
 from hotband.data.catalog import CATALOG_DIR
 from hotband.faces.commands.drives import NEW_EPILOG
+from hotband.inference.amplification import uniform
 from hotband.questions.datasheet import KINDS, blamed, described, described_text
-from hotband.questions.datasheet.ssd import amplification_of, over_provisioning_of
+from hotband.questions.datasheet.ssd import over_provisioning_of
 
 DISKS = ["exos-15e900-512n", "exos-10e2400-512n", "ent-10k", "ent-15k", "ent-cap-2tb", "mg06sca-10tb"]
 SSDS = ["s4500-960", "5200-eco-960", "p4510-4tb", "pm9a3-3840", "p5520-3840", "ps1010-7680"]
@@ -272,7 +273,7 @@ def test_flash_is_tried_worn_in(tmp_path: Path, hotband) -> None:
 def test_over_provisioning_is_found_from_write_amplification() -> None:
     """physics.md: 28 % gives 2.6 or so; the way there and back agrees."""
     for share in (0.07, 0.28, 0.5):
-        assert over_provisioning_of(amplification_of(share)) == pytest.approx(share, rel=1e-3)
+        assert over_provisioning_of(uniform(share)) == pytest.approx(share, rel=1e-3)
 
 
 def test_every_line_is_asked_for_on_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -168,7 +168,7 @@ def test_a_file_that_is_written_has_its_folder_made(tmp_path: Path, hotband) -> 
         (("workload", "convert", "fio-randread", "-o", "jobs/a/job.fio"), ["jobs/a/job.fio"]),
         (("trace", "show", "logs/a/log.parquet", "-o", "traces/a/page.html"), ["traces/a/page.html"]),
         (("trace", "fit", "logs/a/log.parquet", "-o", "fits/a/like.toml"), ["fits/a/like.toml"]),
-        (("plot", "latency", "run", "--out", "plots/a/chart.svg"), ["plots/a/chart.svg"]),
+        (("report", "--latency", "run", "--out", "plots/a/chart.svg"), ["plots/a/chart.svg"]),
     ]:
         done = hotband(*command)
         assert done.returncode == 0, done.stderr

@@ -65,7 +65,10 @@ def told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.Capture
             ("run", "my.fio", "--on", "/dev/zero"),
             "/dev/zero: is a device, not a regular file; expected",
         ),
-        (("why", "my.fio", *ON, "--figure", "p95"), "--figure = 'p95': expected one of iops, bandwidth, mean, p50"),
+        (
+            ("run", "--explain", "my.fio", *ON, "--figure", "p95"),
+            "--figure = 'p95': expected one of iops, bandwidth, mean, p50",
+        ),
         (("workload", "convert", "my.fio", "-o", "./my.fio"), "--output = 'my.fio': is what is read; expected another"),
     ],
 )
@@ -83,8 +86,8 @@ def test_slips_are_refused_before_anything_runs(told, tmp_path, arguments, said)
 @pytest.mark.parametrize(
     "arguments",
     [
-        ("pts", "s4500-960", "--test", "latency"),
-        ("quick", "ent-10k"),
+        ("measure", "pts", "s4500-960", "--test", "latency"),
+        ("measure", "quick", "ent-10k"),
         ("review", "ent-10k"),
         ("study", "run", "exos-15e900"),
         ("run", "fio-randread", "--on", "real:my.fio"),

@@ -1,4 +1,4 @@
-"""Does `hotband steady` say of records what the rule says, and does `hotband run` print limits and steady phases?"""
+"""Does `hotband audit --steady` follow the rule, and does `hotband run` print limits and steady phases?"""
 
 from __future__ import annotations
 
@@ -190,7 +190,7 @@ def test_a_broken_series_is_the_users_mistake(saved) -> None:
     ],
 )
 def test_mistakes_are_one_line_and_exit_code_2(hotband, saved, arguments: list[str], words: str) -> None:
-    done = hotband("steady", str(saved("a", rows(FLAT))), *arguments)
+    done = hotband("audit", "--steady", str(saved("a", rows(FLAT))), *arguments)
     assert done.returncode == 2
     assert words in done.stderr
     assert done.stderr.count("\n") == 1
@@ -198,12 +198,12 @@ def test_mistakes_are_one_line_and_exit_code_2(hotband, saved, arguments: list[s
 
 def test_reached_or_not_the_exit_code_is_0(hotband, saved) -> None:
     steady, other = saved("steady", rows(FLAT)), saved("[b]other", rows([1.0, 100.0] * 15), name="[b]other")
-    done = hotband("steady", str(steady), str(other), "--round", "1 s")
+    done = hotband("audit", "--steady", str(steady), str(other), "--round", "1 s")
     assert done.returncode == 0, done.stderr
     assert "reached in round 5" in done.stdout
     assert "not reached" in done.stdout
     assert "[b]other: measured time" in done.stdout
-    data = json.loads(hotband("steady", str(steady), str(other), "--round", "1 s", "--json").stdout)
+    data = json.loads(hotband("audit", "--steady", str(steady), str(other), "--round", "1 s", "--json").stdout)
     assert [entry["reached"] for entry in data] == [True, False]
 
 
@@ -248,7 +248,7 @@ def test_a_run_prints_its_limits_and_its_steady_phases(hotband, tmp_path: Path, 
     for words in ("mean latency of reads of all streams", "settle", "mean latency, 5 rounds of 2 s", "round 5"):
         assert words in page
     # What the run said of its phase is said again, and the measured time is judged in the same rounds.
-    verdicts = json.loads(hotband("steady", "out", "--json").stdout)
+    verdicts = json.loads(hotband("audit", "--steady", "out", "--json").stdout)
     assert [entry["phase"] for entry in verdicts] == ["settle", None]
     assert verdicts[0]["rounds"] == found["steady_state"]["rounds"]
     assert (verdicts[1]["track"], verdicts[1]["round_ns"], len(verdicts[1]["rounds"])) == ("latency", 2 * SECOND, 10)

@@ -157,7 +157,7 @@ OUTPUTS = {
     "run": ("run", "fio-randread", "--on", "ent-15k", "--duration", "0.02 s", "--io-log", "x.csv"),
     "workload convert": ("workload", "convert", "fio-randread", "-o", "x.toml"),
     "report": ("report", "kept", "-o", "x.html"),
-    "plot": ("plot", "latency", "kept", "--out", "x.html"),
+    "plot": ("report", "--latency", "kept", "--out", "x.html"),
 }
 
 

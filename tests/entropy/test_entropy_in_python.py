@@ -1,4 +1,4 @@
-"""Does `hb.entropy` give what `hotband entropy` prints?"""
+"""Does `hb.entropy` give what `hotband measure entropy` prints?"""
 
 from __future__ import annotations
 
@@ -21,7 +21,9 @@ def data(tmp_path: Path) -> Path:
 
 
 def test_it_is_what_the_command_prints(hotband, data: Path) -> None:
-    done = hotband("entropy", str(data), "--compressor", "deflate", "--chunk", "4 KiB", "--sample", "all", "--json")
+    done = hotband(
+        "measure", "entropy", str(data), "--compressor", "deflate", "--chunk", "4 KiB", "--sample", "all", "--json"
+    )
     found = hb.entropy(data, compressor="deflate", chunk="4 KiB", sample="all")
     assert found.to_dict() == json.loads(done.stdout)
     assert found.complete

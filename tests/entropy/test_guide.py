@@ -33,13 +33,13 @@ def test_the_example_has_the_entropy_that_the_guide_says(
     hotband, folder: Path, name: str, archive: str, small: str, large: str
 ) -> None:
     call = ("--sample", "all", "--compressor", "deflate", "--chunk", "4k,64k", "--json")
-    report = json.loads(hotband("entropy", str(folder / name), *call).stdout)
+    report = json.loads(hotband("measure", "entropy", str(folder / name), *call).stdout)
     means = [f"{100 * of['mean']:.1f}" for of in report["chunks"]]
     assert [f"{100 * report['archive']['deflate']['entropy']:.1f}", *means] == [archive, small, large]
 
 
 def test_a_workload_takes_the_report_as_its_data(hotband, folder: Path, tmp_path: Path) -> None:
-    (tmp_path / "data.json").write_text(hotband("entropy", str(folder / "data"), "--json").stdout)
+    (tmp_path / "data.json").write_text(hotband("measure", "entropy", str(folder / "data"), "--json").stdout)
     done = hotband("run", "fio-randwrite", "--on", "ent-15k", "--duration", "2 s", "--set", "data=data.json", "--json")
     assert done.returncode == 0, done.stderr
     (data,) = json.loads(done.stdout)["data"]

@@ -1,4 +1,4 @@
-"""Does `hotband entropy` say of real data what Python's own zlib and tarfile say?"""
+"""Does `hotband measure entropy` say of real data what Python's own zlib and tarfile say?"""
 
 from __future__ import annotations
 
@@ -119,7 +119,7 @@ def test_larger_chunks_and_slower_compressors_leave_less(report: dict[str, Any])
 
 
 def test_only_what_is_asked_for_is_measured(hotband, sources: Path) -> None:
-    call = ("entropy", str(sources), "--json", "--sample", "all")
+    call = ("measure", "entropy", str(sources), "--json", "--sample", "all")
     one = json.loads(hotband(*call, "--compressor", "lz4", "--chunk", "16 KiB").stdout)
     assert [(of["size"], of["compressor"]) for of in one["chunks"]] == [(16384, "lz4")]
     assert one["archive"] == {}
@@ -133,7 +133,18 @@ def test_the_same_tree_and_seed_give_the_same_report(hotband, tmp_path: Path) ->
     for number in range(4):
         (tmp_path / "tree" / str(number)).mkdir(parents=True)
         (tmp_path / "tree" / str(number) / "data").write_bytes(data[number:])
-    call = ("entropy", str(tmp_path / "tree"), "--json", "--sample", "1 MB", "--chunk", "4k", "--compressor", "lz4")
+    call = (
+        "measure",
+        "entropy",
+        str(tmp_path / "tree"),
+        "--json",
+        "--sample",
+        "1 MB",
+        "--chunk",
+        "4k",
+        "--compressor",
+        "lz4",
+    )
     first = hotband(*call, "--jobs", "1")
     assert first.returncode == 0, first.stderr
     assert hotband(*call, "--jobs", "5").stdout == first.stdout
@@ -144,7 +155,7 @@ def test_the_same_tree_and_seed_give_the_same_report(hotband, tmp_path: Path) ->
 
 
 def test_the_terminal_shows_the_same(hotband, sources: Path, report: dict[str, Any]) -> None:
-    done = hotband("entropy", str(sources))
+    done = hotband("measure", "entropy", str(sources))
     assert done.returncode == 0, done.stderr
     assert f"Archive entropy: {100 * report['archive']['deflate']['entropy']:.1f} %" in done.stdout
     for of in report["chunks"]:

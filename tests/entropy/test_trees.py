@@ -20,7 +20,7 @@ FEW = ("--compressor", "deflate", "--chunk", "4k")
 
 
 def report_of(hotband, *arguments: str) -> dict[str, Any]:
-    done = hotband("entropy", *arguments, *FEW, "--json")
+    done = hotband("measure", "entropy", *arguments, *FEW, "--json")
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout)
 
@@ -60,7 +60,7 @@ def test_an_empty_tree(hotband, tmp_path: Path, arguments: tuple[str, ...]) -> N
     report = report_of(hotband, str(tmp_path), *arguments)
     assert (report["files"], report["bytes"]) == (0, 0)
     assert report["archive"]["deflate"] == {"entropy": None, "interval": None}
-    shown = hotband("entropy", str(tmp_path), *arguments)
+    shown = hotband("measure", "entropy", str(tmp_path), *arguments)
     assert shown.returncode == 0, shown.stderr
     assert "0 B in 0 files" in shown.stdout
 
@@ -72,7 +72,7 @@ def test_names_that_are_not_text(hotband, tmp_path: Path) -> None:
     report = report_of(hotband, str(tree))
     assert report["bytes_read"] == 5000
     assert report["paths"][0].endswith("\ufffd[bold]\n")
-    assert hotband("entropy", str(tree)).returncode == 0
+    assert hotband("measure", "entropy", str(tree)).returncode == 0
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can become another user")
@@ -113,7 +113,7 @@ def test_what_another_user_cannot_read_is_counted(tmp_path: Path) -> None:
     ],
 )
 def test_a_mistake_is_one_line(hotband, arguments: tuple[str, ...], line: str) -> None:
-    done = hotband("entropy", *arguments)
+    done = hotband("measure", "entropy", *arguments)
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr.startswith(f"hotband: error: {line}"), done.stderr
     assert done.stderr.count("\n") == 1

@@ -13,6 +13,8 @@ from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path
 
+from source import nodes
+
 FLOORS = ("base", "data", "execution", "inference", "questions", "views", "faces")
 """From the ground up. A floor is the first folder below the package."""
 TOP = ("", "__main__")
@@ -65,7 +67,7 @@ def graph(package: Path) -> dict[str, set[str]]:
     known = modules(package)
     uses: dict[str, set[str]] = {module: set() for module in known}
     for module, file in known.items():
-        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+        for node in nodes(file):
             for source, name in names_in(node, module, file.name == "__init__.py"):
                 whole = f"{source}.{name}".strip(".")
                 target = next((one for one in (whole, source) if one in known), module)

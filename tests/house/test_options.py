@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import typer
+from source import nodes
 
 from hotband.base.fields import FIELDS, PREFIX
 from hotband.faces.cli import app
@@ -56,9 +57,8 @@ OPTIONS = {option for command in COMMANDS for param in command.params for option
 
 def texts(path: Path) -> Iterator[str]:
     """The texts of a module that are no docstrings."""
-    tree = ast.parse(path.read_text(encoding="utf-8"))
-    alone = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
-    for node in ast.walk(tree):
+    alone = {id(node.value) for node in nodes(path) if isinstance(node, ast.Expr)}
+    for node in nodes(path):
         if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in alone:
             yield node.value
 

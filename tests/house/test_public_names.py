@@ -16,6 +16,7 @@ def test_the_stub_is_what_the_script_writes(monkeypatch: pytest.MonkeyPatch) -> 
     import public_stub
 
     assert public_stub.STUB.read_text(encoding="utf-8") == public_stub.stub()
+    assert public_stub.METHODS.read_text(encoding="utf-8") == public_stub.methods_stub()
 
 
 def test_every_public_name_is_defined_in_the_module_that_the_table_names() -> None:
@@ -27,9 +28,10 @@ def test_every_public_name_is_defined_in_the_module_that_the_table_names() -> No
     ] == []
 
 
-def test_the_page_of_questions_is_what_the_script_writes(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Run scripts/question_pages.py after a change to a question."""
+def test_the_reference_is_what_the_script_writes(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Run scripts/reference.py after a change to a command, a key, the catalog, a docstring or the record."""
     monkeypatch.syspath_prepend(str(SCRIPTS))
-    import question_pages
+    import reference
 
-    assert question_pages.PAGE.read_text(encoding="utf-8") == question_pages.page()
+    written = {name: (reference.PAGES / f"{name}.md").read_text(encoding="utf-8") for name in reference.pages()}
+    assert written == reference.pages()

@@ -1,10 +1,11 @@
 """No public function takes or gives a dict of `Any`: a signature says which keys are there."""
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import pytest
+from source import nodes, parsed
 
 PACKAGE = Path(__file__).parents[2] / "python" / "hotband"
 MAPPINGS = {"dict", "Mapping", "MutableMapping", "defaultdict", "OrderedDict"}
@@ -62,9 +63,9 @@ def annotations(function: ast.FunctionDef | ast.AsyncFunctionDef) -> Iterator[as
         yield function.returns
 
 
-def imported(tree: ast.Module, known: dict[str, set[str]]) -> set[str]:
-    """Aliases that a file takes from others; `known` has those of each module."""
-    taken = [node for node in ast.walk(tree) if isinstance(node, ast.ImportFrom) and node.module in known]
+def imported(code: Iterable[ast.AST], known: dict[str, set[str]]) -> set[str]:
+    """Return the aliases that a file takes from others; `known` has those of each module."""
+    taken = [node for node in code if isinstance(node, ast.ImportFrom) and node.module in known]
     return {one.asname or one.name for node in taken for one in node.names if one.name in known[str(node.module)]}
 
 
@@ -73,19 +74,19 @@ def module_of(file: Path) -> str:
     return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
 
 
-def loose_functions(text: str, known: dict[str, set[str]] | None = None) -> list[str]:
-    """Names of the public functions of a file whose signature has a mapping of `Any`."""
-    tree = ast.parse(text)
-    aliases = aliases_of(tree) | imported(tree, known or {})
+def loose_functions(tree: ast.Module, taken: set[str] | None = None) -> list[str]:
+    """Return the names of a file's public functions whose signature has a mapping of `Any`; `taken` are its aliases
+    from other files."""
+    aliases = aliases_of(tree) | (taken or set())
     return [one.name for one in functions(tree.body) if any(loose(part, aliases) for part in annotations(one))]
 
 
 def test_public_signatures_say_which_keys_are_there() -> None:
     files = sorted([*PACKAGE.rglob("*.py"), *PACKAGE.rglob("*.pyi")])
-    known = {module_of(file): aliases_of(ast.parse(file.read_text(encoding="utf-8"))) for file in files}
+    known = {module_of(file): aliases_of(parsed(file)) for file in files}
     found = {}
     for file in files:
-        names = loose_functions(file.read_text(encoding="utf-8"), known)
+        names = loose_functions(parsed(file), imported(nodes(file), known))
         if names:
             found[str(file.relative_to(PACKAGE))] = names
     assert not found, f"these take or give a mapping of Any: {found}"
@@ -103,7 +104,7 @@ def test_public_signatures_say_which_keys_are_there() -> None:
     ],
 )
 def test_a_mapping_of_any_is_found(text: str) -> None:
-    assert loose_functions(text) == ["f"]
+    assert loose_functions(ast.parse(text)) == ["f"]
 
 
 @pytest.mark.parametrize(
@@ -115,4 +116,4 @@ def test_a_mapping_of_any_is_found(text: str) -> None:
     ],
 )
 def test_what_is_no_mapping_of_any_is_left(text: str) -> None:
-    assert loose_functions(text) == []
+    assert loose_functions(ast.parse(text)) == []

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from floors import modules
+from source import nodes, parsed
 
 import hotband as hb
 from hotband.base.views import register, registered, view_of
@@ -18,9 +19,9 @@ def asked_for() -> set[tuple[str, str]]:
     """Results and forms of every `view_of(result, "form")`: a class that shows itself, or the schema of a document."""
     found = set()
     for module, file in modules(PACKAGE).items():
-        tree = ast.parse(file.read_text(encoding="utf-8"))
-        inside = {id(node): one.name for one in tree.body if isinstance(one, ast.ClassDef) for node in ast.walk(one)}
-        for node in ast.walk(tree):
+        classes = [node for node in parsed(file).body if isinstance(node, ast.ClassDef)]
+        inside = {id(node): one.name for one in classes for node in ast.walk(one)}
+        for node in nodes(file):
             if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "view_of":
                 of, form = node.args
                 if id(node) not in inside and not isinstance(of, ast.Constant):

@@ -47,9 +47,9 @@ def test_a_mistake_is_one_line_and_code_2(results: Path, hotband: Hotband) -> No
         ("import", "diskspd", str(results / "x.hlog")),
         ("import", "hdr", str(results / "x.hlog"), "--unit", "h"),
         ("import", "auto", str(results / "missing")),
-        ("plot", "latency", str(results / "x.hlog"), "--out", "chart.gif"),
-        ("plot", "latency", str(results / "x.hlog"), "--out", "chart.png", "--op", "trim"),
-        ("plot", "latency", str(results / "flatfile.html"), "--out", "chart.png"),
+        ("report", "--latency", str(results / "x.hlog"), "--out", "chart.gif"),
+        ("report", "--latency", str(results / "x.hlog"), "--out", "chart.png", "--op", "trim"),
+        ("report", "--latency", str(results / "flatfile.html"), "--out", "chart.png"),
     ):
         ended = hotband(*arguments)
         assert ended.returncode == 2, arguments
@@ -65,7 +65,7 @@ def test_a_chart_of_records_and_results(
     assert ended.returncode == 0, ended.stderr
     [record] = (tmp_path / "out").glob("*/record.json")
     out = tmp_path / "charts" / name
-    ended = hotband("plot", "latency", str(record.parent), str(results / "a-2.json"), "--out", str(out))
+    ended = hotband("report", "--latency", str(record.parent), str(results / "a-2.json"), "--out", str(out))
     assert ended.returncode == 0, ended.stderr
     data = out.read_bytes()
     assert data.lstrip()[: len(begin)].lower() == begin.lower()

@@ -33,13 +33,13 @@ def drives(tmp_path: Path) -> Path:
     return folder
 
 
-@pytest.mark.parametrize("name", ["x.toml", "mirror.toml"])
+@pytest.mark.parametrize("name", ["x.toml", pytest.param("mirror.toml", marks=pytest.mark.long)])
 def test_a_machine_in_another_folder_has_intervals(hotband: Hotband, drives: Path, name: str) -> None:
     on = ("fio-randread", "--on", f"./drives/{name}", *SHORT)
     done = hotband("run", *on, "--interval", "90", "--json")
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout)["intervals"]["values"]
-    why = hotband("why", *on, "--json")
+    why = hotband("run", "--explain", *on, "--json")
     assert why.returncode == 0, why.stderr
     assert any(row["part"] == "./x.toml" for row in json.loads(why.stdout)["values"])
 

@@ -100,6 +100,7 @@ def test_the_same_seed_gives_the_same_interval(small: tuple[RunSpec, Finished]) 
     assert made(small) == made(small)
 
 
+@pytest.mark.long
 def test_a_higher_level_is_wider(small: tuple[RunSpec, Finished]) -> None:
     levels = [made(small, level)[0]["figures"] for level in (50.0, 90.0)]
     for narrow, wide in zip(*levels, strict=True):
@@ -129,7 +130,7 @@ def test_python_has_units() -> None:
 
 
 def test_why_is_a_table_within_the_terminal(hotband: Hotband) -> None:
-    arguments = ("why", *SHORT[1:], *FEW)
+    arguments = ("run", "--explain", *SHORT[1:], *FEW)
     done = hotband(*arguments)
     assert done.returncode == 0, done.stderr
     assert "What the model leaves out" in done.stdout
@@ -163,7 +164,7 @@ def test_what_does_not_go_with_intervals_is_named(hotband: Hotband, arguments: t
 
 
 def test_a_figure_that_the_run_does_not_have_is_named(hotband: Hotband) -> None:
-    done = hotband("why", *SHORT[1:], *FEW, "--figure", "p42")
+    done = hotband("run", "--explain", *SHORT[1:], *FEW, "--figure", "p42")
     assert done.returncode == 2
     assert "expected one of iops, bandwidth, mean, p50, p99, p999" in done.stderr
 

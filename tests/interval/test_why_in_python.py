@@ -1,4 +1,4 @@
-"""Does `hb.why` give what `hotband why` prints?"""
+"""Does `hb.why` give what `hotband run --explain` prints?"""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def found() -> hb.Why:
 
 def test_it_is_what_the_command_prints(hotband, found: hb.Why) -> None:
     options = ("--figure", "p99", "--interval", "80", "--draws", "8", "--duration", "2 s", "--set", "qd=4")
-    done = hotband("why", LOAD, "--on", MACHINE, *options, "--json")
+    done = hotband("run", "--explain", LOAD, "--on", MACHINE, *options, "--json")
     assert json.loads(json.dumps(found.to_dict())) == json.loads(done.stdout)
 
 

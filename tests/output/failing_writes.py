@@ -65,7 +65,7 @@ def commands(record: Path) -> dict[str, Callable[[Path, int], list[str]]]:
 
 
 def plot(record: Path, out: Path, n: int) -> list[str]:
-    return ["plot", "latency", str(record), "--out", str(out), "--title", f"Chart {n}"]
+    return ["report", "--latency", str(record), "--out", str(out), "--title", f"Chart {n}"]
 
 
 def of_command(faults: ctypes.CDLL, folder: Path, command: Callable[[Path, int], list[str]]) -> list[str]:

@@ -61,10 +61,10 @@ def test_a_record_with_a_damaged_value(workload: str, catalog_records: dict[str,
             ["audit", record],
             ["audit", record, "--json"],
             ["compare", str(whole), record],
-            ["steady", record, "--round", "1 s"],
+            ["audit", "--steady", record, "--round", "1 s"],
             ["report", record, "-o", str(tmp_path / "r.html"), "--audit"],
             ["report", record, "-o", str(tmp_path / "r.html")],
-            ["plot", "latency", record, "--out", str(tmp_path / "c.html")],
+            ["report", "--latency", record, "--out", str(tmp_path / "c.html")],
         ))  # fmt: skip
         return command_line(*command)
 
@@ -83,7 +83,7 @@ def test_a_record_folder_with_damaged_bytes(catalog_records: dict[str, Path], tm
         (folder / name).write_bytes(damaged_bytes((whole / name).read_bytes(), rng))
         record = str(folder)
         command = rng.choice(
-            (["audit", record], ["steady", record], ["report", record, "-o", str(tmp_path / "r.html")])
+            (["audit", record], ["audit", "--steady", record], ["report", record, "-o", str(tmp_path / "r.html")])
         )
         return command_line(*command)
 

@@ -43,7 +43,7 @@ def named(catalog_records: dict[str, Path], tmp_path: Path, request: pytest.Fixt
 @pytest.mark.parametrize("named", HOSTILE, indirect=True)
 def test_records_and_their_folders(named: Path, tmp_path: Path) -> None:
     record, page = str(named), tmp_path / "r.html"
-    fine("steady", record)
+    fine("audit", "--steady", record)
     fine("audit", record)
     fine("audit", record, "--json")
     again = tmp_path / "again" / named.name
@@ -52,7 +52,7 @@ def test_records_and_their_folders(named: Path, tmp_path: Path) -> None:
     fine("report", record, "-o", str(page), "--audit", "--title", HTML)
     assert HTML not in page.read_text()
     for end in ("html", "svg", "png"):
-        fine("plot", "latency", record, "--out", str(tmp_path / f"c.{end}"), "--title", named.name)
+        fine("report", "--latency", record, "--out", str(tmp_path / f"c.{end}"), "--title", named.name)
     assert HTML not in (tmp_path / "c.html").read_text()
 
 
@@ -66,7 +66,7 @@ def test_jobs_of_fio(name: str, tmp_path: Path) -> None:
     fine("import", "fio", str(file), "--out", str(tmp_path / "out"))
     fine("import", "fio", str(file), "--json")
     (record,) = (tmp_path / "out").glob("*/record.json")
-    fine("steady", str(record))
+    fine("audit", "--steady", str(record))
 
 
 @pytest.mark.parametrize("name", [MARKUP, ESCAPES, HTML])
@@ -96,4 +96,4 @@ def test_a_names_markup_is_shown(catalog_records: dict[str, Path], tmp_path: Pat
     record = json.loads((folder / "record.json").read_text())
     record["name"] = "[bold]a[/bold] \x1b[31m"
     (folder / "record.json").write_text(json.dumps(record))
-    assert "[bold]a[/bold] \\x1b[31m" in fine("steady", str(folder))
+    assert "[bold]a[/bold] \\x1b[31m" in fine("audit", "--steady", str(folder))

@@ -22,9 +22,9 @@ def commands(record: Path, out: Path) -> dict[str, list[str]]:
     return {
         "audit": ["audit", str(record), "--json"],
         "compare": ["compare", str(record), str(again), "--json"],
-        "steady": ["steady", str(record), "--json"],
+        "steady": ["audit", "--steady", str(record), "--json"],
         "report": ["report", str(record), "-o", str(out / "r.html"), "--audit"],
-        "plot": ["plot", "latency", str(record), "--out", str(out / "c.svg")],
+        "plot": ["report", "--latency", str(record), "--out", str(out / "c.svg")],
     }
 
 

@@ -79,7 +79,7 @@ def test_every_form_of_an_answer(ask: Hotband) -> None:
     assert ask("query", "pivot factors on factor using max(number) group by run", "--from", "s").returncode == 0
     assert "latency_p99_ns" in ask("query", "describe runs", "--from", "s").stdout
     many = ask("query", "select * from range(300)", "--from", "s")
-    assert many.stdout.strip().endswith("200 of 300 rows; --format csv has all")
+    assert many.stdout.strip().endswith("200 of 300 rows; the format csv has all")
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ import math
 
 import pytest
 
-from hotband.questions.study.amplification import compressed, lambert, uniform
+from hotband.inference.amplification import compressed, lambert, uniform
 
 # Over-provisioning, the formula's value, and brute force with 256-page blocks (Xiang and Kurkoski; our own simulation).
 TABLE = (

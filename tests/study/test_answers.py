@@ -15,10 +15,10 @@ from forms import SHORT_LOADS
 from hotband.faces.commands.output import show_answer
 from hotband.questions.study import file
 from hotband.questions.study.conclusions.conclude import conclusions_of
+from hotband.questions.study.conclusions.functions import change, listed, more, quantity, times, with_prediction
 from hotband.questions.study.conclusions.known_figures import KnownFigures
 from hotband.questions.study.result import StudyResult
 from hotband.questions.study.study import by_reason
-from hotband.questions.study.wording import change, listed, more, quantity, times, with_prediction
 from hotband.views.study.show import result_views, terminal
 from hotband.views.text.screen import LINES
 
@@ -180,13 +180,13 @@ def test_python_has_the_answer(full_ssd: tuple[dict[str, Any], Path]) -> None:
 
 def test_words() -> None:
     assert [quantity(value) for value in (None, 0.2391, 4.063, 36.52, 979.4, 4591.2, 21948.0)] == [
-        "unknown", "0.24", "4.06", "36.5", "979", "4,591", "21,900",
+        "unknown", "0.239", "4.06", "36.5", "979", "4,591", "21,948",
     ]  # fmt: skip
     assert [times(value) for value in (0.968, 1.05, 2.93, 62.8)] == [
-        "0.97 times",
+        "0.968 times",
         "1.05 times",
-        "2.9 times",
-        "63 times",
+        "2.93 times",
+        "62.8 times",
     ]
     assert [change(value) for value in (0.998, 1.7, 0.93)] == ["0 %", "+70 %", "-7 %"]
     assert [more(value) for value in (1.15, 0.93, 1.0)] == ["15 % more", "7 % less", "as much"]

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from hotband.questions.study.amplification import compressed, uniform
+from hotband.inference.amplification import compressed, uniform
 from hotband.questions.study.comparisons import rates_apart
 from hotband.questions.study.definition import Study
 from hotband.questions.study.file import load

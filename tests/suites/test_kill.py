@@ -27,7 +27,7 @@ def kill_suite() -> ModuleType:
 
 
 def test_two_kills_lose_nothing(kill_suite: ModuleType, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    suite = ["pts", "s4500-960", "--set", "scale=512", "--test", "latency", "--quick", "--minute", "1 s"]
+    suite = ["measure", "pts", "s4500-960", "--set", "scale=512", "--test", "latency", "--quick", "--minute", "1 s"]
     assert kill_suite.main([str(tmp_path), "--kills", "2", "--within", "2", "--", *suite]) == 0
     assert "2 kills" in capsys.readouterr().out
 

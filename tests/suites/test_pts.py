@@ -179,7 +179,18 @@ def test_minutes_too_short_for_an_io_have_a_page_without_their_latencies(tmp_pat
 
 
 def test_the_command_answers_first_and_keeps_what_it_ran(hotband: Hotband, tmp_path: Path) -> None:
-    arguments = ["pts", "s4500-960", "--set", "scale=512", "--test", "throughput", "--quick", "--out", str(tmp_path)]
+    arguments = [
+        "measure",
+        "pts",
+        "s4500-960",
+        "--set",
+        "scale=512",
+        "--test",
+        "throughput",
+        "--quick",
+        "--out",
+        str(tmp_path),
+    ]
     lines = hotband(*arguments).stdout.splitlines()
     assert lines[1].startswith("Sequential: 1024 KiB reads")
     assert "not compliant" in lines[2] + lines[3]
@@ -194,7 +205,7 @@ MINUTE = ("--minute", "1 s")
 
 
 def test_runs_with_other_settings_are_not_written_over(hotband: Hotband, tmp_path: Path) -> None:
-    assert hotband("pts", *LOOK, *MINUTE, "--test", "latency").returncode == 0
+    assert hotband("measure", "pts", *LOOK, *MINUTE, "--test", "latency").returncode == 0
     before = {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
     others = {
         "--class enterprise": ["--class", "client", *MINUTE],
@@ -203,20 +214,20 @@ def test_runs_with_other_settings_are_not_written_over(hotband: Hotband, tmp_pat
         "--depth 32": ["--test", "iops", "--depth", "2", *MINUTE],
     }
     for held, options in others.items():
-        done = hotband("pts", *LOOK, "--test", "latency", *options)
+        done = hotband("measure", "pts", *LOOK, "--test", "latency", *options)
         assert (done.returncode, len(done.stderr.splitlines())) == (2, 1), done.stderr
         assert "holds the PTS test latency of s4500-960 with " in done.stderr
         assert held in done.stderr.split(", not ")[0]
         assert held not in done.stderr.split(", not ")[1]
     # Nor is the page of another suite.
-    assert hotband("quick", "s4500-960", "--set", "scale=512", "--out", "suite").returncode == 2
+    assert hotband("measure", "quick", "s4500-960", "--set", "scale=512", "--out", "suite").returncode == 2
     assert {path: path.read_bytes() for path in before} == before
-    assert hotband("pts", *LOOK, "--test", "latency", "--minute", "2 s", "--fresh").returncode == 0
+    assert hotband("measure", "pts", *LOOK, "--test", "latency", "--minute", "2 s", "--fresh").returncode == 0
 
 
 def test_tests_that_are_asked_for_later_are_added(hotband: Hotband, tmp_path: Path) -> None:
-    assert hotband("pts", *LOOK, *MINUTE, "--test", "throughput").returncode == 0
-    done = hotband("pts", *LOOK, *MINUTE, "--test", "latency", "-o", "look.html")
+    assert hotband("measure", "pts", *LOOK, *MINUTE, "--test", "throughput").returncode == 0
+    done = hotband("measure", "pts", *LOOK, *MINUTE, "--test", "latency", "-o", "look.html")
     assert done.returncode == 0, done.stderr
     document = json.loads((tmp_path / "suite/pts.json").read_text(encoding="utf-8"))
     assert [one["id"] for one in document["tests"]] == ["throughput", "latency"]
@@ -227,20 +238,32 @@ def test_tests_that_are_asked_for_later_are_added(hotband: Hotband, tmp_path: Pa
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["pts", "s4500-960", "--test", "iop"], "iops"),
-        (["pts", "s4500-960", "--threads", "0"], "--threads"),
-        (["pts", "s4500-960", "--erase", "X1"], "--erase"),
-        (["pts", "s4500-960", "--set", "bs=4KiB"], "bs = '4KiB': is of a workload, and a suite says itself"),
-        (["pts", "ent-10k", "--set", "qd=3"], "qd = '3': is of a workload, and a suite says itself what is asked"),
-        (["pts", "ent-10k", "--set", "depth=3"], "depth = '3': is of a workload"),
-        (["pts", "ent-10k", "--set", "nothing=3"], "--set = 'nothing': expected one of capacity, rpm, heads"),
-        (["pts", "nothing"], "nothing"),
-        (["pts", "exos-2x18-18tb"], "several volumes: expected a machine with one, or exposes=one among what is set"),
-        (["quick", "exos-2x18-18tb"], "for a drive with several logical units; they are d0.lun0, d0.lun1"),
-        (["pts", "s4500-960", "--fresh"], "--fresh: is for a folder: expected --out DIR with it"),
-        (["pts", "s4500-960", "--test", "iops,iops"], "--test = 'iops': is given twice"),
-        (["pts", "s4500-960", "--test", "throughput", "--threads", "3"], "--threads = '3': is of random loads"),
-        (["pts", "s4500-960", "--test", "latency", "--depth", "5"], "--depth = '5': is of random loads"),
+        (["measure", "pts", "s4500-960", "--test", "iop"], "iops"),
+        (["measure", "pts", "s4500-960", "--threads", "0"], "--threads"),
+        (["measure", "pts", "s4500-960", "--erase", "X1"], "--erase"),
+        (["measure", "pts", "s4500-960", "--set", "bs=4KiB"], "bs = '4KiB': is of a workload, and a suite says itself"),
+        (
+            ["measure", "pts", "ent-10k", "--set", "qd=3"],
+            "qd = '3': is of a workload, and a suite says itself what is asked",
+        ),
+        (["measure", "pts", "ent-10k", "--set", "depth=3"], "depth = '3': is of a workload"),
+        (
+            ["measure", "pts", "ent-10k", "--set", "nothing=3"],
+            "--set = 'nothing': expected one of capacity, rpm, heads",
+        ),
+        (["measure", "pts", "nothing"], "nothing"),
+        (
+            ["measure", "pts", "exos-2x18-18tb"],
+            "several volumes: expected a machine with one, or exposes=one among what is set",
+        ),
+        (["measure", "quick", "exos-2x18-18tb"], "for a drive with several logical units; they are d0.lun0, d0.lun1"),
+        (["measure", "pts", "s4500-960", "--fresh"], "--fresh: is for a folder: expected --out DIR with it"),
+        (["measure", "pts", "s4500-960", "--test", "iops,iops"], "--test = 'iops': is given twice"),
+        (
+            ["measure", "pts", "s4500-960", "--test", "throughput", "--threads", "3"],
+            "--threads = '3': is of random loads",
+        ),
+        (["measure", "pts", "s4500-960", "--test", "latency", "--depth", "5"], "--depth = '5': is of random loads"),
     ],
 )
 def test_mistakes_are_one_line(hotband: Hotband, arguments: list[str], said: str) -> None:

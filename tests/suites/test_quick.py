@@ -59,7 +59,9 @@ def test_writes_that_fall_are_said_to_fall() -> None:
 
 
 def test_the_command_writes_a_page_whose_first_words_answer(hotband: Hotband, tmp_path: Path) -> None:
-    done = hotband("quick", "s4500-960", "--set", "scale=512", "--for", "1 min", "-o", str(tmp_path / "q.html"))
+    done = hotband(
+        "measure", "quick", "s4500-960", "--set", "scale=512", "--for", "1 min", "-o", str(tmp_path / "q.html")
+    )
     assert done.returncode == 0
     assert done.stdout.splitlines()[1].startswith("sequential reads, 1 MiB: ")
     page = (tmp_path / "q.html").read_text(encoding="utf-8")
@@ -71,7 +73,7 @@ def test_the_command_writes_a_page_whose_first_words_answer(hotband: Hotband, tm
 
 
 def test_a_look_of_another_length_does_not_write_over_the_first(hotband: Hotband, tmp_path: Path) -> None:
-    look = ["quick", "s4500-960", "--set", "scale=512", "--out", "look", "--for"]
+    look = ["measure", "quick", "s4500-960", "--set", "scale=512", "--out", "look", "--for"]
     assert hotband(*look, "1 min").returncode == 0
     before = {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
     done = hotband(*look, "2 min")
@@ -82,6 +84,6 @@ def test_a_look_of_another_length_does_not_write_over_the_first(hotband: Hotband
 
 @pytest.mark.parametrize("arguments", [["--for", "5"], ["--for", "1 s"], ["--expect", "nothing"], ["--erase", "X"]])
 def test_mistakes_are_one_line(hotband: Hotband, arguments: list[str]) -> None:
-    done = hotband("quick", "s4500-960", *arguments)
+    done = hotband("measure", "quick", "s4500-960", *arguments)
     assert done.returncode == 2
     assert len(done.stderr.splitlines()) == 1

@@ -40,7 +40,18 @@ def one_round(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_suite_in_a_folder_has_one_file_all_the_time(hotband: Hotband, tmp_path: Path) -> None:
     folder, out = tmp_path / "disk", tmp_path / "out"
     folder.mkdir()
-    asked = ["pts", f"real:{folder}", "--size", "16 MiB", "--test", "latency", "--quick", "--minute", "50 ms"]
+    asked = [
+        "measure",
+        "pts",
+        f"real:{folder}",
+        "--size",
+        "16 MiB",
+        "--test",
+        "latency",
+        "--quick",
+        "--minute",
+        "50 ms",
+    ]
     refused = hotband(*asked, "--out", out)
     assert "no terminal to ask: expected --yes" in refused.stderr
     done = hotband(*asked, "--out", out, "--yes")
@@ -174,6 +185,6 @@ def test_without_fio_nothing_is_purged_or_laid_out(
 ) -> None:
     (tmp_path / "folder").mkdir()
     monkeypatch.setenv("PATH", str(tmp_path))
-    done = hotband("pts", "real:folder", "--size", "256 MiB", "--yes")
+    done = hotband("measure", "pts", "real:folder", "--size", "256 MiB", "--yes")
     assert (done.returncode, "fio: is not installed" in done.stderr) == (2, True)
     assert list((tmp_path / "folder").iterdir()) == []

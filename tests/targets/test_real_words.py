@@ -24,8 +24,7 @@ from hotband.execution.targets.asked import asked_of
 from hotband.execution.targets.fio_child import run_fio
 from hotband.execution.targets.outlook import outlook_of
 from hotband.execution.targets.place import Place, place_of
-from hotband.faces.commands.run import run
-from hotband.faces.commands.sweep import sweep
+from hotband.faces.cli import app
 from hotband.questions.expect import results
 from hotband.questions.targets import expected
 from hotband.questions.targets.expected import products_by_model, sentence_of, without_verdict
@@ -232,11 +231,10 @@ def is_alive(pid: int) -> bool:
 def test_commands_of_the_guide_are_ones_that_there_are() -> None:
     import typer
 
-    known = {}
-    for command in (run, sweep):
-        app = typer.Typer(add_completion=False)
-        app.command()(command)
-        known[command.__name__] = {name for param in typer.main.get_command(app).params for name in param.opts}
+    known, group = {}, typer.main.get_command(app)
+    for command in ("run", "sweep"):
+        params = group.get_command(typer.Context(group), command).params
+        known[command] = {name for param in params for name in param.opts}
     blocks = "\n".join(re.findall(r"```sh\n(.*?)```", GUIDE.read_text(encoding="utf-8"), re.DOTALL))
     lines = [line.partition("#")[0] for line in blocks.replace("\\\n", " ").splitlines()]
     looked_at = 0

@@ -211,7 +211,7 @@ def test_in_python_a_trace_of_several_devices_asks_for_the_argument(tmp_path: Pa
     """Not for an option."""
     spc = tmp_path / "two.spc"
     spc.write_text("0,20941264,8192,W,0.551706\n1,20939840,8192,W,0.554041\n")
-    with pytest.raises(hb.UserError, match='expected one: say device="NAME"'):
+    with pytest.raises(hb.UserError, match="expected one; device names it"):
         hb.fit_trace(spc)
 
 

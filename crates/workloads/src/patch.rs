@@ -214,11 +214,22 @@ impl Workload {
         self.check_set_load(key, value)?;
         let rate = value.trim().parse::<f64>().ok().filter(|rate| (0.001..=1e9).contains(rate));
         let rate = rate.ok_or_else(|| wrong(key, value, "I/Os a second, from 0.001 to 1e9"))?;
-        let loads = self.load.iter().chain(self.streams.iter().filter_map(|stream| stream.load.as_ref()));
-        let only = loads.filter(|load| matches!(load, Load::Open { .. })).count() == 1;
-        let open = load_of(table, "open").filter(|_| only);
-        let open = open.ok_or_else(|| wrong(key, value, "a workload with exactly one open loop"))?;
-        open.insert(key.to_owned(), Value::from(rate));
+        let loads = || self.load.iter().chain(self.streams.iter().filter_map(|stream| stream.load.as_ref()));
+        let count = |is_kind: fn(&Load) -> bool| loads().filter(|load| is_kind(load)).count();
+        let (open, closed) =
+            (count(|load| matches!(load, Load::Open { .. })), count(|load| matches!(load, Load::Closed { .. })));
+        if open == 1 {
+            let open = load_of(table, "open").ok_or_else(|| wrong(key, value, "an open loop in the text"))?;
+            open.insert(key.to_owned(), Value::from(rate));
+            return Ok(());
+        }
+        // At a rate that is set, I/Os no longer wait for the ones before: the loop becomes an open one.
+        let is_only = closed == 1 && loads().count() == 1;
+        let holder = load_holder(table, "closed").filter(|_| is_only);
+        let holder = holder.ok_or_else(|| wrong(key, value, "a workload with exactly one open or closed loop"))?;
+        holder.remove("closed");
+        let arrivals = [(key.to_owned(), Value::from(rate)), ("arrival".to_owned(), Value::from("poisson"))];
+        holder.insert("open".to_owned(), Value::Table(arrivals.into_iter().collect()));
         Ok(())
     }
 
@@ -373,12 +384,17 @@ fn tables_mut<'t>(table: &'t mut Table, key: &str) -> impl Iterator<Item = &'t m
 
 /// Returns the table of a kind of load: of `[load]`, else of the first stream with that kind.
 fn load_of<'t>(table: &'t mut Table, kind: &str) -> Option<&'t mut Table> {
+    load_holder(table, kind)?.get_mut(kind)?.as_table_mut()
+}
+
+/// The table, `[load]` or the load of the first stream that has one, which holds a loop of this kind.
+fn load_holder<'t>(table: &'t mut Table, kind: &str) -> Option<&'t mut Table> {
     let is_of_all = table.get("load").and_then(|load| load.get(kind)).is_some();
     if is_of_all {
-        return table.get_mut("load")?.get_mut(kind)?.as_table_mut();
+        return table.get_mut("load")?.as_table_mut();
     }
-    let mut of_streams = tables_mut(table, "streams").filter_map(|stream| stream.get_mut("load")?.get_mut(kind));
-    of_streams.next()?.as_table_mut()
+    let mut of_streams = tables_mut(table, "streams").filter_map(|stream| stream.get_mut("load"));
+    of_streams.find(|load| load.get(kind).is_some())?.as_table_mut()
 }
 
 /// Inserts `value` at a dotted key; returns none if a part of the key is a value already.
@@ -418,6 +434,7 @@ mod tests {
             ("threads", "5"),
             ("depth", "9"),
             ("think", "3 ms"),
+            ("rate_iops", "300"),
             ("read_pct", "100"),
             ("read_pct", "0.3 %"),
             ("random_pct", "100"),

@@ -10,6 +10,7 @@ import inspect
 import operator
 from collections.abc import Callable, Iterator, Mapping, Set
 from functools import cache, wraps
+from keyword import iskeyword
 from os import PathLike
 from types import NoneType
 from typing import ParamSpec, TypeVar
@@ -190,9 +191,16 @@ def listed(given: object) -> list[object] | None:
 
 
 def in_python(error: UserError) -> UserError:
-    """Return the same mistake with the names of Python's arguments, which are those of the fields."""
+    """Return the same mistake with the names of Python's arguments: those of the fields, with a line below after those
+    that are words of the language."""
     where = error.where.split("[")[0]
-    return UserError(where, error.key, error.value, error.accepted).worded(str).with_traceback(error.__traceback__)
+    meant = UserError(where, error.key, error.value, error.accepted).worded(argument_of)
+    return meant.with_traceback(error.__traceback__)
+
+
+def argument_of(field: str) -> str:
+    """Return the name of the argument of a field."""
+    return f"{field}_" if iskeyword(field) else field
 
 
 def short(value: object) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable, Mapping, Sequence
+from functools import cache
 from pathlib import Path, PurePosixPath
 
 from hotband.base.text.numbers import size
@@ -16,6 +17,8 @@ _FILES = {
 }
 """By version of control groups: files of the limit and of what is used, and the key of memory.stat with the pages of
 files that the kernel gives back first (cgroup-v2.rst and cgroup-v1/memory.rst of the Linux documentation)."""
+_UNLIMITED = 1 << 62
+"""Bytes of a limit of version 1 that no computer reaches: PAGE_COUNTER_MAX of the kernel is 2**63 less a page."""
 
 
 def left_on_system(meminfo: str) -> int | None:
@@ -41,6 +44,13 @@ def groups_of(cgroup: str) -> list[tuple[int, PurePosixPath]]:
     return groups
 
 
+def is_limit(text: str) -> bool:
+    """Return whether the limit of a group limits anything: version 2 has "max" where there is none, version 1 the
+    largest number of bytes in whole pages."""
+    most = text.strip()
+    return most.isdigit() and int(most) < _UNLIMITED
+
+
 def left_in_group(version: int, files: Mapping[str, str]) -> int | None:
     """What the limit of a group leaves, by the texts of its files; None where it has no limit."""
     limit, usage, inactive = _FILES[version]
@@ -59,20 +69,32 @@ def least(known: Iterable[int | None]) -> int | None:
 
 def available(root: Path = Path("/")) -> int | None:
     """Bytes of memory that may be used; None where the system does not say."""
-    left = [left_on_system(_text(root / "proc/meminfo"))]
-    for version, path in groups_of(_text(root / "proc/self/cgroup")):
-        mount = root / "sys/fs/cgroup" / ("memory" if version == 1 else "")
-        # A limit of a group above holds for all below it.
-        for group in (path, *path.parents):
-            folder = mount / group.relative_to("/")
-            names = (*_FILES[version][:2], "memory.stat")
-            left.append(left_in_group(version, {name: _text(folder / name) for name in names}))
+    left = [left_on_system(_text(f"{root}/proc/meminfo"))]
+    for version, folder in folders_of(_text(f"{root}/proc/self/cgroup")):
+        limit, usage, _ = _FILES[version]
+        files = {limit: _text(f"{root}/{folder}/{limit}")}
+        # memory.stat costs more than all else, and is read before each run.
+        if is_limit(files[limit]):
+            files |= {name: _text(f"{root}/{folder}/{name}") for name in (usage, "memory.stat")}
+        left.append(left_in_group(version, files))
     return least(left)
 
 
-def _text(path: Path) -> str:
+@cache
+def folders_of(cgroup: str) -> tuple[tuple[int, PurePosixPath], ...]:
+    """Return version and folder of the control groups that /proc/self/cgroup names, and of those above them, whose
+    limits hold for all below."""
+    return tuple(
+        (version, PurePosixPath("sys/fs/cgroup", "memory" if version == 1 else "", group.relative_to("/")))
+        for version, path in groups_of(cgroup)
+        for group in (path, *path.parents)
+    )
+
+
+def _text(path: str) -> str:
     try:
-        return path.read_text(encoding="utf-8", errors="replace")
+        with open(path, "rb") as file:
+            return file.read().decode("utf-8", errors="replace")
     except OSError:
         return ""
 

@@ -17,17 +17,15 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from enum import StrEnum
 from inspect import cleandoc
-from typing import TYPE_CHECKING, Any, ClassVar, get_args, get_type_hints
+from pathlib import Path
+from typing import Any, ClassVar, get_args, get_type_hints
 
 from hotband.base.errors import UserError
 from hotband.base.fields import in_words, register
-
-if TYPE_CHECKING:
-    from contextlib import AbstractContextManager
-    from pathlib import Path
 
 KEY = "question"
 
@@ -39,7 +37,7 @@ class Says:
     do not say all. `called` is the word of its option where that is not the field, `short` its letter. A `positional`
     field is an argument of the command and of the function; the name of an `ordered` one may be left out in a call of
     the function, and on the command line it is an option. What is `hidden` from Python is for the terminal alone (how
-    much is shown)."""
+    much is shown), what is `only_python` for Python alone (what a program goes on with)."""
 
     text: str
     metavar: str = ""
@@ -51,6 +49,7 @@ class Says:
     ordered: bool = False
     hidden: bool = False
     takes: str = ""
+    only_python: bool = False
 
 
 def asks(
@@ -66,9 +65,10 @@ def asks(
     ordered: bool = False,
     hidden: bool = False,
     takes: str = "",
+    only_python: bool = False,
 ) -> Any:
     """Return a field of a question; its arguments are those of `Says`."""
-    says = Says(text, metavar, least, most, called, short, positional, ordered, hidden, takes)
+    says = Says(text, metavar, least, most, called, short, positional, ordered, hidden, takes, only_python)
     return field(default=default, metadata={KEY: says})
 
 
@@ -87,6 +87,16 @@ def out() -> Any:
     return asks("Folder for what is produced.", default=None, metavar="DIR")
 
 
+def into() -> Any:
+    """Return the field `into`."""
+    return asks("A store (hotband store) that takes every run, too.", default=None, metavar="DIR")
+
+
+def duration() -> Any:
+    """Return the field `duration`."""
+    return asks('Measured time of a step, as "60 s".', default=None, metavar="TIME")
+
+
 def fresh() -> Any:
     """Return the field `fresh`, which is for a folder."""
     return asks("Start over; else runs that are in the folder already are not repeated.", default=False)
@@ -98,7 +108,8 @@ class Way:
     `on_terminal` a question may show progress of its own on stderr. `there` takes an answer that is there while it is
     still to be kept, which may fail; `shows` a result on the way to it, such as a plan. Of questions that write to
     hardware `may_write` says whether what is ahead may be written, and `can_ask` whether somebody can be asked; both
-    are told whether `yes` was said before."""
+    are told whether `yes` was said before. `executor` is the one that was named, for an answer that goes on later;
+    `again` writes a question in the words of the face, for answers that say how they can be repeated."""
 
     watch: Callable[[str], AbstractContextManager[Any]]
     say: Callable[[str], None]
@@ -107,6 +118,8 @@ class Way:
     shows: Callable[[Any], None] = lambda _: None
     may_write: Callable[[bool], bool] = lambda _: True
     can_ask: Callable[[bool], bool] = lambda _: True
+    executor: Any = None
+    again: Callable[[Question], str] = lambda question: question.name
 
 
 class NotAgreed(Exception):
@@ -150,23 +163,30 @@ class Field:
 
 @dataclass(frozen=True, kw_only=True)
 class Question:
-    """Base of questions. `name` is that of the command and the function, `schema` that of the answer as JSON, `answers`
-    its type ("module:Class"); a list of documents, each of which says what it is, has no schema. One that `runs` shows
-    progress, and takes an executor where it `has_executor`; one that `has_page` has its answer written as a page by the
-    method that `writes` it. Where it `folds`, the terminal prints lines within the width of tables, else whole. One
+    """Base of questions. `name` is that of the command ("trace fit" of a command in a group), `schema` that of the
+    answer as JSON, `answers` its type ("module:Class"); a list of documents, each of which says what it is, has no
+    schema. One that `runs` shows progress, and takes an executor where it `has_executor`; one that `has_page` has its
+    answer written as a page by the method that `writes` it, in the file that `page_field` names. Its answer as JSON is
+    printed where it `has_json`. Where it `folds`, the terminal prints lines within the width of tables, else whole. One
     that runs `in_rounds` says of an interruption what of the round is kept. Results of the types `on_the_way` are shown
-    before the answer, or in its place."""
+    before the answer, or in its place. The Python function of one that `tells` calls `progress` with sentences; that of
+    one `as_frame` returns the `frame` of the answer, and a `with` block of Python is of the type that one `enters`."""
 
     name: ClassVar[str]
     schema: ClassVar[str]
     answers: ClassVar[str]
     runs: ClassVar[bool] = False
     has_executor: ClassVar[bool] = True
+    has_json: ClassVar[bool] = True
     has_page: ClassVar[bool] = False
     writes: ClassVar[str] = "write_html"
+    page_field: ClassVar[str] = "output"
     folds: ClassVar[bool] = True
     in_rounds: ClassVar[bool] = False
     on_the_way: ClassVar[tuple[str, ...]] = ()
+    tells: ClassVar[bool] = False
+    as_frame: ClassVar[bool] = False
+    enters: ClassVar[str] = ""
 
     def __post_init__(self) -> None:
         """Look at the ends of numbers and at words. Raises UserError for the first that does not fit."""
@@ -180,6 +200,14 @@ class Question:
     def written(self, found: Any, page: Path | None) -> list[str]:
         """Write the answer where that was asked for; return what is said of it. Raises UserError, OSError."""
         return [] if page is None else [f"Page: {getattr(found, self.writes)(page)}"]
+
+    def document(self, found: Any) -> tuple[Any, str]:
+        """Return the answer as JSON, and its schema; rows have none, and None is not printed."""
+        return found.to_dict(), getattr(found, "schema", self.schema)
+
+    def text(self, found: Any) -> str:
+        """Return what the terminal prints as it is, where the answer is a text; its views are then on stderr."""
+        return ""
 
     def files(self) -> Sequence[Path]:
         """Return the records that it reads: what is missing in them is a mistake of theirs."""
@@ -206,6 +234,11 @@ def fields_of(question: type[Question]) -> tuple[Field, ...]:
     return found
 
 
+def terminal_fields_of(question: type[Question]) -> tuple[Field, ...]:
+    """Return the fields that its command has."""
+    return tuple(one for one in fields_of(question) if not one.says.only_python)
+
+
 def check(one: Field, value: Any) -> None:
     """Raises UserError for a number beyond its ends, and for none of several that are needed."""
     least, most = one.says.least, one.says.most
@@ -213,8 +246,9 @@ def check(one: Field, value: Any) -> None:
         raise UserError(f"question.{one.name}", "", "[]", f"expected {one.says.takes or 'at least one'}")
     if value is None or (least is None and most is None):
         return
-    if not ((least is None or value >= least) and (most is None or value <= most)):
-        raise UserError(f"question.{one.name}", "", _shown(value), f"expected {ends(one)}")
+    for number in value if isinstance(value, tuple) else (value,):
+        if not ((least is None or number >= least) and (most is None or number <= most)):
+            raise UserError(f"question.{one.name}", "", shown(number), f"expected {ends(one)}")
 
 
 def word(one: Field, value: object) -> StrEnum:
@@ -230,13 +264,14 @@ def ends(one: Field) -> str:
     if one.says.takes:
         return one.says.takes
     kind = "a whole number" if one.base is int else "a number"
-    least, most = (None if end is None else _shown(end) for end in (one.says.least, one.says.most))
+    least, most = (None if end is None else shown(end) for end in (one.says.least, one.says.most))
     if least is None:
         return f"{kind} up to {most}"
     return f"{kind} from {least} on" if most is None else f"{kind} from {least} to {most}"
 
 
-def _shown(number: float) -> str:
+def shown(number: float) -> str:
+    """Return a number as errors have it."""
     return "2^64 - 1" if number == 2**64 - 1 else f"{number:,}" if isinstance(number, int) else f"{number:g}"
 
 

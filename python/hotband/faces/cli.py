@@ -9,19 +9,22 @@ import typer
 
 import hotband._core as _core
 from hotband.execution.runs.signals import notice_interrupts
+from hotband.faces.commands.declared import question
+from hotband.faces.commands.front import LISTED, screen
 from hotband.faces.commands.group import Commands
 from hotband.faces.commands.on_demand import OnDemand
 from hotband.faces.commands.output import print_version
-from hotband.faces.questions import QUESTIONS
+from hotband.faces.questions import GROUPS
+from hotband.faces.renamed import current, selected
 
 
-def question(name: str) -> dict[str, tuple[str, str]]:
-    """The line of a question: its command is made of its declaration."""
-    return {name: (f"hotband.faces.commands.question:{name}", QUESTIONS[name].summary)}
+def group(name: str) -> dict[str, tuple[str, str]]:
+    """The line of a group of questions."""
+    return {name: (f"hotband.faces.commands.groups:{name}", GROUPS[name][0])}
 
 
 COMMANDS = {
-    "osds": (
+    "drives --kind osd": (
         "hotband.faces.commands.catalog:osds",
         "What object storage daemons the catalog holds, for replicated pools; with NAME every value of one.",
     ),
@@ -37,92 +40,87 @@ COMMANDS = {
         "hotband.faces.commands.keys:keys",
         "List every key that --set takes for a workload on a machine: its value today, what it takes, what it means.",
     ),
-    "events": (
+    "keys --events": (
         "hotband.faces.commands.events:events",
         "What may happen in a run (failures, loss of power, changed values), and on what it is supported.",
     ),
-    "review": (
-        "hotband.faces.commands.review:review",
-        "Review a machine, or hardware (real:PATH): transfer curve, access time, block sizes, streams, server "
-        "patterns, files; compare it with others.",
-    ),
+    **question("review"),
     **question("reliability"),
-    **question("why"),
+    **question("why", "run --explain"),
     "run": (
         "hotband.faces.commands.run:run",
         "Run a workload on a machine in virtual time, or on hardware (--on real:PATH) through fio; with --then "
         "several, one after the other on the same machine.",
     ),
-    "sweep": (
-        "hotband.faces.commands.sweep:sweep",
-        "Run a workload at every combination of settings on one machine or several, models and hardware "
-        "(real:PATH): curves, and what they say.",
-    ),
+    **question("sweep"),
     **question("find"),
     **question("advise"),
-    "device": (
-        "hotband.faces.commands.device:device",
-        "Say what a drive is, what it counts, and what keeps it from being written. Nothing is written to it.",
-    ),
     **question("fleet"),
-    "serve": (
-        "hotband.faces.commands.serve:serve",
-        "Serve a modelled machine on the wall clock as a block device: NBD, a file, or a loop device.",
-    ),
-    "mount": (
-        "hotband.faces.commands.serve:mount",
-        "Mount a modelled machine: a file a volume, and with --loop block devices, as long as the command runs.",
-    ),
+    **question("serve"),
+    **question("mount"),
     **question("expect"),
-    **question("calibrate"),
     "program": (
         "hotband.faces.commands.program:program",
         "Run a real program on a machine that is served as block devices, or in a folder.",
     ),
-    **question("pts"),
-    **question("quick"),
-    "query": (
-        "hotband.faces.commands.store:query",
-        "Ask a store in SQL. Nothing is written, and nothing else can be read.",
-    ),
+    **question("query"),
     "ui": (
         "hotband.faces.commands.ui:ui",
         "Open a page in the browser, on this computer alone: choose or drop drives, layouts and workloads; run, "
         "sweep, find, review, compare, studies; live charts, reports, and the command for each.",
     ),
-    **question("steady"),
+    **question("steady", "audit --steady"),
     **question("audit"),
     **question("compare"),
-    "report": (
-        "hotband.faces.commands.report:report",
-        "Write one self-contained HTML report of records, and its charts as SVG or PNG.",
-    ),
-    **question("entropy"),
+    **question("report"),
     "version": ("hotband.faces.commands.version:version", "Print the version."),
-    "study": ("hotband.faces.commands.studies:study_app", "Published evaluations, predicted."),
+    **group("study"),
     "import": ("hotband.faces.commands.results:import_app", "Results of other tools, as records."),
-    "plot": ("hotband.faces.commands.results:plot_app", "Charts of records and of other tools' results."),
+    "report --latency": (
+        "hotband.faces.commands.results:plot_latency",
+        "Draw the latency of several runs by percentile, as far out as their samples support.",
+    ),
     "drives": (
         "hotband.faces.commands.drives:drives_app",
         "Drives: those of the catalog, and your own (docs/guides/answers.md).",
     ),
-    "workload": ("hotband.faces.commands.workload:workload_app", "Workloads as files of ours and of other tools."),
-    "trace": ("hotband.faces.commands.trace:trace_app", "Traces of I/Os, of ours and of other tools."),
-    "store": (
-        "hotband.faces.commands.store:store_app",
-        "Results of many runs, as Parquet that other tools read as it is.",
+    "help": (
+        "hotband.faces.commands.help:help_",
+        "List all commands, show the help of a command, or explain a topic such as machines or units.",
     ),
+    "measure": (
+        "hotband.faces.commands.measure:measure_app",
+        "Measure your drive or data: quick test, SNIA test, identity and SMART data, calibration, entropy.",
+    ),
+    "layouts": (
+        "hotband.faces.commands.catalog:layouts",
+        "List the layouts of drives (RAID, mirrors, pools), how each is written, and what it survives.",
+    ),
+    **group("workload"),
+    **group("trace"),
+    **group("store"),
 }
 """Where each command is, or a group of them, and the first paragraph of what it says of itself: a list of the commands
-needs no module of theirs."""
+needs no module of theirs. A name with an option (`run --explain`) is a command that the option selects."""
 
 
 class Hotband(Commands):
-    """The commands, each loaded when it is asked for."""
+    """The commands, each loaded when it is first used. Old names go on, and print the new one."""
 
     def __init__(self, **settings: Any) -> None:
         super().__init__(**settings)
         self.commands = OnDemand(COMMANDS)  # type: ignore[assignment]
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        return super().resolve_command(ctx, selected(current(args, not ctx.resilient_parsing), COMMANDS))
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        """Return the names that the first screen shows; old names and selecting options are hidden."""
+        return [name for name in COMMANDS if name in LISTED]
+
+    def format_help(self, ctx: Any, formatter: Any) -> None:
+        """Print the first screen in the place of a list of options."""
+        formatter.write(screen())
 
 
 # The list of commands is plain text: the boxes that typer draws around it take longer to load than the rest to make.

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypedDict
+from typing import TYPE_CHECKING, Any
 
+from hotband.base.text.schema import to_doc, to_object
 from hotband.base.text.table import CHANGE, IOPS, MS, OF_ROW, Table, column, numeric
-from hotband.data.documents.record import figures_of
+from hotband.base.text.values import Json
+from hotband.data.documents.record import RecordDoc, figures_of
 from hotband.data.documents.serving import Serving
 from hotband.execution.serve.lateness import lateness_lines
 
 if TYPE_CHECKING:
-    from hotband.data.documents.record import RecordDoc
     from hotband.execution.targets.emulated import Emulated
 
 FIGURES = (("IOPS", "iops"), ("mean", "latency_mean_ns"), ("p50", "latency_p50_ns"), ("p99", "latency_p99_ns"))
@@ -65,40 +66,9 @@ def beside_lines(emulated: Emulated) -> Iterator[str]:
     yield from (f"  {line}" for line in emulated.losses)
 
 
-class BesideDoc(TypedDict):
-    """A figure of both, as data; times in ns."""
-
-    direction: str
-    figure: str
-    model: float
-    emulated: float
-    error_pct: float
-
-
-class EmulatedDoc(TypedDict):
-    """Both records, what the served machine saw, and the figures beside each other."""
-
-    model: RecordDoc
-    emulated: RecordDoc
-    served: RecordDoc
-    figures: list[BesideDoc]
-
-
-def beside_data(emulated: Emulated) -> EmulatedDoc:
-    """The same as data."""
-    rows = beside(emulated.model.record, emulated.fio.record)
-    return {
-        "model": emulated.model.record,
-        "emulated": emulated.fio.record,
-        "served": emulated.served.record,
-        "figures": [
-            {
-                "direction": one.direction,
-                "figure": one.figure,
-                "model": one.model,
-                "emulated": one.emulated,
-                "error_pct": one.error_pct,
-            }
-            for one in rows
-        ],
-    }
+def beside_data(emulated: Emulated) -> dict[str, Json]:
+    """As data: both records, what the served machine saw, and the figures beside each other; times in ns."""
+    model, measured = emulated.model.record, emulated.fio.record
+    rows = [to_doc(one, error_pct=one.error_pct) for one in beside(model, measured)]
+    served = emulated.served.record
+    return to_object({"model": model, "emulated": measured, "served": served, "figures": rows})

@@ -1,4 +1,4 @@
-"""`hotband calibrate` on the terminal: the plan before it is measured, then what was found."""
+"""`hotband measure calibrate` on the terminal: the plan before it is measured, then what was found."""
 
 from __future__ import annotations
 
@@ -8,15 +8,13 @@ from typing import TYPE_CHECKING
 from hotband.base.foreign import marked
 from hotband.base.text.numbers import counted, percent, share, span
 from hotband.base.text.table import CHANGE, IOPS, MS, OF_ROW, SHARE, Table, View, column, numeric
-from hotband.questions.calibrate.calibrated import worst
+from hotband.questions.calibrate.calibrated import Calibrated, Check, Value, worst
 from hotband.questions.calibrate.fit import TOLD
-from hotband.questions.calibrate.loads import USES
+from hotband.questions.calibrate.loads import USES, Measurement
 
 if TYPE_CHECKING:
     from hotband.questions.calibrate.asked import CalibrateQuestion
     from hotband.questions.calibrate.calibrate import Planned
-    from hotband.questions.calibrate.calibrated import Calibrated, Check, Value
-    from hotband.questions.calibrate.loads import Measurement
     from hotband.questions.calibrate.run import CalibrationPlan
 
 MOST_NAMED = 12

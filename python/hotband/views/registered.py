@@ -7,7 +7,13 @@ register(
     chart="hotband.views.record.picture:chart",
     html="hotband.views.record.picture:html",
 )
+register("hotband.data.jobs.converted:Converted", terminal="hotband.views.text.converted:terminal")
 register("hotband.data.record.steadiness:Steadiness", terminal="hotband.views.text.tables:steadiness")
+register("hotband.data.store.check:Checked", terminal="hotband.views.store:checked")
+register("hotband.data.store.compact:Compacted", terminal="hotband.views.store:compacted")
+register("hotband.data.store.folders:Added", terminal="hotband.views.store:added")
+register("hotband.data.store.listed:Listed", terminal="hotband.views.store:selected")
+register("hotband.data.store.listed:RunsListed", terminal="hotband.views.store:runs")
 register("hotband.inference.audit.result:AuditResult", terminal="hotband.views.audit:terminal")
 register("hotband.inference.interval.explained:Why", terminal="hotband.views.interval:terminal")
 register(
@@ -15,8 +21,20 @@ register(
     lines="hotband.views.reliability:summary_lines",
     terminal="hotband.views.reliability:terminal",
 )
-register("hotband.inference.traces.compare:TracesCompared", report="hotband.views.traces.compared_page:of_traces")
-register("hotband.inference.traces.fit.fit:TraceFit", lines="hotband.views.traces.fit:views")
+register(
+    "hotband.inference.traces.compare:TracesCompared",
+    report="hotband.views.traces.compared_page:of_traces",
+    terminal="hotband.views.traces.compare:terminal",
+)
+register("hotband.inference.traces.convert:TraceConverted", terminal="hotband.views.text.converted:terminal")
+register("hotband.inference.traces.fit.fit:TraceFit", terminal="hotband.views.traces.fit:terminal")
+register(
+    "hotband.inference.traces.show:TraceShown",
+    frame="hotband.views.traces.frames:curve_frame",
+    page="hotband.views.traces.page:write_page",
+    sentences="hotband.views.traces.told:answers_of",
+    terminal="hotband.views.traces.show:terminal",
+)
 register(
     "hotband.questions.advise.advice:Advice",
     html="hotband.views.draw.advise:advice_html",
@@ -41,16 +59,33 @@ register(
     report="hotband.views.fleet.page:report_of",
     terminal="hotband.views.fleet.show:terminal",
 )
+register("hotband.views.report.kept:Report", terminal="hotband.views.report.asked:terminal")
 register(
     "hotband-review",
     folder="hotband.views.report.review_page:write_review",
     lines="hotband.views.review:views",
 )
+register("hotband.questions.review.many:Reviewed", terminal="hotband.views.review:terminal")
+register(
+    "hotband-study-accuracy",
+    rewritable="hotband.views.accuracy.page:rewritable",
+    rewrite="hotband.views.accuracy.page:rewrite",
+)
+register("hotband.execution.serve.left:ServedLeft", terminal="hotband.views.serve:terminal")
+register("hotband-run", expected="hotband.views.expect:expected_views", terminal="hotband.views.run:run_views")
+register("hotband-served", live="hotband.views.serve:live_lines", reached="hotband.views.serve:reached_lines")
 register(
     "hotband-study",
     chart="hotband.views.report.of_results:study_chart",
     report="hotband.views.report.of_results:of_study",
 )
+register("hotband.questions.study.accounted:Accuracy", terminal="hotband.views.accuracy.tables:terminal")
+register("hotband.questions.study.accounted:AllBlindErrors", terminal="hotband.views.accuracy.tables:blind_terminal")
+register("hotband.questions.study.emulate.result:EmulationResult", terminal="hotband.views.study.emulate:terminal")
+register("hotband.questions.study.intervals.spreads:AllIntervals", terminal="hotband.views.interval:all_terminal")
+register("hotband.questions.study.intervals.spreads:Spreads", terminal="hotband.views.interval:spreads_terminal")
+register("hotband.questions.study.result:StudyResult", terminal="hotband.views.study.show:terminal")
+register("hotband.questions.study.swung:Swings", terminal="hotband.views.study.swings:terminal")
 register(
     "hotband.questions.suites.looked:QuickResult",
     page="hotband.views.suites.quick_page:write_quick",
@@ -67,4 +102,5 @@ register(
     chart="hotband.views.draw.sweep:sweep_chart",
     html="hotband.views.draw.sweep:sweep_html",
     report="hotband.views.report.sweep_page:report_of",
+    terminal="hotband.views.sweeps.show:terminal",
 )

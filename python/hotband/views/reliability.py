@@ -7,7 +7,20 @@ from typing import TYPE_CHECKING
 
 from hotband.base.text import numbers
 from hotband.base.text.numbers import counted, hours, number
-from hotband.base.text.table import BYTES, CHANGE, OF_ROW, SHARE, Range, Table, Unit, Value, column, interval, numeric
+from hotband.base.text.table import (
+    BYTES,
+    CHANGE,
+    OF_ROW,
+    SHARE,
+    Range,
+    Table,
+    Unit,
+    Value,
+    View,
+    column,
+    interval,
+    numeric,
+)
 from hotband.inference.reliability.array import HOURS_PER_YEAR
 from hotband.views.text.screen import Screen, screen_table
 

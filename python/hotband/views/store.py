@@ -4,22 +4,25 @@ from __future__ import annotations
 
 import datetime
 import math
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
 from hotband.base.text import numbers
+from hotband.base.text.formats import PRINTED
 from hotband.base.text.numbers import counted
-from hotband.base.text.table import IOPS, MS, Table, column, numeric
+from hotband.base.text.table import IOPS, MS, Table, View, column, numeric
 from hotband.data.store.columns import COLUMNS
+from hotband.data.store.listed import Listed, RunsListed, plain
 from hotband.data.store.manifest import snapshot
-from hotband.data.store.place import Place
-from hotband.data.store.results_store import condition
-from hotband.data.store.views import query, rows
+from hotband.data.store.place import Place, opened
 
 if TYPE_CHECKING:
-    from hotband.base.text.values import Json
+    from collections.abc import Iterator
+
+    from hotband.data.store.check import Checked
+    from hotband.data.store.compact import Compacted
+    from hotband.data.store.folders import Added
+    from hotband.questions.store import AddQuestion, CheckQuestion, CompactQuestion, ListQuestion, SqlQuestion
 
 KEY_SHOWN = 10
 """Digits of a key that a list shows: of a million runs two begin alike with a chance of a third, and any beginning will
@@ -28,44 +31,43 @@ MOST_FACTORS = 6
 """Columns of factors in a list, those that most of its runs have; a terminal has 80 characters, JSON has all."""
 
 
-@dataclass(frozen=True)
-class Listed:
-    """Rows of a statement: names of columns, and cells; `of` is how many there are where they were limited."""
-
-    names: Sequence[str]
-    rows: Sequence[Sequence[Any]]
-    of: int
-
-    def documents(self) -> list[dict[str, Json]]:
-        """As JSON: times as text, numbers that are none as null."""
-        return [{name: plain(cell) for name, cell in zip(self.names, row, strict=True)} for row in self.rows]
+MOST_ROWS = 200
+"""Rows of a statement that a terminal gets; every other format gets all."""
 
 
-def plain(cell: Any) -> Json:
-    """A cell of DuckDB as JSON has it."""
-    if isinstance(cell, float):
-        return cell if math.isfinite(cell) else None
-    if cell is None or isinstance(cell, bool | int | str):
-        return cell
-    if isinstance(cell, Decimal):
-        return float(cell)
-    if isinstance(cell, datetime.datetime | datetime.date | datetime.time):
-        return cell.isoformat()
-    if isinstance(cell, list | tuple):
-        return [plain(one) for one in cell]
-    if isinstance(cell, Mapping):
-        return {str(key): plain(one) for key, one in cell.items()}
-    return cell.hex() if isinstance(cell, bytes) else str(cell)
+def runs(found: RunsListed, _: ListQuestion) -> Iterator[View]:
+    """Yield the runs, and how much the store has."""
+    if found.rows:
+        yield runs_table(found)
+    more = f"; {len(found.rows):,} of {found.of:,} that were asked for are shown" if len(found.rows) < found.of else ""
+    none = "no run meets the condition; " if found.where and not found.rows else ""
+    yield f"{none}{of_store(found.place)}{more}"
 
 
-def listed(place: Place, where: str, limit: int) -> Listed:
-    """The runs that meet a condition, at most so many, those added last first. Raises UserError."""
-    of_all = f"runs{condition(where)}"
-    last = f"order by added_utc desc, run limit {limit}"
-    sql = f"select *, (select count(*) from {of_all}) as runs_in_all from {of_all} {last}"
-    names, found = query(place, sql, rows, asked=("question.where", where) if where else None)
-    of = int(found[0][-1]) if found else 0
-    return Listed(names[:-1], [row[:-1] for row in found], of)
+def added(done: Added, _: AddQuestion) -> list[str]:
+    """Return how many runs were added, and how many were there."""
+    there = f"; {counted(done.there, 'run')} {'was' if done.there == 1 else 'were'} there already" if done.there else ""
+    return [f"Added: {counted(done.new, 'run')}{there}"]
+
+
+def compacted(done: Compacted, asked: CompactQuestion) -> list[str]:
+    """Return how many parts there were, and are."""
+    return [f"Parts: {done.before:,} before, {done.after:,} now; {of_store(opened(asked.path))}"]
+
+
+def checked(done: Checked, _: CheckQuestion) -> list[str]:
+    """Return what was read, what is damaged, and what is in no part."""
+    damaged = f"{len(done.damaged):,} damaged" if done.damaged else "all as they were written"
+    files = f"{counted(done.runs, 'run')} in {counted(done.files, 'file')}, {damaged}"
+    return [files, *done.damaged, *(f"in no part: {file}" for file in done.strange)]
+
+
+def selected(found: Listed, _: SqlQuestion) -> Iterator[View]:
+    """Yield the rows, as many as the format takes."""
+    most = MOST_ROWS if PRINTED.form == "table" else len(found.rows)
+    yield table_of(Listed(found.names, found.rows[:most], found.of))
+    if most < len(found.rows):
+        yield f"{most:,} of {len(found.rows):,} rows; the format csv has all"
 
 
 def runs_table(found: Listed) -> Table:

@@ -24,7 +24,18 @@ const SORTED: &str = "how many writes the protected cache sorts is not published
                       not fitted to this figure";
 
 /// References that other tests check, or that say nothing of speed.
-const ELSEWHERE: [&str; 5] = ["mtbf", "unrecoverable_error_bits", "bytes_per_track", "tracks_per_surface", "endurance"];
+const ELSEWHERE: [&str; 10] = [
+    "mtbf",
+    "unrecoverable_error_bits",
+    "bytes_per_track",
+    "tracks_per_surface",
+    "endurance",
+    "class",
+    "interface",
+    "form_factor",
+    "launch_year",
+    "data_sheet",
+];
 
 /// The drive with a stream for each of its logical units, and what came out of it.
 fn measured(name: &str, stream: &str, warm_up: &str, measure: &str, figure: &str) -> f64 {

@@ -51,9 +51,22 @@ impl SpecError {
         self
     }
 
-    /// An unknown name: the nearest known one, then all.
+    /// An unknown name: the nearest known ones, and all of them if they are few.
     pub fn unknown(file: &str, key: &str, value: &str, known: &[&str]) -> Self {
-        Self::new(file, key, value, format!("{}expected one of {}", hint(value, known), known.join(", ")))
+        /// Names that are all shown: of more, those that are near help.
+        const FEW: usize = 12;
+        let accepted = if known.len() <= FEW {
+            format!("{}expected one of {}", hint(value, known), known.join(", "))
+        } else {
+            match near(value, known)[..] {
+                [] => format!("expected one of {} names, such as {}", known.len(), known[..3].join(", ")),
+                [only] => format!("did you mean \"{only}\"? expected one of {} names", known.len()),
+                [ref others @ .., last] => {
+                    format!("did you mean {} or {last}? expected one of {} names", others.join(", "), known.len())
+                }
+            }
+        };
+        Self::new(file, key, value, accepted)
     }
 }
 
@@ -79,18 +92,50 @@ pub(crate) fn hint(name: &str, known: &[&str]) -> String {
     nearest(name, known).map(|name| format!("did you mean \"{name}\"? ")).unwrap_or_default()
 }
 
+/// Up to three known names that are near enough to be meant: those that begin with `name` or hold it, then by edit distance.
+fn near<'a>(name: &str, known: &[&'a str]) -> Vec<&'a str> {
+    const MOST: usize = 3;
+    let lower = name.to_lowercase();
+    let begins = known.iter().filter(|one| !lower.is_empty() && one.to_lowercase().starts_with(&lower));
+    let holds = known.iter().filter(|one| lower.len() > 1 && one.to_lowercase().contains(&lower));
+    let mut found: Vec<&str> = Vec::new();
+    let best = nearest(name, known).map_or(f64::INFINITY, |nearest| alike(name, nearest));
+    let slips = known.iter().filter(|one| alike(name, one) >= best);
+    for candidate in begins.chain(holds).chain(slips).copied() {
+        if found.len() < MOST && !found.contains(&candidate) {
+            found.push(candidate);
+        }
+    }
+    found
+}
+
 /// The known name nearest to `name` by edit distance, if any is near enough to be a slip of the pen.
 pub fn nearest<'a>(name: &str, known: &[&'a str]) -> Option<&'a str> {
     /// Similarity (0 to 1) below which a hint would puzzle more than help.
     const NEAR_ENOUGH: f64 = 0.5;
-    let score = |candidate: &str| strsim::normalized_damerau_levenshtein(name, candidate);
-    let best = known.iter().copied().max_by(|a, b| score(a).total_cmp(&score(b)))?;
-    (score(best) >= NEAR_ENOUGH).then_some(best)
+    let best = known.iter().copied().max_by(|a, b| alike(name, a).total_cmp(&alike(name, b)))?;
+    (alike(name, best) >= NEAR_ENOUGH).then_some(best)
+}
+
+/// How alike two names are, from 0 to 1.
+fn alike(name: &str, candidate: &str) -> f64 {
+    strsim::normalized_damerau_levenshtein(name, candidate)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn of_many_names_those_that_are_near_are_shown() {
+        let known: Vec<String> = (0..40).map(|n| format!("drive-{n}")).chain(["ent-10k".to_owned()]).collect();
+        let known: Vec<&str> = known.iter().map(String::as_str).collect();
+        let accepted = |name| SpecError::unknown("", "", name, &known).accepted;
+        assert_eq!(accepted("ent-1ok"), "did you mean \"ent-10k\"? expected one of 41 names");
+        assert_eq!(accepted("drive-3"), "did you mean drive-3, drive-30 or drive-31? expected one of 41 names");
+        assert_eq!(accepted("zz"), "expected one of 41 names, such as drive-0, drive-1, drive-2");
+        assert_eq!(SpecError::unknown("", "", "x", &known[..3]).accepted, "expected one of drive-0, drive-1, drive-2");
+    }
 
     #[test]
     fn a_mistake_names_the_line_of_its_key() {

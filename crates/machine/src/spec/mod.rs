@@ -162,9 +162,10 @@ impl MachineSpec {
 pub fn short_form(text: &str, known_kinds: &[&str]) -> Result<Option<String>, SpecError> {
     let Some((kind, rest)) = text.split_once(':') else { return Ok(None) };
     let wrong = |accepted: &str| SpecError::new("MACHINE", "", text, accepted);
-    if !known_kinds.contains(&kind) {
+    let layout = layout_of_word(kind);
+    let Some(layout) = known_kinds.iter().find(|known| **known == layout) else {
         return Err(SpecError::unknown("MACHINE", "layout", kind, known_kinds));
-    }
+    };
     let accepted = "expected LAYOUT:COUNTxDRIVE[:CHUNK], such as \"raid10:24xexos-15e900-512n:64KiB\"";
     let mut parts = rest.splitn(2, ':');
     let (count, product) = parts.next().and_then(|members| members.split_once('x')).ok_or_else(|| wrong(accepted))?;
@@ -176,8 +177,20 @@ pub fn short_form(text: &str, known_kinds: &[&str]) -> Result<Option<String>, Sp
     let product = Value::from(product);
     let last = count - 1;
     Ok(Some(format!(
-        "[drives.d]\nproduct = {product}\ncount = {count}\n\n[layouts.data]\n{kind} = {{ members = \"d0..d{last}\"{chunk} }}\n"
+        "[drives.d]\nproduct = {product}\ncount = {count}\n\n[layouts.data]\n{layout} = {{ members = \"d0..d{last}\"{chunk} }}\n"
     )))
+}
+
+/// The layout that people mean by a word: `mirror`, `stripe`, `jbod`, `RAID-10`, `raid-z2`; any other word as it is.
+fn layout_of_word(word: &str) -> String {
+    let plain = word.to_ascii_lowercase().replace(['-', '_', ' '], "");
+    match plain.as_str() {
+        "mirror" => "raid1".to_owned(),
+        "stripe" => "raid0".to_owned(),
+        "jbod" => "concat".to_owned(),
+        "raidz" => "raidz1".to_owned(),
+        _ => plain,
+    }
 }
 
 fn read_drives(top: &Section) -> Result<Vec<DriveSpec>, SpecError> {
@@ -352,4 +365,30 @@ fn select(section: &Section, key: &str, text: &str, names: &[&str]) -> Result<Ve
 fn some_of<'a>(names: &[&'a str]) -> Vec<&'a str> {
     const SHOWN: usize = 12;
     names.iter().copied().take(SHOWN).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::short_form;
+
+    #[test]
+    fn people_write_layouts_in_words() {
+        let kinds = ["concat", "raid0", "raid1", "raid10", "raidz1", "raidz2"];
+        let pairs = [
+            ("mirror", "raid1"),
+            ("stripe", "raid0"),
+            ("JBOD", "concat"),
+            ("RAID-10", "raid10"),
+            ("raid-z", "raidz1"),
+            ("raid-z2", "raidz2"),
+        ];
+        for (word, layout) in pairs {
+            assert_eq!(
+                short_form(&format!("{word}:2xa"), &kinds),
+                short_form(&format!("{layout}:2xa"), &kinds),
+                "{word}"
+            );
+        }
+        assert!(short_form("mirrors:2xa", &kinds).is_err());
+    }
 }

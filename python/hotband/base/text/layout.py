@@ -99,7 +99,7 @@ def _cell(text: str, cell: tables.Cell) -> str | Text:
 
 
 def _parts(table: Table, console: Console) -> list[Table]:
-    """The table as it is, or cut into some that fit."""
+    """Return the table as it is, or cut into some that fit."""
     room = console.width
     natural = [natural_width(column, console) for column in table.columns]
     least = [least_width(column, width, console) for column, width in zip(table.columns, natural, strict=True)]

@@ -52,6 +52,12 @@ def quantity(value: object, unit: str) -> str:
     return f"{text} {unit}".strip() if text != ABSENT else text
 
 
+def thousands(value: object) -> str:
+    """Format a rate of I/Os in thousands, `1,000 k`, `98 k`, where it is 10,000 or more: `168`."""
+    found = finite(value)
+    return number(value) if found is None or found < 10_000 else f"{number(round(found / 1000))} k"
+
+
 def with_sign(value: object) -> str:
     """Format a number with its sign: `+3`, `-1,200`."""
     found = finite(value)

@@ -1,9 +1,13 @@
-"""What a document says of itself: `schema`, the kind of it, and `schema_version`."""
+"""Documents: results as JSON has them, and what a document says of itself (`schema` and `schema_version`)."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import fields, is_dataclass
+from pathlib import Path
 from typing import TypeVar, cast
+
+from hotband.base.text.values import Json
 
 D = TypeVar("D", bound=Mapping[str, object])
 
@@ -14,3 +18,29 @@ def with_schema(document: D, schema: str) -> D:
         return cast("D", {"schema": schema, "schema_version": 1, **document})
     assert document["schema"] == schema, "a document is called what its command says"
     return document
+
+
+def to_doc(
+    of: object, *, without: tuple[str, ...] = (), names: Mapping[str, str] | None = None, **values: object
+) -> dict[str, Json]:
+    """Return a dataclass as a JSON object: its fields in their order, without some. `names` are those that a field has
+    there, by field; `values` replace those of fields, and further ones follow at the end."""
+    assert is_dataclass(of)
+    known = {one.name: values.pop(one.name, getattr(of, one.name)) for one in fields(of) if one.name not in without}
+    return to_object({(names or {}).get(name, name): value for name, value in {**known, **values}.items()})
+
+
+def to_object(values: Mapping[str, object]) -> dict[str, Json]:
+    """Return a mapping as a JSON object."""
+    return {str(key): to_json(value) for key, value in values.items()}
+
+
+def to_json(value: object) -> Json:
+    """Return a value as JSON has it: dataclasses as objects, tuples as lists, paths as text."""
+    if is_dataclass(value):
+        return to_doc(value)
+    if isinstance(value, Mapping):
+        return to_object(value)
+    if isinstance(value, list | tuple):
+        return [to_json(one) for one in value]
+    return cast("Json", str(value) if isinstance(value, Path) else value)

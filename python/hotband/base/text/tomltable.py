@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import MISSING, fields
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn, TypeVar, cast
 
 import tomli
 
@@ -16,6 +17,7 @@ from hotband.base.text.regular import text_in
 if TYPE_CHECKING:
     from hotband.base.text.values import Toml
 
+M = TypeVar("M")
 MARK = "\ufeff"
 """What editors and spreadsheets of Windows put before a text in UTF-8."""
 
@@ -184,9 +186,31 @@ class TomlTable:
         self._known.append(name)
         return self.table.get(name)
 
+    def made(self, kind: type[M], /, **given: object) -> M:
+        """A dataclass whose fields are the keys of this table, read by their types, but for those that are given. A
+        field without a default must be there; a key that is no field is refused."""
+        for field in fields(cast("Any", kind)):
+            if field.name not in given:
+                default = () if field.default is MISSING else (field.default,)
+                given[field.name] = READERS[str(field.type)](self, field.name, *default)
+        self.finish()
+        return kind(**given)
+
     def finish(self) -> None:
         """Refuses a key that nobody asked for."""
         for name in self.table:
             if name not in self._known:
                 near = hint(name, self._known, 0.6)
                 self.refuse(name, f"is not known here; {near}expected {', '.join(sorted(set(self._known)))}")
+
+
+READERS: dict[str, Callable[..., Any]] = {
+    "str": TomlTable.text,
+    "int": TomlTable.whole,
+    "float": TomlTable.positive,
+    "bool": lambda table, name, _: table.flag(name),
+    "Settings": lambda table, name, _: table.settings(name),
+    "tuple[int, ...]": lambda table, name, _: table.wholes(name),
+    "tuple[str, ...]": lambda table, name, _=(): table.texts(name),
+}
+"""How a field of `made` is read, by the name of its type."""

@@ -18,7 +18,7 @@ class EventDoc(TypedDict):
 
 
 def event_rows() -> list[EventDoc]:
-    """What `hotband events --json` prints."""
+    """What `hotband keys --events --json` prints."""
     return [
         {"event": one.event, "group": one.group, "on": one.on, "supported": not one.why, "why": one.why}
         for one in _core.event_table()

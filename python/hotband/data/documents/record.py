@@ -404,9 +404,9 @@ class SeriesDoc(TypedDict):
 
 
 class ExpectedHereDoc(TypedDict):
-    """What the model of a drive expects of the load that was measured
-    (`hotband.data.documents.expected.ExpectedDoc`), and how that drive was chosen. Where it is not near (`is_near`),
-    nothing is judged: verdicts of rows and figures are None, and `verdict` says so."""
+    """What the model of a drive expects of the load that was measured, as `hotband expect --json` has it, and how that
+    drive was chosen. Where it is not near (`is_near`), nothing is judged: verdicts of rows and figures are None, and
+    `verdict` says so."""
 
     chosen: str
     is_near: NotRequired[bool]

@@ -5,18 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import TYPE_CHECKING, cast
+from typing import cast
 
 from hotband.base.errors import UserError
 from hotband.base.version import __version__
+from hotband.data.documents.record import RecordDoc, SummaryDoc
 from hotband.data.documents.sides import Histogram, Side
 from hotband.data.documents.source import Source
 from hotband.data.importers.cells import LATEST_MS, NS_PER_MS
 from hotband.data.record.imported import Imported, SeriesColumns
 from hotband.data.record.stats import DIRECTIONS, NANOSECONDS_PER_SECOND, Direction, idle_side, summary_of
-
-if TYPE_CHECKING:
-    from hotband.data.documents.record import RecordDoc, SummaryDoc
 
 SCHEMA_VERSION = 1
 # The largest number that a record's counts and the series hold (unsigned 64 bits).

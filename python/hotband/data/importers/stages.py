@@ -4,17 +4,14 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+from hotband.data.documents.record import RecordDoc
 from hotband.data.importers.files import name_of, read_bytes
 from hotband.data.importers.fio.documents import ALL_CLIENTS, record_of
 from hotband.data.importers.fio.importer import ACCEPTED
 from hotband.data.importers.fio.jobs import read_job
 from hotband.data.importers.fio.text import Fields, read_documents
 from hotband.data.importers.fio.time import spell_of
-
-if TYPE_CHECKING:
-    from hotband.data.documents.record import RecordDoc
 
 IN_TURN = "the jobs did not run at the same time"
 

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 
 import hotband._core as _core
 from hotband.base.engine import user_error
 from hotband.base.errors import UserError
+from hotband.base.question import Question, Way, asks
+from hotband.base.text.write import expect_other_file, write_file
 from hotband.data.catalog import entries
+from hotband.data.inputs.kinds import Workload
 from hotband.data.inputs.texts import text_of
 from hotband.data.jobs.converted import Converted
 from hotband.data.jobs.job_file import PLACEHOLDER, WRITTEN, written
@@ -16,13 +20,56 @@ from hotband.data.jobs.loss import notes_of
 FORMS = ("toml", "fio", "vdbench")
 
 
-def convert_workload(name: str, output: Path | None, target: str | None) -> Converted:
-    """The workload `name` in the form that the ending of `output` asks for; TOML where there is none."""
-    form = "toml" if output is None or output.suffix == ".toml" else WRITTEN.get(output.suffix.lower(), "")
+@dataclass(frozen=True, kw_only=True)
+class ConvertWorkloadQuestion(Question):
+    """Turn a workload or a job file into another, and say what is kept, approximated and ignored.
+
+    The result has the `text` and `losses`, what became of each option. Raises UserError for a mistake, and for a
+    workload that is more than a job can say.
+    """
+
+    name = "workload convert"
+    schema = ""
+    answers = "hotband.data.jobs.converted:Converted"
+    has_json = False
+
+    workload: Workload = asks(
+        "A catalog name, a TOML file, a job file or an I/O log.", metavar="WORKLOAD", positional=True
+    )
+    to: str = asks("toml, fio or vdbench.", default="toml", ordered=True, only_python=True)
+    output: Path | None = asks(
+        "OUT.toml, .fio or .parm; TOML to stdout if not said.", default=None, metavar="FILE", short="-o", hidden=True
+    )
+    target: str | None = asks("The device or file that a written job runs on.", default=None, metavar="PATH")
+
+    def text(self, found: Converted) -> str:
+        """Return the workload where no file is named for it."""
+        return found.text if self.output is None else ""
+
+    def written(self, found: Converted, _: Path | None) -> list[str]:
+        """Write the file that is named; return where it is. Raises OSError."""
+        if self.output is None:
+            return []
+        write_file(self.output, found.text)
+        return [f"Workload: {self.output}"]
+
+
+def answer(asked: ConvertWorkloadQuestion, _: Way) -> Converted:
+    """Return the workload in the form that is asked for. Raises UserError."""
+    if asked.output is not None:
+        expect_other_file("question.output", asked.output, [Path(asked.workload.name)])
+    form = asked.to if asked.output is None else form_of(asked.output)
+    text = asked.workload.text or text_named(asked.workload.name)
+    return converted_to(asked.workload.name, text, form, asked.target)
+
+
+def form_of(output: Path) -> str:
+    """Return the form that the ending of a name asks for. Raises UserError."""
+    form = "toml" if output.suffix == ".toml" else WRITTEN.get(output.suffix.lower(), "")
     if not form:
         endings = ", ".join([".toml", *WRITTEN])
         raise UserError("question.output", "", str(output), f"expected a name that ends in one of {endings}")
-    return converted_to(name, text_named(name), form, target)
+    return form
 
 
 def text_named(name: str) -> str:

@@ -3,14 +3,13 @@ a text or a dict in Python."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
 from hotband.data.inputs.specify import Named
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from hotband.base.text.values import Toml
     from hotband.data.record.record import Record
 
@@ -36,12 +35,23 @@ Drive = Annotated[Named, "drive"]
 """A product, which may be a file."""
 Targets = Annotated[tuple[str, ...], "targets"]
 """Names of machines and hardware, or of results."""
+FirstTargets = Annotated[tuple[str, ...], "first targets"]
+"""Names of machines and hardware; on the command line the first of them, with an option for the others."""
+OtherTargets = Annotated[tuple[str, ...], "other targets"]
 Workload = Annotated[Named, "workload"]
 Workloads = Annotated[tuple[Named, ...], "workloads"]
 Settings = Annotated[tuple[tuple[str, str], ...], "settings"]
 """Pairs of `--set`, and of `set` and the further arguments of a function."""
 Values = Annotated[tuple[tuple[str, str], ...], "values"]
 """The same for a function that takes no further arguments."""
+Axes = Annotated[tuple[tuple[str, Any], ...], "axes"]
+"""The same where each may have several values: text as on the command line, a value, or a tuple."""
+Seeds = Annotated[Any, "seeds"]
+"""A root of randomness; in Python also several."""
+AlikeWorkloads = Annotated[tuple[Named, ...], "alike workloads"]
+"""A workload; in Python also several, which have names of their own."""
+Texts = Annotated[tuple[str, ...], "texts"]
+"""Texts, which may have commas."""
 Target = Annotated[str, "target"]
 """A machine, or hardware: `real:PATH`."""
 SettingsOfDrives = Annotated[tuple[tuple[str, str], ...], "settings of drives"]
@@ -57,6 +67,14 @@ Results = Annotated[tuple[Path, ...], "results"]
 Names = Annotated[tuple[str, ...], "names"]
 """Several words, also as a text with commas."""
 
+Filters = Annotated[tuple[str, ...], "filters"]
+"""Several texts, each with an option of its own on the command line; in Python also numbers."""
+Columns = Annotated[Mapping[str, object], "columns"]
+"""Columns of a table by what they are: KEY=COLUMN,... on the command line."""
+TomlTable = Annotated[Mapping[str, object], "table"]
+"""Keys of a TOML table with their values, of Python alone."""
+Share = Annotated[str, "share"]
+"""A share, such as 1/1000: in Python also a number."""
 EachName = Annotated[tuple[str, ...], "each name"]
 """The same with those that are given twice; text that names none stays as it is."""
 

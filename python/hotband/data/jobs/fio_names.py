@@ -3,6 +3,8 @@ it where that does not depend on its value."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from hotband.data.jobs.loss import Fate
 from hotband.data.jobs.source import words
 
@@ -45,7 +47,7 @@ _SEED = "the seed of a run is hotband's"
 _FILES = "is about how files are made"
 _CHECK = "data is not checked: a model holds none"
 
-_UNUSED: dict[str, tuple[str, ...]] = {
+_UNUSED: dict[str, Sequence[str]] = {
     _RESULTS: (
         *words("unit_base unified_rw_reporting group_reporting new_group gtod_reduce bwavgtime iopsavgtime"),
         *words("disk_util disable_lat disable_clat disable_slat disable_bw_measurement slat_percentiles"),
@@ -75,89 +77,60 @@ _UNUSED: dict[str, tuple[str, ...]] = {
     _CHECK: ("do_verify", "verify_fatal", "verify_dump", "verify_state_save", "verify_state_load"),
 }
 
-_IGNORED: dict[str, str] = {
-    "startdelay": "every job of a step begins with it",
-    "fill_device": "a run ends with its time or its I/Os, not with a full device",
-    "random_generator": "offsets are drawn anew every time, some twice before all were asked for once",
-    "bs_unaligned": "sizes of I/Os are multiples of 512 bytes",
-    "bs_is_seq_rand": "sizes are those of reads and writes",
-    "offset_align": "begins of ranges are as offset= says them",
-    "file_service_type": "several files are one range",
-    "atomic": "no write is torn here",
-    "write_hint": "drives have one stream of writes",
-    "end_fsync": "no flush follows the last write",
-    "fsync_on_close": "no flush follows the last write",
-    "write_barrier": "a flush is one of fsync= or fdatasync=",
-    "sync_file_range": "there is no page cache to write from",
-    "buffer_pattern": "the entropy of the data is that of data=, 1 where not said",
-    "dedupe_percentage": "no drive here stores equal data once",
-    "dedupe_mode": "no drive here stores equal data once",
-    "dedupe_working_set_percentage": "no drive here stores equal data once",
-    "dedupe_global": "no drive here stores equal data once",
-    "iodepth_batch": "every I/O is handed out by itself",
-    "iodepth_batch_complete_min": "every I/O is replaced when it is answered",
-    "iodepth_batch_complete_max": "every I/O is replaced when it is answered",
-    "iodepth_low": "every I/O is replaced when it is answered",
-    "serialize_overlap": "I/Os that overlap are not held back",
-    "io_submit_mode": "I/Os are handed out by one loop",
-    "thinktime_spin": "a pause costs no processor",
-    "thinktime_blocks_type": "I/Os are counted when they are answered",
-    "thinktime_iotime": "a pause comes after a number of I/Os, not after a time",
-    "rate_min": "a job that falls behind goes on",
-    "rate_iops_min": "a job that falls behind goes on",
-    "rate_cycle": "a job that falls behind goes on",
-    "rate_ignore_thinktime": "an open loop has no pause",
-    "latency_target": "the depth stays that of iodepth=: nothing is sought",
-    "latency_window": "the depth stays that of iodepth=: nothing is sought",
-    "latency_percentile": "the depth stays that of iodepth=: nothing is sought",
-    "latency_run": "the depth stays that of iodepth=: nothing is sought",
-    "max_latency": "no run ends because of a slow I/O",
-    "exitall": "every job of a step runs to its end",
-    "exitall_on_error": "no I/O of a healthy machine fails",
-    "exit_what": "every job of a step runs to its end",
-    "flow_sleep": "jobs are not held to a ratio",
-    "prio": "all I/Os are alike",
-    "prioclass": "all I/Os are alike",
-    "cmdprio": "all I/Os are alike",
-    "cmdprio_percentage": "all I/Os are alike",
-    "cmdprio_class": "all I/Os are alike",
-    "cmdprio_bssplit": "all I/Os are alike",
-    "readfua": "reads are not forced to the media",
-    "writefua": "sync=1 makes writes wait for the media",
-    "sg_write_mode": "writes are plain writes",
-    "stream_id": "drives have one stream of writes",
-    "steadystate": "the run has its whole time: until_steady of a phase is the rule of the SNIA PTS, which is another",
-    "steadystate_duration": "goes with steadystate",
-    "steadystate_ramp_time": "goes with steadystate",
-    "trim_percentage": "trims that follow writes are not made",
-    "trim_verify_zero": "trims that follow writes are not made",
-    "trim_backlog": "trims that follow writes are not made",
-    "trim_backlog_batch": "trims that follow writes are not made",
-    "experimental_verify": _CHECK,
-    "verify": "data is not checked: what was written is not read again",
-    "verify_offset": _CHECK,
-    "verify_interval": _CHECK,
-    "verify_pattern": _CHECK,
-    "verify_async": _CHECK,
-    "verify_backlog": "data is not checked: what was written is not read again",
-    "verify_backlog_batch": _CHECK,
-    "verify_only": _CHECK,
-    "zonemode": "offsets are those of a plain block device",
-    "zonerange": "offsets are those of a plain block device",
-    "zonesize": "offsets are those of a plain block device",
-    "zonecapacity": "offsets are those of a plain block device",
-    "zoneskip": "offsets are those of a plain block device",
-    "zone_reset_threshold": "offsets are those of a plain block device",
-    "zone_reset_frequency": "offsets are those of a plain block device",
-    "read_beyond_wp": "offsets are those of a plain block device",
-    "max_open_zones": "offsets are those of a plain block device",
-    "job_max_open_zones": "offsets are those of a plain block device",
-    "ignore_zone_limits": "offsets are those of a plain block device",
-    "clustername": "the target is that of the run",
-    "rbdname": "the target is that of the run",
-    "pool": "the target is that of the run",
-    "clientname": "the target is that of the run",
-    "uri": "the target is that of the run",
+_IGNORED: dict[str, Sequence[str]] = {
+    "every job of a step begins with it": ("startdelay",),
+    "a run ends with its time or its I/Os, not with a full device": ("fill_device",),
+    "offsets are drawn anew every time, some twice before all were asked for once": ("random_generator",),
+    "sizes of I/Os are multiples of 512 bytes": ("bs_unaligned",),
+    "sizes are those of reads and writes": ("bs_is_seq_rand",),
+    "begins of ranges are as offset= says them": ("offset_align",),
+    "several files are one range": ("file_service_type",),
+    "no write is torn here": ("atomic",),
+    "drives have one stream of writes": words("write_hint stream_id"),
+    "no flush follows the last write": words("end_fsync fsync_on_close"),
+    "a flush is one of fsync= or fdatasync=": ("write_barrier",),
+    "there is no page cache to write from": ("sync_file_range",),
+    "the entropy of the data is that of data=, 1 where not said": ("buffer_pattern",),
+    "no drive here stores equal data once": words(
+        "dedupe_percentage dedupe_mode dedupe_working_set_percentage dedupe_global"
+    ),
+    "every I/O is handed out by itself": ("iodepth_batch",),
+    "every I/O is replaced when it is answered": words(
+        "iodepth_batch_complete_min iodepth_batch_complete_max iodepth_low"
+    ),
+    "I/Os that overlap are not held back": ("serialize_overlap",),
+    "I/Os are handed out by one loop": ("io_submit_mode",),
+    "a pause costs no processor": ("thinktime_spin",),
+    "I/Os are counted when they are answered": ("thinktime_blocks_type",),
+    "a pause comes after a number of I/Os, not after a time": ("thinktime_iotime",),
+    "a job that falls behind goes on": words("rate_min rate_iops_min rate_cycle"),
+    "an open loop has no pause": ("rate_ignore_thinktime",),
+    "the depth stays that of iodepth=: nothing is sought": words(
+        "latency_target latency_window latency_percentile latency_run"
+    ),
+    "no run ends because of a slow I/O": ("max_latency",),
+    "every job of a step runs to its end": words("exitall exit_what"),
+    "no I/O of a healthy machine fails": ("exitall_on_error",),
+    "jobs are not held to a ratio": ("flow_sleep",),
+    "all I/Os are alike": words("prio prioclass cmdprio cmdprio_percentage cmdprio_class cmdprio_bssplit"),
+    "reads are not forced to the media": ("readfua",),
+    "sync=1 makes writes wait for the media": ("writefua",),
+    "writes are plain writes": ("sg_write_mode",),
+    "the run has its whole time: until_steady of a phase is the rule of the SNIA PTS, which is another": (
+        "steadystate",
+    ),
+    "goes with steadystate": words("steadystate_duration steadystate_ramp_time"),
+    "trims that follow writes are not made": words("trim_percentage trim_verify_zero trim_backlog trim_backlog_batch"),
+    _CHECK: (
+        *words("experimental_verify verify_offset verify_interval verify_pattern verify_async"),
+        *words("verify_backlog_batch verify_only"),
+    ),
+    "data is not checked: what was written is not read again": words("verify verify_backlog"),
+    "offsets are those of a plain block device": (
+        *words("zonemode zonerange zonesize zonecapacity zoneskip zone_reset_threshold zone_reset_frequency"),
+        *words("read_beyond_wp max_open_zones job_max_open_zones ignore_zone_limits"),
+    ),
+    "the target is that of the run": words("clustername rbdname pool clientname uri"),
 }
 
 # With a value they ask for other I/Os than the rest of the job says.
@@ -171,7 +144,7 @@ FATES: dict[str, tuple[Fate | None, str]] = {
     **dict.fromkeys(_TRACES, (None, "")),
     **dict.fromkeys(_ORDERS, (None, "")),
     **{name: (Fate.UNUSED, why) for why, names in _UNUSED.items() for name in names},
-    **{name: (Fate.IGNORED, why) for name, why in _IGNORED.items()},
+    **{name: (Fate.IGNORED, why) for why, names in _IGNORED.items() for name in names},
 }
 """By option: its fate and why; None where it depends on the value."""
 

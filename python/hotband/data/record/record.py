@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal, cast
 
 from hotband.base.arguments import public
+from hotband.base.shown import Shown
 from hotband.base.text import write
 from hotband.base.text.numbers import number
 from hotband.base.views import view_of
@@ -219,10 +220,7 @@ class Record:
 
     # --- what ran -------------------------------------------------------------------------------------------
 
-    @property
-    def name(self) -> str:
-        """The workload and what it ran on."""
-        return self._document["name"]
+    name: Shown[str] = Shown("The workload and what it ran on.")
 
     @property
     def target(self) -> str:
@@ -294,10 +292,7 @@ class Record:
         found = self._document.get("intervals")
         return None if found is None else Intervals(found)
 
-    @property
-    def errors(self) -> int:
-        """I/Os that failed."""
-        return self._document["summary"]["errors"]
+    errors: Shown[int] = Shown("I/Os that failed.", "summary", "errors")
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -320,20 +315,15 @@ class Record:
 
     # --- sections that only some records have; copies, as the document has them -----------------------------
 
-    @property
-    def energy(self) -> EnergyDoc | None:
-        """What the drives drew, in J and W (keys end in their unit); None where no draw is known."""
-        return copy.deepcopy(self._document.get("energy"))
-
-    @property
-    def repair(self) -> RepairDoc | None:
-        """Failures, rebuilds and what hosts got meanwhile; None where nothing was to fail."""
-        return copy.deepcopy(self._document.get("repair"))
-
-    @property
-    def trace(self) -> TraceDoc | None:
-        """The recording beside its replay, times in ns; None where no trace was replayed."""
-        return copy.deepcopy(self._document.get("trace"))
+    energy: Shown[EnergyDoc | None] = Shown(
+        "What the drives drew, in J and W (keys end in their unit); None where no draw is known."
+    )
+    repair: Shown[RepairDoc | None] = Shown(
+        "Failures, rebuilds and what hosts got meanwhile; None where nothing was to fail."
+    )
+    trace: Shown[TraceDoc | None] = Shown(
+        "The recording beside its replay, times in ns; None where no trace was replayed."
+    )
 
     @property
     def traces(self) -> list[TraceDoc]:
@@ -342,52 +332,34 @@ class Record:
 
         return copy.deepcopy(traces_in(self._document))
 
-    @property
-    def comparison(self) -> ComparisonDoc | None:
-        """Measured beside replayed latencies of a trace: demerit, means, percentiles, classes; None where the trace had
-        no latencies, or none was replayed."""
-        return copy.deepcopy(self._document.get("comparison"))
-
-    @property
-    def power_loss(self) -> PowerLossDoc | None:
-        """What a loss of power cost; None where power was not cut."""
-        return copy.deepcopy(self._document.get("power_loss"))
-
-    @property
-    def app(self) -> AppDoc | None:
-        """Operations of a database or file system; None where the workload has none."""
-        return copy.deepcopy(self._document.get("app"))
+    comparison: Shown[ComparisonDoc | None] = Shown(
+        "Measured beside replayed latencies of a trace: demerit, means, percentiles, classes; None where the "
+        "trace had no latencies, or none was replayed."
+    )
+    power_loss: Shown[PowerLossDoc | None] = Shown("What a loss of power cost; None where power was not cut.")
+    app: Shown[AppDoc | None] = Shown("Operations of a database or file system; None where the workload has none.")
 
     @property
     def scripts(self) -> tuple[ScriptDoc, ...]:
         """How often scripts were run, and how long a run took."""
         return tuple(copy.deepcopy(self._document.get("scripts", [])))
 
-    @property
-    def context(self) -> ContextDoc | None:
-        """Device and host of a run on real hardware, and what others did meanwhile; None of all else."""
-        return copy.deepcopy(self._document.get("context"))
-
-    @property
-    def counters(self) -> DeviceCountersDoc | None:
-        """What the device counted before and after a run on real hardware; None where it tells nothing."""
-        return copy.deepcopy(self._document.get("counters"))
-
-    @property
-    def steady_state(self) -> SteadyStateDoc | None:
-        """What the rule of steady state said; None where no phase was to end when steady."""
-        return copy.deepcopy(self._document.get("steady_state"))
+    context: Shown[ContextDoc | None] = Shown(
+        "Device and host of a run on real hardware, and what others did meanwhile; None of all else."
+    )
+    counters: Shown[DeviceCountersDoc | None] = Shown(
+        "What the device counted before and after a run on real hardware; None where it tells nothing."
+    )
+    steady_state: Shown[SteadyStateDoc | None] = Shown(
+        "What the rule of steady state said; None where no phase was to end when steady."
+    )
 
     @property
     def limits(self) -> tuple[LimitDoc, ...]:
         """The limits of the workload, each with whether it was kept."""
         return tuple(copy.deepcopy(self._document.get("limits", [])))
 
-    @property
-    def passed(self) -> bool | None:
-        """Whether all limits were kept; None where there are none."""
-        return self._document.get("passed")
-
+    passed: Shown[bool | None] = Shown("Whether all limits were kept; None where there are none.")
     # --- tables ---------------------------------------------------------------------------------------------
 
     @property

@@ -12,14 +12,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 from hotband.base.errors import UserError
-from hotband.data.record.files import file_key, frame_of, table_files
+from hotband.data.record.files import Table, file_key, frame_of, table_files
 from hotband.data.record.parquet import read_parquet
 
 if TYPE_CHECKING:
     import polars as pl
 
     from hotband.data.documents.record import RecordDoc
-    from hotband.data.record.files import Table
     from hotband.data.record.finished import Finished
 
     Frames = dict[str, pl.DataFrame | Callable[[], pl.DataFrame]]

@@ -9,15 +9,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from hotband.base.engine import version
 from hotband.base.errors import UserError, another_version, is_of_another_version, refused
-from hotband.base.text.values import read_json
-
-if TYPE_CHECKING:
-    from hotband.base.text.values import Json
-
+from hotband.base.text.values import Json, read_json
 
 EXPERIMENT_FILE, FINISHED_FILE = "experiment.json", "finished.json"
 

@@ -17,14 +17,11 @@ import time
 import zlib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from hotband.base.text.regular import file_bytes
+from hotband.base.text.values import Json
 from hotband.base.text.write import named
 from hotband.data.results.manifest import expect_head, expect_this_version, head
-
-if TYPE_CHECKING:
-    from hotband.base.text.values import Json
 
 JOURNAL_FILE, FRAME_FILE = "sweep.journal", "sweep.parquet"
 SCHEMA, SCHEMA_VERSION = "hotband-sweep", 1

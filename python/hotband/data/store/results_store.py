@@ -9,17 +9,17 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING
 
 from hotband.base.arguments import public
 from hotband.base.errors import UserError
+from hotband.base.heavy import pl
 from hotband.data.record.finished import Finished
 from hotband.data.record.record import Record
 from hotband.data.store import manifest
-from hotband.data.store.check import check
+from hotband.data.store.check import Checked, check
 from hotband.data.store.columns import COLUMNS
-from hotband.data.store.compact import compact
-from hotband.data.store.folders import add_all
+from hotband.data.store.compact import Compacted, compact
+from hotband.data.store.folders import Added, add_all
 from hotband.data.store.journal import Entry
 from hotband.data.store.kept import Value, arrow_of_frame, arrow_of_table, settings_of
 from hotband.data.store.lookup import record_of
@@ -27,13 +27,6 @@ from hotband.data.store.place import STORE_FILE, Place, made, opened
 from hotband.data.store.taken import given_to
 from hotband.data.store.views import frame, query
 from hotband.data.store.writer import Writer
-
-if TYPE_CHECKING:
-    import polars as pl
-
-    from hotband.data.store.check import Checked
-    from hotband.data.store.compact import Compacted
-    from hotband.data.store.folders import Added
 
 
 class ResultsStore:

@@ -5,19 +5,15 @@ from __future__ import annotations
 import os
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import cast
 
 from hotband.data.documents.context import ContextDoc, CpuDoc, DeviceDoc
 from hotband.execution.devices import blocks
 from hotband.execution.devices.background import Background
-from hotband.execution.devices.device import device_of
+from hotband.execution.devices.device import Device, device_of
 from hotband.execution.devices.host import Host
 from hotband.execution.devices.mounts import mount_of
 from hotband.execution.devices.readings import OCP, reading_of
-
-if TYPE_CHECKING:
-    from hotband.execution.devices.device import Device
-
 
 __all__ = ["Background", "ContextDoc", "context_of", "ended", "temperature_of"]
 

@@ -15,10 +15,12 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable, Iterable, Sequence
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 from hotband.base import memory
 from hotband.base.errors import UserError
+from hotband.data.documents.run import RunSpec
+from hotband.data.record.finished import Finished
 from hotband.execution.experiment.executor import TICK_SECONDS, Cancelled, Done, Progress, Tick
 from hotband.execution.experiment.lines import lines_of
 from hotband.execution.experiment.parcel import Packing, Read, Returned, Told, unpacked
@@ -32,10 +34,6 @@ from hotband.execution.experiment.ray_cluster import (
     release,
 )
 from hotband.execution.experiment.ray_task import build, checked, run_lines
-
-if TYPE_CHECKING:
-    from hotband.data.documents.run import RunSpec
-    from hotband.data.record.finished import Finished
 
 T = TypeVar("T")
 

@@ -21,12 +21,10 @@ import threading
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from types import ModuleType
+from typing import Any
 
 from hotband.base.errors import UserError, reason_of
-
-if TYPE_CHECKING:
-    from types import ModuleType
 
 REACHED_S = 5.0
 """Seconds within which the other end has to answer: a packet around the earth and back takes 0.4."""

@@ -6,13 +6,11 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from html import escape
-from typing import TYPE_CHECKING, Protocol, TypeAlias
+from typing import Protocol, TypeAlias
 
 from hotband.base.errors import UserError
+from hotband.execution.experiment import Progress, Tick
 from hotband.execution.experiment.progress import run_progress
-
-if TYPE_CHECKING:
-    from hotband.execution.experiment import Progress, Tick
 
 # A run shorter than this shows no bar of its own accord.
 PATIENCE_TICKS = 10

@@ -4,13 +4,9 @@ machine, stops all that it started, and leaves figures. One file and one line he
 from __future__ import annotations
 
 from importlib import import_module
-from typing import TYPE_CHECKING
 
 from hotband.base.text.nearest import unknown_name
-from hotband.execution.programs.program import FILE_SYSTEM
-
-if TYPE_CHECKING:
-    from hotband.execution.programs.program import Program
+from hotband.execution.programs.program import FILE_SYSTEM, Program
 
 PROGRAMS = ("pgbench", "oltp", "web", "ycsb", "sysbench", "db_bench", "jetstress", "specsfs", "ceph", "boot-storm")
 """Names; the file of each is `NAME.py`, a hyphen in it an underscore."""

@@ -29,7 +29,6 @@ from hotband.data.traces.files import rows_of
 
 if TYPE_CHECKING:
     from hotband.data.documents.record import RunBeforeDoc, SequenceDoc
-    from hotband.data.documents.run import RunSpec
 
 
 @dataclass

@@ -7,12 +7,9 @@ A drive in use is written over before every run, which takes seconds at the size
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
+from hotband.data.documents.run import RunSpec
 from hotband.execution.runs.run import refusal
-
-if TYPE_CHECKING:
-    from hotband.data.documents.run import RunSpec
 
 SCALES = ("512", "256", "128", "64")
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from ipaddress import ip_address
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, cast
+from typing import cast
 from urllib.parse import quote
 
 import hotband._core as _core
@@ -27,9 +27,10 @@ from hotband.data.catalog import CATALOG_DIR
 from hotband.data.documents.run import RunSpec
 from hotband.data.documents.serving import Serving
 from hotband.data.inputs.texts import text_of
+from hotband.data.record.files import Table
 from hotband.data.record.finished import Finished
 from hotband.data.record.iolog import save_log
-from hotband.data.record.record import record_of
+from hotband.data.record.record import Record, record_of
 from hotband.data.record.writable import check_folder, check_writable
 from hotband.execution.runs.run import prepare, save
 from hotband.execution.serve.ending import Ending
@@ -41,10 +42,6 @@ from hotband.execution.serve.speed import (
     speed_of_machine,
     way_ns,
 )
-
-if TYPE_CHECKING:
-    from hotband.data.record.files import Table
-    from hotband.data.record.record import Record
 
 # So often the server is looked at, in seconds.
 LOOK_EVERY_S = 0.2

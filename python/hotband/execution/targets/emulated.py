@@ -6,7 +6,7 @@ import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 import hotband._core as _core
 from hotband.base.engine import mistakes_of
@@ -19,8 +19,10 @@ from hotband.data.documents.run import RunSpec
 from hotband.data.inputs.convert import converted_to, text_named
 from hotband.data.inputs.texts import text_of
 from hotband.data.record.finished import Finished
+from hotband.data.record.imported import Imported
 from hotband.data.record.writable import check_writable
 from hotband.data.store.taken import taker_of
+from hotband.execution.experiment import Progress
 from hotband.execution.experiment.experiment import execute
 from hotband.execution.runs.run import save
 from hotband.execution.serve import Served, ServeSpec, Serving
@@ -31,11 +33,6 @@ from hotband.execution.targets.fio_job import NBD, job_on, on_volumes
 from hotband.execution.targets.fio_record import finished_of, measured_in
 from hotband.execution.targets.outlook import in_words
 from hotband.execution.targets.way import way_of_fio
-
-if TYPE_CHECKING:
-    from hotband.data.record.imported import Imported
-    from hotband.execution.experiment import Progress
-
 
 Pairs = Sequence[tuple[str, str]]
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 from hotband.base.errors import UserError
+from hotband.data.documents.record import RecordDoc
 from hotband.data.importers.fio.importer import read
 from hotband.data.record.files import Table, file_key, series_table
 from hotband.data.record.finished import Finished
@@ -14,11 +16,6 @@ from hotband.data.record.written import record_text
 from hotband.execution.targets.asked import Asked
 from hotband.execution.targets.fio_child import RESULT
 from hotband.execution.targets.fio_steps import by_stream, series_of_streams, steps_of
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from hotband.data.documents.record import RecordDoc
 
 # What fio and its libraries say when they connect is no result; what our own choice of logs leaves is no loss; how its
 # jobs followed one another is known.

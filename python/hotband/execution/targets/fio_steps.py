@@ -8,18 +8,15 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import cast
 
+from hotband.data.documents.record import RecordDoc, StepDoc, StreamDoc
 from hotband.data.documents.sides import Side
 from hotband.data.importers.stages import in_turn
 from hotband.data.jobs.tables import plain
-from hotband.data.record.imported import no_rows
+from hotband.data.record.imported import SeriesColumns, no_rows
 from hotband.data.record.stats import DIRECTIONS, idle_side, merge
 from hotband.execution.targets.asked import Asked
-
-if TYPE_CHECKING:
-    from hotband.data.documents.record import RecordDoc, StepDoc, StreamDoc
-    from hotband.data.record.imported import SeriesColumns
 
 
 def steps_of(asked: Asked, record: RecordDoc, result: Path) -> list[StepDoc]:

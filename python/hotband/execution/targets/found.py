@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TypedDict
+from typing import Any
 
+from hotband.base.text.schema import to_object
+from hotband.base.text.values import Json
 from hotband.data.documents.context import ContextDoc
 from hotband.data.documents.counters import ReadingDoc
 from hotband.execution.devices import blocks
@@ -19,22 +22,6 @@ from hotband.execution.devices.refusals import Seen
 from hotband.execution.devices.remarks import remarks
 from hotband.execution.devices.safety import identity_of, refusals
 from hotband.execution.targets.purge import ways_to_purge
-
-
-class FoundDoc(TypedDict):
-    """A device as JSON. `erase` is what must be typed to have it written, None where it is refused whatever is typed,
-    for the reasons in `refused`; `purge` are the ways to purge it, the best first."""
-
-    context: ContextDoc
-    counters: ReadingDoc
-    endurance_bytes: int | None
-    endurance_from: str | None
-    refused: list[str]
-    erase: str | None
-    purge: list[str]
-    power_from: list[str]
-    partitions: list[str]
-    remarks: list[str]
 
 
 @dataclass(frozen=True)
@@ -52,21 +39,24 @@ class Found:
     remarks: tuple[str, ...]
     absent: tuple[str, ...]
 
-    def to_dict(self) -> FoundDoc:
-        """As JSON (docs/guides/devices.md)."""
+    def to_dict(self) -> dict[str, Json]:
+        """As JSON (docs/guides/devices.md): `erase` is what must be typed to have it written, None where it is refused
+        whatever is typed, for the reasons in `refused`; `purge` are the ways to purge it, the best first."""
         endurance, source = endurance_of(self.counters, self.counters)
-        return {
-            "context": {**self.context, "absent_tools": list(self.absent)},
-            "counters": self.counters,
-            "endurance_bytes": endurance,
-            "endurance_from": source,
-            "refused": list(self.refused),
-            "erase": None if self.refused else self.erase,
-            "purge": list(self.purge),
-            "power_from": list(self.power_from),
-            "partitions": list(self.device.partitions),
-            "remarks": list(self.remarks),
-        }
+        return to_object(
+            {
+                "context": {**self.context, "absent_tools": list(self.absent)},
+                "counters": self.counters,
+                "endurance_bytes": endurance,
+                "endurance_from": source,
+                "refused": list(self.refused),
+                "erase": None if self.refused else self.erase,
+                "purge": list(self.purge),
+                "power_from": list(self.power_from),
+                "partitions": list(self.device.partitions),
+                "remarks": list(self.remarks),
+            }
+        )
 
 
 def found(path: str | Path, host: Host | None = None) -> Found:
@@ -111,33 +101,11 @@ def _parts(disk: Device, host: Host) -> list[Device]:
     return [block_device(name, host) for name in blocks.partitions_of(disk.name, host)]
 
 
-class ListedDoc(TypedDict):
+LISTED = ("name", "path", "kind", "size_bytes", "model", "serial", "transport", "rotational")
+
+
+def listed_doc(one: Listed) -> dict[str, Json]:
     """A device of the list as JSON."""
-
-    name: str
-    path: str
-    kind: str
-    size_bytes: int
-    model: str | None
-    serial: str | None
-    transport: str | None
-    rotational: bool | None
-    refused: list[str]
-    erase: str | None
-
-
-def listed_doc(one: Listed) -> ListedDoc:
-    """A device of the list as JSON."""
-    whole = device_doc(one.device)
-    return {
-        "name": whole["name"],
-        "path": whole["path"],
-        "kind": whole["kind"],
-        "size_bytes": whole["size_bytes"],
-        "model": whole["model"],
-        "serial": whole["serial"],
-        "transport": whole["transport"],
-        "rotational": whole["rotational"],
-        "refused": list(one.refused),
-        "erase": None if one.refused else one.erase,
-    }
+    whole: Mapping[str, Any] = device_doc(one.device)
+    erase = None if one.refused else one.erase
+    return to_object({**{key: whole[key] for key in LISTED}, "refused": list(one.refused), "erase": erase})

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from os import PathLike, fspath
 from typing import TYPE_CHECKING
 
@@ -12,6 +12,8 @@ from hotband.base.arguments import public
 from hotband.base.errors import UserError
 from hotband.data.catalog import entries
 from hotband.data.catalog.events import event_rows
+from hotband.data.catalog.filters import select_drives
+from hotband.data.catalog.products import CatalogDrive
 from hotband.data.inputs.keys import set_keys
 from hotband.data.inputs.specify import changes, settings_of
 from hotband.questions.datasheet.own import describe, file_of
@@ -37,9 +39,21 @@ class Product:
     values: pl.DataFrame
 
 
-def drives() -> pl.DataFrame:
-    """The drives of the catalog: a row each with name, title, model and kind."""
-    return _listing(entries.drives(), ("name", "title", "model", "kind"))
+@public
+def drives(*words: str, min: str | None = None, max: str | None = None, sort: str | None = None) -> pl.DataFrame:
+    """Return the drives of the catalog, a row per drive: capacity, interface, speed or flash, class, launch year, rated
+    I/Os and rates, and the price of a terabyte of its class (null where the data sheet states nothing).
+
+    `words` filter as on the command line (`"nvme"`, `"sata"`, `"hdd"`, `"smr"`, `"15k"`, `"enterprise"`, makers, years,
+    names), `min` and `max` bound the capacity (`"3 TB"`), `sort` is a key such as `"read-iops"`, `"size"`, `"price"`.
+    Raises UserError for an unknown word, size or key.
+    """
+    import polars as pl
+
+    chosen = select_drives(words, least=min, most=max, sort=sort)
+    kinds = {"int": pl.Int64, "float": pl.Float64, "bool": pl.Boolean, "str": pl.String}
+    schema = {field.name: kinds[str(field.type).removesuffix(" | None")] for field in fields(CatalogDrive)}
+    return pl.DataFrame([drive.to_dict() for drive in chosen.drives], schema=schema)
 
 
 def osds() -> pl.DataFrame:

@@ -9,10 +9,11 @@ from os import fspath
 from pathlib import Path
 from typing import Any
 
+from hotband.base.arguments import listed
 from hotband.base.errors import UserError
 from hotband.base.question import Field, Question, fields_of, word
 from hotband.data.catalog.named import is_family
-from hotband.data.inputs.specify import Named, each_of, is_toml, named
+from hotband.data.inputs.specify import Named, each_of, is_toml, named, settings_of, texts
 
 
 @dataclass(frozen=True)
@@ -43,6 +44,27 @@ def of_several(one: Field, given: object) -> tuple[Named, ...]:
     several = each_of(given)
     many = len(several) > 1
     return tuple(named(spec, f"{one.name} {at}" if many else one.name) for at, spec in enumerate(several, 1))
+
+
+def of_alike(one: Field, given: object) -> tuple[Named, ...]:
+    """Return workloads, of which those without a title have the same name."""
+    return tuple(named(spec, one.name) for spec in each_of(given))
+
+
+def of_settings(_: Field, given: Mapping[str, object]) -> tuple[tuple[str, str], ...]:
+    """Return settings as a run takes them."""
+    return settings_of(given)
+
+
+def of_axes(_: Field, given: Mapping[str, object]) -> tuple[tuple[str, Any], ...]:
+    """Return settings with all their values; several are a tuple."""
+    several = ((key, value, listed(value)) for key, value in given.items())
+    return tuple((key, value if values is None else tuple(values)) for key, value, values in several)
+
+
+def of_seeds(_: Field, given: object) -> Any:
+    """Return a seed, or several."""
+    return given if isinstance(given, int) else tuple(each_of(given))
 
 
 def of_record(_: Field, given: Any) -> Any:
@@ -108,16 +130,27 @@ KINDS: Mapping[Any, Kind] = {
     "paths": PATHS,
     "results": PATHS,
     "targets": Kind(PATHS.annotation, of_targets),
+    "first targets": Kind("str | Sequence[str]", of_targets),
+    "other targets": Kind("str | Sequence[str]", of_targets),
     "drive": Kind("str | PathLike[str]", of_name),
-    "values": Kind("Mapping[str, object]"),
+    "study": Kind("str"),
+    "share": Kind("str | float", lambda _, given: given if isinstance(given, str) else f"{given:.12f}"),
+    "texts": Kind("str | Sequence[str]", lambda one, given: texts(given, one.name)),
+    "seeds": Kind("int | Sequence[int]", of_seeds),
+    "alike workloads": Kind("Spec | Sequence[Spec]", of_alike),
+    "values": Kind("Mapping[str, object]", of_settings),
+    "axes": Kind("Mapping[str, object]", of_axes),
     "names": Kind("str | Sequence[str]", lambda _, given: tuple(str(name) for name in each_of(given))),
     "each name": Kind(
         "str | Sequence[str]", lambda _, given: tuple(str(name) for name in each_of(given)) if given else ()
     ),
     "key-values": Kind("str | Mapping[str, Sequence[str | int]]", of_key_values),
+    "filters": Kind("str | int | Sequence[str | int]", lambda _, given: tuple(str(text) for text in each_of(given))),
+    "columns": Kind("Mapping[str, object]"),
+    "table": Kind("Mapping[str, object]"),
     "target": Kind("str"),
-    "settings": Kind("Mapping[str, object]"),
-    "settings of drives": Kind("Mapping[str, object]"),
+    "settings": Kind("Mapping[str, object]", of_settings),
+    "settings of drives": Kind("Mapping[str, object]", of_settings),
 }
 WORD = Kind("str", word)
 """Of a field that takes one of several words."""
@@ -148,7 +181,7 @@ def arguments_of(one: Field) -> tuple[str, ...]:
 
 def is_settings(one: Field) -> bool:
     """Whether it is what `--set` and `set` change."""
-    return mark(one) in ("settings", "settings of drives", "values")
+    return mark(one) in ("settings", "settings of drives", "values", "axes")
 
 
 def takes_more(one: Field) -> bool:
@@ -158,8 +191,7 @@ def takes_more(one: Field) -> bool:
 
 def machines_of(asked: Question) -> list[str]:
     """Return the names of the machines and the hardware of a question."""
-    named = [
-        getattr(asked, one.name) for one in fields_of(type(asked)) if mark(one) in ("machine", "machines", "targets")
-    ]
+    marks = ("machine", "machines", "targets", "first targets", "other targets")
+    named = [getattr(asked, one.name) for one in fields_of(type(asked)) if mark(one) in marks]
     each = [one for given in named for one in (given if isinstance(given, tuple) else [given]) if one is not None]
     return [one.name if isinstance(one, Named) else str(one) for one in each]

@@ -8,12 +8,21 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from hotband.base.foreign import marked
+from hotband.base.text.formats import as_rows
+from hotband.base.text.table import listing
 from hotband.data.catalog import entries
+from hotband.data.catalog.layouts import LAYOUTS
+from hotband.data.catalog.products import NOT_VERIFIED
 from hotband.faces.commands import names
-from hotband.faces.commands.output import JsonFlag, print_json, print_listing, print_rows, show
+from hotband.faces.commands.output import JsonFlag, print_json, print_listing, print_rows, show, show_lines
 from hotband.views.text.tables import values_table
 
+UNREAD = "data sheet *"
+"""In place of `NOT_VERIFIED` on a terminal, which says it once below the table."""
+
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from hotband._core import CatalogEntry
     from hotband.data.catalog.entries import ProductOutline
 
@@ -38,17 +47,31 @@ def print_products(title: str, what: str, entries: list[ProductOutline], as_json
     return print_listing(title, rows, ("name", what, "model", "kind"))
 
 
-def print_product(product: CatalogEntry, schema: str, as_json: bool) -> None:
-    """Prints every value of a drive or a daemon."""
-
+def print_product(product: CatalogEntry, schema: str, as_json: bool, about: Sequence[str] = ()) -> None:
+    """Print every value of a drive or a daemon, below the lines `about` it."""
     if as_json:
         return print_json(product, schema)
+    is_short = not as_rows()
     values = [
-        (v["key"], v["value"], v["range"], v["source"], v["confidence"], v["estimate"], v["note"])
+        (
+            v["key"],
+            v["value"],
+            v["range"],
+            UNREAD if is_short and v["source"] == NOT_VERIFIED else v["source"],
+            v["confidence"],
+            v["estimate"],
+            v["note"],
+        )
         for v in product["values"]
     ]
     model = f" ({product['model']})" if product["model"] else ""
-    show(values_table(f"{product['name']}: {product['title']}{model}", values))
+    title = f"{product['name']}: {product['title']}{model}"
+    if is_short and about:
+        show_lines([title, *about, ""])
+    table = values_table("" if is_short and about else title, values)
+    if any(source.startswith(UNREAD) for _, _, _, source, *_ in values):
+        table.caption = f"* {NOT_VERIFIED}"
+    show(table)
     if warnings := product["warnings"]:
         show(marked("[yellow]warning[/]: {text}", text="; ".join(warnings)))
 
@@ -89,3 +112,14 @@ def studies(name: Annotated[str | None, entry(names.STUDY)] = None, as_json: Jso
         (row.id, row.config, row.workload, row.metric, f"{row.text} {row.unit}", row.caveat) for row in study.published
     ]
     return print_listing("Published", published, ("id", "configuration", "load", "metric", "value", "caveat"))
+
+
+LAYOUT_COLUMNS = ("name", "example", "drives", "usable", "survives", "also called")
+
+
+def layouts(as_json: JsonFlag = False) -> None:
+    """List the layouts of drives (RAID, mirrors, pools), how each is written, and what it survives."""
+    if as_json:
+        return print_rows([one._asdict() for one in LAYOUTS])
+    head = f"{len(LAYOUTS)} layouts. Those without an example need a machine file."
+    return show(head, listing("", LAYOUT_COLUMNS, LAYOUTS))

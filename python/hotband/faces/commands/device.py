@@ -1,4 +1,4 @@
-"""`hotband device`: what is plugged in here, what keeps it from being written, what it counts."""
+"""`hotband measure device`: what is plugged in here, what keeps it from being written, what it counts."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from hotband.views.devices import table_of
 EPILOG = """\
 [bold]Examples[/]
 
-hotband device
+hotband measure device
 
-hotband device /dev/nvme0n1
+hotband measure device /dev/nvme0n1
 
-hotband device disk.img --json
+hotband measure device disk.img --json
 """
 
 

@@ -1,4 +1,4 @@
-"""Drives of the catalog and of one's own: show them, describe a new one from its data sheet."""
+"""Drives of the catalog and your own: list, filter and show them, describe a new one from its data sheet."""
 
 from __future__ import annotations
 
@@ -9,16 +9,24 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from hotband.base.errors import UserError
+from hotband.base.foreign import console
+from hotband.base.text.formats import as_rows
 from hotband.data.catalog import entries
+from hotband.data.catalog.filters import SORT_KEYS, product_of, select_drives
+from hotband.data.catalog.products import catalog_drives
 from hotband.faces.commands import names
-from hotband.faces.commands.catalog import entry, print_product, print_products
+from hotband.faces.commands.catalog import print_product
 from hotband.faces.commands.group import Listing
-from hotband.faces.commands.output import JsonFlag, say
+from hotband.faces.commands.output import JsonFlag, print_rows, say, show
+from hotband.views.drives import MOST_ROWS, all_values, facts, listing_views
 
 if TYPE_CHECKING:
     from hotband.questions.datasheet.lines import Line
 
 drives_app = typer.Typer(cls=Listing, help="Drives: those of the catalog, and your own (docs/guides/answers.md).")
+
+WORDS_HELP = "A drive in detail, or words that filter: nvme, sata, hdd, smr, 15k, tlc, enterprise, seagate ..."
+SORT_HELP = f"Sort by {', '.join(SORT_KEYS)}; drives without the value come last."
 
 NEW_EPILOG = """Lines of the data sheet are options, such as --capacity "16 TB"; those
 with * are needed. On a terminal, without any, each is asked for.
@@ -50,15 +58,37 @@ RUN = {
 
 
 @drives_app.command("show")
-def show_drives(name: Annotated[str | None, entry(names.DRIVE)] = None, as_json: JsonFlag = False) -> None:
-    """What drives the catalog holds; with NAME every value of one, with its source.
+def show_drives(
+    name: Annotated[
+        list[str] | None, typer.Argument(metavar="[NAME]...", help=WORDS_HELP, autocompletion=names.drive_words)
+    ] = None,
+    least: Annotated[str | None, typer.Option("--min", metavar="SIZE", help='Least capacity, such as "3 TB".')] = None,
+    most: Annotated[str | None, typer.Option("--max", metavar="SIZE", help="Largest capacity.")] = None,
+    sort: Annotated[str | None, typer.Option("--sort", metavar="KEY", help=SORT_HELP)] = None,
+    whole: Annotated[bool, typer.Option("--all", help="All of a long list on a terminal.")] = False,
+    as_json: JsonFlag = False,
+) -> None:
+    """List the drives of the catalog; with NAME show every value of a drive, with its source.
 
-    NAME may be the path of a drive's file of your own: it is checked, and shown as one of the catalog. `hotband drives
-    NAME` is the same.
+    Words filter the list: hdd, ssd, nvme, sata, sas, smr, 15k, tlc, u.2, enterprise, nearline, consumer, makers, years,
+    or a part of a name. NAME may be the path of a drive's file of your own. `hotband drives WORD` is the same.
     """
-    if name is None:
-        return print_products("Drives", "drive", entries.drives(), as_json)
-    return print_product(entries.drive(name), "hotband-drive", as_json)
+    words = name or []
+    product = product_of(words)
+    if product is not None:
+        about = [line for drive in catalog_drives() if drive.name == product for line in facts(drive)]
+        return print_product(entries.drive(product), "hotband-drive", as_json, about)
+    fields = ("NAME", "--min", "--max", "--sort")
+    selection = select_drives(words, least=least, most=most, sort=sort, fields=fields)
+    if as_json:
+        return print_rows([drive.to_dict() for drive in selection.drives])
+    if as_rows():
+        return show(all_values(selection))
+    out = console()
+    rows = MOST_ROWS if out.is_terminal and not whole else None
+    show(*listing_views(selection, out.width, rows))
+    if rows is not None and len(selection.drives) > rows:
+        show(f"and {len(selection.drives) - rows} more: --all")
 
 
 @drives_app.command(

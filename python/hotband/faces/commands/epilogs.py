@@ -40,13 +40,13 @@ hotband find "drives for 3000 IOPS at p99 < 30 ms" -w iometer-database --on "rai
 CALIBRATE = """\
 [bold]Examples[/]
 
-hotband calibrate real:/dev/sdb --like pm893-3840 --erase S45PNA0M -o mine.toml
+hotband measure calibrate real:/dev/sdb --like pm893-3840 --erase S45PNA0M -o mine.toml
 
-hotband calibrate fio-*.json --like exos-15e900-512n -o mine.toml    (results that are there)
+hotband measure calibrate fio-*.json --like exos-15e900-512n -o mine.toml    (results that are there)
 
-hotband calibrate disk7.trace --like ./disk7.toml -o mine.toml    (a trace with latencies)
+hotband measure calibrate disk7.trace --like ./disk7.toml -o mine.toml    (a trace with latencies)
 
-hotband calibrate real:/srv --size "8 GiB" --like black-box -o volume.toml
+hotband measure calibrate real:/srv --size "8 GiB" --like black-box -o volume.toml
 
 hotband run fio-randread --on ./mine.toml
 """
@@ -57,27 +57,85 @@ hotband fleet fleet.toml --repetitions 200 --out fleet -o fleet.html"""
 PTS = """\
 [bold]Examples[/]
 
-hotband pts s4500-960 -o pts.html
+hotband measure pts s4500-960 -o pts.html
 
-hotband pts 980-pro-1tb --class client --test iops,latency --out pts
+hotband measure pts 980-pro-1tb --class client --test iops,latency --out pts
 
-hotband pts real:/data --size "8 GiB" --quick --minute "1 s" --out look
+hotband measure pts real:/data --size "8 GiB" --quick --minute "1 s" --out look
 
-hotband pts real:/dev/sdb --erase SERIAL --out pts       # a day and more; the same command goes on after a stop"""
+hotband measure pts real:/dev/sdb --erase SERIAL --out pts   # a day and more; resumes after a stop"""
 QUICK = """\
 [bold]Examples[/]
 
-hotband quick 980-pro-1tb --for "5 min"
+hotband measure quick 980-pro-1tb --for "5 min"
 
-hotband quick real:/dev/nvme1n1 --for "1 h" -o look.html          # reads alone; with --erase SERIAL writes, too"""
+hotband measure quick real:/dev/nvme1n1 --for "1 h" -o look.html   # reads only; --erase SERIAL adds writes"""
+SERVE = """\
+[bold]Examples[/]
+
+hotband serve exos-15e900-512n --run 'fio --name=r --ioengine=nbd --uri=$uri --rw=randread --bs=4k --runtime=10'
+
+hotband serve raid10:8xent-15k --nbd /run/array.sock --store array.img --record out --live
+
+hotband mount nytro-1351-960 /mnt/drive --loop"""
+TRACE_COMPARE = """\
+[bold]Examples[/]
+
+hotband trace compare measured.trace replayed.parquet -o page.html
+
+hotband trace compare before.blkparse.gz after.blkparse.gz --direction read
+
+hotband trace compare mine.csv log.parquet --columns time=1:us,offset=2:sectors,size=3,latency=4:us --format-b io-log"""
+TRACE_CONVERT = """\
+[bold]Examples[/]
+
+hotband trace convert financial1.spc financial1.parquet
+
+hotband trace convert mine.csv.gz mine.iolog --columns time=1:ms,op=2,offset=3:sectors,size=4
+
+hotband trace convert io_traces.csv disk7.spc --device 7 --from "1 h" --for "10 min\""""
+TRACE_FIT = """\
+[bold]Examples[/]
+
+hotband trace fit financial1.spc -o like-financial1.toml --device 0
+
+hotband trace fit oltp.parquet --on exos-15e900-512n
+
+hotband run like-financial1.toml --on exos-15e900-512n"""
+TRACE_SHOW = """\
+[bold]Examples[/]
+
+hotband trace show financial1.spc
+
+hotband trace show usr_0.csv.gz src1_2.csv.gz -o traces.html
+
+hotband trace show mine.csv --columns time=1:ms,op=2,offset=3:sectors,size=4 --json"""
+QUERY = """\
+[bold]Views[/]
+
+runs (a row a run: what ran, a column a factor, figures), summary, factors, histograms, records, and the tables over
+time that runs left: series, caches, power, smart, operations. "show tables" lists them, "describe runs" their columns.
+
+[bold]Examples[/]
+
+hotband query "select target, qd, avg(iops) from runs group by all order by all" --from results
+
+hotband query "from series where run = '1f03c5d0a7b2e4916d88'" --from results --format csv"""
 EPILOGS = {
     "advise": ADVISE,
     "calibrate": CALIBRATE,
     "expect": EXPECT,
     "find": FIND,
     "fleet": FLEET,
+    "mount": SERVE,
     "pts": PTS,
+    "query": QUERY,
     "quick": QUICK,
+    "serve": SERVE,
+    "trace compare": TRACE_COMPARE,
+    "trace convert": TRACE_CONVERT,
+    "trace fit": TRACE_FIT,
+    "trace show": TRACE_SHOW,
 }
 FURTHER = {
     "calibrate": ["Writes a product's file with values, ranges and sources, for --on ./FILE."],
@@ -88,6 +146,14 @@ FURTHER = {
     ],
     "expect": ["Without --on the drives of the catalog are ranked by how near they come."],
     "pts": ["Tests: iops, throughput, latency, write-saturation, idle-recovery, cross-stimulus."],
+    "review": [
+        "Parts: linear, access, block-sizes, streams, patterns, files, streaming, defragmentation, applications, "
+        "energy."
+    ],
+    "report": ["It says first which is faster and by how much; repeats (other seeds of the same) are taken together."],
     "steady": ["Records without a series, such as most of fio's, are one round each, in the order given."],
+    "workload convert": [
+        "Reads the catalog, TOML, and job files of fio, vdbench, Iometer and DiskSpd; writes TOML, fio and vdbench."
+    ],
 }
 """Paragraphs that the help has beside the first."""

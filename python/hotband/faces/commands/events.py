@@ -1,4 +1,4 @@
-"""`hotband events`: which events are supported on what."""
+"""`hotband keys --events`: which events are supported on what."""
 
 from __future__ import annotations
 

@@ -27,14 +27,14 @@ from hotband.base.text.nearest import hint, unknown_name
 from hotband.base.text.write import is_mistake
 from hotband.execution.runs.interrupted import RunsInterrupted
 from hotband.execution.runs.signals import INTERRUPTED, forget_interrupts, settle_interrupts, was_interrupted
-from hotband.faces.commands.on_demand import OnDemand
+from hotband.faces.commands.on_demand import OnDemand, plain_epilog
 from hotband.faces.commands.output import finish, say
 from hotband.faces.commands.values import keep_simple
 
 LONGEST = 1000
 """Characters of what typer says at most: it repeats what it was given, the longest list of options takes 700."""
 TWICE = {
-    "--on": "is given twice; a run is on one machine: run it once for each, or compare machines with hotband review",
+    "--on": "is given twice; a run is on one machine: hotband sweep takes several",
 }
 """What is said of an option that was given twice, where "expected it once" does not help."""
 
@@ -103,6 +103,8 @@ class Commands(TyperGroup):
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         command = self.get_command(ctx, args[0]) if args else None
         if command is None and args and not args[0].startswith("-") and not ctx.resilient_parsing:
+            if args[0] in OTHER_COMMANDS and ctx.parent is None:
+                raise UserError(ctx.command_path, "", args[0], f"no such command; use {OTHER_COMMANDS[args[0]]}")
             raise unknown_name(ctx.command_path, args[0], self.list_commands(ctx))
         if command is not None and not ctx.resilient_parsing:
             form = refuse_slips(command, ctx, args[1:])
@@ -112,14 +114,17 @@ class Commands(TyperGroup):
         return super().resolve_command(ctx, args)
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
-        """Every command that prints data as JSON prints its tables in the other formats, too."""
+        """Every command that prints data as JSON prints its tables in the other formats, too, where it has no option
+        `--format` of its own."""
         command = super().get_command(ctx, cmd_name)
         names = [param.name for param in command.params] if command is not None else []
-        if command is not None and "as_json" in names and FORMAT not in names:
+        taken = {option for param in command.params for option in param.opts} if command is not None else ()
+        if command is not None and "as_json" in names and "--format" not in taken:
             place = names.index("as_json")
             command.params.insert(place, format_option())
         if command is not None:
             keep_simple(command.get_params(ctx))
+            in_plain_words(command)
         return command
 
     def get_params(self, ctx: Any) -> Any:
@@ -149,7 +154,50 @@ class Commands(TyperGroup):
             self.commands = whole
 
 
+SLIPS = {
+    "--bs": "--set bs=8k",
+    "--blocksize": "--set bs=8k",
+    "--depth": "--set qd=32",
+    "--iodepth": "--set qd=32",
+    "--qd": "--set qd=32",
+    "--numjobs": "--set threads=4",
+    "--threads": "--set threads=4",
+    "--rw": "a workload such as randread or seqwrite",
+    "--rwmixread": "--set rwmixread=70",
+    "--rate_iops": "--set rate_iops=60000",
+    "--runtime": '--duration "60 s"',
+    "--time": '--duration "60 s"',
+    "--seconds": '--duration "60 s"',
+    "--machine": "--on",
+    "--target": "--on",
+    "--filename": "--on real:PATH",
+    "--cost": "--prices",
+}
+"""What people type who know fio or another tool, and what it is here."""
+OTHER_COMMANDS = {
+    "list": "drives or workloads",
+    "ls": "drives or workloads",
+    "predict": "run",
+    "simulate": "run",
+    "benchmark": "run or measure",
+    "test": "run or measure",
+    "fio": "run",
+}
+"""Commands that people try first, and what they mean."""
 FORMAT = "format_"
+METAVARS = {"int": "N", "float": "NUMBER", "str": "TEXT", "pathlib.Path": "PATH"}
+"""What an option without a word of its own takes, by the type of its value."""
+
+
+def in_plain_words(command: Any) -> None:
+    """Have the help of a command show what an option takes by a word (`N`, not `<int range>`), and its end as lines."""
+    for param in command.params:
+        is_flag = getattr(param, "is_flag", False)
+        if param.param_type_name == "option" and not param.metavar and not is_flag:
+            kind = str(param.type_descriptor.annotation)
+            param.metavar = METAVARS.get(kind.removeprefix("<class '").removesuffix("'>").split(" | ")[0])
+    if command.epilog and "\b" not in command.epilog:
+        command.epilog = plain_epilog(command.epilog)
 
 
 Format = StrEnum("Format", {name: name for name in ("table", *FORMATS, "json")})  # type: ignore[misc]
@@ -270,6 +318,9 @@ def of_typer(error: Any) -> str:
     kind, param = type(error).__name__, getattr(error, "param", None)
     if kind == "NoSuchOption":
         known = [max(one.opts, key=len) for one in error.ctx.command.params if one.param_type_name == "option"]
+        meant = SLIPS.get(error.option_name, "")
+        if meant.split(" ")[0] in (*known, "a"):
+            return f"{error.option_name}: no such option; use {meant}"
         near = hint(error.option_name, known, 0.6)
         return f"{error.option_name}: no such option; {near}expected one of {', '.join([*known, '--help'])}"
     if kind == "BadOptionUsage":

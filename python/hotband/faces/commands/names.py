@@ -11,6 +11,7 @@ import typer
 import hotband._core as _core
 from hotband.base.errors import UserError
 from hotband.data.catalog import is_file
+from hotband.data.catalog.filters import filter_words
 from hotband.data.catalog.names import daemon_names, drive_names, workload_names
 from hotband.data.inputs.words import FIO_WORDS
 
@@ -110,6 +111,11 @@ def beginning(names: Callable[[], list[str]]) -> Callable[[str], Iterator[str]]:
         return (one for one in names() if one.startswith(incomplete))
 
     return called
+
+
+def drive_words(incomplete: str) -> list[str]:
+    """For the shell: drives, and words that filter them."""
+    return [word for word in [*drive_names(), *filter_words()] if word.startswith(incomplete)]
 
 
 class Completion(TypedDict):

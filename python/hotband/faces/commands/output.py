@@ -39,18 +39,6 @@ MachineOption = Annotated[
     str,
     typer.Option("--on", metavar="MACHINE", help="A drive, LAYOUT:COUNTxDRIVE, or a TOML file.", **names.MACHINE),
 ]
-OnOption = Annotated[
-    str | None,
-    typer.Option(
-        "--on", metavar="MACHINE", help="The target: a drive, LAYOUT:COUNTxDRIVE, or a TOML file.", **names.MACHINE
-    ),
-]
-MediaOption = Annotated[
-    str | None, typer.Option(metavar="KIND", help="What the target stores on: hdd, ssd, or a speed such as 7200rpm.")
-]
-CacheOption = Annotated[
-    str | None, typer.Option(metavar="SIZE", help='Memory that may answer reads (host, servers), such as "8 GiB".')
-]
 FreshOption = Annotated[
     bool, typer.Option("--fresh", help="Start over; else runs that are in the folder already are not repeated.")
 ]
@@ -127,7 +115,7 @@ def show_answer(shown: Screen | Sequence[View], details: bool, written: Sequence
         show_views(views)
     else:
         show(*views)
-    return show_lines(written)
+    return show_lines(written) if folds else show(*written)
 
 
 def _show_screen(views: Iterable[View]) -> None:

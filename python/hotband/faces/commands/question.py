@@ -13,7 +13,7 @@ from typing import Annotated, Any, get_args
 import typer
 
 from hotband.base.errors import UserError
-from hotband.base.question import Ending, Field, NotAgreed, Question, Way, fields_of, in_words_of, summary
+from hotband.base.question import Ending, Field, NotAgreed, Question, Way, in_words_of, summary, terminal_fields_of
 from hotband.base.text.pipes import with_pipes
 from hotband.base.text.write import expect_page
 from hotband.base.views import view_of
@@ -24,7 +24,7 @@ from hotband.execution.experiment.progress import run_progress
 from hotband.execution.runs.interrupted import RunsInterrupted
 from hotband.execution.runs.signals import INTERRUPTED
 from hotband.faces.asked.kinds import is_settings, is_word, machines_of, mark
-from hotband.faces.asked.words import BETWEEN, words
+from hotband.faces.asked.words import BETWEEN, opposite, words
 from hotband.faces.commands import names, real
 from hotband.faces.commands.epilogs import EPILOGS, FURTHER
 from hotband.faces.commands.executors import on_executor
@@ -42,17 +42,19 @@ from hotband.faces.commands.output import (
     show_answer,
 )
 from hotband.faces.questions import QUESTIONS, answer, declared, reading
+from hotband.inference.traces.convert import columns_of
 from hotband.views.text.screen import DETAILS as DETAILS_OPTION
 from hotband.views.text.screen import Screen
 
 AS_JSON = inspect.Parameter("as_json", inspect.Parameter.KEYWORD_ONLY, default=False, annotation=JsonFlag)
 DETAILS = inspect.Parameter("details", inspect.Parameter.KEYWORD_ONLY, default=False, annotation=DetailsFlag)
-OUTPUT = inspect.Parameter(
-    "output",
-    inspect.Parameter.KEYWORD_ONLY,
-    default=None,
-    annotation=Annotated[Path | None, typer.Option("-o", "--output", metavar="FILE.html", help="Its page.")],
-)
+
+
+def page_of(question: type[Question]) -> inspect.Parameter:
+    """Return the parameter that says where the page is written."""
+    option = typer.Option("-o", f"--{question.page_field}", metavar="FILE.html", help="Its page.")
+    keyword = inspect.Parameter.KEYWORD_ONLY
+    return inspect.Parameter(question.page_field, keyword, default=None, annotation=Annotated[Path | None, option])
 
 
 @cache
@@ -114,11 +116,21 @@ KINDS: Mapping[Any, Kind] = {
     "results": Kind(list[Path], lambda given: tuple(with_pipes(given))),
     "names": Kind(list[str], lambda given: tuple(listed(given))),
     "each name": Kind(list[str], lambda given: tuple(all_listed(given) or given or ())),
+    "texts": Kind(list[str], lambda given: tuple(given or ())),
+    "filters": Kind(list[str], lambda given: tuple(given or ())),
+    "seeds": Kind(int),
+    "alike workloads": Kind(str, lambda name: (_workload(name),), names.WORKLOAD),
     "key-values": Kind(list[str], lambda given: ",".join(given or [])),
+    "share": Kind(str),
+    "study": Kind(str, completion=names.STUDY),
+    "columns": Kind(str, columns_of),
     "target": Kind(str, completion=names.MACHINE),
     "settings": SETTINGS,
     "values": SETTINGS,
+    "axes": SETTINGS,
     "targets": Kind(list[str], tuple),
+    "first targets": Kind(str, lambda name: (name,), names.MACHINE),
+    "other targets": Kind(list[str], lambda given: tuple(given or ()), names.MACHINE),
     "drive": Kind(str, _machine, names.DRIVE),
     "settings of drives": SETTINGS,
 }
@@ -145,7 +157,7 @@ def parameter(question: type[Question], one: Field) -> inspect.Parameter:
         **ends,
         **kind.completion,
     }
-    option = option_of(one)
+    option = f"{option_of(one)}/{opposite(one)}" if one.default is True else option_of(one)
     # A flag without a word for "no" is given its option; typer makes one of both else.
     info = (
         typer.Argument(**about) if says.positional else typer.Option(*[says.short] * bool(says.short), option, **about)
@@ -160,7 +172,7 @@ def parameter(question: type[Question], one: Field) -> inspect.Parameter:
 def _question_of(question: type[Question], values: Mapping[str, Any]) -> Question:
     """Return the question that the command line asks. Raises UserError."""
     asked: dict[str, Any] = {}
-    for one in fields_of(question):
+    for one in terminal_fields_of(question):
         value, kind = values[one.name], kind_of(one)
         asked[one.name] = one.default if value is None and not get_args(kind.type) else kind.value(value)
     return question(**asked)
@@ -182,10 +194,17 @@ class Form:
 
 def _print(asked: Question, found: Any, form: Form, written: list[str]) -> None:
     if form.as_json:
-        schema = getattr(found, "schema", asked.schema)
-        return print_json(found.to_dict(), schema) if schema else print_rows(found.to_dict())
+        document, schema = asked.document(found)
+        if document is None:
+            return None
+        return print_json(document, schema) if schema else print_rows(document)
     with reading(asked):
         shown = view_of(found, "terminal")(found, asked)
+    if text := asked.text(found):
+        typer.echo(text, nl=False)
+        for view in shown:
+            say(str(view))
+        return None
     if isinstance(shown, Screen):
         shown = replace(shown, next=_typed(shown.next, asked))
     return show_answer(shown, form.details, written, asked.folds)
@@ -212,10 +231,10 @@ def _command(question: type[Question]) -> Callable[..., Any]:
 
     def run(*, as_json: bool = False, details: bool = False, **values: Any) -> None:
         form = Form(as_json, details)
-        page = values.pop(OUTPUT.name) if question.has_page else None
+        page = values.pop(question.page_field) if question.has_page else None
         asked = _question_of(question, values)
         if page is not None:
-            expect_page("--output", page, _files_in(values))
+            expect_page(f"--{question.page_field}", page, _files_in(values))
         kept = getattr(asked, "out", None)
         there: list[Any] = []
         way = Way(
@@ -226,6 +245,7 @@ def _command(question: type[Question]) -> Callable[..., Any]:
             shows=lambda found: None if as_json else _print(asked, found, form, []),
             may_write=real.goes_on,
             can_ask=real.can_ask,
+            again=lambda question: shlex.join(["hotband", *words(question)]),
         )
         try:
             with real.interruptible(machines_of(asked)):
@@ -247,8 +267,9 @@ def _command(question: type[Question]) -> Callable[..., Any]:
             say(asked.afterwards())
         _end(asked.ending(found))
 
-    own = [parameter(question, one) for one in fields_of(question)]
-    parameters = [*own, *([OUTPUT] if question.has_page else []), DETAILS, AS_JSON]
+    own = [parameter(question, one) for one in terminal_fields_of(question)]
+    page_parameter = [page_of(question)] if question.has_page else []
+    parameters = [*own, *page_parameter, DETAILS, *[AS_JSON] * question.has_json]
     run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
     run.__annotations__ = {one.name: one.annotation for one in parameters}
     run.__name__ = question.name

@@ -1,4 +1,4 @@
-"""`hotband import` and `hotband plot`: results of other tools, as records and as charts."""
+"""`hotband import` and `hotband report --latency`: results of other tools, as records and as charts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`hotband version`."""
+"""`hotband --version`."""
 
 from __future__ import annotations
 

@@ -11,15 +11,17 @@ from hotband.base.arguments import in_python
 from hotband.base.errors import UserError
 from hotband.base.question import Field, Question, fields_of
 from hotband.data.inputs.specify import Named, changes, named, settings_of
+from hotband.execution.targets.fields import NAMES, OnHardware
 from hotband.faces.asked.ask import ask
 from hotband.faces.asked.kinds import mark
+from hotband.faces.asked.words import STORED
 
 if TYPE_CHECKING:
     from hotband.execution.experiment import Tick
     from hotband.faces.ui.form import Form
 
 Q = TypeVar("Q", bound=Question)
-ELSEWHERE = ("jobs", "out", "into", "fresh")
+ELSEWHERE = ("jobs", "io_log", *STORED)
 """Fields of the command line and of Python only: the page stores results itself and uses all cores."""
 NO_MORE = 10**9
 
@@ -59,9 +61,20 @@ READ: Mapping[Any, Callable[[Form, Field], Any]] = {
     bool: lambda form, one: form.flag(one.name),
     Path: dropped,
     "workload": of_name,
+    "texts": lambda form, one: tuple(form.texts(one.name)),
+    "each name": lambda form, one: tuple(form.texts(one.name)),
+    "filters": lambda form, one: tuple(form.texts(one.name)),
+    "seeds": whole,
     "settings": settings,
+    "axes": settings,
     "values": settings,
 }
+
+
+def is_elsewhere(question: type[Question], one: Field) -> bool:
+    """Whether no form has it, such as what is said of hardware."""
+    is_of_hardware = issubclass(question, OnHardware) and one.name in NAMES
+    return is_of_hardware or one.name in ELSEWHERE or one.says.hidden or one.says.only_python
 
 
 def of_form(question: type[Q], form: Form, own: Mapping[str, object]) -> Q:
@@ -69,13 +82,13 @@ def of_form(question: type[Q], form: Form, own: Mapping[str, object]) -> Q:
     asked: dict[str, Any] = dict(own)
     with in_fields():
         for one in fields_of(question):
-            if one.name not in own and one.name not in ELSEWHERE and not one.says.hidden:
+            if one.name not in own and not is_elsewhere(question, one):
                 value = READ[mark(one)](form, one)
                 asked |= {} if value is None else {one.name: value}
         return question(**asked)
 
 
-def answered(question: Question, tick: Tick) -> Any:
+def answered(question: Question, tick: Tick | bool) -> Any:
     """Return the answer and report progress to `tick`. Raises UserError with the names of the form's fields."""
     with in_fields():
         return ask(question, tick)

@@ -11,14 +11,13 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 import tomli
 
 from hotband.base.text.quantities import share, size_bytes
-from hotband.data.documents.record import figures_of
+from hotband.data.documents.record import FiguresDoc, RecordDoc, figures_of
 from hotband.inference.audit import distribution
 from hotband.inference.audit.distribution import Distribution
 
 if TYPE_CHECKING:
     import polars as pl
 
-    from hotband.data.documents.record import FiguresDoc, RecordDoc
     from hotband.data.documents.source import Source
 
 _T = TypeVar("_T")

@@ -9,9 +9,11 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, TypedDict
+from typing import Any
 
 from hotband.base.errors import UserError
+from hotband.base.text.schema import to_object
+from hotband.base.text.values import Json
 from hotband.data.record.states import state_lines, states_of, unequal
 from hotband.inference.audit.audited import Audited, Side
 from hotband.inference.audit.comparability import DATA_TOLERANCE, data_of, data_text
@@ -19,54 +21,8 @@ from hotband.inference.audit.difference import FASTER, NONE, SLOWER, Difference,
 from hotband.inference.audit.finding import kept
 from hotband.inference.audit.orderstat import CONFIDENCE
 
-if TYPE_CHECKING:
-    from hotband.inference.audit.finding import Number
-
 SCHEMA, SCHEMA_VERSION = "hotband-compare", 2
 PERCENTILES = (50.0, 90.0, 99.0, 99.9)
-
-
-class DifferenceDoc(TypedDict):
-    """A difference as JSON has it; both ends are null where there is too little for an interval."""
-
-    metric: str
-    unit: str
-    a: Number
-    b: Number
-    change_pct: Number
-    low_pct: Number | None
-    high_pct: Number | None
-    how: str
-    verdict: str
-
-
-class SideDoc(TypedDict):
-    """A side as JSON has it."""
-
-    name: str
-    runs: list[str]
-    state: list[str]
-
-
-class ComparisonDoc(TypedDict):
-    """B against A as JSON has it."""
-
-    a: SideDoc
-    b: SideDoc
-    unequal_state: list[str]
-    verdict: str
-    differences: list[DifferenceDoc]
-    unlike: list[str]
-    unsupported: list[str]
-
-
-class ComparisonsDoc(TypedDict):
-    """All that `hotband compare --json` prints: every further side against the first."""
-
-    schema: str
-    schema_version: int
-    confidence: float
-    comparisons: list[ComparisonDoc]
 
 
 @dataclass(frozen=True)
@@ -91,35 +47,26 @@ class Comparison:
         states = [(name, states_of(run.record)) for name, side in (("A", self.a), ("B", self.b)) for run in side.runs]
         return unequal(list({str(one): one for one in states}.values()))
 
-    def data(self) -> ComparisonDoc:
-        """As JSON has it."""
-        rows: list[DifferenceDoc] = [
-            {
-                "metric": one.metric,
-                "unit": one.unit,
-                "a": kept(one.a),
-                "b": kept(one.b),
-                "change_pct": kept(one.change_pct),
-                "low_pct": None if one.low_pct is None else kept(one.low_pct),
-                "high_pct": None if one.high_pct is None else kept(one.high_pct),
-                "how": one.how,
-                "verdict": one.verdict,
-            }
+    def data(self) -> dict[str, Json]:
+        """As JSON has it; both ends of a difference are null where there is too little for an interval."""
+        sides = {
+            name: {"name": side.name, "runs": [run.name for run in side.runs], "state": state_of(side)}
+            for name, side in (("a", self.a), ("b", self.b))
+        }
+        differences = [
+            {key: kept(value) if isinstance(value, float) else value for key, value in vars(one).items()}
             for one in self.differences
         ]
-        a, b = (
-            SideDoc(name=side.name, runs=[run.name for run in side.runs], state=state_of(side))
-            for side in (self.a, self.b)
+        return to_object(
+            {
+                **sides,
+                "unequal_state": self.unequal_state,
+                "verdict": self.verdict,
+                "differences": differences,
+                "unlike": self.unlike,
+                "unsupported": self.unsupported,
+            }
         )
-        return {
-            "a": a,
-            "b": b,
-            "unequal_state": self.unequal_state,
-            "verdict": self.verdict,
-            "differences": rows,
-            "unlike": self.unlike,
-            "unsupported": self.unsupported,
-        }
 
 
 def state_of(side: Side) -> list[str]:
@@ -127,14 +74,16 @@ def state_of(side: Side) -> list[str]:
     return list(dict.fromkeys(line for run in side.runs for line in state_lines(states_of(run.record))))
 
 
-def comparisons_data(found: Sequence[Comparison]) -> ComparisonsDoc:
-    """The whole result as `hotband compare --json` prints it."""
-    return {
-        "schema": SCHEMA,
-        "schema_version": SCHEMA_VERSION,
-        "confidence": CONFIDENCE,
-        "comparisons": [one.data() for one in found],
-    }
+def comparisons_data(found: Sequence[Comparison]) -> dict[str, Json]:
+    """The whole result as `hotband compare --json` prints it: every further side against the first."""
+    return to_object(
+        {
+            "schema": SCHEMA,
+            "schema_version": SCHEMA_VERSION,
+            "confidence": CONFIDENCE,
+            "comparisons": [one.data() for one in found],
+        }
+    )
 
 
 def compare(a: Side, b: Side, seed: int = 1, anyway: bool = False) -> Comparison:

@@ -11,14 +11,10 @@ import bisect
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
-from hotband.data.documents.record import side_of
+from hotband.data.documents.record import StreamDoc, side_of
+from hotband.data.documents.sides import Side
 from hotband.data.record.stats import DIRECTIONS
-
-if TYPE_CHECKING:
-    from hotband.data.documents.record import StreamDoc
-    from hotband.data.documents.sides import Side
 
 # Half the width of a bucket relative to its value: 3 significant digits, 64 buckets a power of two
 # (docs/guides/records.md).

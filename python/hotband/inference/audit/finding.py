@@ -5,9 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal, NotRequired, TypedDict
+from typing import Literal
 
 from hotband.base.text.order import natural
+from hotband.base.text.schema import to_object
+from hotband.base.text.values import Json
 
 SCHEMA, SCHEMA_VERSION = "hotband-audit", 1
 Severity = Literal["severe", "warning", "note"]
@@ -28,36 +30,6 @@ class Rows:
     rows: Sequence[Sequence[Number]]
 
 
-class RowsDoc(TypedDict):
-    """The same as JSON has it."""
-
-    columns: list[str]
-    rows: list[list[Number]]
-
-
-class AuditFindingDoc(TypedDict):
-    """A finding as JSON has it."""
-
-    rule: str
-    group: int
-    severity: Severity
-    subject: list[str]
-    title: str
-    numbers: dict[str, Number]
-    advice: str
-    table: NotRequired[RowsDoc]
-
-
-class AuditDoc(TypedDict):
-    """All that `hotband audit --json` prints."""
-
-    schema: str
-    schema_version: int
-    subjects: list[str]
-    counts: dict[Severity, int]
-    findings: list[AuditFindingDoc]
-
-
 @dataclass(frozen=True)
 class Finding:
     """What one rule found: about which runs, the numbers it rests on, and what to do.
@@ -73,53 +45,28 @@ class Finding:
     advice: str = ""
     table: Rows | None = None
 
-    def data(self) -> AuditFindingDoc:
+    def data(self) -> dict[str, Json]:
         """As JSON has it."""
-        found: AuditFindingDoc = {
-            "rule": self.rule,
-            "group": GROUPS[self.rule],
-            "severity": self.severity,
-            "subject": list(self.subject),
-            "title": self.title,
-            "numbers": {key: kept(value) for key, value in self.numbers.items()},
-            "advice": self.advice,
-        }
+        values = {"group": GROUPS[self.rule], **{key: value for key, value in vars(self).items() if key != "table"}}
+        values["numbers"] = {key: kept(value) for key, value in self.numbers.items()}
         if self.table is not None:
-            rows = [[kept(value) for value in row] for row in self.table.rows]
-            found["table"] = {"columns": list(self.table.columns), "rows": rows}
-        return found
+            values["table"] = Rows(self.table.columns, [[kept(value) for value in row] for row in self.table.rows])
+        return to_object({"rule": self.rule, **values})
 
 
-GROUPS = {
-    "littles-law": 1,
-    "latency-unit": 1,
-    "idle-concurrency": 1,
-    "bandwidth": 2,
-    "bandwidth-unit": 2,
-    "cache-served": 3,
-    "below-half-revolution": 3,
-    "replayed-offsets": 4,
-    "short-run": 5,
-    "shorter-than-others": 5,
-    "percentile-support": 5,
-    "out-of-sequence": 5,
-    "no-steady-state": 6,
-    "warm-up-measured": 6,
-    "drift": 6,
-    "not-preconditioned": 6,
-    "working-set-in-cache": 7,
-    "unequal-concurrency": 8,
-    "unequal-data": 8,
-    "one-repeat": 8,
-    "within-interval": 8,
-    "averaged-percentiles": 9,
-    "mixed-jobs": 9,
-    "tool-version": 9,
-    "cache-exhausted": 10,
-    "thermal-throttling": 10,
-    "interference": 10,
-    "processor-bound": 10,
-}
+RULES = (
+    ("littles-law", "latency-unit", "idle-concurrency"),
+    ("bandwidth", "bandwidth-unit"),
+    ("cache-served", "below-half-revolution"),
+    ("replayed-offsets",),
+    ("short-run", "shorter-than-others", "percentile-support", "out-of-sequence"),
+    ("no-steady-state", "warm-up-measured", "drift", "not-preconditioned"),
+    ("working-set-in-cache",),
+    ("unequal-concurrency", "unequal-data", "one-repeat", "within-interval"),
+    ("averaged-percentiles", "mixed-jobs", "tool-version"),
+    ("cache-exhausted", "thermal-throttling", "interference", "processor-bound"),
+)
+GROUPS = {rule: group for group, rules in enumerate(RULES, start=1) for rule in rules}
 """Rules and the group of each (docs/guides/audit.md)."""
 
 
@@ -140,16 +87,18 @@ def ordered(findings: Sequence[Finding]) -> list[Finding]:
     )
 
 
-def audit_data(names: Sequence[str], findings: Sequence[Finding]) -> AuditDoc:
+def audit_data(names: Sequence[str], findings: Sequence[Finding]) -> dict[str, Json]:
     """The whole result as `hotband audit --json` prints it."""
     counts = {severity: sum(one.severity == severity for one in findings) for severity in SEVERITIES}
-    return {
-        "schema": SCHEMA,
-        "schema_version": SCHEMA_VERSION,
-        "subjects": list(names),
-        "counts": counts,
-        "findings": [one.data() for one in findings],
-    }
+    return to_object(
+        {
+            "schema": SCHEMA,
+            "schema_version": SCHEMA_VERSION,
+            "subjects": list(names),
+            "counts": counts,
+            "findings": [one.data() for one in findings],
+        }
+    )
 
 
 def listed(names: Sequence[str], most: int = 4) -> str:

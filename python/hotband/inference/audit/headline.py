@@ -6,11 +6,10 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from hotband.base.text.numbers import number, percent, span
-from hotband.inference.audit.difference import FASTER, NONE, SLOWER
+from hotband.inference.audit.difference import FASTER, NONE, SLOWER, Difference
 
 if TYPE_CHECKING:
     from hotband.inference.audit.compare import Comparison
-    from hotband.inference.audit.difference import Difference
 
 MULTIPLE = 2.0
 """Ratio from which on a multiple reads better than percent."""

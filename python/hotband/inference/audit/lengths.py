@@ -8,16 +8,13 @@ import math
 from collections.abc import Sequence
 from itertools import pairwise
 from statistics import median, median_low
-from typing import TYPE_CHECKING
 
 from hotband.base.text.numbers import number, span
+from hotband.data.documents.record import Percentile
 from hotband.inference.audit.audited import Audited, grouped
 from hotband.inference.audit.finding import Finding, Number, Rows, listed
 from hotband.inference.audit.orderstat import interval_ranks, least_count
 from hotband.inference.audit.replay import in_time
-
-if TYPE_CHECKING:
-    from hotband.data.documents.record import Percentile
 
 SHORT = 0.02
 """Share of the asked time that may lack: tools stop at the last completion and cut runtimes to seconds or milliseconds

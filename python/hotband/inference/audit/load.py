@@ -13,10 +13,10 @@ from hotband.base.errors import UserError, reason_of
 from hotband.base.text.pipes import opened_result
 from hotband.base.text.regular import file_bytes
 from hotband.data import importers
-from hotband.data.documents.record import source_file
+from hotband.data.documents.record import RecordDoc, source_file
 from hotband.data.importers import loaded, vdbench
 from hotband.data.record.files import RECORD_FILE
-from hotband.data.record.load import load_record, records_in
+from hotband.data.record.load import LoadedRecord, load_record, records_in
 from hotband.inference.audit import shapes
 from hotband.inference.audit.audited import Audited, Side
 from hotband.inference.audit.published import COLUMNS, is_table, read_table
@@ -24,8 +24,6 @@ from hotband.inference.audit.published import COLUMNS, is_table, read_table
 if TYPE_CHECKING:
     import polars as pl
 
-    from hotband.data.documents.record import RecordDoc
-    from hotband.data.record.load import LoadedRecord
     from hotband.data.record.record import Record
 
 # The heading of a table and the schema of a record stand within this much of a file.

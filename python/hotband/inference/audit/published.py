@@ -15,17 +15,15 @@ import re
 from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import cast
 
 from hotband.base.errors import UserError, reason_of
 from hotband.base.text.regular import opened
+from hotband.data.documents.record import RecordDoc
 from hotband.data.importers.fio.text import shown
 from hotband.data.record.stats import DIRECTIONS
 from hotband.inference.audit.audited import Asked, Audited, Printed
 from hotband.inference.audit.littles_law import IN_NS, unit_of
-
-if TYPE_CHECKING:
-    from hotband.data.documents.record import RecordDoc
 
 COLUMNS = ("config", "workload", "metric", "value", "unit")
 MEASURED = ("", "measured")

@@ -5,15 +5,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
+from hotband.base.heavy import pl
 from hotband.base.text.html import frame_html
-from hotband.inference.audit.finding import SEVERITIES, audit_data
-
-if TYPE_CHECKING:
-    import polars as pl
-
-    from hotband.inference.audit.finding import AuditDoc, Finding, Severity
+from hotband.base.text.values import Json
+from hotband.inference.audit.finding import SEVERITIES, Finding, Severity, audit_data, kept
 
 NUMBERS = "numbers"
 
@@ -40,8 +36,6 @@ class AuditResult:
     def frame(self) -> pl.DataFrame:
         """A row a finding: severity, rule, group (docs/guides/audit.md), subject (a list of names of results), title,
         advice, and numbers as text ("qd = 32; iops = 480")."""
-        import polars as pl
-
         schema: dict[str, pl.DataType] = {
             **dict.fromkeys(("severity", "rule"), pl.String()),
             "group": pl.Int64(),
@@ -49,12 +43,12 @@ class AuditResult:
             **dict.fromkeys(("title", "advice", NUMBERS), pl.String()),
         }
         rows = [
-            {**doc, NUMBERS: "; ".join(f"{key} = {value}" for key, value in doc["numbers"].items())}
-            for doc in (one.data() for one in self.findings)
+            {**one.data(), NUMBERS: "; ".join(f"{key} = {kept(value)}" for key, value in one.numbers.items())}
+            for one in self.findings
         ]
         return pl.DataFrame([{name: row[name] for name in schema} for row in rows], schema=schema)
 
-    def to_dict(self) -> AuditDoc:
+    def to_dict(self) -> dict[str, Json]:
         """All that `hotband audit --json` prints."""
         return audit_data(self.subjects, self.findings)
 

@@ -11,19 +11,16 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import fmean, median
-from typing import TYPE_CHECKING
 
 import hotband._core as _core
 from hotband.base.text.numbers import number, percent, share
+from hotband.data.documents.record import SteadyRule
 from hotband.data.record.rounds import MOST_ROUNDS, round_values
 from hotband.data.record.steady import rule
 from hotband.inference.audit.audited import Audited
 from hotband.inference.audit.facts import MachineFacts
 from hotband.inference.audit.finding import Finding, Number
 from hotband.inference.audit.replay import in_time
-
-if TYPE_CHECKING:
-    from hotband.data.documents.record import SteadyRule
 
 ROUNDS = (25, 20, 15, 10)
 """Rounds that the measured time is divided into: the PTS looks at 25 at most, and five are one window."""
@@ -165,7 +162,7 @@ def _around_window(
                 f"{what} left its steady level after {(since - 1) * judged.round_s:g} s: "
                 f"{percent(level_pct)} since then",
                 numbers | {"since_s": (since - 1) * judged.round_s, "level_pct": level_pct, "steady_mean": mean},
-                "One mean of both levels is neither: run on until it is steady again, and quote that (hotband steady).",
+                "One mean of both levels is neither: run until it is steady again, and quote that.",
             )
         )
     return found

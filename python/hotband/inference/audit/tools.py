@@ -9,15 +9,12 @@ import json
 import re
 from collections.abc import Sequence
 from statistics import fmean
-from typing import TYPE_CHECKING
 
+from hotband.data.documents.record import RecordDoc
 from hotband.data.record.stats import SUMMARY_PERCENTILES
 from hotband.inference.audit import distribution
 from hotband.inference.audit.audited import Audited
 from hotband.inference.audit.finding import Finding, Number
-
-if TYPE_CHECKING:
-    from hotband.data.documents.record import RecordDoc
 
 SAME = 0.001
 """Relative difference within which a quoted percentile is the mean of others: what printing to three digits rounds."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from hotband.base.question import Question, asks, jobs, seed
+from hotband.base.question import Question, asks, duration, jobs, seed
 from hotband.data.inputs.kinds import Machine, Settings, Workload
 from hotband.inference.interval import DRAWS
 from hotband.inference.interval.fields import draws, level
@@ -37,5 +37,5 @@ class WhyQuestion(Question):
     interval: float = level()
     draws: int = draws(DRAWS)
     seed: int = seed()
-    duration: str | None = asks('Measured time of a step, as "60 s".', default=None, metavar="TIME")
+    duration: str | None = duration()
     jobs: int | None = jobs()

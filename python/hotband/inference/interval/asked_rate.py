@@ -14,15 +14,13 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from hotband.base.text.quantities import span_ns
+from hotband.data.documents.run import RunSpec
 from hotband.data.inputs.loads import OPEN, Load
 from hotband.execution.experiment.ranges import renamed, workload_text
 from hotband.execution.runs.run import refusal
-
-if TYPE_CHECKING:
-    from hotband.data.documents.run import RunSpec
 
 RATES = ("iops", "bandwidth_bytes_per_s")
 OTHERS = ("app", "scripts", "sequence", "events", "power_loss")

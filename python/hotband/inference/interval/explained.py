@@ -1,4 +1,4 @@
-"""Where the interval of a figure comes from: what `hotband why` and `hotband study why` print, and Python has."""
+"""Sources of the interval of a figure, for `hotband run --explain`, `hotband study why` and Python."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from hotband.base.errors import UserError
+from hotband.base.heavy import pl
+from hotband.base.shown import Shown
 from hotband.base.text.html import frame_html
 from hotband.base.text.numbers import number, share
 from hotband.base.text.schema import with_schema
@@ -18,8 +20,6 @@ from hotband.inference.interval.of_record import expect_figure, figure_name, int
 from hotband.inference.interval.of_run import Asked, figures_of, pinned
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from hotband.base.question import Way
     from hotband.data.documents.interval import WhyFigureDoc
     from hotband.inference.interval.asked import WhyQuestion
@@ -35,65 +35,18 @@ class Why:
 
     _document: WhyFigureDoc
 
-    @property
-    def figure(self) -> str:
-        """Its name in documents ("latency_p99_ns"), or its id in a study."""
-        return self._document["figure"]
-
-    @property
-    def label(self) -> str:
-        """What it is of, in words."""
-        return self._document["label"]
-
-    @property
-    def unit(self) -> str:
-        """Of `predicted`, `low` and `high`: "IOPS", "B/s", "ns", or the unit of a study's figure."""
-        return self._document["unit"]
-
-    @property
-    def predicted(self) -> float:
-        """The prediction."""
-        return self._document["predicted"]
-
-    @property
-    def level(self) -> float:
-        """Percent of such predictions that the interval is to hold."""
-        return self._document["interval"]["level"]
-
-    @property
-    def low(self) -> float:
-        """The lower end of the interval."""
-        return self._document["interval"]["low"]
-
-    @property
-    def high(self) -> float:
-        """The upper end of the interval."""
-        return self._document["interval"]["high"]
-
-    @property
-    def of_values(self) -> float:
-        """The share of the uncertain values in the squared width, of one."""
-        return self._document["of_values"]
-
-    @property
-    def of_seed(self) -> float:
-        """That of the seed."""
-        return self._document["of_seed"]
-
-    @property
-    def of_model(self) -> float:
-        """That of what the model leaves out."""
-        return self._document["of_model"]
-
-    @property
-    def unexplained(self) -> float:
-        """The part of `of_values` that values do together and that is not split up."""
-        return self._document["unexplained"]
-
-    @property
-    def advice(self) -> str:
-        """What to measure, in words."""
-        return self._document["advice"]
+    figure = Shown[str]('Its name in documents ("latency_p99_ns"), or its id in a study.')
+    label = Shown[str]("What it is of, in words.")
+    unit = Shown[str]('Of `predicted`, `low` and `high`: "IOPS", "B/s", "ns", or the unit of the figure of a study.')
+    predicted = Shown[float]("The prediction.")
+    level = Shown[float]("Percent of such predictions that the interval is to hold.", "interval", "level")
+    low = Shown[float]("The lower end of the interval.", "interval", "low")
+    high = Shown[float]("The upper end of the interval.", "interval", "high")
+    of_values = Shown[float]("The share of the uncertain values in the squared width, of one.")
+    of_seed = Shown[float]("That of the seed.")
+    of_model = Shown[float]("That of what the model leaves out.")
+    unexplained = Shown[float]("The part of `of_values` that values do together and that is not split up.")
+    advice = Shown[str]("What to measure, in words.")
 
     @property
     def frame(self) -> pl.DataFrame:
@@ -101,8 +54,6 @@ class Why:
         distribution, source, confidence, meaning), `first` and `total`, the shares of one that it makes alone and with
         others, with the ends of their 90 % intervals, `low_pct` and `high_pct`, what its ends do to the figure (null
         where the model refuses one), and `narrower_pct`, how much narrower the interval would be if it were known."""
-        import polars as pl
-
         schema = {name: pl.String if name in TEXTS else pl.Float64 for name in (*TEXTS, *NUMBERS)}
         return pl.DataFrame(list(self._document["values"]), schema=schema)
 

@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING
 import hotband._core as _core
 from hotband.base.engine import user_error
 from hotband.base.errors import UserError
+from hotband.base.heavy import np
 from hotband.data.catalog import CATALOG_DIR
 from hotband.data.record.unmodelled import why_no_interval
 from hotband.data.record.written import record_text
 from hotband.execution.experiment.ranges import machine_text, workload_text
 from hotband.inference.interval.asked_rate import NOTE, ends_of, is_rate
 from hotband.inference.interval.ceiling import capped
-from hotband.inference.interval.conformal import Kind, Spread
+from hotband.inference.interval.conformal import Kind, ModelTerm, Spread
 from hotband.inference.interval.figureclass import RATES
 from hotband.inference.interval.figures import between
 from hotband.inference.interval.of_run import (
@@ -39,7 +40,6 @@ if TYPE_CHECKING:
     from hotband.data.documents.study import IntervalDoc
     from hotband.data.record.finished import Finished
     from hotband.execution.experiment import Say
-    from hotband.inference.interval.conformal import ModelTerm
 
 NAMES = {
     "iops": "iops",
@@ -127,8 +127,6 @@ def _document(spec: RunSpec, whole: Finished, asked: Asked, drawn: Drawn, term: 
 
 
 def _figure(name: str, of: Kind, level: float, drawn: Drawn, term: ModelTerm) -> FigureIntervalDoc:
-    import numpy as np
-
     ratios, predicted = drawn.log_ratios(name), drawn.nominal[name]
     tails = (50 - level / 2, 50 + level / 2)
     low, high = np.percentile(ratios, tails) if len(ratios) else (0.0, 0.0)
@@ -163,8 +161,6 @@ def is_inverse(of: Kind) -> bool:
 def _uncapped(name: str, of: Kind, level: float, drawn: Drawn, term: ModelTerm) -> tuple[float, float]:
     """The same without a look at the machine. A rate that the load asks for lies between those of a slower and a
     faster machine, or as far as its draws where that is further, and two standard deviations by seeds with it."""
-    import numpy as np
-
     if name not in drawn.asked:
         return _model_bounds(name, of, level, drawn, term)
     (low, high), ratios = drawn.asked[name], drawn.log_ratios(name)

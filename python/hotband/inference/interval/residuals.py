@@ -22,13 +22,12 @@ from hotband.base.errors import UserError
 from hotband.base.text.regular import file_text
 from hotband.data.catalog import STUDIES_DIR
 from hotband.data.record.stats import same_figures
-from hotband.inference.interval.conformal import ARRAYS, Kind, ModelTerm, Residual, Spread
+from hotband.inference.interval.conformal import ARRAYS, FigureSpread, Kind, ModelTerm, Residual, Spread
 from hotband.inference.interval.figureclass import FigureClass
 from hotband.inference.interval.figures import class_for
 
 if TYPE_CHECKING:
     from hotband.data.documents.study import ListedFigureDoc
-    from hotband.inference.interval.conformal import FigureSpread
 
 RESIDUALS_FILE = STUDIES_DIR / "residuals.json"
 SEEN, BLIND = "seen", "blind"

@@ -15,12 +15,11 @@ import hotband._core as _core
 from hotband.base.text.tomltable import loads
 from hotband.execution.experiment.ranges import edited, workload_text
 from hotband.execution.runs.run import refusal
-from hotband.inference.interval.uncertain import with_values
+from hotband.inference.interval.uncertain import Uncertain, with_values
 
 if TYPE_CHECKING:
     from hotband.data.documents.record import RecordDoc
     from hotband.data.documents.run import RunSpec
-    from hotband.inference.interval.uncertain import Uncertain
 
 ENOUGH_IOS = 10_000
 """Measured I/Os of a draw: ten of them are beyond the 99.9th percentile."""

@@ -15,11 +15,11 @@ from dataclasses import dataclass
 from itertools import combinations
 from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
+from hotband.base.heavy import np
 
-    Numbers = NDArray[np.float64]
+if TYPE_CHECKING:
+    from hotband.base.arrays import Floats
+
 
 PAIRED = 4
 """Products are fitted of so many values, those with the largest effects: six products from 64 draws."""
@@ -45,15 +45,13 @@ class Effect:
 class Surface:
     """The surface of one figure: slopes towards both ends, a column a value, and products of two columns."""
 
-    low: Numbers
-    high: Numbers
+    low: Floats
+    high: Floats
     pairs: tuple[tuple[int, int], ...] = ()
-    products: Numbers | None = None
+    products: Floats | None = None
 
-    def at(self, places: Numbers) -> Numbers:
+    def at(self, places: Floats) -> Floats:
         """Log-ratios at places, a row each."""
-        import numpy as np
-
         found = np.minimum(places, 0.0) @ -self.low + np.maximum(places, 0.0) @ self.high
         if self.products is not None and self.pairs:
             found = found + _products(places, self.pairs) @ self.products
@@ -62,17 +60,13 @@ class Surface:
 
 def additive(effects: Sequence[Effect]) -> Surface:
     """The surface of single effects."""
-    import numpy as np
-
     low = [-(one.high or 0.0) if one.low is None else one.low for one in effects]
     high = [-(one.low or 0.0) if one.high is None else one.high for one in effects]
     return Surface(np.array(low, dtype=float), np.array(high, dtype=float))
 
 
-def fitted(effects: Sequence[Effect], places: Numbers, seen: Numbers) -> Surface:
+def fitted(effects: Sequence[Effect], places: Floats, seen: Floats) -> Surface:
     """The same with products fitted to what draws at `places` gave (`seen`)."""
-    import numpy as np
-
     alone = additive(effects)
     strongest = sorted(range(len(effects)), key=lambda n: -effects[n].size)[:PAIRED]
     pairs = tuple(combinations(sorted(strongest), 2))
@@ -88,9 +82,7 @@ def fitted(effects: Sequence[Effect], places: Numbers, seen: Numbers) -> Surface
     )
 
 
-def _products(places: Numbers, pairs: Sequence[tuple[int, int]]) -> Numbers:
-    import numpy as np
-
+def _products(places: Floats, pairs: Sequence[tuple[int, int]]) -> Floats:
     return np.column_stack([places[:, one] * places[:, other] for one, other in pairs])
 
 

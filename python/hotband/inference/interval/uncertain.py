@@ -12,18 +12,17 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 import hotband._core as _core
 from hotband.base.engine import user_error
+from hotband.base.heavy import tomlkit
 from hotband.base.text.tomltable import loads
 from hotband.data.catalog import CATALOG_DIR
 from hotband.data.catalog.entries import product
+from hotband.data.documents.run import RunSpec
 from hotband.execution.experiment.ranges import Range, at_value, machine_text, workload_text
 from hotband.inference.interval.distribution import NOMINAL, Distribution, distribution_of
-
-if TYPE_CHECKING:
-    from hotband.data.documents.run import RunSpec
 
 NOT_DRAWN = ("reference.", "power_")
 """Beginnings of keys that change no rate and no time."""
@@ -173,8 +172,6 @@ def with_values(spec: RunSpec, values: Iterable[tuple[Uncertain, Any]]) -> RunSp
 
 def with_own(spec: RunSpec, values: Sequence[tuple[Uncertain, Any]]) -> RunSpec:
     """A run with values of some of its drives changed in the machine's text: others have the same keys."""
-    import tomlkit
-
     text = _core.machine(CATALOG_DIR, spec.machine, machine_text(spec))["text"]
     document: Any = tomlkit.parse(text)
     for of, value in values:

@@ -7,13 +7,13 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from hotband.base.heavy import pl
+from hotband.base.shown import Shown
 from hotband.base.text.html import frame_html
 from hotband.base.text.numbers import number
 from hotband.base.views import view_of
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from hotband.data.documents.reliability import EstimateDoc, ReliabilityDoc
 
 COLUMNS = ("figure", "simulated", "low", "high", "closed_form", "difference_pct")
@@ -45,15 +45,8 @@ class Reliability:
         found = self._document["mttdl"]["closed_form"]
         return None if found is None else found["value"]
 
-    @property
-    def reason(self) -> str | None:
-        """Why there is no mean time to data loss; None where there is one."""
-        return self._document["mttdl"]["reason"]
-
-    @property
-    def years(self) -> float:
-        """The mission."""
-        return self._document["mission"]["years"]
+    reason = Shown[str | None]("Why there is no mean time to data loss; None where there is one.", "mttdl", "reason")
+    years = Shown[float]("The mission.", "mission", "years")
 
     @property
     def loss(self) -> Simulated:
@@ -61,15 +54,17 @@ class Reliability:
         found = self._document["mission"]["loss"]
         return Simulated(found["value"], found["low"], found["high"])
 
-    @property
-    def causes(self) -> Mapping[str, float]:
-        """Shares of the causes of loss within the mission, of one."""
-        return dict(self._document["mission"]["loss"]["causes"])
-
-    @property
-    def exact_loss(self) -> float | None:
-        """The chance of loss by the closed form; None where it has none."""
-        return self._document["mission"]["closed_form"]
+    causes = Shown[Mapping[str, float]](
+        "Shares of the causes of loss within the mission, of one.",
+        "mission",
+        "loss",
+        "causes",
+    )
+    exact_loss = Shown[float | None](
+        "The chance of loss by the closed form; None where it has none.",
+        "mission",
+        "closed_form",
+    )
 
     @property
     def bytes_lost_per_tb(self) -> Simulated:
@@ -77,27 +72,18 @@ class Reliability:
         found = self._document["mission"]["bytes_lost_per_tb"]
         return Simulated(found["value"], found["low"], found["high"])
 
-    @property
-    def mtbf_hours(self) -> float:
-        """Mean life of a drive."""
-        return self._document["given"]["mtbf_hours"]
-
-    @property
-    def rebuild_hours(self) -> float | None:
-        """Time to rebuild a drive; None where nothing is rebuilt."""
-        return self._document["given"]["rebuild_hours"]
-
-    @property
-    def sources(self) -> Mapping[str, str]:
-        """Where what it was computed from is from."""
-        return dict(self._document["given"]["sources"])
+    mtbf_hours = Shown[float]("Mean life of a drive.", "given", "mtbf_hours")
+    rebuild_hours = Shown[float | None](
+        "Time to rebuild a drive; None where nothing is rebuilt.",
+        "given",
+        "rebuild_hours",
+    )
+    sources = Shown[Mapping[str, str]]("Where what it was computed from is from.", "given", "sources")
 
     @property
     def frame(self) -> pl.DataFrame:
         """A row a figure: figure ("mttdl_years", "loss", "bytes_lost_per_tb"), simulated, low and high (of its 95 %
         interval), closed_form, difference_pct; null where there is none."""
-        import polars as pl
-
         schema = {name: pl.String if name == "figure" else pl.Float64 for name in COLUMNS}
         return pl.DataFrame(list(self._rows()), schema=schema, orient="row")
 

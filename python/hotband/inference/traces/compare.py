@@ -9,21 +9,21 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from html import escape
 from pathlib import Path
-from typing import TYPE_CHECKING, NotRequired, TypedDict, cast
+from typing import NotRequired, TypedDict, cast
 
 import hotband._core as _core
-from hotband.base.arguments import public
+from hotband.base.arguments import listed, plain, public
 from hotband.base.errors import UserError
+from hotband.base.heavy import pl
+from hotband.base.question import Way, asks
+from hotband.base.shown import Shown
 from hotband.base.text.html import frame_html
-from hotband.base.views import view_of
+from hotband.base.views import Report, view_of
 from hotband.data.documents.record import ComparisonDoc
+from hotband.data.inputs.kinds import Columns, TomlTable
 from hotband.data.traces.files import format_of, make_rows
+from hotband.inference.traces.asked import TraceQuestion
 from hotband.inference.traces.convert import asked_of, expect_trace
-
-if TYPE_CHECKING:
-    import polars as pl
-
-    from hotband.base.views import Report
 
 SIDES = ("A", "B")
 SCHEMA, SCHEMA_VERSION = "hotband-trace-compare", 1
@@ -76,32 +76,15 @@ class TracesCompared:
 
     document: TracesComparedDoc
 
-    @property
-    def demerit_pct(self) -> float | None:
-        """Demerit in percent of A's mean; None where that is zero."""
-        return self.document["demerit_pct"]
-
-    @property
-    def mean_error_pct(self) -> float | None:
-        """How far B's mean is from A's, in percent of A's."""
-        return self.document["mean_error_pct"]
-
-    @property
-    def rms_ns(self) -> float | None:
-        """Root of the mean square of the differences of single I/Os."""
-        return self.document["rms_ns"]
-
-    @property
-    def same_ios(self) -> bool:
-        """Whether both hold the same I/Os (operation, offset, length) in the same order of issue."""
-        return self.document["same_ios"]
+    demerit_pct = Shown[float | None]("Demerit in percent of A's mean; None where that is zero.")
+    mean_error_pct = Shown[float | None]("How far B's mean is from A's, in percent of A's.")
+    rms_ns = Shown[float | None]("Root of the mean square of the differences of single I/Os.")
+    same_ios = Shown[bool]("Whether both hold the same I/Os (operation, offset, length) in the same order of issue.")
 
     @property
     def frame(self) -> pl.DataFrame:
         """A row for all I/Os and one a class: direction ("all", "read", "write"), distance ("all", "continuing",
         "near", "far"), ios, mean_measured_ns, mean_replayed_ns, mean_error_pct, demerit_ns, demerit_pct, rms_ns."""
-        import polars as pl
-
         figures = ("mean_measured_ns", "mean_replayed_ns", "mean_error_pct", "demerit_ns", "demerit_pct", "rms_ns")
         rows: list[Mapping[str, object]] = [{**self.document, "direction": "all", "distance": "all"}]
         rows += [{**one} for one in self.document["classes"]]
@@ -129,6 +112,47 @@ class TracesCompared:
         return f"<div><strong>{both}</strong>{frame_html(self.frame)}</div>"
 
 
+@dataclass(frozen=True, kw_only=True)
+class CompareTracesQuestion(TraceQuestion):
+    """Compare the latencies of two traces: means, demerit, percentiles, and single I/Os where both hold the same.
+
+    The result has `demerit_pct`, `mean_error_pct`, `rms_ns` (None where they do not hold the same I/Os in the same
+    order: `same_ios`), a `frame` by class of I/O and a page with both distributions. Raises UserError for a mistake,
+    such as a trace without latencies; OSError.
+    """
+
+    name = "trace compare"
+    schema = "hotband-trace-compare"
+    answers = "hotband.inference.traces.compare:TracesCompared"
+    has_page = True
+    page_field = "page"
+
+    a: Path = asks("What was measured: a trace with latencies.", metavar="A", positional=True)
+    b: Path = asks("What is compared with it.", metavar="B", positional=True)
+    format_b: str | None = asks("The format of B, if another.", default=None, metavar="NAME", hidden=True)
+    columns_b: Columns | None = asks(
+        "The columns of B, if others.", default=None, metavar="KEY=COLUMN,...", hidden=True
+    )
+    of_b: TomlTable | None = asks(
+        "What is other for B, such as its format and its columns.", default=None, only_python=True
+    )
+
+    def keys_of_b(self) -> dict[str, object]:
+        """Return the keys of `[trace]` for the second trace."""
+        other = {
+            name.rstrip("_"): plain(value) if listed(value) is None else listed(value)
+            for name, value in (self.of_b or {}).items()
+        }
+        if self.format_b is not None or self.columns_b is not None:
+            other |= {"format": self.format_b, "columns": self.columns_b}
+        return {**self.keys(), **other}
+
+
+def answer(asked: CompareTracesQuestion, _: Way) -> TracesCompared:
+    """Return the two traces compared. Raises UserError, OSError."""
+    return compare_traces(asked.a, asked.b, asked.keys(), asked.keys_of_b())
+
+
 def compare_traces(
     first: Path, second: Path, keys: Mapping[str, object], of_second: Mapping[str, object] | None = None
 ) -> TracesCompared:
@@ -139,7 +163,7 @@ def compare_traces(
         rows = []
         for name, path, asked_keys in zip(SIDES, (first, second), (keys, {**keys, **(of_second or {})}), strict=True):
             asked = asked_of(path, asked_keys)
-            expect_trace(name, path, asked)
+            expect_trace(f"question.{name.lower()}", path, asked)
             rows.append(Path(folder) / f"{name}.rows")
             make_rows(path, asked, str(path), rows[-1])
             sides.append({"file": str(path), "format": asked.format or format_of(path) or ""})

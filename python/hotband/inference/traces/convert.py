@@ -11,16 +11,22 @@ from typing import IO, TYPE_CHECKING, TypedDict
 import tomli
 
 import hotband._core as _core
+from hotband.base.arguments import short
 from hotband.base.errors import UserError
 from hotband.base.fields import of_question
+from hotband.base.heavy import np, pa, tomlkit
+from hotband.base.question import Way, asks
 from hotband.base.text.nearest import unknown_name
+from hotband.base.text.schema import to_doc, with_schema
+from hotband.base.text.values import Json
 from hotband.base.text.write import expect_other_file, replacing
 from hotband.data.traces.files import IO_LOG, expect_file, format_of, is_trace, make_rows
 from hotband.data.traces.io_log import UNKNOWN
+from hotband.inference.traces.asked import TraceQuestion
 
 if TYPE_CHECKING:
-    import numpy as np
     from numpy.typing import NDArray
+
 
 ENDINGS = {
     ".parquet": IO_LOG,
@@ -51,22 +57,6 @@ class RowsHead(TypedDict):
     streams: list[dict[str, str]]
 
 
-class TraceConvertedDoc(TypedDict):
-    """What `hotband trace convert --json` prints."""
-
-    schema: str
-    schema_version: int
-    source: str
-    output: str
-    source_format: str
-    output_format: str
-    ios: int
-    written: int
-    lost: dict[str, int]
-    rounded_ns: int
-    notes: list[str]
-
-
 @dataclass(frozen=True)
 class TraceConverted:
     """A trace that was converted: its formats, I/Os read and written, what the new format cannot say (and of how many
@@ -93,21 +83,9 @@ class TraceConverted:
             lines.append("  nothing is lost")
         return [*lines, *(f"  note: {note}" for note in self.notes)]
 
-    def to_dict(self) -> TraceConvertedDoc:
+    def to_dict(self) -> dict[str, Json]:
         """All that `hotband trace convert --json` prints."""
-        return {
-            "schema": "hotband-trace-convert",
-            "schema_version": 1,
-            "source": str(self.source),
-            "output": str(self.output),
-            "source_format": self.source_format,
-            "output_format": self.output_format,
-            "ios": self.ios,
-            "written": self.written,
-            "lost": dict(self.lost),
-            "rounded_ns": self.rounded_ns,
-            "notes": list(self.notes),
-        }
+        return with_schema(to_doc(self), "hotband-trace-convert")
 
 
 def targets() -> list[str]:
@@ -133,9 +111,13 @@ def target_of(output: Path, to: str | None) -> str:
 
 def asked_of(file: Path, keys: Mapping[str, object]) -> _core.TraceAsked:
     """How a trace is read, by keys of `[trace]`. Raises UserError, which names the key."""
-    import tomlkit
-
     said = {key: value for key, value in keys.items() if value not in (None, [], {}, ())}
+    for key, value in said.items():
+        try:
+            tomlkit.item(value)
+        except (tomlkit.exceptions.TOMLKitError, TypeError, ValueError):
+            accepted = "expected text, a number, a bool, or a list or dict of them"
+            raise UserError(f"question.{key}", "", short(value), accepted) from None
     text = tomlkit.dumps({"trace": {"file": str(file), **said}})
     try:
         (asked,) = _core.traces_of(text, "trace")
@@ -162,6 +144,28 @@ def columns_of(text: str | None) -> dict[str, str]:
         accepted = "expected columns by number or name, with a unit, such as time=1:us,offset=2:sectors,size=3,op=4"
         raise UserError("question.columns", "", text, accepted)
     return {key.strip(): value.strip() for key, _, value in pairs}
+
+
+@dataclass(frozen=True, kw_only=True)
+class ConvertTraceQuestion(TraceQuestion):
+    """Write a trace in another format, and say what that cannot say of it.
+
+    The result has `written` I/Os, what was `lost` of how many, and `notes`. Raises UserError for a mistake, such as
+    the first line that is wrong; OSError.
+    """
+
+    name = "trace convert"
+    schema = "hotband-trace-convert"
+    answers = "hotband.inference.traces.convert:TraceConverted"
+
+    source: Path = asks("A trace, plain or compressed by gzip or zstd.", metavar="IN", positional=True)
+    output: Path = asks("The new file; its ending says the format.", metavar="OUT", positional=True)
+    to: str | None = asks("The new format.", default=None, metavar="FORMAT")
+
+
+def answer(asked: ConvertTraceQuestion, _: Way) -> TraceConverted:
+    """Return the trace that was converted. Raises UserError, OSError."""
+    return convert_trace(asked.source, asked.output, asked.to, asked.keys())
 
 
 def convert_trace(source: Path, output: Path, to: str | None, keys: Mapping[str, object]) -> TraceConverted:
@@ -210,16 +214,12 @@ def head_of(rows: Path) -> RowsHead:
 def blocks_of(rows: Path, ios: int) -> list[NDArray[np.uint64]]:
     """The rows, mapped into memory, some at a time: time of issue and latency in ns, what it is, offset and length in
     bytes, row of the file."""
-    import numpy as np
-
     numbers = np.memmap(rows, "<u8", "r", 16, (ios, 6))
     return [numbers[begin : begin + AT_ONCE] for begin in range(0, ios, AT_ONCE)]
 
 
 def write_log(rows: Path, head: RowsHead, file: IO[bytes]) -> None:
     """Writes rows as our own I/O log, Parquet. Raises OSError."""
-    import numpy as np
-    import pyarrow as pa
     from pyarrow.parquet import ParquetWriter
 
     texts = {"stream", "direction", "error", "volume"}

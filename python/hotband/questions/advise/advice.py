@@ -5,15 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, TypedDict
+from typing import TYPE_CHECKING
 
 from hotband.base.arguments import public
+from hotband.base.heavy import pl
+from hotband.base.text.schema import to_doc
+from hotband.base.text.values import Json
 from hotband.base.text.write import expect_page
 from hotband.base.views import Report, view_of
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from hotband.data.documents.interval import ShareDoc
 
 SCHEMA, SCHEMA_VERSION = "hotband-advice", 1
@@ -42,35 +43,16 @@ class Between:
         return Between(self.value * factor, *ends)
 
 
-class BetweenDoc(TypedDict):
-    """The same as JSON."""
-
-    value: float
-    low: float | None
-    high: float | None
-
-
-class PointDoc(TypedDict):
-    """A point of the front: times in seconds, but `rebuild_h` in hours; `loss` is a chance from 0 to 1."""
-
-    candidate: str
-    machine: str
-    drive: str
-    layout: str
-    drives: int
-    cache: str
-    settings: dict[str, str]
-    usable_bytes: float
-    cost: BetweenDoc | None
-    watts: BetweenDoc | None
-    latency_s: BetweenDoc
-    rebuild_h: BetweenDoc | None
-    loss: BetweenDoc | None
-    life_years: float | None
-    by_workload: dict[str, float]
-    degraded_latency_s: float | None
-    interval_from: str
-    surely_holds: bool
+DOCUMENTED = {
+    "name": "candidate",
+    "latency": "latency_s",
+    "rebuild": "rebuild_h",
+    "life": "life_years",
+    "latencies": "by_workload",
+    "degraded": "degraded_latency_s",
+    "surely": "surely_holds",
+}
+"""What fields of a point are called in JSON."""
 
 
 @dataclass(frozen=True)
@@ -101,58 +83,9 @@ class Point:
     interval_from: str = "model"
     surely: bool = False
 
-    def document(self) -> PointDoc:
-        """As JSON has it."""
-        return {
-            "candidate": self.name,
-            "machine": self.machine,
-            "drive": self.drive,
-            "layout": self.layout,
-            "drives": self.drives,
-            "cache": self.cache,
-            "settings": dict(self.settings),
-            "usable_bytes": self.usable_bytes,
-            "cost": _doc(self.cost),
-            "watts": _doc(self.watts),
-            "latency_s": _doc(self.latency) or {"value": 0.0, "low": None, "high": None},
-            "rebuild_h": _doc(self.rebuild),
-            "loss": _doc(self.loss),
-            "life_years": self.life,
-            "by_workload": dict(self.latencies),
-            "degraded_latency_s": self.degraded,
-            "interval_from": self.interval_from,
-            "surely_holds": self.surely,
-        }
-
-
-def _doc(of: Between | None) -> BetweenDoc | None:
-    return None if of is None else {"value": of.value, "low": of.low, "high": of.high}
-
-
-class AdviceDoc(TypedDict):
-    """All that `hotband advise --json` prints."""
-
-    schema: str
-    schema_version: int
-    answer: list[str]
-    rests_on: list[str]
-    recommended: str | None
-    runner_up: str | None
-    figure: str
-    slo: str
-    workloads: list[str]
-    level: float
-    currency: str
-    capacity_bytes: float
-    failures: int
-    years: float
-    candidates: int
-    left_out: dict[str, int]
-    runs: int
-    ios: int
-    front: list[PointDoc]
-    nearest: PointDoc | None
-    notes: list[str]
+    def document(self) -> dict[str, Json]:
+        """As JSON has it: times in seconds, but `rebuild_h` in hours; `loss` is a chance from 0 to 1."""
+        return to_doc(self, without=("worst",), names=DOCUMENTED, settings=dict(self.settings))
 
 
 @dataclass
@@ -164,11 +97,8 @@ class Advice:
 
     answer: list[str]
     rests_on: list[str]
-    front: list[Point]
-    shown: list[Point]
     recommended: Point | None
     runner_up: Point | None
-    nearest: Point | None
     figure: str
     slo: str
     workloads: list[str]
@@ -181,6 +111,9 @@ class Advice:
     left_out: Mapping[str, int]
     runs: int
     ios: int
+    front: list[Point]
+    nearest: Point | None
+    shown: list[Point]
     bound: float | None = None
     values: list[ShareDoc] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
@@ -195,8 +128,6 @@ class Advice:
         """A row a point of the front: candidate, machine, drive, layout, cache, `usable_bytes`, and figures with their
         ends: `cost`, `cost_low`, `cost_high`, `watts`, `drives`, `latency_s`, `rebuild_h`, `loss`; `life_years`,
         `degraded_latency_s`, `recommended`."""
-        import polars as pl
-
         return pl.DataFrame([self._row(one) for one in self.front], infer_schema_length=None)
 
     def _row(self, one: Point) -> dict[str, str | float | int | bool | None]:
@@ -219,31 +150,17 @@ class Advice:
             "recommended": self.recommended is not None and one.name == self.recommended.name,
         }
 
-    def to_dict(self) -> AdviceDoc:
+    def to_dict(self) -> dict[str, Json]:
         """The JSON document."""
-        return {
-            "schema": SCHEMA,
-            "schema_version": SCHEMA_VERSION,
-            "answer": self.answer,
-            "rests_on": self.rests_on,
-            "recommended": self.recommended.name if self.recommended else None,
-            "runner_up": self.runner_up.name if self.runner_up else None,
-            "figure": self.figure,
-            "slo": self.slo,
-            "workloads": self.workloads,
-            "level": self.level,
-            "currency": self.currency,
-            "capacity_bytes": self.capacity_bytes,
-            "failures": self.failures,
-            "years": self.years,
-            "candidates": self.candidates,
-            "left_out": dict(self.left_out),
-            "runs": self.runs,
-            "ios": self.ios,
-            "front": [one.document() for one in self.front],
-            "nearest": self.nearest.document() if self.nearest else None,
-            "notes": self.notes,
-        }
+        shown = to_doc(
+            self,
+            without=("shown", "bound", "values"),
+            recommended=self.recommended.name if self.recommended else None,
+            runner_up=self.runner_up.name if self.runner_up else None,
+            front=[one.document() for one in self.front],
+            nearest=self.nearest.document() if self.nearest else None,
+        )
+        return {"schema": SCHEMA, "schema_version": SCHEMA_VERSION, **shown}
 
     @public
     def write_html(self, path: str | Path) -> Path:

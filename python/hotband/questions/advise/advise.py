@@ -5,27 +5,22 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
+from hotband.base.question import Way
 from hotband.base.text import numbers
 from hotband.data.record.unmodelled import unmodelled_notes_of
+from hotband.execution.experiment import Say
+from hotband.inference.interval.of_run import Watch
 from hotband.questions.advise import words
 from hotband.questions.advise.advice import Advice, Point
-from hotband.questions.advise.asked import needs_of
+from hotband.questions.advise.asked import AdviseQuestion, Needs, needs_of
 from hotband.questions.advise.candidates import Listed, candidates_of, space_of
 from hotband.questions.advise.finalists import FAILED_IOS, Finalist, drawn, point_of, with_failures
 from hotband.questions.advise.front import Tried, front_of, order, read_figures, shown_figure
 from hotband.questions.advise.measure import Bench, loads_from
 from hotband.questions.advise.objective import furthest
 from hotband.questions.advise.prices import Prices, expect_known, read_prices
-from hotband.questions.advise.search import search
-
-if TYPE_CHECKING:
-    from hotband.base.question import Way
-    from hotband.execution.experiment import Say
-    from hotband.inference.interval.of_run import Watch
-    from hotband.questions.advise.asked import AdviseQuestion, Needs
-    from hotband.questions.advise.search import Searched
+from hotband.questions.advise.search import Searched, search
 
 SHOWN = 12
 """Points of the front that a table has; all are in --json, --format csv and the page."""
@@ -151,10 +146,11 @@ class _Advising:
     def _advice(self, answer: list[str], rests: list[str], points: list[Point], shown: Sequence[str]) -> Advice:
         limit = next((one.bound for one in self.needs.limits if one.figure == self.of), None)
         return Advice(
-            answer, rests, points, [one for one in points if one.name in shown], None, None, None, str(self.of),
+            answer, rests, None, None, str(self.of),
             words.conditions_text(self.needs.slo), [one.name for one in self.asked.workloads], self.asked.interval,
             self.prices.currency, self.needs.bytes_at_end, self.needs.tolerated, self.needs.years,
-            self.listed.of, self._left_out(), self.bench.runs, self.bench.ios, limit, [],
+            self.listed.of, self._left_out(), self.bench.runs, self.bench.ios, points, None,
+            [one for one in points if one.name in shown], limit, [],
             [*self._unmodelled(shown), *self._notes()],
         )  # fmt: skip
 

@@ -19,8 +19,8 @@ from hotband.base.text.quantities import size_bytes
 from hotband.data.documents.run import Repair, RunSpec
 from hotband.data.inputs.loads import Load
 from hotband.data.record.finished import Finished
-from hotband.data.record.record import record_of
-from hotband.execution.experiment import Experiment, Point
+from hotband.data.record.record import Figures, Record, record_of
+from hotband.execution.experiment import Experiment, Point, Say
 from hotband.execution.experiment.ranges import workload_text
 from hotband.execution.runs.run import refusal
 from hotband.questions.advise.candidates import Candidate, Drive
@@ -40,8 +40,6 @@ from hotband.questions.find.trial import KEEPS_UP
 if TYPE_CHECKING:
     from hotband.data.documents.record import RecordDoc
     from hotband.data.inputs.specify import Named
-    from hotband.data.record.record import Figures, Record
-    from hotband.execution.experiment import Say
     from hotband.inference.interval.of_run import Watch
 
 SCALES = ("1024", "512", "256", "128", "64")

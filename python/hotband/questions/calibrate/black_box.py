@@ -13,17 +13,13 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from hotband.base.errors import UserError
 from hotband.base.text.write import write_file
-from hotband.questions.calibrate.figures import means
+from hotband.questions.calibrate.figures import Seen, means
 from hotband.questions.calibrate.loads import BLACK_BOX, SHARE_OF_RATE, Measurement, candidates, held_out, within
 from hotband.questions.calibrate.measured import Measured
 from hotband.questions.calibrate.model import Product
-
-if TYPE_CHECKING:
-    from hotband.questions.calibrate.figures import Seen
 
 AROUND = 4.0
 """Times, rates and spreads may be so many times less or more than the guess."""

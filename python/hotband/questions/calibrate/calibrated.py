@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
-from typing import TYPE_CHECKING, Literal, TypedDict
+from typing import TYPE_CHECKING, Literal
+
+from hotband.base.heavy import pl
+from hotband.base.text.schema import to_doc, to_object
+from hotband.base.text.values import Json
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from hotband.data.documents.record_traces import ComparisonDoc
     from hotband.questions.calibrate.design import Next
 
@@ -72,21 +74,6 @@ class Line:
     rest_pct: dict[str, float]
 
 
-class CalibratedDoc(TypedDict):
-    """As JSON has it."""
-
-    schema: str
-    like: str
-    target: str
-    values: list[dict[str, object]]
-    checks: list[dict[str, object]]
-    loads: list[dict[str, object]]
-    misfit: float
-    best_next: dict[str, object] | None
-    comparison: ComparisonDoc | None
-    notes: list[str]
-
-
 @dataclass
 class Calibrated:
     """A product with values as they were found: `text` is its file. `misfit` is how much farther figures lie off the
@@ -119,24 +106,24 @@ class Calibrated:
     @property
     def frame(self) -> pl.DataFrame:
         """A row a value."""
-        import polars as pl
-
         return pl.DataFrame([{**asdict(one), "options": ", ".join(one.options)} for one in self.values])
 
-    def to_dict(self) -> CalibratedDoc:
+    def to_dict(self) -> dict[str, Json]:
         """As JSON has it."""
-        return {
-            "schema": "hotband-calibrate",
-            "like": self.like,
-            "target": self.target,
-            "values": [asdict(one) for one in self.values],
-            "checks": [asdict(one) | {"error_pct": one.error_pct, "before_pct": one.before_pct} for one in self.checks],
-            "loads": [asdict(one) for one in self.lines],
-            "misfit": self.misfit,
-            "best_next": None if self.best_next is None else asdict(self.best_next),
-            "comparison": self.comparison,
-            "notes": self.notes,
-        }
+        return to_object(
+            {
+                "schema": "hotband-calibrate",
+                "like": self.like,
+                "target": self.target,
+                "values": self.values,
+                "checks": [to_doc(one, error_pct=one.error_pct, before_pct=one.before_pct) for one in self.checks],
+                "loads": self.lines,
+                "misfit": self.misfit,
+                "best_next": self.best_next,
+                "comparison": self.comparison,
+                "notes": self.notes,
+            }
+        )
 
 
 def worst(checks: Sequence[Check]) -> Check | None:

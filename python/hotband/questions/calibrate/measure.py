@@ -8,16 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from hotband.execution.experiment import Executor, Experiment, Point
+from hotband.execution.experiment import Executor, Experiment, Point, Say
 from hotband.questions.calibrate.figures import seen_of
+from hotband.questions.calibrate.loads import Measurement
 from hotband.questions.calibrate.measured import Measured
 from hotband.questions.calibrate.model import FILL, Product, Watch, at_own_scale, at_scale, own_scale, part_of, specs_of
-
-if TYPE_CHECKING:
-    from hotband.execution.experiment import Say
-    from hotband.questions.calibrate.loads import Measurement
 
 WHAT = "measurements of a calibration"
 SEED = 7_000_001

@@ -8,9 +8,8 @@ chance does is much the same on both sides of a difference.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from contextlib import nullcontext
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
 
 from hotband.base.errors import UserError
 from hotband.base.text.quantities import size_bytes
@@ -19,18 +18,12 @@ from hotband.data.catalog.named import EMULATED
 from hotband.data.documents.run import RunSpec
 from hotband.data.inputs.loads import Load
 from hotband.data.inputs.specify import Named
-from hotband.execution.experiment import Experiment, Point
+from hotband.execution.experiment import Experiment, Point, Tick
 from hotband.execution.runs.run import prepare
 from hotband.questions.calibrate.figures import Seen, seen_of
 from hotband.questions.calibrate.loads import Measurement
-from hotband.questions.calibrate.unknowns import unknowns_of
+from hotband.questions.calibrate.unknowns import Setting, unknowns_of
 from hotband.questions.expect.capacity import target_bytes
-
-if TYPE_CHECKING:
-    from contextlib import AbstractContextManager
-
-    from hotband.execution.experiment import Tick
-    from hotband.questions.calibrate.unknowns import Setting
 
 Watch = Callable[[str], "AbstractContextManager[Tick | None]"]
 At = tuple[tuple["Setting", ...], int]

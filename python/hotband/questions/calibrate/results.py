@@ -8,21 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from hotband.base.errors import UserError
 from hotband.base.text.numbers import counted
+from hotband.data.inputs.specify import Named
 from hotband.data.record.incomplete import refusing_incomplete
-from hotband.questions.calibrate.figures import seen_of
+from hotband.questions.calibrate.figures import Seen, seen_of
 from hotband.questions.calibrate.loads import Measurement
 from hotband.questions.calibrate.measured import Measured
 from hotband.questions.expect.expect import expect_room
-from hotband.questions.expect.results import read_rows
-
-if TYPE_CHECKING:
-    from hotband.data.inputs.specify import Named
-    from hotband.questions.calibrate.figures import Seen
-    from hotband.questions.expect.results import Row
+from hotband.questions.expect.results import Row, read_rows
 
 FEWEST = 3
 ENOUGH = 5

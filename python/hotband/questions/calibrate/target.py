@@ -7,22 +7,19 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from hotband.base.errors import UserError
 from hotband.data.catalog.named import EMULATED, REAL, is_emulated, is_real
 from hotband.data.inputs.texts import text_of
+from hotband.execution.experiment import Executor, Say
 from hotband.execution.serve import Served, ServeSpec
 from hotband.execution.targets.on_device import How
+from hotband.execution.targets.outlook import Outlook
 from hotband.execution.targets.place import place_of
 from hotband.execution.targets.target import executor_of
 from hotband.execution.targets.way import way_of_fio
 from hotband.questions.calibrate.loads import BLACK_BOX
 from hotband.questions.calibrate.model import Product, own_scale, size_of
-
-if TYPE_CHECKING:
-    from hotband.execution.experiment import Executor, Say
-    from hotband.execution.targets.outlook import Outlook
 
 WORN_IN = {"sequential": 2.0, "random": 1.0}
 """What an emulated drive holds: written over in order twice, and once at random, as the model's do before."""

@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
 
 import numpy as np
 
 from hotband.inference.interval.distribution import NUMBER
 from hotband.questions.calibrate.calibrated import LEVEL, TOLD, Value
 from hotband.questions.calibrate.fit import TOLD as KNOWN
-from hotband.questions.calibrate.unknowns import EDGE, number_of
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from hotband.questions.calibrate.fit import Fitted
-    from hotband.questions.calibrate.unknowns import Choice, Unknown, Unknowns
+from hotband.questions.calibrate.fit import Fitted
+from hotband.questions.calibrate.unknowns import EDGE, Choice, Unknown, Unknowns, number_of
 
 OUTER = 1.6449
 """The coordinate of the ends of the middle 90 % of a range (the standard normal quantile of 0.95)."""

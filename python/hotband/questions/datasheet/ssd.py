@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 from hotband.base.errors import UserError
+from hotband.inference.amplification import uniform
 from hotband.questions.datasheet.lines import INTERFACES, Answers, field, number, powers
 from hotband.questions.datasheet.values import GIVEN, Value, estimate, fixed, forced_writes, given, text
 
@@ -198,7 +199,7 @@ def _writing(sheet: Answers, dies: int, held: float) -> tuple[Value, Value, int]
     if "write-iops" not in sheet:
         rule = "over-provisioning of drives of so many writes per day: 7 to 15 % (1), 28 % (3), 40 % and more (10)"
         over = estimate("over_provisioning", usual, (0.07, max(0.15, usual * 1.4)), "share", rule)
-        amplification = amplification_of(usual)
+        amplification = uniform(usual)
     else:
         written = number(sheet, "write-iops") * PAGE
         if written > bandwidth * 1.05:
@@ -220,23 +221,12 @@ def _writing(sheet: Answers, dies: int, held: float) -> tuple[Value, Value, int]
     return rate, over, int(cycles)
 
 
-def amplification_of(share: float) -> float:
-    """Write amplification of greedy collection under uniform writes, with so much over-provisioning.
-
-    a / (a + W(-a e^-a)), a = 1 + share [Xiang and Kurkoski, arXiv 1110.4245].
-    """
-    from scipy.special import lambertw
-
-    spread = 1.0 + share
-    return float(spread / (spread + lambertw(-spread * math.exp(-spread)).real))
-
-
 def over_provisioning_of(amplification: float) -> float:
-    """The share that gives this write amplification: the formula above, solved by halving to a millionth."""
+    """The share of over-provisioning that gives this write amplification (`uniform`), by halving to a millionth."""
     low, high = 1e-4, 20.0
     while high - low > 1e-6:
         middle = (low + high) / 2
-        low, high = (middle, high) if amplification_of(middle) > amplification else (low, middle)
+        low, high = (middle, high) if uniform(middle) > amplification else (low, middle)
     return (low + high) / 2
 
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from hotband.base.errors import UserError
+from hotband.base.question import Way
 from hotband.base.text import numbers
 from hotband.base.text.numbers import counted
+from hotband.data.inputs.specify import Named
 from hotband.data.record.incomplete import refusing_incomplete
 from hotband.execution.runs.scale import scale_of
 from hotband.questions.expect.asked import ExpectQuestion
@@ -17,10 +18,6 @@ from hotband.questions.expect.explain import explanations
 from hotband.questions.expect.nearest import rank
 from hotband.questions.expect.predict import Settings, run, with_intervals
 from hotband.questions.expect.results import Row, read_rows
-
-if TYPE_CHECKING:
-    from hotband.base.question import Way
-    from hotband.data.inputs.specify import Named
 
 MOST_ROWS = 64
 """Runs of results that are predicted at once: more take minutes."""

@@ -4,22 +4,17 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
+from hotband.base.heavy import pl
 from hotband.base.text.numbers import number
-from hotband.data.documents.expected import ExpectedDoc, ExpectedRowDoc
+from hotband.base.text.schema import to_object
+from hotband.base.text.values import Json
+from hotband.data.documents.expected import Verdict
 from hotband.data.record.states import state_lines, states_of
-from hotband.questions.expect.judge import row_verdict, whole_verdict
-from hotband.questions.expect.nearest import NO_DRIVE
-
-if TYPE_CHECKING:
-    import polars as pl
-
-    from hotband.data.documents.expected import Verdict
-    from hotband.questions.expect.judge import Judged
-    from hotband.questions.expect.nearest import Ranking
-    from hotband.questions.expect.predict import Predicted
-    from hotband.questions.expect.results import Row
+from hotband.questions.expect.judge import Judged, row_verdict, whole_verdict
+from hotband.questions.expect.nearest import NO_DRIVE, Ranking
+from hotband.questions.expect.predict import Predicted
+from hotband.questions.expect.results import Row
 
 SCHEMA, SCHEMA_VERSION = "hotband-expect", 1
 
@@ -76,8 +71,6 @@ class Expected:
     @property
     def frame(self) -> pl.DataFrame:
         """A row a figure: row, figure, measured, predicted, low, high, verdict (IOPS, bytes a second, ns)."""
-        import polars as pl
-
         rows = [{"row": row.name, **one.document()} for row in self.rows for one in self.figures(row)]
         return pl.DataFrame(rows, infer_schema_length=None)
 
@@ -85,33 +78,37 @@ class Expected:
         on = f" on {self.machine}" if self.machine else ""
         return f"<Expected of {len(self.rows)} rows{on}: {self.verdict}>"
 
-    def to_dict(self) -> ExpectedDoc:
+    def to_dict(self) -> dict[str, Json]:
         """The JSON document."""
         ranking = self.ranking
-        return {
-            "schema": SCHEMA,
-            "schema_version": SCHEMA_VERSION,
-            "machine": self.machine,
-            "level": self.level,
-            "verdict": self.verdict,
-            "rows": [self._row(row) for row in self.rows],
-            "assumed": self.assumed,
-            "explanations": self.explanations,
-            "nearest": [one.document() for one in ranking.drives] if ranking else [],
-            "left_out": ranking.left_out if ranking else {},
-            "compared_rows": list(ranking.rows) if ranking else [],
-            "state": self.state,
-            "notes": self.notes,
-        }
+        return to_object(
+            {
+                "schema": SCHEMA,
+                "schema_version": SCHEMA_VERSION,
+                "machine": self.machine,
+                "level": self.level,
+                "verdict": self.verdict,
+                "rows": [self._row(row) for row in self.rows],
+                "assumed": self.assumed,
+                "explanations": self.explanations,
+                "nearest": [one.document() for one in ranking.drives] if ranking else [],
+                "left_out": ranking.left_out if ranking else {},
+                "compared_rows": list(ranking.rows) if ranking else [],
+                "state": self.state,
+                "notes": self.notes,
+            }
+        )
 
-    def _row(self, row: Row) -> ExpectedRowDoc:
-        return {
-            "name": row.name,
-            "file": row.file,
-            "asks": row.load.asks if row.load else None,
-            "verdict": self.row_verdict(row),
-            "why_not": row.why_not,
-            "figures": [one.document() for one in self.figures(row)],
-            "workload": row.load.text if row.load else None,
-            "set": row.load.settings if row.load else {},
-        }
+    def _row(self, row: Row) -> dict[str, Json]:
+        return to_object(
+            {
+                "name": row.name,
+                "file": row.file,
+                "asks": row.load.asks if row.load else None,
+                "verdict": self.row_verdict(row),
+                "why_not": row.why_not,
+                "figures": [one.document() for one in self.figures(row)],
+                "workload": row.load.text if row.load else None,
+                "set": row.load.settings if row.load else {},
+            }
+        )

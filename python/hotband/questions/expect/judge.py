@@ -8,7 +8,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from hotband.data.documents.expected import FigureDoc, Verdict
+from hotband.base.text.schema import to_doc
+from hotband.base.text.values import Json
+from hotband.data.documents.expected import Verdict
 from hotband.inference.interval.of_run import figures_of
 
 if TYPE_CHECKING:
@@ -47,16 +49,9 @@ class Judged:
             return "inside"
         return "better" if (self.measured > self.high) == self.is_rate else "worse"
 
-    def document(self) -> FigureDoc:
+    def document(self) -> dict[str, Json]:
         """As JSON has it."""
-        return {
-            "figure": self.figure,
-            "measured": self.measured,
-            "predicted": self.predicted,
-            "low": self.low,
-            "high": self.high,
-            "verdict": self.verdict,
-        }
+        return to_doc(self, verdict=self.verdict)
 
 
 def compared(measured: RecordDoc, predicted: RecordDoc, asks: str) -> list[Judged]:

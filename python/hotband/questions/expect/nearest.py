@@ -9,21 +9,19 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 from hotband.base.errors import UserError
+from hotband.base.text.schema import to_object
+from hotband.base.text.values import Json
 from hotband.data.catalog.names import drive_names
-from hotband.data.documents.expected import NearDoc
+from hotband.data.documents.run import RunSpec
 from hotband.data.inputs.specify import Named
+from hotband.data.record.finished import Finished
 from hotband.execution.experiment import Experiment, Point
+from hotband.inference.interval.of_run import Watch
 from hotband.questions.expect.judge import Judged, compared, distance
 from hotband.questions.expect.predict import Settings, spec_of
 from hotband.questions.expect.results import Row
-
-if TYPE_CHECKING:
-    from hotband.data.documents.run import RunSpec
-    from hotband.data.record.finished import Finished
-    from hotband.inference.interval.of_run import Watch
 
 FIRST_IOS, THEN_IOS = 10_000, 40_000
 """Measured I/Os of a row on all drives, and of those on the nearest."""
@@ -45,16 +43,18 @@ class Near:
         """See `hotband.questions.expect.judge.distance`."""
         return distance(self.figures)
 
-    def document(self) -> NearDoc:
-        """As JSON has it."""
+    def document(self) -> dict[str, Json]:
+        """As JSON has it: a drive and how far it is off, as a factor; figures of the rows that were compared."""
         first = next((one for one in self.figures if one.figure == "iops"), None)
-        return {
-            "machine": self.machine,
-            "off_factor": math.exp(self.distance),
-            "figures": len(self.figures),
-            "predicted_iops": first.predicted if first else None,
-            "measured_iops": first.measured if first else None,
-        }
+        return to_object(
+            {
+                "machine": self.machine,
+                "off_factor": math.exp(self.distance),
+                "figures": len(self.figures),
+                "predicted_iops": first.predicted if first else None,
+                "measured_iops": first.measured if first else None,
+            }
+        )
 
 
 @dataclass(frozen=True)

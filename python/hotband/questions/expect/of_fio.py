@@ -8,18 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from hotband.base.errors import UserError
+from hotband.data.documents.record import RecordDoc
 from hotband.data.jobs.fio_form import form
 from hotband.data.jobs.fio_names import ALIASES, ASYNCHRONOUS, FATES, MEMORY, SYNCHRONOUS
 from hotband.data.jobs.form import workload_text
 from hotband.data.jobs.loss import LossReport
 from hotband.data.jobs.source import words
 from hotband.questions.expect.rebuilt import CannotRebuild, Rebuilt
-
-if TYPE_CHECKING:
-    from hotband.data.documents.record import RecordDoc
 
 TARGET = "/dev/TARGET"
 """Stands for the device of a job that names none (`rbdname`, a directory)."""

@@ -8,16 +8,14 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import cast
 
 from hotband.base.errors import UserError
+from hotband.data.documents.record import RecordDoc
 from hotband.data.jobs.form import workload_text
 from hotband.data.jobs.loss import LossReport
 from hotband.data.jobs.vdbench_form import form
 from hotband.questions.expect.rebuilt import CannotRebuild, Rebuilt
-
-if TYPE_CHECKING:
-    from hotband.data.documents.record import RecordDoc
 
 NEEDED = ("xfersize", "rdpct", "seekpct", "threads")
 

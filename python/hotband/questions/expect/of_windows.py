@@ -8,17 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import cast
 from xml.sax.saxutils import escape
 
 from hotband.base.errors import UserError
+from hotband.data.documents.record import RecordDoc
 from hotband.data.jobs import diskspd
 from hotband.data.jobs.form import Closed, Form, Loop, Step, StreamForm, bytes_text, workload_text
 from hotband.data.jobs.loss import LossReport
 from hotband.questions.expect.rebuilt import CannotRebuild, Rebuilt
-
-if TYPE_CHECKING:
-    from hotband.data.documents.record import RecordDoc
 
 SECTOR = "512 B"
 

@@ -14,7 +14,7 @@ from hotband.data.documents.run import RunSpec
 from hotband.data.inputs.loads import Load
 from hotband.data.record.finished import Finished
 from hotband.data.record.unmodelled import why_no_interval
-from hotband.execution.experiment import Experiment, Point
+from hotband.execution.experiment import Experiment, Point, Say
 from hotband.execution.runs.run import prepare
 from hotband.execution.runs.scale import scaled
 from hotband.inference.interval import DRAWS_OF_MANY, LEVEL
@@ -29,7 +29,6 @@ from hotband.questions.expect.results import Row
 
 if TYPE_CHECKING:
     from hotband.data.inputs.specify import Named
-    from hotband.execution.experiment import Say
 
 IOS = 100_000
 """Measured I/Os of a prediction: a thousand lie beyond the 99th percentile."""

@@ -15,6 +15,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
+from hotband.base.heavy import np
 from hotband.data.record.unmodelled import why_no_interval
 from hotband.inference.interval.ceiling import capped
 from hotband.inference.interval.conformal import Kind, Spread
@@ -22,14 +23,13 @@ from hotband.inference.interval.of_record import interval_of as interval_of_figu
 from hotband.inference.interval.of_record import kinds_of
 from hotband.inference.interval.of_run import Asked, Drawn, Watch, draw, rate_class, system_of
 from hotband.inference.interval.residuals import model_term
-from hotband.questions.find.figures import shown
+from hotband.questions.find.figures import Figure, shown
 from hotband.questions.find.found import Answer, AnswerIntervalDoc
 from hotband.questions.find.question import RATE, Condition, Question, ShareOfMost
 
 if TYPE_CHECKING:
     from hotband.execution.experiment import Say
     from hotband.questions.find.axis import Axis
-    from hotband.questions.find.figures import Figure
     from hotband.questions.find.trial import Trial
 
 
@@ -90,8 +90,6 @@ def interval_of(
 
 def _by_values(drawn: Drawn, name: str, level: float) -> list[float]:
     """The ratios between which draws of the uncertain values leave a figure."""
-    import numpy as np
-
     logs = drawn.log_ratios(name)
     return [float(np.exp(np.percentile(logs, tail))) if len(logs) else 1.0 for tail in (50 - level / 2, 50 + level / 2)]
 

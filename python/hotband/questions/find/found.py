@@ -5,19 +5,19 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypedDict
 
+from hotband.base.heavy import pl
 from hotband.base.text.html import views_html
 from hotband.base.text.numbers import share
+from hotband.base.text.schema import to_doc, to_object
+from hotband.base.text.values import Json
 from hotband.base.views import view_of
 from hotband.data.record.states import state_lines, states_of
-from hotband.questions.find.figures import shown
+from hotband.questions.find.figures import Figure, shown
 from hotband.questions.find.vary import value_shown
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from hotband.data.record.record import Record
     from hotband.questions.find.axis import Axis
-    from hotband.questions.find.figures import Figure
     from hotband.questions.find.question import Question
     from hotband.questions.find.search import Status
     from hotband.questions.find.trial import Trial
@@ -35,48 +35,6 @@ class AnswerIntervalDoc(TypedDict):
     values_low: float
     values_high: float
     how: str
-
-
-class TrialDoc(TypedDict):
-    """A trial: the value that was tried (None of a run that only found out where to look), its text, figures in their
-    base units, whether the conditions held and what did not."""
-
-    value: float | None
-    text: str
-    figures: dict[str, float | None]
-    met: bool | None
-    failed: str
-
-
-class AnswerDoc(TypedDict):
-    """The answer on a machine: `value` in the unit that the key of `set` has (rates: I/Os a second; sizes: bytes;
-    times: seconds), the figures measured there, the ends of the bracket."""
-
-    machine: str
-    status: str
-    text: str
-    value: float | None
-    figures: dict[str, float | None]
-    bracket: list[float] | None
-    interval: AnswerIntervalDoc | None
-    runs: int
-    state: list[str]
-    trials: list[TrialDoc]
-    notes: list[str]
-
-
-class FoundDoc(TypedDict):
-    """All that `hotband find --json` prints."""
-
-    schema: str
-    schema_version: int
-    question: str
-    workload: str
-    varied: str
-    asked_as: str
-    within_pct: float
-    answers: list[AnswerDoc]
-    notes: list[str]
 
 
 @dataclass
@@ -107,31 +65,20 @@ class Answer:
         """The caches of its drives as they were run, a line for those that are alike."""
         return state_lines(states_of(self.trials[0].finished.record)) if self.trials else []
 
-    def document(self) -> AnswerDoc:
-        """As JSON has it."""
-        return {
-            "machine": self.machine,
-            "status": self.status,
-            "text": self.text,
-            "value": self.value,
-            "figures": {str(one): value for one, value in self.figures.items()},
-            "bracket": list(self.bracket) if self.bracket else None,
-            "interval": self.interval,
-            "runs": len(self.trials),
-            "state": self.state,
-            "trials": [_trial(trial) for trial in self.trials],
-            "notes": self.notes,
-        }
+    def document(self) -> dict[str, Json]:
+        """As JSON has it: `value` in the unit that the key of `set` has (rates: I/Os a second; sizes: bytes; times:
+        seconds), the figures measured there, the ends of the bracket."""
+        trials = [_trial(one) for one in self.trials]
+        shown = to_doc(self, without=("trials", "axis", "best", "notes"))
+        more = {"runs": len(self.trials), "state": self.state, "trials": trials, "notes": self.notes}
+        return shown | to_object(more)
 
 
-def _trial(one: Trial) -> TrialDoc:
-    return {
-        "value": one.value,
-        "text": one.wanted.text,
-        "figures": {str(figure): value for figure, value in one.figures.items()},
-        "met": one.met,
-        "failed": one.failed,
-    }
+def _trial(one: Trial) -> dict[str, Json]:
+    """A trial: the value that was tried (None of a run that only found out where to look), its text, figures in their
+    base units, whether the conditions held and what did not."""
+    shown = {"value": one.value, "text": one.wanted.text, "figures": one.figures, "met": one.met, "failed": one.failed}
+    return to_object(shown)
 
 
 @dataclass(frozen=True)
@@ -161,8 +108,6 @@ class Found:
     @property
     def frame(self) -> pl.DataFrame:
         """A row a trial: machine, value, text, met, failed, and a column a figure (base units)."""
-        import polars as pl
-
         rows = [
             {"machine": answer.machine, "value": trial.value, "text": trial.wanted.text, "met": trial.met,
              "failed": trial.failed, **{str(one): value for one, value in trial.figures.items()}}
@@ -171,19 +116,21 @@ class Found:
         ]  # fmt: skip
         return pl.DataFrame(rows, infer_schema_length=None)
 
-    def to_dict(self) -> FoundDoc:
+    def to_dict(self) -> dict[str, Json]:
         """The JSON document."""
-        return {
-            "schema": SCHEMA,
-            "schema_version": SCHEMA_VERSION,
-            "question": self.question.text,
-            "workload": self.workload,
-            "varied": self.question.varied,
-            "asked_as": self.asked_as,
-            "within_pct": 100 * self.within,
-            "answers": [answer.document() for answer in self.answers],
-            "notes": list(self.notes),
-        }
+        return to_object(
+            {
+                "schema": SCHEMA,
+                "schema_version": SCHEMA_VERSION,
+                "question": self.question.text,
+                "workload": self.workload,
+                "varied": self.question.varied,
+                "asked_as": self.asked_as,
+                "within_pct": 100 * self.within,
+                "answers": [answer.document() for answer in self.answers],
+                "notes": list(self.notes),
+            }
+        )
 
 
 def answer_text(question: Question, answer: Answer) -> str:

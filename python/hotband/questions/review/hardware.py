@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
 
 from hotband.base.errors import UserError
 from hotband.data.catalog.named import REAL, STATE
+from hotband.data.documents.run import RunSpec
 from hotband.execution.targets.asked import asked_of, expect_real
 from hotband.execution.targets.own_file import USUAL_BYTES
 from hotband.execution.targets.place import place_of
 from hotband.questions.review.target import OF_WORKLOAD, Target
-
-if TYPE_CHECKING:
-    from hotband.data.documents.run import RunSpec
 
 
 def hardware_target(

@@ -10,13 +10,23 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from hotband.questions.review.asked import MIB, Ask, between, closed, step, steps_of, stream, warming, workload
+from hotband.questions.review.asked import (
+    MIB,
+    Ask,
+    StepFigures,
+    between,
+    closed,
+    step,
+    steps_of,
+    stream,
+    warming,
+    workload,
+)
 from hotband.questions.review.target import Target
 
 if TYPE_CHECKING:
     from hotband.data.documents.record import RecordDoc
     from hotband.data.documents.review import LinearDoc, PlaceDoc
-    from hotband.questions.review.asked import StepFigures
 
 PLACES = 100
 # In a quick review, and where a run costs much before it begins (flash has no outer zone).

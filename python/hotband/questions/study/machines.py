@@ -7,12 +7,11 @@ from typing import TYPE_CHECKING
 
 from hotband.data.catalog import CATALOG_DIR
 from hotband.data.record.states import state_words
-from hotband.questions.study.definition import PRODUCT
+from hotband.questions.study.definition import PRODUCT, Config
 from hotband.questions.study.runs import Results, products
 
 if TYPE_CHECKING:
     from hotband.data.documents.study_answer import MachineDoc, MachineStateDoc
-    from hotband.questions.study.definition import Config
 
 # Between the parts of a state in words; not the comma of "write cache on (protected, called volatile)".
 PIECES = re.compile(r", (?![^()]*\))")

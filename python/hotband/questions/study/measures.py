@@ -11,15 +11,11 @@ import statistics
 from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
-from hotband.data.documents.record import known
+from hotband.data.documents.record import FiguresDoc, ScriptDoc, StepDoc, SummaryDoc, known
 from hotband.data.record.stats import percentile, whole
 from hotband.questions.study import operations, units
 from hotband.questions.study.readings import Parameters, Reading, Record, Runs, Value, milliseconds, pick
-
-if TYPE_CHECKING:
-    from hotband.data.documents.record import FiguresDoc, ScriptDoc, StepDoc, SummaryDoc
 
 __all__ = [
     "MEASURES",

@@ -6,13 +6,11 @@ The wear is read as a tester reads SMART: the counters at the end of the measure
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, cast
+from typing import cast
 
 from hotband.base.text.numbers import number
+from hotband.data.documents.record import AppDoc, OperationDoc, SmartDoc
 from hotband.questions.study.readings import Parameters, Record, Runs, Value, milliseconds, pick
-
-if TYPE_CHECKING:
-    from hotband.data.documents.record import AppDoc, OperationDoc, SmartDoc
 
 MISSED = 1.01
 """Asked for over done from which on a load is more than its target can do (a hundredth is chance and rounding)."""

@@ -82,7 +82,7 @@ def read_study(folder: Path) -> Study:
         inputs=_inputs(table.part("inputs"), published),
         repeats=_repeats(table.part("repeats"), published),
         blind={row.id: made[row.id] for row in published if row.id in made},
-        data=_data(table.part("data")) if table.has("data") else None,
+        data=table.part("data").made(Data, said=None) if table.has("data") else None,
     )
     table.finish()
     _check_sequences(study, config_tables)
@@ -117,50 +117,26 @@ def _config(table: TomlTable, loads: Sequence[str]) -> Config:
     ids = table.part("ids")
     for name in ids.table:
         ids.expect_one_of(name, name, loads)
-    config = Config(
-        id=table.text("id"),
-        label=table.text("label"),
-        short=table.text("short", ""),
-        machine=table.text("machine", ""),
-        product=table.text("product", ""),
-        drives=table.whole("drives", 0),
-        set=table.settings("set"),
+    return table.made(
+        Config,
         ids={name: ids.whole(name) for name in ids.table},
         loads=table.texts("loads", loads),
-        what_if=table.flag("what_if"),
         sequence=table.texts("sequence", loads),
         events=_events(table),
-        spares=table.whole("spares", 0),
-        fill=table.settings("fill"),
     )
-    table.finish()
-    return config
 
 
 def _load(table: TomlTable, configs: Sequence[str], measures: Sequence[str]) -> Load:
-    load = Load(
-        id=table.text("id"),
-        label=table.text("label"),
+    return table.made(
+        Load,
         published=table.text("published", ""),
-        workload=table.text("workload"),
-        set=table.settings("set"),
         duration=_duration(table),
-        sweep=table.wholes("sweep"),
         measures=table.texts("measures", measures),
-        group=table.text("group", ""),
-        what_if=table.flag("what_if"),
-        published_config=table.text("published_config", ""),
-        machine=table.text("machine", ""),
         skip=table.texts("skip", configs),
-        warm_up=table.flag("warm_up"),
-        weight=table.positive("weight", 1.0),
         chart=table.choice("chart", LOAD_CHARTS, ""),
         events=_events(table),
-        spares=table.whole("spares", 0),
         edit=dict(table.part("edit").table),
     )
-    table.finish()
-    return load
 
 
 def _duration(table: TomlTable) -> str | None:
@@ -173,12 +149,6 @@ def _duration(table: TomlTable) -> str | None:
     if not is_time:
         table.refuse("duration", 'expected a time above zero with its unit, such as "30 s" (ns, us, ms, s, min, h, d)')
     return text
-
-
-def _data(table: TomlTable) -> Data:
-    found = Data(about=table.text("about"), variable=table.text("variable"), beside=table.text("beside"))
-    table.finish()
-    return found
 
 
 def _events(table: TomlTable) -> tuple[str, ...]:
@@ -222,21 +192,16 @@ def _measure(table: TomlTable) -> Measure:
 
 
 def _comparison(table: TomlTable, configs: Sequence[str], loads: Sequence[str], measures: Sequence[str]) -> Comparison:
-    comparison = Comparison(
-        id=table.text("id"),
+    return table.made(
+        Comparison,
         label=table.text("label", ""),
         measure=table.choice("measure", measures),
         load=table.choice("load", loads),
         of=table.choice("of", configs),
         over=_over(table, configs),
         kind=table.choice("as", tuple(KINDS)),
-        metric=table.text("metric", ""),
-        unit=table.text("unit", ""),
         reading=table.number("reading") if table.has("reading") else None,
-        config=table.text("config", ""),
     )
-    table.finish()
-    return comparison
 
 
 def _over(table: TomlTable, configs: Sequence[str]) -> tuple[str, ...]:

@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from hotband.base.text.regular import text_in
 from hotband.data.catalog import CATALOG_DIR
 from hotband.data.catalog.entries import workload
-from hotband.data.documents.record import known
+from hotband.data.documents.record import RecordDoc, known
 from hotband.data.documents.run import Repair, RunSpec
 from hotband.data.record.finished import Finished
 from hotband.execution.experiment import Point, points_of
@@ -18,9 +17,6 @@ from hotband.execution.experiment.ranges import edited
 from hotband.questions.study.data import DATA, toml_text
 from hotband.questions.study.definition import PRODUCT, Config, Load, Measure, Settings, Study
 from hotband.questions.study.measures import Reading, Value, read
-
-if TYPE_CHECKING:
-    from hotband.data.documents.record import RecordDoc
 
 Pair = tuple[Config, Load]
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from hotband.base.text.quantities import share
 from hotband.data.catalog.entries import drive
-from hotband.questions.study.amplification import compressed, uniform
+from hotband.inference.amplification import compressed, uniform
 from hotband.questions.study.operations import amplification
 from hotband.questions.study.runs import Cell, Results, products
 

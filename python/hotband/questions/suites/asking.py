@@ -5,22 +5,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from hotband.base.errors import UserError
 from hotband.base.question import NotAgreed, Way
 from hotband.base.text.quantities import SPAN_EXPECTED, span_ns
 from hotband.data.catalog.entries import unknown
-from hotband.execution.experiment import expect_out
+from hotband.execution.experiment import Executor, expect_out
 from hotband.execution.targets.real_asked import RealAsked, expect_product
 from hotband.execution.targets.target import expect_answer
 from hotband.questions.suites.hardware import expect_ways
 from hotband.questions.suites.pts import RANDOM, TESTS, Asked, spec
 from hotband.questions.suites.quick import QuickAsked
 from hotband.questions.suites.target import SuiteTarget, executor_for, target_of
-
-if TYPE_CHECKING:
-    from hotband.execution.experiment import Executor
 
 
 @dataclass(frozen=True)

@@ -12,11 +12,13 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from hotband.base.errors import refused
 from hotband.base.text.tomltext import toml_text
+from hotband.data.documents.record import DriveStatesDoc
 from hotband.data.documents.run import RunSpec
+from hotband.data.documents.workload import PreconditionTable, WorkloadTable
+from hotband.data.record.finished import Finished
 from hotband.data.results.manifest import EXPERIMENT_FILE, read_manifest
 from hotband.execution.experiment import (
     Executor,
@@ -32,11 +34,6 @@ from hotband.questions.suites.cells import Cell, Extent, workload_of
 from hotband.questions.suites.device import ModelDevice
 from hotband.questions.suites.figures import Round, cells_of
 from hotband.questions.suites.target import SuiteTarget
-
-if TYPE_CHECKING:
-    from hotband.data.documents.record import DriveStatesDoc
-    from hotband.data.documents.workload import PreconditionTable, WorkloadTable
-    from hotband.data.record.finished import Finished
 
 Enough = Callable[[Sequence[Round]], bool]
 

@@ -11,12 +11,9 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
+from hotband.data.documents.workload import PhaseTable, StreamTable, WorkloadTable
 from hotband.questions.review.asked import INTERVAL, KIB
-
-if TYPE_CHECKING:
-    from hotband.data.documents.workload import PhaseTable, StreamTable, WorkloadTable
 
 IDLE, DRAIN = "idle before ", "after "
 

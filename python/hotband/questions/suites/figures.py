@@ -8,17 +8,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from hotband.data.documents.pts import CellDoc
+from hotband.data.documents.record import RecordDoc
+from hotband.data.documents.sides import Side
 from hotband.data.record.stats import DIRECTIONS, latency_sum, merge, percentile
-from hotband.questions.review.asked import steps_of
+from hotband.questions.review.asked import StepFigures, steps_of
 from hotband.questions.suites.cells import Cell
-
-if TYPE_CHECKING:
-    from hotband.data.documents.record import RecordDoc
-    from hotband.data.documents.sides import Side
-    from hotband.questions.review.asked import StepFigures
 
 FIVE_NINES = 99.999
 FIVE_NINES_IOS = 100_000

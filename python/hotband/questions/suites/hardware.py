@@ -6,22 +6,19 @@ import json
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from hotband.base.errors import UserError
 from hotband.base.text import numbers
 from hotband.base.text.regular import file_text
 from hotband.base.text.write import make_folder, write_file
+from hotband.execution.devices.held import Held
 from hotband.execution.devices.host import Host
+from hotband.execution.devices.safety import Permission
 from hotband.execution.experiment import Executor, Progress, Tick
 from hotband.execution.targets.on_device import OnDevice
 from hotband.execution.targets.purge import way_of
 from hotband.execution.targets.states import prepare
 from hotband.execution.targets.write_cache import cache_turned, switch_of
-
-if TYPE_CHECKING:
-    from hotband.execution.devices.held import Held
-    from hotband.execution.devices.safety import Permission
 
 FINISHED = "finished.json"
 """The mark of a run that is whole (`hotband.execution.experiment`)."""

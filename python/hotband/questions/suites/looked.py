@@ -6,27 +6,21 @@ from contextlib import nullcontext
 from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from hotband.base.arguments import public
+from hotband.base.heavy import pl
 from hotband.base.question import Question, Way, asks, fresh, out, seed
 from hotband.base.views import view_of
 from hotband.data.inputs.kinds import Target, Values
 from hotband.execution.runs.signals import stoppable
-from hotband.execution.targets.fields import erase, size, yes
-from hotband.execution.targets.real_asked import RealAsked
+from hotband.execution.targets.fields import OnHardware, erase, size, yes
 from hotband.questions.suites.asking import Suite, expect_agreed, quick_of
 from hotband.questions.suites.left import written
-from hotband.questions.suites.quick import QUICK_FILE, run_quick
-
-if TYPE_CHECKING:
-    import polars as pl
-
-    from hotband.questions.suites.quick import QuickDoc
+from hotband.questions.suites.quick import QUICK_FILE, QuickDoc, run_quick
 
 
 @dataclass(frozen=True, kw_only=True)
-class QuickQuestion(Question):
+class QuickQuestion(OnHardware, Question):
     """A first look at a disk, a SATA or an NVMe drive in a given time: what it is good at, is it as expected?
 
     Sequential and random I/O as its kind of drive is asked, and writes that go on. A real drive is only read, unless
@@ -62,8 +56,8 @@ class QuickQuestion(Question):
 
 def answer(asked: QuickQuestion, way: Way) -> QuickResult:
     """Return what was found. Raises UserError, NotAgreed, KeyboardInterrupt where it is stopped."""
-    real = RealAsked(asked.erase, asked.size)
-    suite = Suite(asked.on, asked.settings, real, asked.seed, asked.out, asked.fresh, way.can_ask(asked.yes))
+    can_ask = way.can_ask(asked.yes)
+    suite = Suite(asked.on, asked.settings, asked.hardware(None), asked.seed, asked.out, asked.fresh, can_ask)
     look = quick_of(suite, time=asked.duration, expect=asked.expect)
     expect_agreed(look, look.writes, asked.yes, way)
     with stoppable() if way.on_terminal else nullcontext():
@@ -84,8 +78,6 @@ class QuickResult:
     @property
     def figures(self) -> pl.DataFrame:
         """A row a load: name, value, unit (B/s, IOPS, ns), expected, verdict."""
-        import polars as pl
-
         keys = ("name", "value", "unit", "expected", "verdict")
         rows = [{key: dict(one)[key] for key in keys} for one in self.document["loads"]]
         numbers = {"value": pl.Float64, "expected": pl.Float64}
@@ -103,5 +95,5 @@ class QuickResult:
         return written(QUICK_FILE, self.document, self.report, out, page)
 
     def to_dict(self) -> QuickDoc:
-        """What `hotband quick --json` prints."""
+        """What `hotband measure quick --json` prints."""
         return self.document

@@ -3,7 +3,7 @@ to do.
 
 How the time is spent follows from the kind of drive: a disk is asked for its transfer rate and its access time, a
 solid-state drive for parallel random I/O and, longest, for writes that go on (a cache in front of its flash runs out in
-that time or not). What it leaves out: purge, preconditioning and steady state, which `hotband pts` has.
+that time or not). What it leaves out: purge, preconditioning and steady state, which `hotband measure pts` has.
 """
 
 from __future__ import annotations

@@ -7,24 +7,19 @@ from dataclasses import dataclass
 from enum import StrEnum
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from hotband.base.arguments import public
+from hotband.base.heavy import pl
 from hotband.base.question import Ending, Question, Way, asks, fresh, out, seed
 from hotband.base.views import view_of
+from hotband.data.documents.pts import PtsDoc
 from hotband.data.inputs.kinds import EachName, Target, Values
 from hotband.execution.runs.signals import INTERRUPTED, stoppable
-from hotband.execution.targets.fields import erase, purge_by, size, yes
-from hotband.execution.targets.real_asked import RealAsked
+from hotband.execution.targets.fields import OnHardware, erase, purge_by, size, yes
 from hotband.questions.suites.asking import Suite, expect_agreed, pts_of
 from hotband.questions.suites.left import written
 from hotband.questions.suites.pts import TESTS, Interrupted, run_pts
 from hotband.questions.suites.pts.suite import PTS_FILE
-
-if TYPE_CHECKING:
-    import polars as pl
-
-    from hotband.data.documents.pts import PtsDoc
 
 
 class DriveClass(StrEnum):
@@ -35,7 +30,7 @@ class DriveClass(StrEnum):
 
 
 @dataclass(frozen=True, kw_only=True)
-class PtsQuestion(Question):
+class PtsQuestion(OnHardware, Question):
     """SNIA's performance test of solid-state storage (PTS 2.0.2): purge, preconditioning, rounds until steady, report.
 
     `tests` are iops, throughput, latency, write-saturation, idle-recovery, cross-stimulus (all where none is named).
@@ -86,9 +81,16 @@ class PtsQuestion(Question):
 
 def answer(asked: PtsQuestion, way: Way) -> PtsResult:
     """Return what was found, on a terminal also where it is stopped. Raises UserError, NotAgreed, KeyboardInterrupt."""
-    real = RealAsked(asked.erase, asked.size, purge_by=asked.purge_by)
     suite = pts_of(
-        Suite(asked.on, asked.settings, real, asked.seed, asked.out, asked.fresh, way.can_ask(asked.yes)),
+        Suite(
+            asked.on,
+            asked.settings,
+            asked.hardware(None),
+            asked.seed,
+            asked.out,
+            asked.fresh,
+            way.can_ask(asked.yes),
+        ),
         drive_class=asked.drive_class,
         tests=asked.tests,
         quick=asked.quick,
@@ -128,8 +130,6 @@ class PtsResult:
     @property
     def figures(self) -> pl.DataFrame:
         """A row a figure: test, name, value, unit (IOPS, B/s, ns, s)."""
-        import polars as pl
-
         rows = [
             {"test": test["id"], "name": one["name"], "value": one["value"], "unit": one["unit"]}
             for test in self.document["tests"]
@@ -149,5 +149,5 @@ class PtsResult:
         return written(PTS_FILE, self.document, self.report, out, page)
 
     def to_dict(self) -> PtsDoc:
-        """What `hotband pts --json` prints."""
+        """What `hotband measure pts --json` prints."""
         return self.document

@@ -6,34 +6,30 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from hotband.base.errors import UserError, refused
 from hotband.base.text.numbers import counted
 from hotband.data.catalog.named import expect_model, is_emulated, is_real
+from hotband.data.documents.run import RunSpec
 from hotband.data.record.finished import Finished
 from hotband.data.record.record import record_of
 from hotband.data.results.sweep_journal import FRAME_FILE, Journal
 from hotband.data.results.sweep_rows import Kept, Row, bounds_of, entry_of, kept_of, row_of_run
 from hotband.data.store.taken import taker_of
-from hotband.execution.experiment import Lock, chosen, expect_models, expect_no_experiment, expect_out, using
+from hotband.execution.experiment import Lock, Say, chosen, expect_models, expect_no_experiment, expect_out, using
 from hotband.execution.experiment.executor import Cancelled, Executor, Progress, Reader, Tick
 from hotband.execution.experiment.experiment import execute
 from hotband.execution.experiment.point import Point, keys_of
 from hotband.execution.runs.interrupted import RunsInterrupted
 from hotband.inference.interval import of_record
 from hotband.inference.interval.of_record import keep
+from hotband.inference.interval.of_run import Asked as IntervalsAsked
 from hotband.inference.interval.of_run import pinned
 from hotband.questions.sweeps.estimate import expect_size
 from hotband.questions.sweeps.hardware import Hardware, among, by_hardware, run_on
 from hotband.questions.sweeps.plan import Grid
 from hotband.questions.sweeps.sweep import Sweep
 from hotband.questions.sweeps.turns import Turns
-
-if TYPE_CHECKING:
-    from hotband.data.documents.run import RunSpec
-    from hotband.execution.experiment import Say
-    from hotband.inference.interval.of_run import Asked as IntervalsAsked
 
 Watch = Callable[[str], AbstractContextManager[Tick | None]]
 """A progress bar with a title; yields what it is told with, or None."""
@@ -43,8 +39,7 @@ Watch = Callable[[str], AbstractContextManager[Tick | None]]
 class Asked:
     """What a sweep is asked for besides its grid: how many runs at a time, the folder, whether records are kept,
     intervals of predictions, which the first seed of every point gets, who runs those on hardware (named by
-    `real:...`), one after the other, and who runs those on models (None: the executor that was chosen, else the cores
-    of this computer)."""
+    `real:...`), one after the other, and who goes on with those on models later (None: the cores of this computer)."""
 
     jobs: int | None = None
     out: Path | None = None
@@ -97,8 +92,14 @@ def _sweep(runs: _Runs, found: Mapping[int, Kept]) -> Sweep:
         level,
         runs.grid.duration,
         runs.grid.events,
-        lambda before: _sweep(runs, runs.finish(False, before)),
+        lambda before: _resumed(runs, before),
     )
+
+
+def _resumed(runs: _Runs, before: Mapping[int, Kept]) -> Sweep:
+    """The sweep with what was missing, by the executor that it began with."""
+    with using(runs.asked.executor, runs.asked.jobs):
+        return _sweep(runs, runs.finish(False, before))
 
 
 class _Runs:
@@ -119,7 +120,7 @@ class _Runs:
     def finish(self, fresh: bool, before: Mapping[int, Kept] | None = None) -> dict[int, Kept]:
         """Everything that could be run, also where the user stopped it; with a folder what is there is taken over."""
         found = dict(before or {})
-        with using(self.asked.executor, self.asked.jobs), self._journal(fresh) as journal:
+        with self._journal(fresh) as journal:
             if journal is not None:
                 found |= self._taken_over(journal)
             missing = [place for place in range(len(self.specs)) if place not in found]

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from hotband.data.catalog.named import is_real
+from hotband.data.documents.run import RunSpec
+from hotband.data.record.finished import Finished
 from hotband.execution.experiment.executor import Executor, Progress, Tick
 from hotband.execution.experiment.point import Point
-
-if TYPE_CHECKING:
-    from hotband.data.documents.run import RunSpec
-    from hotband.data.record.finished import Finished
 
 Hardware = Callable[[Sequence["RunSpec"]], Executor]
 """Who runs these runs, which are all on one piece of hardware. Raises UserError where that cannot be used."""

@@ -13,7 +13,7 @@ from typing import cast
 from hotband.base.arguments import plain, whole
 from hotband.base.errors import UserError
 from hotband.data.documents.run import RunSpec
-from hotband.data.inputs.specify import Named, Spec, each_of, named, setting
+from hotband.data.inputs.specify import Named, each_of, setting
 from hotband.data.inputs.values import MOST_RUNS, Value, Values, base_of, values_of
 
 Coordinates = Mapping[str, Value]
@@ -106,16 +106,18 @@ def name_of(at: Coordinates) -> str:
     return " ".join([str(at["target"]), str(at["workload"]), *settings])
 
 
-def by_name(given: Spec | Sequence[Spec], argument: str) -> dict[str, Named]:
-    """One or several machines or workloads by their names. Two of one name are refused: a row of the frame would not
-    tell them apart."""
-    several = each_of(given)
-    found = {one.name: one for one in (named(spec, argument) for spec in several)}
-    if not found:
-        raise UserError(argument, "", "[]", "expected at least one")
-    if len(found) < len(several):
-        accepted = 'two have the same name; give each once, and texts and dicts a "title" of their own'
-        raise UserError(argument, "", "", accepted)
+def by_name(given: Sequence[Named], field: str) -> dict[str, Named]:
+    """Return machines or workloads by their names. Two of one name are refused: a row of the frame would not tell them
+    apart."""
+    found: dict[str, Named] = {}
+    for one in given:
+        before = found.setdefault(one.name, one)
+        if before is not one and before == one:
+            what = "machine" if field == "on" else field
+            raise UserError(f"question.{field}", "", one.name, f"is given twice; expected each {what} once")
+        if before is not one:
+            accepted = 'two have the same name; give each once, and texts and dicts a "title" of their own'
+            raise UserError(f"question.{field}", "", "", accepted)
     return found
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from hotband.base.arguments import public
 from hotband.base.errors import UserError
+from hotband.base.text.schema import with_schema
 from hotband.base.text.write import make_folder, write_file
 from hotband.base.views import Report, view_of
 from hotband.data.inputs.values import Value
@@ -136,6 +137,11 @@ class Sweep:
         path is wrong, OSError."""
         report: Report = view_of(self, "report")(self)
         return report.save(path)
+
+    def to_dict(self) -> dict[str, object]:
+        """What `hotband sweep --json` prints: the answers and the rows of the frames."""
+        found = {"answers": self.answers, "runs": self.frame.to_dicts(), "points": self.means.to_dicts()}
+        return with_schema(found, "hotband-sweep-answers")
 
     def write_frame(self, path: Path) -> None:
         """Writes the frame as Parquet. Raises UserError, OSError."""

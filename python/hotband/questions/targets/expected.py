@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext
 from functools import cache
-from typing import TYPE_CHECKING, cast
+from typing import cast
 
 import tomli
 
@@ -17,18 +17,16 @@ from hotband.base.question import Way
 from hotband.base.text.numbers import number
 from hotband.data import catalog
 from hotband.data.catalog.named import NEAREST
+from hotband.data.documents.record import ExpectedHereDoc, RecordDoc
 from hotband.data.inputs.specify import Named
 from hotband.data.inputs.texts import text_of
 from hotband.execution.devices.device import device_of
+from hotband.execution.experiment import Progress
 from hotband.execution.targets.place import Place
 from hotband.questions.expect.expect import judged
 from hotband.questions.expect.nearest import NO_DRIVE, rank
 from hotband.questions.expect.predict import Settings
 from hotband.questions.expect.results import row_of
-
-if TYPE_CHECKING:
-    from hotband.data.documents.record import ExpectedHereDoc, RecordDoc
-    from hotband.execution.experiment import Progress
 
 # A model number shorter than this would be found in names that are not its own.
 _SHORTEST = 6

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from hotband.base.text import numbers
 from hotband.base.text.numbers import between, counted, number, percent, share
 from hotband.base.text.table import LATENCY
+from hotband.questions.advise.advice import Advice, Between, Point
 from hotband.views.advise.show import searched_text
 from hotband.views.draw.advise import front_chart
 from hotband.views.report.page import Block, Cell, Chart, Charts, Group, Page, Prose, Section, Table
-
-if TYPE_CHECKING:
-    from hotband.questions.advise.advice import Advice, Between, Point
 
 
 def advise_page(advice: Advice) -> Page:

@@ -16,7 +16,7 @@ from hotband.base.text.numbers import between, finite, millis, number, percent, 
 from hotband.data.record.intervals import figures_of
 from hotband.inference.audit import shapes
 from hotband.inference.audit.audited import Audited, Side
-from hotband.inference.audit.compare import compare
+from hotband.inference.audit.compare import Comparison, compare
 from hotband.views.interval import said
 from hotband.views.report.curve import Curve, curve_of
 from hotband.views.report.naming import Naming
@@ -24,7 +24,6 @@ from hotband.views.report.naming import Naming
 if TYPE_CHECKING:
     from hotband.data.documents.record import RecordDoc
     from hotband.data.record.load import LoadedRecord
-    from hotband.inference.audit.compare import Comparison
     from hotband.inference.audit.difference import Difference
 
     Sides: TypeAlias = Mapping[str, Sequence[RecordDoc]]

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from hotband.base.text.numbers import cell
+from hotband.inference.audit.finding import Finding
 from hotband.views.audit import rows_table
 from hotband.views.report.page import Block, Cell, Group, Prose, Section, Table
-
-if TYPE_CHECKING:
-    from hotband.inference.audit.finding import Finding
 
 TITLES = {"severe": "Severe", "warning": "Warnings", "note": "Notes"}
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from hotband.views.draw.strokes import Strokes
     from hotband.views.report.answer import Answer
     from hotband.views.report.naming import Naming
-    from hotband.views.report.review_columns import Bar, Range
+    from hotband.views.report.review_intervals import Row
 
 # From here on a ratio reads better as a multiple than in percent.
 MULTIPLE = 2.0
@@ -48,12 +48,12 @@ def bars_blocks(records: Mapping[str, LoadedRecord], strokes: Strokes) -> list[B
     return [Charts(charts, width=300)] if charts else []
 
 
-def _bar(label: str, record: RecordDoc, key: str, unit: float) -> Bar | None:
+def _bar(label: str, record: RecordDoc, key: str, unit: float) -> Row | None:
     value = finite(record["summary"].get(key))
     return bar(key, key, value / unit, label, ends=_ends(record, key, unit)) if value else None
 
 
-def _ends(record: RecordDoc, key: str, unit: float) -> Range | None:
+def _ends(record: RecordDoc, key: str, unit: float) -> Row | None:
     """The interval of a figure, where the record has one."""
     found = [one for one in figures_of(record) if one["figure"] == key]
     return {"low": found[0]["low"] / unit, "high": found[0]["high"] / unit} if found else None

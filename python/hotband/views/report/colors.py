@@ -9,14 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from copy import deepcopy
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
+from hotband.base.text.values import Json
 from hotband.views.draw.charts import PALETTE
-from hotband.views.report.page import Charts, Section, spec_of
-
-if TYPE_CHECKING:
-    from hotband.base.text.values import Json
-    from hotband.views.report.page import Block, Chart, Drawable
+from hotband.views.report.page import Block, Chart, Charts, Drawable, Section, spec_of
 
 # Paul Tol, "Colour Schemes" (SRON/EPS/TN/09-002, 2021), muted: for machines beyond the palette of charts.
 FURTHER = ("#332288", "#999933", "#882255", "#44aa99", "#aa4499", "#117733", "#88ccee", "#cc6677")

@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
 
 from hotband.base.text.numbers import cell, share
 from hotband.base.text.table import Range, unit_of
+from hotband.data.documents.record import RecordDoc
+from hotband.data.record.load import LoadedRecord
 from hotband.questions.targets.expected import sentence_of
 from hotband.views.expect import label_of
 from hotband.views.report.page import Block, Cell, Group, Prose, Section, Table, plain
-
-if TYPE_CHECKING:
-    from hotband.data.documents.record import RecordDoc
-    from hotband.data.record.load import LoadedRecord
 
 
 def hardware_sections(records: Mapping[str, LoadedRecord]) -> list[Section]:

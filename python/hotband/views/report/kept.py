@@ -15,7 +15,7 @@ from hotband.base.errors import UserError
 from hotband.base.text.regular import file_text
 from hotband.base.version import __version__
 from hotband.data.record.files import RECORD_FILE
-from hotband.data.record.load import load_record, records_in
+from hotband.data.record.load import LoadedRecord, load_record, records_in
 from hotband.inference.audit.load import expect_once
 from hotband.views.report.latency import load_any
 from hotband.views.report.page import Chart, Charts, Drawable, Page, write_report
@@ -25,7 +25,6 @@ from hotband.views.report.study_page import study_page
 
 if TYPE_CHECKING:
     from hotband.data.documents.study import StudyDoc
-    from hotband.data.record.load import LoadedRecord
     from hotband.inference.audit.facts import MachineFacts
 
 FORMATS = ("svg", "png")

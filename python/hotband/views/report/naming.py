@@ -9,15 +9,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import PurePath
-from typing import TYPE_CHECKING
 
 from hotband.base.text.numbers import span
 from hotband.base.text.quantities import size_bytes
 from hotband.data.documents.record import source_file
+from hotband.data.record.load import LoadedRecord
 from hotband.views.report import sections
-
-if TYPE_CHECKING:
-    from hotband.data.record.load import LoadedRecord
 
 NOT_SET = "as it is"
 # Of what is listed in a title; of more there is a count.

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 from hotband.base.text.numbers import cell, millis, number, rate, span
-from hotband.data.documents.record import side_of
+from hotband.data.documents.record import RecordDoc, side_of
 from hotband.data.record import frames
+from hotband.data.record.load import LoadedRecord
 from hotband.data.record.states import state_words, states_of, unequal
 from hotband.inference.audit import Audited, findings, shapes
+from hotband.inference.audit.facts import MachineFacts
 from hotband.questions.study import cellrows
-from hotband.views.draw.charts import MINUTES, SECONDS
+from hotband.views.draw.charts import MINUTES, SECONDS, Clock
 from hotband.views.draw.strokes import Strokes
 from hotband.views.report import energy, sections, variants, wear
 from hotband.views.report.answer import Answer, answer
@@ -21,18 +22,11 @@ from hotband.views.report.beside import bars_blocks, comparison_table
 from hotband.views.report.compared import comparison_section
 from hotband.views.report.curve import curve_block
 from hotband.views.report.hardware import hardware_sections
-from hotband.views.report.intervals import intervals_table
 from hotband.views.report.naming import Naming, named
 from hotband.views.report.page import Block, Cards, Cell, Group, Page, Prose, Section, Table, plain, unchecked
 from hotband.views.report.repair import repair_blocks
 from hotband.views.report.sweep_of_records import curve_sections_of
-from hotband.views.report.verdicts import verdict_blocks
-
-if TYPE_CHECKING:
-    from hotband.data.documents.record import RecordDoc
-    from hotband.data.record.load import LoadedRecord
-    from hotband.inference.audit.facts import MachineFacts
-    from hotband.views.draw.charts import Clock
+from hotband.views.report.verdicts import intervals_table, verdict_blocks
 
 # Longer ones have their axes of time in minutes.
 LONG_NS = 600e9

@@ -10,7 +10,7 @@ from hotband.base.text.numbers import number, size
 from hotband.views.draw.review import Axis, Lines, amounts, curves, palette
 from hotband.views.report import review_rows
 from hotband.views.report.page import Table
-from hotband.views.report.review_intervals import in_words, of_level, of_mean, of_ratio, range_of, ratio_text
+from hotband.views.report.review_intervals import Row, in_words, of_level, of_mean, of_ratio, range_of, ratio_text
 from hotband.views.report.review_machine import FILE_SIZES
 from hotband.views.report.review_rows import Machine, frame, mega, ranged
 from hotband.views.report.review_topics import (
@@ -38,7 +38,6 @@ if TYPE_CHECKING:
     import polars as pl
 
     from hotband.data.documents.review import ComparisonDoc, GroupRatiosDoc
-    from hotband.views.report.review_columns import Bar, Range
 
 # A lead smaller than this is none: a second seed moves most figures by as much.
 LEVEL = 0.02
@@ -404,14 +403,14 @@ def files(everyone: Sequence[Machine], lines: Lines) -> Topic:
 def streaming(everyone: Sequence[Machine], lines: Lines) -> Topic:
     """Streaming in small and in large blocks."""
     rows = gathered(everyone, review_rows.streaming)
-    bars = [bar(one.row["of"], one.row["of"], one.row["mbps"], one.line) for one in rows]
-    shown = beside(rows, ["of"], "mbps", [MBPS], lines)
+    bars = [bar(one.row["direction"], one.row["direction"], one.row["mbps"], one.line) for one in rows]
+    shown = beside(rows, ["direction"], "mbps", [MBPS], lines)
     return _barred("streaming", "Streaming", "Streaming read and write", bars, MBPS, lines, [shown],
                    missing(everyone, "streaming"))  # fmt: skip
 
 
 def _barred(
-    name: str, title: str, shown: str, bars: list[Bar], unit: str, lines: Lines, tables: list[Table], notes: list[str]
+    name: str, title: str, shown: str, bars: list[Row], unit: str, lines: Lines, tables: list[Table], notes: list[str]
 ) -> Topic:
     """A topic of one chart of bars; of its notes alone where there are none."""
     if not bars:
@@ -448,7 +447,7 @@ def applications(everyone: Sequence[Machine], lines: Lines) -> Topic:
                    bars, MBPS, lines, [shown], missing(everyone, "applications"))  # fmt: skip
 
 
-def _range(value: float | None, row: Range) -> str:
+def _range(value: float | None, row: Row) -> str:
     """A value, and in brackets its range where it has one."""
     ends = ranged(row)
     low, high = ends["low"], ends["high"]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypedDict
 
 from hotband.base.text.numbers import between
 from hotband.base.text.table import MBS, MS, PLAIN, Unit
@@ -11,8 +11,54 @@ from hotband.base.text.table import MBS, MS, PLAIN, Unit
 if TYPE_CHECKING:
     from hotband.data.documents.interval import BoundsDoc
     from hotband.data.documents.review import ComparisonDoc, GroupRatiosDoc, ReviewDoc
-    from hotband.views.report.review_columns import Range
     from hotband.views.report.review_rows import Machine
+
+
+class Row(TypedDict, total=False):
+    """A row of a chart and of a table, by column; units end the names. None stands where nothing was measured, `low`
+    and `high` are the ends of what is uncertain, and `ends` has the intervals of some columns in words."""
+
+    op: str
+    name: str
+    title: str
+    gb: float
+    pct: float
+    from_ms: float
+    ms: float
+    share: float
+    file: str
+    file_bytes: int
+    block_bytes: int
+    streams: int
+    pattern: str
+    size: str
+    blocks: str
+    direction: str
+    qd: int
+    iops: float | None
+    mbps: float | None
+    slowest_mbps: float | None
+    mean_ms: float | None
+    p99_ms: float | None
+    per_s: float | None
+    uncertainty: str
+    watts: float
+    millijoules: float
+    group: str
+    mean: float
+    unit: str
+    of: int
+    low: float | None
+    high: float | None
+    low_mj: float | None
+    high_mj: float | None
+    row: str
+    label: str
+    line: str
+    value: float | None
+    text: str
+    ends: dict[str, str]
+
 
 COLUMNS = {
     "iops": ("iops", PLAIN),
@@ -83,7 +129,7 @@ def of_level(document: ReviewDoc | ComparisonDoc) -> str:
     return "" if made is None else f" The line over a bar is its {made['level']:g} % interval."
 
 
-def range_of(ends: BoundsDoc | None, scale: float = 1.0) -> Range:
+def range_of(ends: BoundsDoc | None, scale: float = 1.0) -> Row:
     """The ends of a bar."""
     if ends is None:
         return {"low": None, "high": None}

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from hotband.base.text.numbers import millis, number, rate, size
 from hotband.views.draw.review import Axis, amounts, curves, density, palette, ramp
 from hotband.views.report import review_rows
 from hotband.views.report.page import Cell, Group, Table
-from hotband.views.report.review_intervals import in_words, of_level, of_mean, with_words
+from hotband.views.report.review_intervals import Row, in_words, of_level, of_mean, with_words
 from hotband.views.report.review_rows import Machine, frame, mega, ranged
 from hotband.views.report.review_topics import (
     ACCESS_MS,
@@ -34,9 +34,6 @@ from hotband.views.report.review_topics import (
     place_axis,
     table,
 )
-
-if TYPE_CHECKING:
-    from hotband.views.report.review_columns import Bar, EnergyRow
 
 OF_IOS = "Share of the I/Os (%)"
 PATTERN_COLORS = palette("Pattern", review_rows.PATTERNS.values(), first=2)
@@ -353,7 +350,7 @@ def applications(machine: Machine, looks: Looks = PLAIN) -> Topic:
 OF_POWER = "The line over a bar goes from the lowest to the highest that the ranges of the drives' power values allow."
 
 
-def _has_range(bars: Iterable[Bar]) -> bool:
+def _has_range(bars: Iterable[Row]) -> bool:
     return any(bar["low"] is not None for bar in bars)
 
 
@@ -371,7 +368,7 @@ def energy(machine: Machine, looks: Looks = PLAIN) -> Topic:
         bars = [bar(one["name"], one["title"], one["millijoules"], ends=ranged(one)) for one in each]
         view = amounts(bar_frame(bars), "Energy of an I/O (mJ)", looks.one, wide=False)
         figures.append(Figure("energy-joules", "Energy of an I/O", view, OF_POWER if _has_range(bars) else ""))
-    rows: dict[str, EnergyRow] = {}
+    rows: dict[str, Row] = {}
     for row in power:
         rows[row["name"]] = {"title": row["title"], "watts": row["watts"], "low": row["low"], "high": row["high"]}
     for one in each:

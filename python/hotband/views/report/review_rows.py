@@ -10,33 +10,17 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, cast
 
 from hotband.base.folders import folder_name
+from hotband.base.heavy import pl
 from hotband.base.text.numbers import counted, size
-from hotband.base.text.table import Unit
+from hotband.base.text.table import MBS, Unit
 from hotband.views.draw.charts import LOG_SPAN, shorten
-from hotband.views.report.review_intervals import bounds, in_words, level_of, range_of, words
+from hotband.views.report.review_intervals import COLUMNS, Row, bounds, in_words, level_of, range_of, words
 
 if TYPE_CHECKING:
-    import polars as pl
-
-    from hotband.data.documents.review import AccessDoc, MachineDoc, Part, ReviewDoc
-    from hotband.views.report.review_columns import (
-        ApplicationRow,
-        BlockSizeRow,
-        CumulativeRow,
-        FilesRow,
-        HistogramRow,
-        JoulesRow,
-        PatternRow,
-        Range,
-        StreamingRow,
-        StreamsRow,
-        SummaryRow,
-        TransferRow,
-        WattsRow,
-    )
+    from hotband.data.documents.review import AccessDoc, EnergyByPatternDoc, MachineDoc, Part, ReviewDoc
 
 OPS = ("read", "write", "copy")
 # What a reader sees of the names in the JSON.
@@ -46,6 +30,8 @@ PATTERNS = {
     "database": "Database",
     "workstation": "Workstation",
 }
+# Columns of numbers: the key of the JSON and the unit of the page.
+VALUES = COLUMNS | {"low": ("low_bytes_per_s", MBS), "high": ("high_bytes_per_s", MBS)}
 LABEL_CHARS = 72
 HISTOGRAM_BINS = 60
 # The shares of the I/Os between which the histogram is drawn, and at which a log axis is chosen.
@@ -106,12 +92,10 @@ def _unused(text: str, used: Sequence[str], form: str) -> str:
 
 def frame(rows: Sequence[Mapping[str, object]], **kinds: type[pl.DataType]) -> pl.DataFrame:
     """Rows as a frame; `kinds` are the types of columns that may be all null."""
-    import polars as pl
-
     return pl.DataFrame(rows, infer_schema_length=None, schema_overrides=kinds or None)
 
 
-def linear(machine: Machine) -> list[TransferRow]:
+def linear(machine: Machine) -> list[Row]:
     """Every place of the reads, then of the writes."""
     found = machine.review.get("linear")
     return [
@@ -132,9 +116,9 @@ def linear_mean(machine: Machine, op: str) -> float | None:
     return (found.get("mean") or {}).get(op) if found else None
 
 
-def cumulative(machine: Machine) -> list[CumulativeRow]:
+def cumulative(machine: Machine) -> list[Row]:
     """What was served within a time, at the ends of the bins and at the percentiles."""
-    rows: list[CumulativeRow] = []
+    rows: list[Row] = []
     for op, figures in access_figures(machine):
         points: dict[float, float] = {}
         total, seen = sum(count for _, _, count in _bins(figures)), 0
@@ -150,9 +134,9 @@ def cumulative(machine: Machine) -> list[CumulativeRow]:
     return _rising(rows)
 
 
-def _rising(rows: list[CumulativeRow]) -> list[CumulativeRow]:
+def _rising(rows: list[Row]) -> list[Row]:
     """Without points that lie below the one before: a percentile is rounded within its bin's edge."""
-    kept: list[CumulativeRow] = []
+    kept: list[Row] = []
     for row in rows:
         if not kept or kept[-1]["op"] != row["op"] or row["share"] >= kept[-1]["share"]:
             kept.append(row)
@@ -187,7 +171,7 @@ def _ends(bins: Sequence[tuple[float, float, int]]) -> tuple[float, float]:
     return low, high
 
 
-def histogram(machine: Machine) -> list[HistogramRow]:
+def histogram(machine: Machine) -> list[Row]:
     """Bins of one width.
 
     The bins of both directions are made the same: each source bin's I/Os are spread evenly between its ends.
@@ -199,7 +183,7 @@ def histogram(machine: Machine) -> list[HistogramRow]:
     finest = max(min(upper - start for start, upper, _ in bins) for _, bins in found)
     width = max(finest, last / HISTOGRAM_BINS)
     edges = [width * n for n in range(math.ceil(last / width - 1e-9) + 1)]
-    rows: list[HistogramRow] = []
+    rows: list[Row] = []
     for op, bins in found:
         total = sum(count for _, _, count in bins)
         for n, (start, end) in enumerate(pairwise(edges)):
@@ -222,51 +206,39 @@ def access_figures(machine: Machine) -> list[tuple[str, AccessDoc]]:
     return [(op, found[op]) for op in OPS if found.get(op)]
 
 
-def block_sizes(machine: Machine) -> list[BlockSizeRow]:
-    """By file, then block."""
-    rows: list[BlockSizeRow] = [
-        {
-            "op": row["op"],
-            "file": size(row["file_bytes"]),
-            "file_bytes": row["file_bytes"],
-            "block_bytes": row["block_bytes"],
-            "mbps": mega(row["bandwidth_bytes_per_s"]),
-            "iops": row["iops"],
-        }
-        for row in machine.review.get("block_sizes") or []
-    ]
+def _rows(machine: Machine, part: Part, *columns: str) -> list[Row]:
+    """The objects of a part: these columns in the units of the page, and the intervals of their figures in words."""
+    found = cast("Mapping[Part, Sequence[Mapping[str, Any]] | None]", machine.review).get(part) or []
+    rows = ({column: _value(row, column) for column in columns} | {"ends": in_words(machine, row)} for row in found)
+    return [cast("Row", row) for row in rows]
+
+
+def _value(row: Mapping[str, Any], column: str) -> Any:
+    """A figure in the unit of its column; all else as the JSON has it."""
+    if column not in VALUES:
+        return row["queue_depth" if column == "qd" else column]
+    key, unit = VALUES[column]
+    value = row.get(key)
+    return None if value is None else unit.of(value)
+
+
+def block_sizes(machine: Machine) -> list[Row]:
+    """By file (its size as text, too), then block."""
+    rows = _rows(machine, "block_sizes", "op", "file_bytes", "block_bytes", "mbps", "iops")
+    rows = [{**row, "file": size(row["file_bytes"]), "ends": {}} for row in rows]
     return sorted(rows, key=lambda row: (row["op"], row["file_bytes"], row["block_bytes"]))
 
 
-def streams(machine: Machine) -> list[StreamsRow]:
-    """Concurrent readers and writers."""
-    return [
-        {
-            "op": row["op"],
-            "streams": row["streams"],
-            "title": counted(row["streams"], "stream"),
-            "mbps": mega(row["bandwidth_bytes_per_s"]),
-            "slowest_mbps": mega(row.get("slowest_bytes_per_s")),
-            "ends": in_words(machine, row),
-        }
-        for row in machine.review.get("streams") or []
-    ]
+def streams(machine: Machine) -> list[Row]:
+    """So many readers or writers at once, which `title` counts: all together, and the slowest."""
+    rows = _rows(machine, "streams", "op", "streams", "mbps", "slowest_mbps")
+    return [{**row, "title": counted(row["streams"], "stream")} for row in rows]
 
 
-def patterns(machine: Machine) -> list[PatternRow]:
-    """Every step of every server pattern."""
-    return [
-        {
-            "pattern": pattern_title(row["pattern"]),
-            "qd": row["queue_depth"],
-            "iops": row["iops"],
-            "mbps": mega(row["bandwidth_bytes_per_s"]),
-            "mean_ms": mega(row["latency_mean_ns"]),
-            "p99_ms": mega(row["latency_p99_ns"]),
-            "ends": in_words(machine, row),
-        }
-        for row in machine.review.get("patterns") or []
-    ]
+def patterns(machine: Machine) -> list[Row]:
+    """Every step of every server pattern, by its title."""
+    rows = _rows(machine, "patterns", "pattern", "qd", "iops", "mbps", "mean_ms", "p99_ms")
+    return [{**row, "pattern": pattern_title(row["pattern"])} for row in rows]
 
 
 def pattern_title(name: str) -> str:
@@ -274,59 +246,32 @@ def pattern_title(name: str) -> str:
     return PATTERNS.get(name, name)
 
 
-def files(machine: Machine) -> list[FilesRow]:
-    """Small and large files."""
-    return [
-        {
-            "op": row["op"],
-            "size": row["size"],
-            "qd": row["queue_depth"],
-            "per_s": row["files_per_s"],
-            "mbps": mega(row["bandwidth_bytes_per_s"]),
-            "ends": in_words(machine, row),
-        }
-        for row in machine.review.get("files") or []
-    ]
+def files(machine: Machine) -> list[Row]:
+    """Small and large files read, written or copied, so many at once."""
+    return _rows(machine, "files", "op", "size", "qd", "per_s", "mbps")
 
 
-def streaming(machine: Machine) -> list[StreamingRow]:
-    """Small and large blocks."""
-    return [
-        {
-            "op": row["op"],
-            "title": f"{row['blocks'].capitalize()} blocks ({size(row['block_bytes'])})",
-            "of": f"{row['op'].capitalize()}, {row['blocks']} blocks",
-            "mbps": mega(row["bandwidth_bytes_per_s"]),
-            "ends": in_words(machine, row),
-        }
-        for row in machine.review.get("streaming") or []
-    ]
+def streaming(machine: Machine) -> list[Row]:
+    """Small and large blocks: `title` names them and their size, `direction` the direction and the blocks."""
+    rows = _rows(machine, "streaming", "op", "blocks", "block_bytes", "mbps")
+    for row in rows:
+        row["title"] = f"{row['blocks'].capitalize()} blocks ({size(row['block_bytes'])})"
+        row["direction"] = f"{row['op'].capitalize()}, {row['blocks']} blocks"
+    return rows
 
 
-def applications(machine: Machine) -> list[ApplicationRow]:
-    """Desktop loads."""
-    return [
-        {
-            "name": row["name"],
-            "title": row["title"],
-            "mbps": mega(row["bandwidth_bytes_per_s"]),
-            "low": mega(row.get("low_bytes_per_s")),
-            "high": mega(row.get("high_bytes_per_s")),
-            "iops": row["iops"],
-            "uncertainty": row.get("uncertainty") or "",
-            "ends": in_words(machine, row),
-        }
-        for row in machine.review.get("applications") or []
-    ]
+def applications(machine: Machine) -> list[Row]:
+    """Desktop loads, with the ends of what is uncertain in them."""
+    return _rows(machine, "applications", "name", "title", "mbps", "low", "high", "iops", "uncertainty")
 
 
-def ranged(row: Range) -> Range:
+def ranged(row: Row) -> Row:
     """The ends of a row's range as a chart has them: none where the range has no width."""
     low, high = row["low"], row["high"]
     return {"low": low, "high": high} if low is not None and high is not None and low < high else NO_RANGE
 
 
-NO_RANGE: Range = {"low": None, "high": None}
+NO_RANGE: Row = {"low": None, "high": None}
 
 
 def mega(value: float | None) -> float | None:
@@ -334,38 +279,39 @@ def mega(value: float | None) -> float | None:
     return None if value is None else value / 1e6
 
 
-def watts(machine: Machine) -> list[WattsRow]:
-    """Idle, then each pattern."""
+def watts(machine: Machine) -> list[Row]:
+    """Mean power: idle, then under each pattern."""
     found = machine.review.get("energy")
-    if not found:
-        return []
-    rows: list[WattsRow] = []
-    if (idle := found.get("idle_w")) is not None:
-        rows.append({"name": "idle", "title": "Idle", "watts": idle, **NO_RANGE})
-    lows, highs = found.get("patterns_low_w") or {}, found.get("patterns_high_w") or {}
-    for name, value in (found.get("patterns_w") or {}).items():
-        ends: Range = {"low": lows.get(name), "high": highs.get(name)}
-        rows.append({"name": name, "title": pattern_title(name), "watts": value, **ends})
-    return rows
+    idle = None if found is None else found.get("idle_w")
+    first: list[Row] = [] if idle is None else [{"name": "idle", "title": "Idle", "watts": idle, **NO_RANGE}]
+    return first + _by_pattern(found, "watts", 1.0, "patterns_w", "patterns_low_w", "patterns_high_w")
 
 
-def joules(machine: Machine) -> list[JoulesRow]:
-    """The patterns whose energy of an I/O is known."""
-    found = machine.review.get("energy")
-    if not found:
-        return []
-    rows: list[JoulesRow] = []
-    lows, highs = found.get("joules_per_io_low") or {}, found.get("joules_per_io_high") or {}
-    for name, value in (found.get("joules_per_io") or {}).items():
-        if value is not None:
-            ends: Range = {"low": milli(lows.get(name)), "high": milli(highs.get(name))}
-            rows.append({"name": name, "title": pattern_title(name), "millijoules": 1e3 * value, **ends})
-    return rows
+def joules(machine: Machine) -> list[Row]:
+    """The patterns whose energy of an I/O is known, in mJ."""
+    keys = ("joules_per_io", "joules_per_io_low", "joules_per_io_high")
+    return _by_pattern(machine.review.get("energy"), "millijoules", 1e3, *keys)
 
 
-def milli(value: float | None) -> float | None:
-    """Joules as mJ."""
-    return None if value is None else 1e3 * value
+def _by_pattern(energy: EnergyByPatternDoc | None, column: str, scale: float, *keys: str) -> list[Row]:
+    """A row a pattern of which the first of the keys has a value; the others are the ends of its range."""
+    values, lows, highs = (cast("Mapping[str, Any]", energy or {}).get(key) or {} for key in keys)
+    rows = (
+        {
+            "name": name,
+            "title": pattern_title(name),
+            column: scale * value,
+            "low": _scaled(lows.get(name), scale),
+            "high": _scaled(highs.get(name), scale),
+        }
+        for name, value in values.items()
+        if value is not None
+    )
+    return [cast("Row", row) for row in rows]
+
+
+def _scaled(value: float | None, scale: float) -> float | None:
+    return None if value is None else scale * value
 
 
 def shown_mean(value: float, unit: str) -> tuple[float, str]:
@@ -377,26 +323,18 @@ def shown_mean(value: float, unit: str) -> tuple[float, str]:
     return value, unit
 
 
-def units(rows: Iterable[SummaryRow]) -> dict[str, str]:
+def units(rows: Iterable[Row]) -> dict[str, str]:
     """The units of a summary, each with a name for files."""
     return {row["unit"]: re.sub(r"[^a-z0-9]+", "-", row["unit"].lower()).strip("-") for row in rows}
 
 
-def summary(machine: Machine) -> list[SummaryRow]:
+def summary(machine: Machine) -> list[Row]:
     """Geometric means by group."""
-    rows: list[SummaryRow] = []
+    rows: list[Row] = []
     for row in machine.review.get("summary") or []:
         mean, unit = shown_mean(row["geometric_mean"], row["unit"])
         ends, scale = bounds(row, "geometric_mean"), row["geometric_mean"] / mean
-        rows.append(
-            {
-                "group": row["group"],
-                "title": row["title"],
-                "mean": mean,
-                "unit": unit,
-                "of": row["of"],
-                "ends": {} if ends is None else {"mean": words(level_of(machine) or 0.0, ends, Unit(unit, scale))},
-                **range_of(ends, scale),
-            }
-        )
+        texts = {} if ends is None else {"mean": words(level_of(machine) or 0.0, ends, Unit(unit, scale))}
+        named: Row = {"group": row["group"], "title": row["title"], "of": row["of"]}
+        rows.append({**named, "mean": mean, "unit": unit, "ends": texts, **range_of(ends, scale)})
     return rows

@@ -6,19 +6,17 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
+from hotband.base.heavy import pl
 from hotband.base.text.numbers import ABSENT, finite, number, size
 from hotband.views.draw.charts import PALETTE
 from hotband.views.draw.review import Axis, Lines, mixed
 from hotband.views.report.page import Block, Cell, Chart, Charts, Group, KeyItem, Prose, Section, Table
-from hotband.views.report.review_intervals import with_words
+from hotband.views.report.review_intervals import Row, with_words
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from hotband.base.views import View
     from hotband.data.documents.review import Part
     from hotband.views.report.pictures import Drawing
-    from hotband.views.report.review_columns import Bar, Range
     from hotband.views.report.review_rows import Machine
 
 # The least width (px) of charts that stand side by side: two fit on a page of 1200 px, and on paper.
@@ -188,7 +186,7 @@ def milliseconds(value: object) -> str:
     return ABSENT if found is None else number(found / 1e6)
 
 
-def bar(row: str, label: str, value: float | None, line: str = "", text: str = "", ends: Range | None = None) -> Bar:
+def bar(row: str, label: str, value: float | None, line: str = "", text: str = "", ends: Row | None = None) -> Row:
     """A bar as `draw.review.amounts` draws it; without `line` all are of one."""
     low, high = (ends["low"], ends["high"]) if ends else (None, None)
     return {
@@ -197,10 +195,8 @@ def bar(row: str, label: str, value: float | None, line: str = "", text: str = "
     }  # fmt: skip
 
 
-def bar_frame(bars: Iterable[Bar]) -> pl.DataFrame:
+def bar_frame(bars: Iterable[Row]) -> pl.DataFrame:
     """The frame of bars. One whose value is not known keeps its row, which is then empty."""
-    import polars as pl
-
     kinds = {"row": pl.String, "label": pl.String, "line": pl.String, "value": pl.Float64, "text": pl.String,
              "low": pl.Float64, "high": pl.Float64}  # fmt: skip
     return pl.DataFrame(list(bars), schema=kinds)

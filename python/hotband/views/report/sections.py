@@ -4,20 +4,17 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, cast
+from typing import cast
 
 from hotband.base.text.numbers import ABSENT, cell, finite, millis, number, rate
+from hotband.data.documents.record import FiguresDoc, RecordDoc, SpecDoc
 from hotband.data.record import frames
+from hotband.data.record.load import LoadedRecord
 from hotband.views.draw import charts
-from hotband.views.draw.charts import SECONDS
+from hotband.views.draw.charts import SECONDS, Clock
+from hotband.views.draw.strokes import Strokes
 from hotband.views.report.page import Block, Cell, Chart, Charts, Fold, Group, Heading, Section, Table
 from hotband.views.report.repair import mark_frame
-
-if TYPE_CHECKING:
-    from hotband.data.documents.record import FiguresDoc, RecordDoc, SpecDoc
-    from hotband.data.record.load import LoadedRecord
-    from hotband.views.draw.charts import Clock
-    from hotband.views.draw.strokes import Strokes
 
 # Up to this many runs lie over each other in one chart; of more, the reader chooses one and another.
 OVERLAID = 4

@@ -3,22 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, cast
+from typing import cast
 
+from hotband.data.documents.record import RecordDoc
 from hotband.data.inputs.values import Value, plain
+from hotband.data.record.load import LoadedRecord
 from hotband.data.record.record import Record
 from hotband.data.record.tables import Tables
 from hotband.questions.sweeps.frames import numbers_of
 from hotband.questions.sweeps.sweep import Sweep
-from hotband.views.report.page import Prose
+from hotband.views.report.page import Prose, Section
 from hotband.views.report.sweep_drawn import curve_sections
 from hotband.views.sweeps.answers import answers_of
 from hotband.views.sweeps.curves import Curves
-
-if TYPE_CHECKING:
-    from hotband.data.documents.record import RecordDoc
-    from hotband.data.record.load import LoadedRecord
-    from hotband.views.report.page import Section
 
 LEAST_VALUES = 3
 """Two values are a comparison, not a curve."""

@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 import shlex
-from typing import TYPE_CHECKING
 
 from hotband.base.errors import UserError
 from hotband.base.text.numbers import counted
 from hotband.questions.sweeps.frames import numbers_of
 from hotband.questions.sweeps.plan import NOT_SET
+from hotband.questions.sweeps.sweep import Sweep
 from hotband.views.report.kept import Report
 from hotband.views.report.page import Block, Cell, Fold, Group, Page, Prose, Section, Table, plain
 from hotband.views.report.sweep_drawn import curve_sections
 from hotband.views.sweeps.answers import answers_of
 from hotband.views.sweeps.curves import TITLES, Curves
 from hotband.views.sweeps.show import notes_of, states_of, sweep_table
-
-if TYPE_CHECKING:
-    from hotband.questions.sweeps.sweep import Sweep
 
 NAMES = {"target": "machines", "workload": "workloads"}
 MOST_LISTED = 4

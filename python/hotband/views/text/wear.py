@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from hotband.base.text.numbers import number, size
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from hotband.data.documents.record import RecordDoc, SmartDoc
 
 # Drives whose figures are no further apart have one line, which says the least and the most. Worn-in members of one

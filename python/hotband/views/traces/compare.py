@@ -14,11 +14,18 @@ if TYPE_CHECKING:
     from rich.text import Text
 
     from hotband.data.documents.record import ComparedDoc
-    from hotband.inference.traces.compare import ComparedIoDoc, ComparedSideDoc, TracesComparedDoc
+    from hotband.inference.traces.compare import (
+        ComparedIoDoc,
+        ComparedSideDoc,
+        CompareTracesQuestion,
+        TracesCompared,
+        TracesComparedDoc,
+    )
 
 
-def compared_views(found: TracesComparedDoc) -> list[View]:
-    """Which two, whether they hold the same I/Os, figures by class, percentiles, notes."""
+def terminal(compared: TracesCompared, _: CompareTracesQuestion) -> list[View]:
+    """Return which two they are, whether they hold the same I/Os, figures by class, percentiles and notes."""
+    found = compared.document
     return [*_sides(found), _same(found), _figures(found), _percentiles(found), *_notes(found)]
 
 

@@ -3,22 +3,17 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from hotband.base.foreign import marked
 from hotband.base.text.table import BYTES, CHANGE, MS, OF_ROW, PLAIN, SHARE, Table, Unit, View, column, numeric
-from hotband.inference.traces.fit.fit import NEVER
-
-if TYPE_CHECKING:
-    from hotband.inference.traces.fit.fit import TraceFit
-    from hotband.inference.traces.fit.replay import Replayed
-
+from hotband.inference.traces.fit.fit import NEVER, FitTraceQuestion, TraceFit
+from hotband.inference.traces.fit.replay import Replayed
 
 UNITS = {"share": SHARE, "bytes": BYTES, "ns": MS, "per s": Unit("a second")}
 """Of properties."""
 
 
-def views(fit: TraceFit) -> list[View]:
+def terminal(fit: TraceFit, _: FitTraceQuestion) -> list[View]:
     """The table, the verdict, both on a machine."""
     found: list[View] = [_table(fit)]
     found.append(f"Kept: {len(fit.kept)} of {len(fit.rows)} properties.")

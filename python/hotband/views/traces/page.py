@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from hotband.base.text.numbers import number, share, span
 from hotband.base.text.table import MS
+from hotband.base.text.write import expect_page
+from hotband.inference.traces.show import TraceShown
 from hotband.views.draw.charts import log_axis, tight_log_axis
 from hotband.views.draw.trace import bars_chart, dispersion_chart, from_zero, lines_chart, plain_axis
-from hotband.views.report.page import Cell, Chart, Charts, Group, Page, Part, Prose, Section, Table
+from hotband.views.report.page import Cell, Chart, Charts, Group, Page, Part, Prose, Section, Table, write_report
 from hotband.views.traces.frames import (
     dispersion_rows,
     jump_rows,
@@ -24,11 +26,14 @@ from hotband.views.traces.frames import (
 from hotband.views.traces.show import closing_of, table_of
 from hotband.views.traces.told import answers_of, rows_of
 
-if TYPE_CHECKING:
-    from hotband.views.traces.show import TraceShown
-
 WIDTH = 460
 """Of a chart: two beside each other."""
+
+
+def write_page(shown: Sequence[TraceShown], path: str | Path) -> Path:
+    """Write the page of one trace or several; return its path. Raises UserError where the path is wrong, OSError."""
+    expect_page("path", Path(path))
+    return write_report(Path(path), trace_page(shown))
 
 
 def trace_page(shown: Sequence[TraceShown]) -> Page:

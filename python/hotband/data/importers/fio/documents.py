@@ -10,11 +10,12 @@ from __future__ import annotations
 import errno
 from collections import Counter
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, cast
+from typing import cast
 
 from hotband.base.errors import UserError
 from hotband.base.text.numbers import percent
 from hotband.base.version import __version__
+from hotband.data.documents.record import RecordDoc, SummaryDoc
 from hotband.data.documents.sides import Side
 from hotband.data.importers.fio.jobs import (
     QUANTITY_WORDS,
@@ -39,9 +40,6 @@ from hotband.data.record.stats import (
     summary_of,
     total,
 )
-
-if TYPE_CHECKING:
-    from hotband.data.documents.record import RecordDoc, SummaryDoc
 
 SCHEMA_VERSION = 1
 # The entry fio's client adds over all hosts (client.c); it holds no buckets and doubles every count.

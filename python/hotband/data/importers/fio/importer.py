@@ -9,9 +9,9 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from hotband.base.errors import UserError
+from hotband.data.documents.record import RecordDoc
 from hotband.data.importers.files import decoded, name_of, read_beginning, read_bytes
 from hotband.data.importers.fio.documents import read_fio
 from hotband.data.importers.fio.join import alone, by_run, joined
@@ -19,9 +19,6 @@ from hotband.data.importers.fio.logs import Log, is_log, log_of
 from hotband.data.importers.fio.snapshots import fold
 from hotband.data.importers.fio.terse import is_terse, read_terse
 from hotband.data.record.imported import Imported
-
-if TYPE_CHECKING:
-    from hotband.data.documents.record import RecordDoc
 
 ACCEPTED = "a fio result"
 _DOCUMENT = re.compile(rb'"fio version"\s*:')

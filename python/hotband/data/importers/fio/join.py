@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import cast
 
-from hotband.data.documents.record import figures_of
+from hotband.data.documents.record import RecordDoc, figures_of
 from hotband.data.documents.sides import Histogram, Side
 from hotband.data.documents.source import NS_PER_MS, iso, nothing_asked
 from hotband.data.importers.fio.logs import Log, counting, number_apart, read_logs
@@ -15,9 +15,6 @@ from hotband.data.importers.fio.series import Axis, series_of
 from hotband.data.importers.record import LARGEST, Found, Sides, build, side_of
 from hotband.data.record.imported import Imported, SeriesColumns
 from hotband.data.record.stats import DIRECTIONS, Direction, idle_side, merged_percentiles, total
-
-if TYPE_CHECKING:
-    from hotband.data.documents.record import RecordDoc
 
 # fio counts nanoseconds since 2.99; microseconds before.
 _FIRST_IN_NS = (2, 99)

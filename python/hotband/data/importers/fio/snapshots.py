@@ -7,15 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import datetime
-from typing import TYPE_CHECKING
 
+from hotband.data.documents.record import RecordDoc
 from hotband.data.documents.source import NS_PER_S
 from hotband.data.importers.record import check_times
 from hotband.data.record.imported import Imported, SeriesColumns, no_rows
 from hotband.data.record.stats import DIRECTIONS, latency_sum
-
-if TYPE_CHECKING:
-    from hotband.data.documents.record import RecordDoc
 
 # fio's times are of whole seconds.
 _CLOCK_S = 2

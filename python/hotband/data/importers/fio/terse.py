@@ -9,15 +9,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from hotband.base.errors import UserError
+from hotband.data.documents.record import RecordDoc
 from hotband.data.importers.cells import Cells
 from hotband.data.importers.fio.documents import record_of
 from hotband.data.importers.fio.text import Fields, printable, shown
-
-if TYPE_CHECKING:
-    from hotband.data.documents.record import RecordDoc
 
 _LINE = re.compile(r"^(\d);(fio-[^;\n]{1,60});", re.MULTILINE)
 _BEGINS = re.compile(rb"^\d;fio-[^;\n]{1,60};", re.MULTILINE)

@@ -116,7 +116,7 @@ const FORMS = {
     title: "Fit a drive's uncertain values to results",
     verb: "Fit",
     make: (catalog) => {
-      const like = fields.text("like", "Like", { value: EXAMPLE, list: "drives", hint: "The product whose values are fitted. To measure a drive of this computer: hotband calibrate real:PATH in a terminal." });
+      const like = fields.text("like", "Like", { value: EXAMPLE, list: "drives", hint: "The product whose values are fitted. To measure a drive of this computer: hotband measure calibrate real:PATH in a terminal." });
       const on = { read: () => [like.read()] };
       return [fields.texts("result", "Results", RESULTS), like, more(ofResult(catalog, on))];
     },

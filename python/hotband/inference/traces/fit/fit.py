@@ -7,16 +7,20 @@ import tempfile
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import cast
 
 import hotband._core as _core
 from hotband.base.errors import UserError
 from hotband.base.foreign import json_text
+from hotband.base.question import Way, asks, seed
 from hotband.base.text.numbers import number
-from hotband.base.text.table import View
+from hotband.base.text.values import Json
 from hotband.base.text.write import expect_other_file, write_file
-from hotband.base.views import view_of
+from hotband.data.inputs.kinds import Machine
+from hotband.data.inputs.specify import Named
 from hotband.data.traces.files import format_of, make_rows
+from hotband.inference.audit.fields import target
+from hotband.inference.traces.asked import TraceQuestion
 from hotband.inference.traces.convert import asked_of, expect_trace, head_of
 from hotband.inference.traces.fit.arrivals import Clock, Loop, clock_of, loop_of
 from hotband.inference.traces.fit.ios import Ios, ios_of
@@ -25,12 +29,7 @@ from hotband.inference.traces.fit.replay import AFTER, RECORDED, Replayed, repla
 from hotband.inference.traces.fit.streams import READ, WRITE, in_a_row, streams_of
 from hotband.inference.traces.fit.table import Kept, table_of
 from hotband.inference.traces.fit.text import workload_text
-from hotband.inference.traces.properties import BLOCK, SAMPLE, properties_of
-
-if TYPE_CHECKING:
-    from hotband.base.text.values import Json
-    from hotband.data.inputs.specify import Named
-    from hotband.inference.traces.properties import Properties
+from hotband.inference.traces.properties import BLOCK, SAMPLE, Properties, properties_of
 
 SCHEMA, SCHEMA_VERSION = "hotband-trace-fit", 1
 SLOWEST_S = 3600.0
@@ -92,13 +91,41 @@ class TraceFit:
         """The same as text."""
         return json_text(self.to_dict())
 
-    def views(self) -> list[View]:
-        """As the command prints it."""
-        lines: list[View] = view_of(self, "lines")(self)
-        return lines
-
     def __str__(self) -> str:
         return f"{self.source.name}: {len(self.kept)} of {len(self.rows)} properties kept"
+
+
+@dataclass(frozen=True, kw_only=True)
+class FitTraceQuestion(TraceQuestion):
+    """Write a workload that is like a trace, and say what it keeps of it.
+
+    The result has the text of the `workload`, `rows` with the properties of both and their errors, and the names of
+    those `kept` and `lost`. On a machine both run (`replayed`). Raises UserError for a mistake, such as a trace of
+    several devices; OSError.
+    """
+
+    name = "trace fit"
+    schema = "hotband-trace-fit"
+    answers = "hotband.inference.traces.fit.fit:TraceFit"
+
+    source: Path = asks("A trace, plain or compressed by gzip or zstd.", metavar="FILE", positional=True)
+    output: Path | None = asks(
+        "Write the workload here, as TOML.", default=None, metavar="FILE", short="-o", ordered=True
+    )
+    on: Machine | None = target()
+    issue: str | None = asks(
+        "With question.on: the trace's I/Os, recorded or after-completion.", default=None, metavar="WHEN"
+    )
+    seed: int = seed()
+
+
+def answer(asked: FitTraceQuestion, _: Way) -> TraceFit:
+    """Return the fit. Raises UserError, OSError."""
+    if asked.issue is not None and asked.on is None:
+        raise UserError(
+            "question.issue", "", asked.issue, "is for both on a machine: expected question.on MACHINE with it"
+        )
+    return fit_trace(asked.source, asked.output, asked.keys(), asked.on, asked.issue, asked.seed)
 
 
 def fit_trace(

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import hotband._core as _core
+from hotband.base.heavy import np
 from hotband.base.text.write import write_file
 from hotband.data.catalog import CATALOG_DIR
 from hotband.inference.traces.fit.ios import UNKNOWN, Ios, write_rows
-from hotband.inference.traces.properties import properties_of
-
-if TYPE_CHECKING:
-    from hotband.inference.traces.properties import Properties
+from hotband.inference.traces.properties import Properties, properties_of
 
 SERVICE_NS = 100_000
 """Of traces without latencies: a flash drive's. No property of theirs depends on it."""
@@ -58,8 +55,6 @@ def service_of(trace: Properties) -> tuple[float, float]:
 def made(workload: str, capacity: int, service: tuple[float, float] | None, seed: int, folder: Path) -> Ios:
     """The I/Os of a workload in order of issue, reads and writes taking so many ns, in a folder for what is temporary;
     without latencies where nothing is said of them. Raises _core.SpecError, OSError."""
-    import numpy as np
-
     drive, log = folder / "volume.toml", folder / "synthetic.log"
     write_file(drive, volume_text(capacity, *(service or (SERVICE_NS, SERVICE_NS))))
     machine = f'[drives.d]\nproduct = "{drive}"\n'

@@ -7,17 +7,101 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from hotband.base.heavy import np
 from hotband.inference.traces.fit.areas import areas_of
 from hotband.inference.traces.fit.ios import DIRECTIONS
-from hotband.inference.traces.fit.near import Near, near_of
 from hotband.inference.traces.fit.popularity import Choice, choice_of
-from hotband.inference.traces.fit.sizes import SECTOR, sizes_of
 
 if TYPE_CHECKING:
-    import numpy as np
     from numpy.typing import NDArray
 
     from hotband.inference.traces.fit.ios import Ios, Numbers
+
+
+SECTOR = 512
+"""Workloads ask for whole sectors."""
+LARGEST = 64 << 20
+"""And for at most so much at once."""
+MOST_SIZES = 12
+"""Sizes that are named one by one: what can be read in a line or two."""
+
+
+def sizes_of(lengths: Numbers) -> list[tuple[int, float]]:
+    """Sizes in bytes and their shares, at most MOST_SIZES: the most frequent as they are, others together by octave
+    with their mean."""
+    whole = np.clip((lengths + np.uint64(SECTOR - 1)) // np.uint64(SECTOR) * np.uint64(SECTOR), SECTOR, LARGEST)
+    sizes, ios = np.unique(whole, return_counts=True)
+    found, counts = sizes, ios.astype("u8")
+    if len(found) > MOST_SIZES:
+        found, counts = _lumped(found, counts)
+    order = np.argsort(found)
+    return [(int(found[at]), float(counts[at] / counts.sum())) for at in order]
+
+
+def _lumped(found: Numbers, counts: Numbers) -> tuple[Numbers, Numbers]:
+    """The most frequent sizes, and the mean of each octave of the others, as few as MOST_SIZES."""
+    octave = np.floor(np.log2(found.astype(float)))
+    named = set(np.argsort(counts)[::-1][: MOST_SIZES // 2].tolist())
+    rest = [at for at in range(len(found)) if at not in named]
+    sums: dict[int, list[float]] = {int(found[at]): [float(counts[at]), float(counts[at])] for at in named}
+    sizes = {size: (size, count[0]) for size, count in sums.items()}
+    for width in (1, 2, 4, 8, 16):
+        groups: dict[int, list[int]] = {}
+        for at in rest:
+            groups.setdefault(int(octave[at]) // width, []).append(at)
+        if len(groups) + len(named) <= MOST_SIZES:
+            break
+    for members in groups.values():
+        weight = counts[members].sum()
+        mean = round(float((found[members] * counts[members]).sum() / weight) / SECTOR) * SECTOR
+        before = sizes.get(mean, (mean, 0.0))[1]
+        sizes[mean] = (mean, before + float(weight))
+    return np.array([size for size, _ in sizes.values()], "u8"), np.array([count for _, count in sizes.values()], "u8")
+
+
+WITHIN = tuple(1 << shift for shift in range(14, 41, 2))
+"""Distances that are tried: 16 KiB to 1 TiB."""
+LEAST = 0.03
+"""Share of the jumps below which none are near: a key more for little."""
+WIDEST = 0.25
+"""Of the area: beyond it near is hardly nearer than anywhere."""
+
+
+@dataclass(frozen=True)
+class Near:
+    """A share of the jumps, and how far they go at most, in bytes."""
+
+    ios: float
+    within: int
+
+
+def near_of(
+    offset: Numbers, length: Numbers, begins: NDArray[np.int64], align: int, width: int
+) -> tuple[Near | None, NDArray[np.int64]]:
+    """Jumps that are near, if enough are, and which of the I/Os (`begins` are all that jump) go far, the first of all
+    among them."""
+    jumps = begins[begins > 0]
+    if not len(jumps):
+        return None, begins
+    distance = np.abs(offset[jumps].astype("i8") - (offset[jumps - 1] + length[jumps - 1]).astype("i8")).astype(float)
+    distance = np.maximum(distance, align)
+    best, most = None, len(jumps) * np.log(1 / width)
+    for within in WITHIN:
+        if within <= align or within > WIDEST * width:
+            continue
+        inside = distance <= within
+        by_chance = min(1.0, 2 * within / width)
+        share = (float(inside.mean()) - by_chance) / (1 - by_chance)
+        if share < LEAST:
+            continue
+        density = (1 - share) / width + np.where(inside, share / (2 * distance * np.log(within / align)), 0.0)
+        likelihood = float(np.log(density).sum())
+        if likelihood > most:
+            best, most = Near(min(share, 1.0), within), likelihood
+    if best is None:
+        return None, begins
+    return best, np.concatenate((begins[begins == 0], jumps[distance > best.within]))
+
 
 READ, WRITE, FLUSH, TRIM = range(len(DIRECTIONS))
 ALIGNED = 0.99
@@ -65,8 +149,6 @@ class Stream:
 
 def streams_of(ios: Ios, *, together: bool) -> tuple[list[Stream], NDArray[np.int64]]:
     """The streams, and which of them each I/O is of that is no flush; reads and writes apart or together."""
-    import numpy as np
-
     streams: list[Stream] = []
     of = np.full(len(ios), -1)
     flushes, writes = int((ios.direction == FLUSH).sum()), int((ios.direction == WRITE).sum())
@@ -88,8 +170,6 @@ def streams_of(ios: Ios, *, together: bool) -> tuple[list[Stream], NDArray[np.in
 
 
 def _stream(ios: Ios, here: NDArray[np.int64], name: str, flush_every: int) -> Stream:
-    import numpy as np
-
     offset, length = ios.offset[here], ios.length[here]
     writes = here[ios.direction[here] == WRITE]
     goes_on = np.concatenate(([False], offset[1:] == offset[:-1] + length[:-1]))
@@ -128,8 +208,6 @@ def _stream(ios: Ios, here: NDArray[np.int64], name: str, flush_every: int) -> S
 
 def _align_of(places: Numbers) -> int:
     """The largest power of two that nearly all places are multiples of."""
-    import numpy as np
-
     align = LARGEST_ALIGN
     while align > SECTOR and float((places % np.uint64(align) == 0).mean()) < ALIGNED:
         align //= 2
@@ -147,8 +225,6 @@ def in_a_row(streams: list[Stream], of: NDArray[np.int64]) -> float | None:
     """Runs of a stream after which another is drawn, so that streams change as often as these follow one another: a
     draw finds another one with probability 1 - sum of the squared shares. None where each I/O draws for itself, or
     there is one stream only."""
-    import numpy as np
-
     if len(streams) < 2:
         return None
     shares = np.bincount(of, minlength=len(streams)) / len(of)

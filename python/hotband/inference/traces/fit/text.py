@@ -8,12 +8,11 @@ from typing import TYPE_CHECKING
 
 from hotband.base.foreign import visible
 from hotband.base.text.numbers import span
-from hotband.inference.traces.fit.arrivals import Loop
+from hotband.inference.traces.fit.arrivals import Clock, Loop
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from hotband.inference.traces.fit.arrivals import Clock
     from hotband.inference.traces.fit.streams import Stream
 
 UNITS = (("GiB", 1 << 30), ("MiB", 1 << 20), ("KiB", 1 << 10))

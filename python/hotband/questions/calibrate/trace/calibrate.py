@@ -1,4 +1,4 @@
-"""`hotband calibrate TRACE --like DISK`: fitted to the first half of the trace, checked on the second."""
+"""`hotband measure calibrate TRACE --like DISK`: fitted to the first half of the trace, checked on the second."""
 
 from __future__ import annotations
 

@@ -13,22 +13,22 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from hotband.base.errors import UserError
+from hotband.base.heavy import pl, tomlkit
 from hotband.base.text.write import write_file
 from hotband.data.catalog import is_file
 from hotband.data.documents.run import RunSpec
 from hotband.data.traces.files import IO_LOG
-from hotband.execution.experiment import Experiment, points_of
+from hotband.execution.experiment import Experiment, Tick, points_of
 from hotband.inference.traces.convert import convert_trace
 from hotband.questions.calibrate.model import Product
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from hotband.base.arrays import Floats
     from hotband.data.documents.record_traces import ComparisonDoc
     from hotband.data.record.finished import Finished
-    from hotband.execution.experiment import Tick
 
-    Numbers = NDArray[np.float64]
 
 NEAR_BYTES = 1 << 20
 """As in a record's comparison: what begins within this of the end of the one before is near."""
@@ -43,7 +43,7 @@ class Measured:
     """A trace as it was measured: latencies in ms, and the class of each I/O (reads and writes by distance; -1 of
     others)."""
 
-    latency_ms: Numbers
+    latency_ms: Floats
     classes: NDArray[np.int64]
 
     @property
@@ -72,7 +72,7 @@ class Replays(AbstractContextManager["Replays"]):
     ) -> None:
         self._folder.cleanup()
 
-    def latencies(self, points: Sequence[Mapping[str, str]], ios: int, tick: Tick | None = None) -> list[Numbers]:
+    def latencies(self, points: Sequence[Mapping[str, str]], ios: int, tick: Tick | None = None) -> list[Floats]:
         """Latencies in ms of the first I/Os, for each point: values that replace or join those of the product. Raises
         UserError where the product takes none of them, RunsInterrupted."""
         specs = [self._spec(number, point, _phase("all", ios, True)) for number, point in enumerate(points)]
@@ -117,18 +117,14 @@ class Replays(AbstractContextManager["Replays"]):
         """The trace as an I/O log."""
         return self.folder / "trace.parquet"
 
-    def _latencies_of(self, log: Path, ios: int) -> Numbers:
-        import polars as pl
-
+    def _latencies_of(self, log: Path, ios: int) -> Floats:
         rows = pl.read_parquet(log, columns=["number", "latency_ns"]).sort("number")
-        found: Numbers = rows["latency_ns"].to_numpy().astype(float)[:ios] / 1e6
+        found: Floats = rows["latency_ns"].to_numpy().astype(float)[:ios] / 1e6
         if len(found) < ios:
             raise UserError(str(self.trace), "", "", f"only {len(found)} of {ios} I/Os were replayed")
         return found
 
     def _read(self) -> Measured:
-        import polars as pl
-
         convert_trace(self.trace, self.log, IO_LOG, {})
         rows = pl.read_parquet(self.log)
         if rows["latency_ns"].null_count():
@@ -151,8 +147,6 @@ def _phase(name: str, ios: int, measure: bool) -> str:
 
 def variant(like: Product, point: Mapping[str, str]) -> str:
     """The file of a product like another, with other values, those that it did not state too."""
-    import tomlkit
-
     document = tomlkit.document()
     document.add("variant_of", tomlkit.item(str(Path(like.name).resolve()) if is_file(like.name) else like.name))
     document.add("title", tomlkit.item("a disk that is fitted"))
@@ -160,7 +154,7 @@ def variant(like: Product, point: Mapping[str, str]) -> str:
     for key, text in {**dict(like.held), **point}.items():
         value = tomlkit.table()
         value.add("value", tomlkit.item(int(text) if text.isdigit() else text))
-        value.add("source", tomlkit.item("tried by hotband calibrate"))
+        value.add("source", tomlkit.item("tried by hotband measure calibrate"))
         values.add(key, value)
     document.add("values", values)
     return str(tomlkit.dumps(document))

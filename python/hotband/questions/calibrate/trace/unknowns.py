@@ -10,15 +10,11 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from hotband.base.errors import UserError
 from hotband.data.catalog.entries import drive
-from hotband.questions.calibrate.model import expect_one_volume
+from hotband.questions.calibrate.model import Product, expect_one_volume
 from hotband.questions.calibrate.unknowns import number_of
-
-if TYPE_CHECKING:
-    from hotband.questions.calibrate.model import Product
 
 MS, RATE = "ms", "MB/s"
 NORMAL_90 = 1.6449

@@ -8,15 +8,12 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 from hotband.base.text.tomltable import TomlTable
+from hotband.base.text.values import Toml
 from hotband.questions.study.comparisons import KINDS
 from hotband.questions.study.conclusions.expressions import Expression, Language, Place
 from hotband.questions.study.conclusions.values import Value
-
-if TYPE_CHECKING:
-    from hotband.base.text.values import Toml
 
 Names = tuple[str, ...]
 Source = Expression | Value

@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 import re
 import statistics
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from hotband.questions.study import wording
+from hotband.base.text import numbers
 from hotband.questions.study.comparisons import rates_apart
 from hotband.questions.study.conclusions.values import RefusedValueError, Value, flat, is_number, kind_of
 
@@ -171,14 +171,66 @@ def capital(text: str) -> str:
 
 def join(values: Value, between: str = "") -> str:
     """Join texts and numbers."""
-    return between.join(str(wording.DASH if item is None else item) for item in _items(values))
+    return between.join(str(numbers.ABSENT if item is None else item) for item in _items(values))
 
 
 def formatted(value: Value, specification: str) -> str:
     """Format a number as Python does (`+.0%`, `,.0f`); a dash where it is missing."""
     if not re.fullmatch(SPECIFICATION, specification):
         raise RefusedValueError(f'has the format "{specification}"; expected ",.0f", "+.1f", ".3g", "+.0%" or similar')
-    return wording.DASH if value is None else format(value, specification)
+    return numbers.ABSENT if value is None else format(value, specification)
+
+
+def quantity(value: Value, unit: str = "") -> str:
+    """Format a number with its unit: `1,234 IOPS`, `36.5`, `0.239`."""
+    if value is None:
+        return f"an unknown number of {unit}" if unit else "unknown"
+    return numbers.quantity(value, unit)
+
+
+def with_prediction(published: Value, predicted: Value, unit: str = "") -> str:
+    """Format `979 IOPS (predicted 818)`; without a published value `818 IOPS predicted`."""
+    if published is None:
+        return f"{quantity(predicted, unit)} predicted"
+    return f"{quantity(published, unit)} (predicted {quantity(predicted)})"
+
+
+def times(value: Value) -> str:
+    """Format a ratio: `2.93 times`."""
+    return "an unknown multiple of" if value is None else numbers.quantity(value, "times")
+
+
+def both_times(values: tuple[Value, Value]) -> str:
+    """Format a published and a predicted ratio: `2.93 times (predicted 2.31)`."""
+    return f"{times(values[0])} (predicted {times(values[1]).removesuffix(' times')})"
+
+
+def change(value: Value) -> str:
+    """Format a ratio as a gain in whole percent: `+70 %`, `-7 %`, `0 %`."""
+    return "by an unknown share" if value is None else numbers.percent(round((value - 1) * 100))
+
+
+def more(value: Value) -> str:
+    """Format a gain in words: `15 % more`, `7 % less`, `as much`."""
+    text = change(value)
+    if value is None or text == "0 %":
+        return "as much" if value is not None else "by an unknown share more"
+    return f"{text[1:]} {'more' if text[0] == '+' else 'less'}"
+
+
+def ratio_of_percent(percent: Value) -> Value:
+    """Return the ratio that a gain in percent stands for."""
+    return None if percent is None else 1 + percent / 100
+
+
+def listed(texts: Sequence[str]) -> str:
+    """Join texts as `a, b and c`."""
+    return f"{', '.join(texts[:-1])} and {texts[-1]}" if len(texts) > 1 else "".join(texts)
+
+
+def percent(share: Value, digits: int = 0, signed: bool = False) -> str:
+    """Format a share, rounded to so many digits: `37 %`, `+5 %`; a dash where it is missing."""
+    return numbers.percent(None if share is None else round(share * 100, digits or None), signed)
 
 
 def _items(values: Value) -> list[Value]:
@@ -196,9 +248,9 @@ def _mapping(entries: Value) -> Mapping[Value, Value]:
 SINGLE: dict[str, Callable[..., Value]] = {
     "abs": absolute, "round": rounded, "sqrt": root, "number": number, "default": default, "split": split,
     "starts_with": starts_with, "lower": lower, "capital": capital, "format": formatted, "rates_apart": rates_apart,
-    "quantity": wording.quantity, "with_prediction": wording.with_prediction, "times": wording.times,
-    "change": wording.change, "more": wording.more, "percent": wording.percent,
-    "ratio_of_percent": wording.ratio_of_percent,
+    "quantity": quantity, "with_prediction": with_prediction, "times": times,
+    "change": change, "more": more, "percent": percent,
+    "ratio_of_percent": ratio_of_percent,
 }  # fmt: skip
 """Functions of single values; of a list they return a list."""
 
@@ -209,7 +261,7 @@ OF_LISTS: dict[str, Callable[..., Value]] = {
     "min": _statistic(min, "the smallest number"), "max": _statistic(max, "the largest number"),
     "all": every, "any": some, "known": known, "select": select, "where": where, "first": first, "sorted": ordered,
     "zip": zipped, "numbered": numbered, "mapping": mapping, "keys": keys, "values": values, "get": get,
-    "distinct": distinct, "count": count, "flat": flat, "join": join, "listed": wording.listed,
-    "both_times": wording.both_times,
+    "distinct": distinct, "count": count, "flat": flat, "join": join, "listed": listed,
+    "both_times": both_times,
 }  # fmt: skip
 """Functions of lists."""

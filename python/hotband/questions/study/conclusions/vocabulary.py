@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from hotband.base.errors import UserError
 from hotband.base.text.nearest import hint
@@ -18,9 +18,7 @@ from hotband.questions.study.conclusions.known_figures import KnownFigures, figu
 from hotband.questions.study.conclusions.values import RefusedValueError, Steps, Value, elementwise
 from hotband.questions.study.definition import Config, Load, Measure, Published, Study, published_row
 from hotband.questions.study.measures import curve, error_pct
-
-if TYPE_CHECKING:
-    from hotband.questions.study.runs import Cell, Results
+from hotband.questions.study.runs import Cell, Results
 
 CONFIG_KEYS = ("id", "label", "name", "machine", "product", "drives")
 LOAD_KEYS = ("id", "label", "published", "workload", "group")

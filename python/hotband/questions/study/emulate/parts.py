@@ -6,18 +6,15 @@ import re
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from hotband.base.errors import UserError
 from hotband.base.text.quantities import SIZE_EXPECTED, size_bytes
 from hotband.base.text.regular import text_in
 from hotband.base.text.tomltable import TomlTable
 from hotband.execution.programs import PROGRAMS, find_program
+from hotband.execution.programs.program import Program
+from hotband.questions.study.definition import Config, Settings, Study
 from hotband.questions.study.file import folders
-
-if TYPE_CHECKING:
-    from hotband.execution.programs.program import Program
-    from hotband.questions.study.definition import Config, Settings, Study
 
 EMULATE_FILE = "emulate.toml"
 SCALE_EXPECTED = "expected a share of the study above 0 and up to 1, such as 1/1000, 0.001 or 0.1 %"
@@ -118,18 +115,15 @@ def _part(study: Study, table: TomlTable) -> Part:
     if scale is None:
         table.refuse("scale", SCALE_EXPECTED)
     drives = table.whole("drives", least=1)
-    part = Part(
-        id=table.text("id"),
-        title=table.text("title"),
+    part = table.made(
+        Part,
         program=program,
-        figure=table.text("figure"),
         settings=settings,
         data=_size(table, "data"),
-        drives=drives,
         fewest=table.whole("fewest", 1, least=1),
+        drives=drives,
         fill=tuple((key, _size(fill, key)) for key in fill.table),
         per_drive=tuple((key, per_drive.whole(key, least=1)) for key in per_drive.table),
-        cut=table.texts("cut"),
         scale=scale,
         load=load,
         predicted=table.choice("predicted", measures),
@@ -140,7 +134,6 @@ def _part(study: Study, table: TomlTable) -> Part:
     )
     if part.fewest > drives:
         table.refuse("fewest", f"expected at most the {drives} drives of the study")
-    table.finish()
     return part
 
 
@@ -152,15 +145,8 @@ def _side(study: Study, table: TomlTable, load: str) -> Side:
     if Path(name).name != name or not (study.folder / name).is_file():
         table.refuse("machine", "no such file; expected one of the study's folder")
     machine = text_in(study.folder / name, "machine")
-    side = Side(
-        config=config,
-        name=table.text("name"),
-        machine=machine,
-        product=table.text("product", config.product),
-        set=table.settings("set"),
-    )
-    table.finish()
-    return side
+    product = table.text("product", config.product)
+    return table.made(Side, config=config, machine=machine, product=product, set=table.settings("set"))
 
 
 def _size(table: TomlTable, key: str) -> float:

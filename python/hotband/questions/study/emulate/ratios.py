@@ -7,14 +7,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hotband.execution.experiment import Experiment, Say
-from hotband.questions.study.definition import published_row
+from hotband.questions.study.definition import Study, published_row
 from hotband.questions.study.intervals.intervalfile import INTERVALS_FILE, read_intervals
 from hotband.questions.study.intervals.lines import figure_key
 from hotband.questions.study.runs import collect, points, with_sequences
 
 if TYPE_CHECKING:
     from hotband.data.documents.emulate import RatioDoc
-    from hotband.questions.study.definition import Study
     from hotband.questions.study.emulate.parts import Part
 
 LEVEL = 1.05

@@ -9,12 +9,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING
 
+from hotband.questions.study.definition import Comparison
 from hotband.questions.study.intervals.lines import LineResult, Ratios, figure_key
-
-if TYPE_CHECKING:
-    from hotband.questions.study.definition import Comparison
 
 Weights = dict[str, float]
 

@@ -11,16 +11,13 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from hotband.base.errors import UserError
 from hotband.base.text.regular import file_text
 from hotband.data.record.stats import same_figures
 from hotband.inference.interval.conformal import FigureSpread
+from hotband.inference.interval.uncertain import Uncertain
 from hotband.questions.study.intervals.lines import LineResult
-
-if TYPE_CHECKING:
-    from hotband.inference.interval.uncertain import Uncertain
 
 INTERVALS_FILE = "intervals.json"
 

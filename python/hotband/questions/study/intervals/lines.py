@@ -13,12 +13,14 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import hotband._core as _core
 from hotband.base.errors import UserError
+from hotband.base.heavy import np
 from hotband.data.documents.run import RunSpec
-from hotband.execution.experiment import Experiment, points_of
+from hotband.data.record.finished import Finished
+from hotband.execution.experiment import Experiment, Tick, points_of
 from hotband.execution.experiment.lines import lines_of as specs_by_machine
 from hotband.execution.experiment.point import key_of_all
 from hotband.execution.experiment.ranges import End, renamed
@@ -28,12 +30,8 @@ from hotband.inference.interval.distribution import distribution_of
 from hotband.inference.interval.figures import log_of
 from hotband.inference.interval.short import shortened, takes_steps, with_shorter_warm_up
 from hotband.inference.interval.uncertain import Uncertain, of_run, with_values
+from hotband.questions.study.definition import Study
 from hotband.questions.study.runs import Pair, collect, run_id_of, specs_of, with_sequences
-
-if TYPE_CHECKING:
-    from hotband.data.record.finished import Finished
-    from hotband.execution.experiment import Tick
-    from hotband.questions.study.definition import Study
 
 SEEDS = 2
 FEW_DRAWS = 8
@@ -279,6 +277,4 @@ def _lefts(plan: Plan, base: Mapping[str, float]) -> dict[str, float]:
 
 def _seed_spread(ratios: Sequence[float], left: float) -> float:
     """The standard deviation that the seed makes of a whole run, from shortened ones."""
-    import numpy as np
-
     return float(np.std([0.0, *ratios], ddof=1)) * math.sqrt(left)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import hotband._core as _core
 from hotband.data.catalog import CATALOG_DIR
 from hotband.inference.interval import LEVEL
-from hotband.inference.interval.conformal import ARRAYS, POOLS, Kind, Spread
+from hotband.inference.interval.conformal import ARRAYS, POOLS, Kind, ModelTerm, Spread
 from hotband.inference.interval.figures import between, class_for, log_of
 from hotband.inference.interval.residuals import RESIDUALS_FILE, read_residuals
 from hotband.questions.study.blind import scored_as
@@ -19,7 +19,6 @@ from hotband.questions.study.runs import machine_of
 
 if TYPE_CHECKING:
     from hotband.data.documents.study import FigureDoc, IntervalDoc, StudyIntervalsDoc
-    from hotband.inference.interval.conformal import ModelTerm
     from hotband.questions.study.definition import Study
 
 

@@ -1,0 +1,35 @@
+"""Properties that show a value of the JSON document of their object."""
+
+from __future__ import annotations
+
+import copy
+from typing import Any, Generic, TypeVar, overload
+
+T = TypeVar("T")
+
+
+class Shown(property, Generic[T]):
+    """A property that shows a value of the `_document` (or `document`) of its object: that of its own name, or at a
+    path of keys, `low = Shown[float]("The lower end.", "interval", "low")`. It is a copy, None where nothing is there.
+    """
+
+    def __init__(self, says: str, *path: str) -> None:
+        super().__init__(self._read)
+        self.__doc__ = says
+        self.path = path
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self.path = self.path or (name,)
+
+    def _read(self, of: Any) -> Any:
+        value = of._document if hasattr(of, "_document") else of.document
+        for key in self.path:
+            value = None if value is None else value.get(key)
+        return copy.deepcopy(value)
+
+    @overload
+    def __get__(self, of: None, owner: type, /) -> Shown[T]: ...
+    @overload
+    def __get__(self, of: Any, owner: type | None = None, /) -> T: ...
+    def __get__(self, of: Any, owner: type | None = None, /) -> Any:
+        return super().__get__(of, owner)

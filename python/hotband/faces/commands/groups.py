@@ -1,0 +1,50 @@
+"""Groups of commands, each made of the declarations of its questions."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+import typer
+
+from hotband.faces.commands.group import Commands
+from hotband.faces.commands.on_demand import OnDemand
+from hotband.faces.questions import GROUPS, QUESTIONS
+
+OTHERS = {
+    "store show": ("hotband.faces.commands.store:show", "Show a run: what its record says."),
+}
+"""Commands of groups that are no questions: where each is, and the first paragraph of its help."""
+MEANT = {"store": "list"}
+"""The command of a group that is meant where no name of one is said (`hotband store DIR`)."""
+
+
+@cache
+def __getattr__(name: str) -> Any:
+    """Return a group by its name."""
+    if name not in GROUPS:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    text, words = GROUPS[name]
+    table = {word: line_of(f"{name} {word}") for word in words}
+
+    class Group(Commands):
+        """The commands of the group, each loaded when it is asked for."""
+
+        def __init__(self, **settings: Any) -> None:
+            super().__init__(**settings)
+            self.commands = OnDemand(table)  # type: ignore[assignment]
+
+        def parse_args(self, ctx: Any, args: list[str]) -> Any:
+            first = args[0] if args else "--help"
+            if name in MEANT and first not in table and first != "--help":
+                args = [MEANT[name], *args]
+            return super().parse_args(ctx, args)
+
+    return typer.Typer(cls=Group, no_args_is_help=True, help=text)
+
+
+def line_of(command: str) -> tuple[str, str]:
+    """Return where a command of a group is made, and the first paragraph of its help."""
+    if command in OTHERS:
+        return OTHERS[command]
+    return f"hotband.faces.commands.question:{command}", QUESTIONS[command].summary

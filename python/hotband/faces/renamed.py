@@ -1,0 +1,58 @@
+"""Commands that have another name now. The words of the new one are those that a page shows for copying; the old one
+goes on and prints the new one."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Mapping
+
+RENAMED: Mapping[str, str] = {
+    "calibrate": "measure calibrate",
+    "device": "measure device",
+    "entropy": "measure entropy",
+    "events": "keys --events",
+    "osds": "drives --kind osd",
+    "plot": "report --latency",
+    "pts": "measure pts",
+    "quick": "measure quick",
+    "steady": "audit --steady",
+    "version": "--version",
+    "why": "run --explain",
+}
+"""The words of today for each command of before. Words with an option name a question of its own: the option selects it
+and is not passed on."""
+
+
+def command_words(name: str) -> list[str]:
+    """Return the words of the command of a question: `run --explain` of "why", the name itself where it is the same."""
+    return RENAMED.get(name, name).split()
+
+
+def current(arguments: list[str], with_notice: bool) -> list[str]:
+    """Return the arguments of a command line with the words of today in the place of an old name, which is printed to
+    stderr under `with_notice`."""
+    words = RENAMED.get(arguments[0]) if arguments else None
+    if words is None or words.startswith("--"):
+        return arguments
+    rest = arguments[1:]
+    if arguments[0] == "plot" and rest[:1] == ["latency"]:
+        rest = rest[1:]
+    if with_notice:
+        print(f"hotband: `{arguments[0]}` is `hotband {words}` now", file=sys.stderr)
+    return [*words.split(), *rest]
+
+
+def selected(arguments: list[str], commands: Iterable[str]) -> list[str]:
+    """Return the arguments with the name of the command that an option selects in front, without that option:
+    `["run", "W", "--explain"]` is `["run --explain", "W"]` if there is a command of this name."""
+    for name in commands:
+        first, *option = name.split()
+        if not option or arguments[:1] != [first]:
+            continue
+        joined = "=".join(option)
+        for at in range(1, len(arguments)):
+            if arguments[at : at + len(option)] == option:
+                return [name, *arguments[1:at], *arguments[at + len(option) :]]
+            if arguments[at] == joined:
+                return [name, *arguments[1:at], *arguments[at + 1 :]]
+    return arguments

@@ -1,0 +1,158 @@
+"""What a trace is like, from a file to the answer."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import hotband._core as _core
+from hotband.base.arguments import public
+from hotband.base.engine import user_error
+from hotband.base.errors import UserError
+from hotband.base.foreign import json_text
+from hotband.base.question import Way, asks
+from hotband.base.text.html import frame_html
+from hotband.base.text.quantities import size_bytes
+from hotband.base.views import view_of
+from hotband.data.inputs.kinds import Paths
+from hotband.data.traces.files import IO_LOG, expect_file, format_of, is_trace, make_rows
+from hotband.inference.traces.asked import TraceQuestion
+from hotband.inference.traces.convert import asked_of
+from hotband.inference.traces.properties import (
+    BLOCK,
+    SAMPLE,
+    SCHEMA,
+    SCHEMA_VERSION,
+    Properties,
+    properties_of,
+)
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from hotband.base.text.values import Json
+
+
+SMALLEST, LARGEST = 512, 2**30
+"""Blocks: a sector, and the longest transfer that is looked at."""
+
+
+@dataclass(frozen=True)
+class TraceShown:
+    """What a trace is like, and as which format it was read; `others` are those that were asked about with it."""
+
+    source: Path
+    format: str
+    properties: Properties
+    others: tuple[TraceShown, ...] = ()
+
+    def to_dict(self) -> dict[str, Json]:
+        """As `hotband trace show --json` prints it."""
+        head: dict[str, Json] = {"schema": SCHEMA, "schema_version": SCHEMA_VERSION}
+        return {**head, "source": str(self.source), "format": self.format, **self.properties.to_dict()}
+
+    def to_json(self) -> str:
+        """The same as text."""
+        return json_text(self.to_dict())
+
+    @property
+    def answer(self) -> list[str]:
+        """What the trace is, in sentences."""
+        sentences: list[str] = view_of(self, "sentences")(self.properties)
+        return sentences
+
+    @property
+    def frame(self) -> pl.DataFrame:
+        """Its miss-ratio curve, a row a point: cache_bytes, miss_ratio, read_miss_ratio (of one), error (standard)."""
+        frame: pl.DataFrame = view_of(self, "frame")(self.properties)
+        return frame
+
+    @public
+    def write_html(self, path: str | Path, *, beside: Sequence[TraceShown] = ()) -> Path:
+        """Write the page, one HTML file, of this trace, its `others` and those `beside` it; return its path. Raises
+        UserError where the path is wrong, OSError."""
+        page: Path = view_of(self, "page")([self, *self.others, *beside], path)
+        return page
+
+    def _repr_html_(self) -> str:
+        from html import escape
+
+        return f"<div>{''.join(f'<p>{escape(line)}</p>' for line in self.answer)}{frame_html(self.frame)}</div>"
+
+    def __repr__(self) -> str:
+        return f"<TraceShown {str(self.source)!r}: {self.properties.ios:,} I/Os>"
+
+
+def block_of(text: str) -> int:
+    """Bytes of a block, as "4 KiB" says it. Raises UserError."""
+    bytes_of = size_bytes(text)
+    if bytes_of is None or not SMALLEST <= bytes_of <= LARGEST or not bytes_of.is_integer():
+        raise UserError("question.block", "", text, "expected a size from 512 B to 1 GiB, such as 4 KiB")
+    return int(bytes_of)
+
+
+@dataclass(frozen=True, kw_only=True)
+class ShowTraceQuestion(TraceQuestion):
+    """Say what traces are like: sizes, bursts, sequentiality, working set, popularity, what a cache would do.
+
+    The result has `properties` (typed; sizes in bytes, times in ns, shares of one), `answer` in sentences, a `frame`
+    (the miss-ratio curve of an LRU cache), and `others` where there are several traces. What is counted by block
+    follows every block where there are no more than the sample. Raises UserError for a mistake, such as the first line
+    that is wrong; OSError.
+    """
+
+    name = "trace show"
+    schema = "hotband-trace-properties"
+    answers = "hotband.inference.traces.show:TraceShown"
+    has_page = True
+
+    source: Paths = asks("Traces, plain or compressed by gzip or zstd.", metavar="FILE...", positional=True)
+    block: str = asks("Of what is counted as touched.", default="4 KiB", metavar="SIZE")
+    sample: int | None = asks("Blocks followed at most.", default=None, metavar="N", least=1024, most=2**26)
+
+    def document(self, found: TraceShown) -> tuple[object, str]:
+        """Return the answer as JSON has it: rows of several traces."""
+        if not found.others:
+            return found.to_dict(), self.schema
+        return [trace.to_dict() for trace in (found, *found.others)], ""
+
+
+def answer(asked: ShowTraceQuestion, _: Way) -> TraceShown:
+    """Return what the first trace is like, with the others. Raises UserError, OSError."""
+    block, sample = block_of(asked.block), SAMPLE if asked.sample is None else asked.sample
+    first, *others = (show_trace(file, asked.keys(), block, sample) for file in asked.source)
+    return replace(first, others=tuple(others))
+
+
+def show_trace(source: Path, keys: Mapping[str, object], block: int = BLOCK, sample: int = SAMPLE) -> TraceShown:
+    """What the trace `source` is like, of which `keys` (those of `[trace]`) take some: in blocks of `block` bytes, at
+    most `sample` of which are followed. Raises UserError, OSError."""
+    asked = asked_of(source, keys)
+    expect_file("question.source", source)
+    if asked.format is None and not is_trace(source):
+        accepted = f"is no trace of a known format; expected one of {', '.join([IO_LOG, *_core.trace_formats()])}"
+        raise UserError("question.source", "", str(source), f"{accepted}; of any CSV say question.columns")
+    format_ = asked.format or format_of(source) or ""
+    return TraceShown(source, format_, properties_of(_counted(source, format_, asked, block, sample)))
+
+
+def _counted(source: Path, format_: str, asked: _core.TraceAsked, block: int, sample: int) -> str:
+    """What the core finds: of text as it is read, else of rows."""
+    try:
+        text = None if format_ == IO_LOG else asked.properties(source, str(source), block, sample)
+    except _core.SpecError as error:
+        raise user_error(error) from None
+    if text is not None:
+        return text
+    with tempfile.TemporaryDirectory(prefix="hotband-traces-") as folder:
+        rows = Path(folder) / "0.rows"
+        make_rows(source, asked, str(source), rows)
+        return _core.trace_properties(rows, block, sample)
+
+
+def properties(source: Path, *, block: int = BLOCK, sample: int = SAMPLE, **keys: object) -> Properties:
+    """The same without its file; keys as in `[trace]` (`from_` and `for_` are times)."""
+    return show_trace(source, {key.rstrip("_"): value for key, value in keys.items()}, block, sample).properties

@@ -1,0 +1,162 @@
+"""Questions about a store of results: what is in it, what is added, whether it is whole, and statements in SQL."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from hotband.base.errors import UserError
+from hotband.base.question import Ending, Question, Way, asks
+from hotband.base.text.numbers import counted
+from hotband.data.inputs.kinds import Paths
+from hotband.data.store.check import Checked, check
+from hotband.data.store.compact import Compacted, compact
+from hotband.data.store.folders import Added, add_all
+from hotband.data.store.journal import left_behind
+from hotband.data.store.listed import Listed, RunsListed, listed
+from hotband.data.store.place import made, opened
+from hotband.data.store.views import query, rows
+from hotband.data.store.writer import writing
+
+LISTED = 40
+"""Runs that are listed where nothing else is said: what a screen or two has."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class StoreQuestion(Question):
+    """Base of questions about one store."""
+
+    path: Path = asks("The folder of a store.", metavar="DIR", positional=True)
+
+
+def waiting(path: Path) -> str:
+    """Return a sentence about what is in no part yet."""
+    found = left_behind(opened(path).journal)
+    if not found:
+        return ""
+    what = counted(len(found), "journal")
+    return f"{what} with runs that are in no part yet, of writers at work or ended: hotband store compact {path}"
+
+
+@dataclass(frozen=True, kw_only=True)
+class ListQuestion(StoreQuestion):
+    """List runs, those added last first: what ran, its factors, rate and latency. JSON has all columns."""
+
+    name = "store list"
+    schema = ""
+    answers = "hotband.data.store.listed:RunsListed"
+
+    where: str = asks("In SQL, such as 'qd >= 8 and latency_p99_ns < 20e6'.", default="", metavar="CONDITION")
+    limit: int = asks("The last so many.", default=LISTED, least=1, most=10**9)
+
+    def afterwards(self) -> str:
+        """Return a sentence about runs that are in no part yet."""
+        return waiting(self.path)
+
+
+def runs_of(asked: ListQuestion, _: Way) -> RunsListed:
+    """Return the runs. Raises UserError."""
+    return listed(opened(asked.path), asked.where, asked.limit)
+
+
+@dataclass(frozen=True, kw_only=True)
+class AddQuestion(StoreQuestion):
+    """Add records to a store, which is made where it is not there. A run that is in it is not added again."""
+
+    name = "store add"
+    schema = "hotband-store-add"
+    answers = "hotband.data.store.folders:Added"
+    folds = False
+
+    results: Paths = asks(
+        "Records, folders of them, sweeps, results of other tools.", metavar="RECORD|FILE...", positional=True
+    )
+    small: bool = asks("A new store without tables over time, and with buckets as fio has.", default=False)
+    experiment: str = asks("What the runs belong to.", default="", metavar="TEXT")
+
+    def document(self, found: Added) -> tuple[object, str]:
+        """Return how many were added, and how many were there."""
+        return {"added": found.new, "there": found.there}, self.schema
+
+
+def added(asked: AddQuestion, way: Way) -> Added:
+    """Return what was added. Raises UserError, OSError."""
+    for result in asked.results:
+        if not result.exists():
+            raise UserError(str(result), "", "", "no such file or folder; expected records, or results of another tool")
+    with writing(made(asked.path, True if asked.small else None)) as writer:
+        return add_all(writer, asked.results, asked.experiment, each_thousand(way.say))
+
+
+def each_thousand(say: Callable[[str], None]) -> Callable[[int, int], None]:
+    """Return what says how many are added, every thousand."""
+
+    def tick(done: int, of: int) -> None:
+        if done and done < of and done % 1000 == 0:
+            say(f"{done:,} of {of:,}")
+
+    return tick
+
+
+@dataclass(frozen=True, kw_only=True)
+class CompactQuestion(StoreQuestion):
+    """Merge many small parts into few large ones; take over what writers that were killed left."""
+
+    name = "store compact"
+    schema = "hotband-store-compact"
+    answers = "hotband.data.store.compact:Compacted"
+    folds = False
+
+    def document(self, found: Compacted) -> tuple[object, str]:
+        """Return the numbers of parts."""
+        return asdict(found), self.schema
+
+
+def compacted(asked: CompactQuestion, way: Way) -> Compacted:
+    """Return how many parts there were, and are. Raises UserError, OSError."""
+    return compact(opened(asked.path), way.say)
+
+
+@dataclass(frozen=True, kw_only=True)
+class CheckQuestion(StoreQuestion):
+    """Compare every file with its digest. Exit code 1 if one is damaged or missing."""
+
+    name = "store check"
+    schema = "hotband-store-check"
+    answers = "hotband.data.store.check:Checked"
+
+    def document(self, found: Checked) -> tuple[object, str]:
+        """Return what was found."""
+        return asdict(found), self.schema
+
+    def afterwards(self) -> str:
+        """Return a sentence about runs that are in no part yet."""
+        return waiting(self.path)
+
+    def ending(self, found: Checked) -> Ending | None:
+        """Return a code of its own where a file is damaged."""
+        return Ending(1) if found.damaged else None
+
+
+def checked(asked: CheckQuestion, _: Way) -> Checked:
+    """Return what is damaged. Raises UserError."""
+    return check(opened(asked.path))
+
+
+@dataclass(frozen=True, kw_only=True)
+class SqlQuestion(Question):
+    """Ask a store in SQL. Nothing is written, and nothing else can be read."""
+
+    name = "query"
+    schema = ""
+    answers = "hotband.data.store.listed:Listed"
+
+    sql: str = asks("One statement that selects (DuckDB).", metavar="SQL", positional=True)
+    from_: Path = asks("The store; the current folder where not said.", default=Path(), metavar="DIR", called="from")
+
+
+def rows_of(asked: SqlQuestion, _: Way) -> Listed:
+    """Return the rows. Raises UserError."""
+    names, found = query(opened(asked.from_), asked.sql, rows)
+    return Listed(names, found, len(found))

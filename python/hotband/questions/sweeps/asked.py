@@ -1,0 +1,89 @@
+"""What is asked of a sweep: loads and machines, the values of each setting, and the seeds."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from hotband.base.question import Ending, Question, asks, duration, fresh, into, jobs, out
+from hotband.data.inputs.kinds import AlikeWorkloads, Axes, Machines, Seeds, Texts
+from hotband.data.inputs.specify import expect_interval
+from hotband.data.results.sweep_journal import FRAME_FILE
+from hotband.execution.runs.signals import INTERRUPTED
+from hotband.execution.targets.fields import OnHardware, erase, hosts, keep, purge_by, size, yes
+from hotband.inference.interval.fields import draws_of, level_of
+
+if TYPE_CHECKING:
+    from hotband.questions.sweeps.sweep import Sweep
+
+
+@dataclass(frozen=True, kw_only=True)
+class SweepQuestion(OnHardware, Question):
+    """Run a workload at every combination of settings on one machine or several, models and hardware (real:PATH):
+    curves, and what they say.
+
+    A list, tuple or range is an axis (`qd=[1, 8, 32]`, `seed=range(5)`), and so is a text with a range or commas, as on
+    the command line: `qd="1..256"` doubles, `qd="1..100/5"` steps, `bs="4KiB,64KiB"`. With `interval` the first seed of
+    every point has intervals of its predictions. All runs are checked before the first begins: a mistake in one raises
+    UserError at once, as do more than 100,000 runs. An interrupt (Ctrl-C) ends the sweep and returns it with what is
+    finished; `Sweep.missing` says what is not, `Sweep.resume()` goes on. With a folder `out` every run is kept there as
+    it ends, and one that is there, of the same spec, seed and version, is not run again. Without `records` only the
+    rows of the frame are kept, which is quicker and takes a thousandth of the memory. Runs on hardware (`real:PATH`)
+    come one after the other behind those on models, which `executor` runs where it is not this computer: "ray",
+    "ray://HOST:PORT" (docs/guides/executors.md) or an `Executor` of `hotband.execution.experiment`. Otherwise as `run`.
+    """
+
+    name = "sweep"
+    schema = "hotband-sweep-answers"
+    answers = "hotband.questions.sweeps.sweep:Sweep"
+    runs = True
+    has_page = True
+
+    workload: AlikeWorkloads = asks(
+        "A catalog name, a TOML file, a job file or an I/O log.", metavar="WORKLOAD", positional=True
+    )
+    on: Machines = asks("A machine, as of run. May be repeated.", metavar="MACHINE")
+    settings: Axes = asks("Values of a key: one, a list or a range.", default=(), metavar="KEY=VALUES")
+    repeat: int | None = asks("Seeds of every point; its mean and spread are shown.", default=None, metavar="COUNT")
+    seed: Seeds = asks(
+        "Root of all randomness; the first of several.",
+        default=1,
+        least=0,
+        most=2**64 - 1,
+        takes="a whole number from 0 to 2^64 - 1",
+    )
+    duration: str | None = duration()
+    events: Texts = asks("What happens in every run. May be repeated.", default=(), metavar="EVENT", called="event")
+    interval: float | None = level_of()
+    draws: int | None = draws_of()
+    jobs: int | None = jobs()
+    out: Path | None = out()
+    into: Path | None = into()
+    fresh: bool = fresh()
+    records: bool = asks("Keep the record of every run.", default=True, only_python=True)
+    yes: bool = yes()
+    erase: str | None = erase()
+    size: str | None = size()
+    keep: bool = keep()
+    hosts: str | None = hosts()
+    purge_by: str | None = purge_by()
+
+    def __post_init__(self) -> None:
+        """Refuse draws without intervals, too. Raises UserError."""
+        super().__post_init__()
+        expect_interval(self.interval, self.draws)
+
+    def written(self, found: Sweep, page: Path | None) -> list[str]:
+        """Write the page where a run was finished; name the frame that is in the folder, too."""
+        shown = None if page is None or not len(found) else found.report(page)
+        files = (("Page", shown), ("Frame", self.out and self.out / FRAME_FILE))
+        return [f"{name}: {path}" for name, path in files if path]
+
+    def ending(self, found: Sweep) -> Ending | None:
+        """Return that of an interruption where runs are missing."""
+        if not found.missing:
+            return None
+        of = len(found.points)
+        where = f"; kept in {self.out}: the same command goes on from there" if self.out is not None else ""
+        return Ending(INTERRUPTED, f"interrupted; {of - len(found.missing):,} of {of:,} runs were finished{where}")

@@ -1,0 +1,112 @@
+"""The question whose answer is a page of records."""
+
+from __future__ import annotations
+
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from hotband.base.errors import UserError
+from hotband.base.question import Question, Way, asks
+from hotband.base.text.write import expect_page
+from hotband.data.inputs.kinds import Machine, Records
+from hotband.data.record.incomplete import refusing_incomplete
+from hotband.inference.audit.facts import of_options
+from hotband.inference.audit.fields import cache, media, target
+from hotband.views.report.kept import Report, expect_fit, kept_study, places_of, report_of
+
+if TYPE_CHECKING:
+    from hotband.data.record.load import LoadedRecord
+
+
+class ChartFormat(StrEnum):
+    """Formats of a chart's file."""
+
+    svg = "svg"
+    png = "png"
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReportQuestion(Question):
+    """Write one self-contained HTML report of records, and its charts as SVG or PNG.
+
+    Of the result `.save("page.html")` writes the page, `.charts` has every chart of it by name (`.view` for altair,
+    `.save("chart.svg")` or `.png`), `.save_charts("folder")` writes all of them. The page says first which record is
+    faster and by how much; records that differ in their seed alone are repeats of one. Raises UserError where there is
+    no record.
+    """
+
+    name = "report"
+    schema = ""
+    answers = "hotband.views.report.kept:Report"
+    has_json = False
+    folds = False
+
+    records: Records = asks(
+        "Records, folders of them, results of other tools, or the folder of a study run.",
+        metavar="RECORD...",
+        positional=True,
+        takes="at least one record",
+    )
+    output: Path | None = asks("The report: one file.", default=None, metavar="FILE.html", short="-o", hidden=True)
+    charts: Path | None = asks("Folder for a file of every chart.", default=None, metavar="DIR", hidden=True)
+    chart_format: ChartFormat | None = asks("Of the charts; svg where not said.", default=None, hidden=True)
+    title: str | None = asks("Its heading; what was run on what where not said.", default=None)
+    audit: bool = asks("With what the auditor finds in them.", default=False)
+    on: Machine | None = target()
+    media: str | None = media()
+    cache: str | None = cache()
+
+    def written(self, found: Report, _: Path | None) -> list[str]:
+        """Write the page and the charts; return where they are. Raises UserError, OSError."""
+        lines = []
+        with whole(places_of(loaded(self.records))):
+            if self.output is not None:
+                lines.append(f"Report: {found.save(self.output)}")
+            if self.charts is not None:
+                charts = found.save_charts(self.charts, (self.chart_format or ChartFormat.svg).value)
+                lines.append(f"Charts: {len(charts)} in {self.charts}")
+        return lines
+
+
+def loaded(records: Records) -> list[Path | LoadedRecord]:
+    """Return paths as they are, and records in memory as files would have them."""
+    return [record if isinstance(record, Path) else record.loaded() for record in records]
+
+
+def whole(places: list[Path | LoadedRecord]) -> AbstractContextManager[None]:
+    """Return the context in which what records lack becomes a UserError; a study looks at its own."""
+    paths = [place for place in places if isinstance(place, Path)]
+    return nullcontext() if kept_study(paths) is not None else refusing_incomplete(paths)
+
+
+def answer(asked: ReportQuestion, way: Way) -> Report:
+    """Return the report. Raises UserError."""
+    if way.on_terminal:
+        expect_somewhere(asked)
+    given = loaded(asked.records)
+    machine = of_options(asked.on, asked.media, asked.cache)
+    expect_fit(given, asked.title, asked.audit, machine)
+    places = places_of(given)
+    if asked.output is not None:
+        paths = [place for place in places if isinstance(place, Path)]
+        expect_page("question.output", asked.output, [file for path in paths for file in (path, path / "record.json")])
+    with whole(places):
+        return report_of(places, asked.title, audit=asked.audit, machine=machine)
+
+
+def expect_somewhere(asked: ReportQuestion) -> None:
+    """Raises UserError where nothing is said of where the report is written, or what of."""
+    if asked.output is None and asked.charts is None:
+        accepted = "missing: expected -o FILE.html, question.charts DIR or both"
+        raise UserError("question.output", "", "", accepted)
+    if asked.chart_format is not None and asked.charts is None:
+        accepted = "is of the files of charts: expected question.charts DIR"
+        raise UserError("question.chart_format", "", asked.chart_format.value, accepted)
+
+
+def terminal(_: Report, __: ReportQuestion) -> list[Any]:
+    """Return nothing: what was written is all that the command says."""
+    return []
