@@ -127,8 +127,9 @@ def _other(path: Path) -> Seen:
         if path.name.lower().endswith(TRACE_ENDINGS):
             raise
         accepted = (
-            "is nothing that Hotband reads: expected a drive, machine or workload (.toml), a job file (.fio), a "
-            "trace, or a result of fio, vdbench, DiskSpd, Iometer or HdrHistogram"
+            "is not a file type Hotband recognises. Accepted: drives, machines, workloads and fleets (.toml), job "
+            "files (fio, vdbench, DiskSpd, Iometer), traces, prices (.csv), and results of fio, vdbench, DiskSpd, "
+            "Iometer, HdrHistogram and Hotband"
         )
         raise UserError("file", "", path.name, accepted) from error
 
