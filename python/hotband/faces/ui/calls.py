@@ -199,13 +199,16 @@ def of_compare(form: Form) -> Call:
     asked = CompareQuestion(sides=tuple((Path(path),) for path in paths), anyway=form.flag("anyway"))
 
     def run(tick: Tick, folder: Path) -> Shown:
-        names = {Path(path).name: hb.load(path).name for path in paths}
+        names = {
+            Path(path).name: form.label(result) or hb.load(path).name for result, path in zip(ids, paths, strict=True)
+        }
         return shown.of_compared(answered(asked, tick), names)
 
     def report(folder: Path) -> None:
         hb.report([hb.load(path) for path in paths]).save(folder / REPORT_FILE)
 
-    return Call(f"{ids[0]} against {', '.join(ids[1:])}", words(asked), run, report)
+    first, *others = (form.label(result) or result for result in ids)
+    return Call(f"{first} against {', '.join(others)}", words(asked), run, report)
 
 
 def of_advise(form: Form) -> Call:

@@ -13,7 +13,7 @@ import re
 import shutil
 import threading
 from pathlib import Path
-from typing import TYPE_CHECKING, TypedDict, cast
+from typing import TYPE_CHECKING, NotRequired, TypedDict, cast
 
 import hotband as hb
 from hotband.base.errors import UserError
@@ -35,7 +35,8 @@ UNDER_WAY = ("waiting", "running")
 
 
 class KeptDoc(TypedDict):
-    """A job as it is kept; `at` is when it last changed, in seconds since 1970."""
+    """A job as it is kept; `at` is when it last changed, in seconds since 1970. `file` is the dropped file whose only
+    result it is."""
 
     id: str
     kind: str
@@ -45,6 +46,7 @@ class KeptDoc(TypedDict):
     form: Json
     error: str | None
     at: int
+    file: NotRequired[str]
 
 
 class Kept:
@@ -129,10 +131,18 @@ class Kept:
         """Return the labels of all dropped files by their paths."""
         return {str(path): self.labels.label(path.name) for path in self.dropped.iterdir()}
 
+    def file_label(self, job: str) -> str | None:
+        """Return the label of the file whose only result a job is; None for any other."""
+        doc = self._found.get(job)
+        return self.labels.label(doc["file"]) if doc is not None and "file" in doc else None
+
     def portable_paths(self) -> dict[str, str]:
         """Return what commands call dropped files and results: a result is the file that *Record* saves."""
         with self._guard:
-            results = {str(self.jobs / job): f"{job}.json" for job in self._found}
+            results = {
+                str(self.jobs / job): self.labels.label(doc["file"]) if "file" in doc else f"{job}.json"
+                for job, doc in self._found.items()
+            }
         if self._stored_folder.is_dir():
             results |= {str(path): f"{path.name}.json" for path in self._stored_folder.iterdir()}
         return {**results, **self.dropped_paths()}

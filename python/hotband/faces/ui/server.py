@@ -182,7 +182,7 @@ class Ui:
         return JSONResponse(await run_in_threadpool(begin))
 
     def _prepare(self, kind: str, fields: Json) -> Call:
-        return prepare(kind, Form(fields, self.places.place))
+        return prepare(kind, Form(fields, self.places.place, self.kept.file_label))
 
     async def listing(self, _: Request) -> Response:
         """Everything in the store, the newest first."""
@@ -314,7 +314,8 @@ class Ui:
         except UserError as error:
             path.unlink()
             words = str(error).replace(f"{path}: ", "").replace(str(path), path.name)
-            raise UserError("file", "", given or path.name, words.removeprefix("file = ")) from None
+            words = words.removeprefix("file = ").removeprefix(f"'{path.name}': ")
+            raise UserError("file", "", given or path.name, words) from None
         self.kept.labels.add(path.name, given)
         label = self.kept.labels.label(path.name)
         results: list[Json] = []
@@ -323,10 +324,11 @@ class Ui:
             record.save(self.kept.folder(name))
             self.kept.keep_shown(name, shown.of_record(record))
             command = self.places.command(["report", str(path), "-o", "report.html"])
-            self.kept.keep({
+            doc: KeptDoc = {
                 "id": name, "kind": "result", "title": f"{label}: {record.name}", "command": command,
                 "state": "done", "form": None, "error": None, "at": int(time.time()),
-            })  # fmt: skip
+            }  # fmt: skip
+            self.kept.keep({**doc, "file": path.name} if len(seen.records) == 1 else doc)
             results.append(name)
         name = f"{uploads.PREFIX}{path.name}"
         notes: list[Json] = [self.places.in_words(one) for one in seen.notes]
@@ -338,6 +340,7 @@ class Ui:
 
 if TYPE_CHECKING:
     from hotband.faces.ui.call import Call
+    from hotband.faces.ui.kept import KeptDoc
 
 
 def _report_of(kind: str, prepare: Callable[[str, Json], Call], form: Json, folder: Path) -> None:

@@ -112,8 +112,8 @@ def look_at(path: Path) -> Seen:
         if "not a result that is recognised" not in str(error):
             raise
         return _other(path)
-    count = f"{len(records)} results" if len(records) > 1 else "a result"
-    return Seen("result", f"{records[0].name} ({count})", (), records)
+    count = f" ({len(records)} results)" if len(records) > 1 else ""
+    return Seen("result", f"{records[0].name}{count}", (), records)
 
 
 def _other(path: Path) -> Seen:
@@ -128,8 +128,7 @@ def _other(path: Path) -> Seen:
             raise
         accepted = (
             "is not a file type Hotband recognises. Accepted: drives, machines, workloads and fleets (.toml), job "
-            "files (fio, vdbench, DiskSpd, Iometer), traces, prices (.csv), and results of fio, vdbench, DiskSpd, "
-            "Iometer, HdrHistogram and Hotband"
+            "files, traces, price tables, and results of fio, vdbench, DiskSpd, Iometer, HdrHistogram or Hotband"
         )
         raise UserError("file", "", path.name, accepted) from error
 

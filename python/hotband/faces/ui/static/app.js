@@ -205,6 +205,7 @@ const receive = async (files, from) => {
   place.clear();
   let next = from;
   const cleared = new Set([from]);
+  const refusals = [];
   for (const { file, name } of files) {
     const line = place.line(name);
     try {
@@ -222,10 +223,17 @@ const receive = async (files, from) => {
       (kind === from ? line : target.place.line(name)).took(found);
       target.take(found);
     } catch (mistake) {
-      line.refused(mistake instanceof Gone ? mistake.message : mistake.message.replace(`'${name}': `, ""));
+      const text = mistake instanceof Gone ? mistake.message : mistake.message.replace(`'${name}': `, "");
+      line.refused(text);
+      refusals.push({ line, name, text });
     }
   }
-  if (next !== here()) {
+  if (next !== from) {
+    // What was refused is said where the page goes.
+    refusals.forEach(({ line, name, text }) => {
+      line.remove();
+      view(next).form.place.line(name).refused(text);
+    });
     location.hash = next;
   }
 };

@@ -15,6 +15,8 @@ const entriesOf = (reader) =>
     reader.readEntries(resolve, reject);
   });
 
+const byName = (a, b) => a.name.localeCompare(b.name, "en", { numeric: true });
+
 const isHidden = (path) => path.split("/").some((part) => part.startsWith("."));
 
 // A folder gives its files in batches, until one is empty.
@@ -28,7 +30,7 @@ const walk = async (entry, files) => {
   }
   const reader = entry.createReader();
   for (let batch = await entriesOf(reader); batch.length; batch = await entriesOf(reader)) {
-    for (const each of batch.sort((a, b) => a.name.localeCompare(b.name))) {
+    for (const each of batch.sort(byName)) {
       await walk(each, files);
     }
   }
@@ -54,6 +56,7 @@ const chosenFiles = (input) =>
   [...input.files]
     .map((file) => ({ file, name: file.webkitRelativePath || file.name }))
     .filter(({ name }) => !isHidden(name))
+    .sort(byName)
     .slice(0, MOST_FILES);
 
 const KINDS = "drives, machines, workloads, job files, traces, prices, fleets, and results of fio, vdbench, DiskSpd, Iometer";
@@ -89,7 +92,7 @@ export const dropPlace = (take) => {
       },
       refused: (text) => {
         item.className = "mistake";
-        replace(item, folded(`${name}: ${text}`));
+        replace(item, folded(`${name}${text.startsWith("is ") ? " " : ": "}${text}`));
       },
       remove: () => item.remove(),
     };

@@ -38,7 +38,7 @@ const QUESTIONS = [
     title: "What to buy?",
     text: "Give a capacity, a latency target and the failures to survive. The answer lists drives and layouts with cost and power.",
     examples: [
-      { label: "40 TB for a database, one failure", form: { workload: ["iometer-database"], slo: "p99 < 40 ms", capacity: "40 TB", protect: "one failure", drives: ["exos-x18-18tb", "ent-10k", "exos-15e900-512n"], layouts: ["raid10", "raid5"] } },
+      { label: "40 TB for a database, one failure", form: { workload: ["iometer-database"], slo: "p99 < 40 ms", capacity: "40 TB", protect: "one failure", drives: ["exos-x18-18tb", "ent-10k"], layouts: ["raid10", "raid5"] } },
     ],
   },
   {

@@ -6,6 +6,9 @@ import { copier, folded, h, replace } from "./dom.js";
 
 const WORDS = { waiting: "queued", running: "running", done: "done", failed: "failed", stopped: "stopped" };
 
+// Kinds of jobs that have no report.
+const UNREPORTED = ["expect", "calibrate"];
+
 const UNDER_WAY = ["waiting", "running"];
 
 export const wordOf = (state) => WORDS[state] ?? state;
@@ -63,8 +66,8 @@ export const panel = (id, { onMistake, again, of = "jobs" }) => {
   const show = (doc) => {
     const files = ["done", "stopped"].includes(doc.state) && doc.shown
       ? [
-          h("a", { class: "as-button", href: `${at}/report`, target: "_blank", rel: "noopener" }, "Report"),
-          h("a", { class: "as-button", href: `${at}/report?as=file`, download: `${id}.html` }, "Save report (HTML)"),
+          UNREPORTED.includes(doc.kind) ? null : h("a", { class: "as-button", href: `${at}/report`, target: "_blank", rel: "noopener" }, "Report"),
+          UNREPORTED.includes(doc.kind) ? null : h("a", { class: "as-button", href: `${at}/report?as=file`, download: `${id}.html` }, "Save report (HTML)"),
           doc.has_record ? h("a", { class: "as-button", href: `${at}/record`, download: `${id}.json` }, "Save record (JSON)") : null,
         ]
       : [];
