@@ -19,8 +19,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from hotband.execution.experiment.load import load_finished
-from hotband.execution.experiment.store import FINISHED_FILE
+from hotband.execution.experiment.store import FINISHED_FILE, load_finished
 from hotband.faces.commands.output import show
 from hotband.questions.study import file
 from hotband.questions.study.runs import chosen, collect, points

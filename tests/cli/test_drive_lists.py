@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
 import tomllib
 from pathlib import Path
 
@@ -20,7 +21,6 @@ from hotband.data.catalog.products import DISK_KEYS, SOLD_KEYS, SSD_KEYS, descri
 
 NVME = """NVMe SSDs of 3 TB and more: 11 of 47 drives       (hotband drives NAME: details)
 name            product                size  PCIe  NAND  4K read  4K write
-──────────────────────────────────────────────────────────────────────────
 9550-max-6400   Micron 9550 MAX     6.40 TB  5x4   TLC   3,300 k     640 k
 """
 
@@ -32,7 +32,7 @@ def names(*words: str, **bounds: str) -> list[str]:
 def test_the_list_begins_with_a_sentence_and_has_a_line_per_drive(hotband) -> None:
     shown = hotband("drives", "nvme", "--min", "3TB", "--sort", "read-iops").stdout
     assert shown.startswith(NVME)
-    assert len(shown.splitlines()) == 3 + 11
+    assert len(shown.splitlines()) == 2 + 11
 
 
 @pytest.mark.parametrize(
@@ -154,3 +154,16 @@ def test_prices_of_a_class_have_a_range_a_source_and_a_year(tmp_path: Path) -> N
     file.write_text(f'{text}source = "s"\n', encoding="utf-8")
     with pytest.raises(UserError, match=r"range = '6 .. 7': expected two prices around eur_per_tb"):
         read_classes(file)
+
+
+@pytest.mark.parametrize("columns", ["80", "120"])
+@pytest.mark.parametrize("words", ["", "hdd", "ssd", "nvme", "sata", "consumer", "--sort price", "--sort endurance"])
+def test_every_list_has_a_line_per_drive_within_the_width(
+    hotband, monkeypatch: pytest.MonkeyPatch, words: str, columns: str
+) -> None:
+    monkeypatch.setenv("COLUMNS", columns)
+    shown = hotband("drives", *words.split()).stdout.splitlines()
+    count = re.match(r"(?:.*: )?(\d+) (?:of|drives)", shown[0])
+    assert count is not None
+    assert len(shown) == 2 + int(count[1])
+    assert max(map(len, shown)) <= int(columns)

@@ -186,7 +186,6 @@ def tables_of(hotband, *arguments: str) -> str:
 @pytest.mark.parametrize(
     "arguments",
     [
-        ["drives"],
         ["drives", "exos-15e900-512n"],
         ["osds"],
         ["drives", "--kind", "osd", "bluestore-14"],

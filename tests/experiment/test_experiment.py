@@ -25,7 +25,7 @@ from hotband.execution.experiment import (
     sequence,
 )
 from hotband.execution.experiment.executor import Done
-from hotband.execution.experiment.load import load_finished
+from hotband.execution.experiment.store import load_finished
 from hotband.execution.runs import run as runs
 from hotband.execution.runs.interrupted import RunsInterrupted
 from hotband.execution.runs.run import save

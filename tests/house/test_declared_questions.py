@@ -114,10 +114,10 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
 
 CODES = {"audit": 1}
 """Exit codes of the questions whose example finds something severe."""
-SLOW = ("calibrate",)
-"""Their answers take some 10 s twice: `make test-long` compares them."""
 WALL_CLOCK = ("mount", "serve", "study emulate")
 """Real programs take part in them, which measure another figure each time."""
+SLOW = ("advise", "calibrate", "pts")
+"""Their answers take 3 to 10 s of the processor twice: `make test-long` compares them."""
 
 
 def of_python(name: str) -> Question:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable, Mapping, Sequence
+from functools import cache
 from pathlib import Path, PurePosixPath
 
 from hotband.base.text.numbers import size
@@ -68,24 +69,32 @@ def least(known: Iterable[int | None]) -> int | None:
 
 def available(root: Path = Path("/")) -> int | None:
     """Bytes of memory that may be used; None where the system does not say."""
-    left = [left_on_system(_text(root / "proc/meminfo"))]
-    for version, path in groups_of(_text(root / "proc/self/cgroup")):
-        mount = root / "sys/fs/cgroup" / ("memory" if version == 1 else "")
-        # A limit of a group above holds for all below it.
-        for group in (path, *path.parents):
-            folder = mount / group.relative_to("/")
-            limit, usage, _ = _FILES[version]
-            files = {limit: _text(folder / limit)}
-            # memory.stat costs more than all else, and is read before each run.
-            if is_limit(files[limit]):
-                files |= {name: _text(folder / name) for name in (usage, "memory.stat")}
-            left.append(left_in_group(version, files))
+    left = [left_on_system(_text(f"{root}/proc/meminfo"))]
+    for version, folder in folders_of(_text(f"{root}/proc/self/cgroup")):
+        limit, usage, _ = _FILES[version]
+        files = {limit: _text(f"{root}/{folder}/{limit}")}
+        # memory.stat costs more than all else, and is read before each run.
+        if is_limit(files[limit]):
+            files |= {name: _text(f"{root}/{folder}/{name}") for name in (usage, "memory.stat")}
+        left.append(left_in_group(version, files))
     return least(left)
 
 
-def _text(path: Path) -> str:
+@cache
+def folders_of(cgroup: str) -> tuple[tuple[int, PurePosixPath], ...]:
+    """Return version and folder of the control groups that /proc/self/cgroup names, and of those above them, whose
+    limits hold for all below."""
+    return tuple(
+        (version, PurePosixPath("sys/fs/cgroup", "memory" if version == 1 else "", group.relative_to("/")))
+        for version, path in groups_of(cgroup)
+        for group in (path, *path.parents)
+    )
+
+
+def _text(path: str) -> str:
     try:
-        return path.read_text(encoding="utf-8", errors="replace")
+        with open(path, "rb") as file:
+            return file.read().decode("utf-8", errors="replace")
     except OSError:
         return ""
 

@@ -13,8 +13,8 @@ from hotband.data.catalog.products import CatalogDrive
 THOUSANDS = Unit("IOPS", 1.0, numbers.thousands)
 SPEED = Unit("rpm")
 PRICE = Unit("EUR/TB")
-MOST_ROWS = 20
-"""Drives in a list on a terminal of 24 lines: the sentence, the headings with their rule and a last line take four."""
+MOST_ROWS = 21
+"""Drives in a list on a terminal of 24 lines: the sentence, the headings and a last line take three."""
 GAP = 2
 """Characters between columns."""
 

@@ -21,11 +21,11 @@ from hotband.base.errors import UserError, refused
 from hotband.base.folders import folder_name
 from hotband.base.foreign import shortened
 from hotband.base.text.quantities import span_ns
-from hotband.base.text.regular import file_bytes
+from hotband.base.text.regular import file_bytes, file_text
 from hotband.base.text.values import read_json
 from hotband.base.text.write import write_file
 from hotband.data.documents.run import RunSpec
-from hotband.data.record.files import RECORD_FILE, table_files
+from hotband.data.record.files import RECORD_FILE, load_tables, table_files
 from hotband.data.record.finished import Finished
 from hotband.data.record.writable import check_writable
 from hotband.data.results.manifest import (
@@ -40,7 +40,6 @@ from hotband.data.results.manifest import (
     head,
     read_manifest,
 )
-from hotband.execution.experiment.load import load_finished
 from hotband.execution.experiment.point import Point
 from hotband.execution.runs.run import save
 
@@ -227,3 +226,10 @@ def folders_of(out: Path, points: Sequence[Point]) -> dict[str, str]:
         taken.add(name)
         found[point.id] = name
     return found
+
+
+def load_finished(spec: RunSpec, folder: Path, ios: int) -> Finished:
+    """The run that `folder` holds. Raises OSError, ValueError, KeyError."""
+    text = file_text(folder / RECORD_FILE).removesuffix("\n")
+    record = json.loads(text)
+    return Finished(spec, record, text, load_tables(folder, record), ios)

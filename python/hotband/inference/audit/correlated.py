@@ -21,7 +21,8 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    Numbers = NDArray[np.float64]
+    from hotband.base.arrays import Floats
+
 
 LEAST_SAMPLES = 20
 """Fewer do not tell rho = 0 from 0.8, and what covers the one is far too wide or narrow for the other: of 10 samples 98
@@ -40,36 +41,36 @@ does so rarely enough that its coverage stays below 97 % (with 1 it is up to 98.
 class MeanLaw:
     """What samples say of their mean: Student's t laws and their weights, along the last axis, one for every rho."""
 
-    freedom: Numbers
-    weights: Numbers
-    centres: Numbers
-    scales: Numbers
+    freedom: Floats
+    weights: Floats
+    centres: Floats
+    scales: Floats
 
     @property
-    def spread(self) -> Numbers:
+    def spread(self) -> Floats:
         """The scale of the whole, as a standard error."""
         import numpy as np
 
-        found: Numbers = np.sqrt((self.weights * self.scales**2).sum(axis=-1))
+        found: Floats = np.sqrt((self.weights * self.scales**2).sum(axis=-1))
         return found
 
-    def below(self, value: float) -> Numbers:
+    def below(self, value: float) -> Floats:
         """The probability that the mean is below a value."""
         import numpy as np
         from scipy.special import stdtr
 
         with np.errstate(divide="ignore", invalid="ignore"):
-            found: Numbers = (self.weights * stdtr(self.freedom, (value - self.centres) / self.scales)).sum(axis=-1)
+            found: Floats = (self.weights * stdtr(self.freedom, (value - self.centres) / self.scales)).sum(axis=-1)
         return found
 
-    def draw(self, random: Any, draws: int) -> Numbers:
+    def draw(self, random: Any, draws: int) -> Floats:
         """Means as likely as the law has them (of one series)."""
         which = random.choice(len(self.weights), size=draws, p=self.weights)
-        found: Numbers = self.centres[which] + self.scales[which] * random.standard_t(self.freedom[0], size=draws)
+        found: Floats = self.centres[which] + self.scales[which] * random.standard_t(self.freedom[0], size=draws)
         return found
 
 
-def mean_law(values: Numbers) -> MeanLaw | None:
+def mean_law(values: Floats) -> MeanLaw | None:
     """The law of the mean of a series, or of many of one length (along the last axis); None of too few samples."""
     import numpy as np
 
@@ -95,7 +96,7 @@ def _chosen(first: NDArray[np.bool_], one: MeanLaw, other: MeanLaw) -> MeanLaw:
     return MeanLaw(*(np.where(first[..., None], getattr(one, name), getattr(other, name)) for name in names))
 
 
-def _of_autoregression(values: Numbers) -> MeanLaw:
+def _of_autoregression(values: Floats) -> MeanLaw:
     """Laws and weights for every rho. Sums of squares stand for products with the inverse of the correlations, which is
     tridiagonal: 1 and rho^2 + 1 on the diagonal, -rho beside it."""
     import numpy as np

@@ -25,7 +25,7 @@ from hotband.inference.audit.orderstat import CONFIDENCE, least_count
 from hotband.inference.audit.resample import design_effect
 
 if TYPE_CHECKING:
-    from hotband.inference.audit.correlated import Numbers
+    from hotband.base.arrays import Floats
 
 FASTER, SLOWER, NONE, TOO_SHORT = "faster", "slower", "no difference shown", "too short to say"
 TAIL = (1 - CONFIDENCE) / 2
@@ -66,7 +66,7 @@ class Interval:
     least: bool = False
 
 
-def series_of(run: Audited, column: str) -> Numbers | None:
+def series_of(run: Audited, column: str) -> Floats | None:
     """A value of every whole interval, over all streams and directions; None without a series that has it, or of
     weeks, which are a mistake in their times.
 
@@ -147,7 +147,7 @@ def of_repeats(a: Sequence[float], b: Sequence[float]) -> Interval:
     return Interval(100 * (ratio / factor - 1), 100 * (ratio * factor - 1), how)
 
 
-def _half_width(a: Numbers, b: Numbers, equal: bool) -> float:
+def _half_width(a: Floats, b: Floats, equal: bool) -> float:
     """Return half of the interval of a difference of means: Welch's t, Student's where both spread alike."""
     from scipy.special import stdtrit
 
@@ -174,7 +174,7 @@ def _rates_over_time(a: Audited, b: Audited, seed: int) -> Interval:
     return of_samples(values[0], values[1], known(b.summary()["iops"]) / known(a.summary()["iops"]), seed)
 
 
-def of_samples(a: Numbers, b: Numbers, ratio: float, seed: int) -> Interval:
+def of_samples(a: Floats, b: Floats, ratio: float, seed: int) -> Interval:
     """Interval of the ratio of two means of samples over time; the ratio itself is known from counting."""
     import numpy as np
 
@@ -188,7 +188,7 @@ def of_samples(a: Numbers, b: Numbers, ratio: float, seed: int) -> Interval:
     return Interval(float(low), float(high), f"samples over time: {len(a)} and {len(b)}, one run each")
 
 
-def _few(runs: Sequence[Audited], series: Sequence[Numbers | None]) -> str | None:
+def _few(runs: Sequence[Audited], series: Sequence[Floats | None]) -> str | None:
     """Which run has too few samples over time for an interval; None where none has."""
     for run, values in zip(runs, series, strict=True):
         if values is not None and len(values) < LEAST_SAMPLES:
@@ -197,7 +197,7 @@ def _few(runs: Sequence[Audited], series: Sequence[Numbers | None]) -> str | Non
     return None
 
 
-def _apart(a: Numbers | None, b: Numbers | None) -> bool:
+def _apart(a: Floats | None, b: Floats | None) -> bool:
     """Whether every sample of one run lies above every sample of the other; of a run without samples, nothing speaks
     against it."""
     if a is None or b is None:
@@ -233,7 +233,7 @@ def _supported(run: Audited, pct: float) -> float | str:
     return value
 
 
-def _effect(run: Audited, series: Numbers | None) -> float | None:
+def _effect(run: Audited, series: Floats | None) -> float | None:
     """The design effect of a run's latencies: 1 without samples, None of too few."""
     points = run.quantiles(None)
     return 1.0 if series is None or points is None else design_effect(series, points)

@@ -14,13 +14,13 @@ from hotband.inference.audit.correlated import mean_law
 from hotband.inference.audit.distribution import Distribution
 
 if TYPE_CHECKING:
-    from hotband.inference.audit.correlated import Numbers
+    from hotband.base.arrays import Floats
 
 DRAWS = 4000
 """Resamples: the ends of a 95 % interval then vary by less than 2 % of its width from seed to seed."""
 
 
-def quantiles(points: Distribution, share: float, effective: float, random: Any, draws: int = DRAWS) -> Numbers:
+def quantiles(points: Distribution, share: float, effective: float, random: Any, draws: int = DRAWS) -> Floats:
     """Quantiles of resamples of so many independent I/Os: the share below the quantile is binomial over their
     number."""
     import numpy as np
@@ -30,10 +30,10 @@ def quantiles(points: Distribution, share: float, effective: float, random: Any,
     values, sums = np.asarray(points.values_ns, dtype=float), np.asarray(points.shares, dtype=float)
     if points.interpolated:
         logs = np.interp(shares, sums, np.log(np.maximum(values, 1.0)))
-        found: Numbers = np.exp(logs)
+        found: Floats = np.exp(logs)
         return found
     places = np.minimum(np.searchsorted(sums, shares - 1e-12, side="left"), len(values) - 1)
-    read: Numbers = values[places]
+    read: Floats = values[places]
     return read
 
 
@@ -47,7 +47,7 @@ def variance(points: Distribution) -> float:
     return float((weights * (values - mean) ** 2).sum() / weights.sum())
 
 
-def design_effect(latencies_ns: Numbers, points: Distribution) -> float | None:
+def design_effect(latencies_ns: Floats, points: Distribution) -> float | None:
     """By how much the mean latency over time varies more than that of as many independent I/Os would; at least 1, None
     where the samples are too few to say."""
     law = mean_law(latencies_ns)

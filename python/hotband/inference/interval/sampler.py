@@ -14,12 +14,8 @@ from typing import TYPE_CHECKING, Any
 from hotband.execution.runs.signals import whole
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
+    from hotband.base.arrays import Floats
     from hotband.inference.interval.uncertain import Uncertain
-
-    Numbers = NDArray[np.float64]
 
 
 FIRST = ((0.0, 0.0, 0.0), (0.5, 0.5, 0.5), (0.75, 0.25, 0.25), (0.25, 0.75, 0.75))
@@ -48,7 +44,7 @@ class Sampler:
                 raise OSError(errno.EIO, "scipy could not read its direction numbers", "scipy.stats.qmc.Sobol")
         return made
 
-    def two_samples(self, count: int) -> tuple[Numbers, Numbers]:
+    def two_samples(self, count: int) -> tuple[Floats, Floats]:
         """Two samples that are independent of each other, as shares: halves of the coordinates of one sequence."""
         import numpy as np
 
@@ -56,7 +52,7 @@ class Sampler:
         columns = np.array([self._column[one.group] for one in self.values], dtype=int)
         return drawn[:, columns], drawn[:, columns + len(self._column)]
 
-    def shares(self, count: int) -> Numbers:
+    def shares(self, count: int) -> Floats:
         """The next draws: a row a draw, a column a value, each the share (0 to 1) of its distribution below it."""
         import numpy as np
 
@@ -64,7 +60,7 @@ class Sampler:
         columns = [self._column[one.group] for one in self.values]
         return np.asarray(np.array(drawn).reshape(count, self._sequence.d)[:, columns])
 
-    def places(self, shares: Numbers) -> Numbers:
+    def places(self, shares: Floats) -> Floats:
         """The same draws as places between the ends of each value (-1 low, 0 nominal, 1 high)."""
         import numpy as np
 

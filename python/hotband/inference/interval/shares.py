@@ -14,12 +14,9 @@ from typing import TYPE_CHECKING
 from hotband.inference.interval.surface import Effect, Surface, fitted
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
+    from hotband.base.arrays import Floats
     from hotband.inference.interval.sampler import Sampler
 
-    Numbers = NDArray[np.float64]
 
 SAMPLES = 1024
 """Rows of each of the two samples of pick and freeze: a power of two, as Sobol sequences want. Indices of a sum of
@@ -45,8 +42,8 @@ class Share:
 class Samples:
     """Two samples of places and the columns of each group, for pick and freeze."""
 
-    one: Numbers
-    other: Numbers
+    one: Floats
+    other: Floats
     groups: tuple[tuple[int, ...], ...]
 
 
@@ -58,7 +55,7 @@ def samples_of(sampler: Sampler) -> Samples:
     return Samples(sampler.places(one), sampler.places(other), groups)
 
 
-def indices(surface: Surface, samples: Samples) -> tuple[Numbers, Numbers]:
+def indices(surface: Surface, samples: Samples) -> tuple[Floats, Floats]:
     """First-order and total index of each group; zeros where nothing varies."""
     import numpy as np
 
@@ -77,7 +74,7 @@ def indices(surface: Surface, samples: Samples) -> tuple[Numbers, Numbers]:
     return np.clip(first, 0, 1), np.clip(total, 0, 1)
 
 
-def shares_of(effects: Sequence[Effect], samples: Samples, places: Numbers, seen: Numbers, seed: int) -> list[Share]:
+def shares_of(effects: Sequence[Effect], samples: Samples, places: Floats, seen: Floats, seed: int) -> list[Share]:
     """The share of each group, with the range that resampled draws give."""
     import numpy as np
 

@@ -16,10 +16,8 @@ from itertools import combinations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
+    from hotband.base.arrays import Floats
 
-    Numbers = NDArray[np.float64]
 
 PAIRED = 4
 """Products are fitted of so many values, those with the largest effects: six products from 64 draws."""
@@ -45,12 +43,12 @@ class Effect:
 class Surface:
     """The surface of one figure: slopes towards both ends, a column a value, and products of two columns."""
 
-    low: Numbers
-    high: Numbers
+    low: Floats
+    high: Floats
     pairs: tuple[tuple[int, int], ...] = ()
-    products: Numbers | None = None
+    products: Floats | None = None
 
-    def at(self, places: Numbers) -> Numbers:
+    def at(self, places: Floats) -> Floats:
         """Log-ratios at places, a row each."""
         import numpy as np
 
@@ -69,7 +67,7 @@ def additive(effects: Sequence[Effect]) -> Surface:
     return Surface(np.array(low, dtype=float), np.array(high, dtype=float))
 
 
-def fitted(effects: Sequence[Effect], places: Numbers, seen: Numbers) -> Surface:
+def fitted(effects: Sequence[Effect], places: Floats, seen: Floats) -> Surface:
     """The same with products fitted to what draws at `places` gave (`seen`)."""
     import numpy as np
 
@@ -88,7 +86,7 @@ def fitted(effects: Sequence[Effect], places: Numbers, seen: Numbers) -> Surface
     )
 
 
-def _products(places: Numbers, pairs: Sequence[tuple[int, int]]) -> Numbers:
+def _products(places: Floats, pairs: Sequence[tuple[int, int]]) -> Floats:
     import numpy as np
 
     return np.column_stack([places[:, one] * places[:, other] for one, other in pairs])

@@ -17,15 +17,12 @@ from hotband.inference.interval.shares import Share, samples_of, shares_of
 from hotband.inference.interval.surface import Effect
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
+    from hotband.base.arrays import Floats
     from hotband.data.documents.interval import ShareDoc, WhyFigureDoc
     from hotband.data.documents.study import IntervalDoc
     from hotband.inference.interval.conformal import Spread
     from hotband.inference.interval.uncertain import Uncertain
 
-    Numbers = NDArray[np.float64]
 
 RIDGE = 1.0
 """Penalty of the slopes where values were drawn together only: what one draw speaks for is halved."""
@@ -55,8 +52,8 @@ class Evidence:
     unexplained: float
     size: float
     effects: Sequence[Effect]
-    places: Numbers
-    seen: Numbers
+    places: Floats
+    seen: Floats
     is_given: bool = False
 
 
@@ -99,7 +96,7 @@ def _rows(
     return sorted(rows, key=lambda row: -row["total"])
 
 
-def regressed(places: Numbers, seen: Numbers) -> list[Effect]:
+def regressed(places: Floats, seen: Floats) -> list[Effect]:
     """Effects of values that were drawn together only: straight lines by least squares with a penalty."""
     import numpy as np
 

@@ -7,6 +7,7 @@ import math
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from enum import StrEnum
 from pathlib import Path
 from typing import TypedDict
 
@@ -21,15 +22,33 @@ from hotband.data.inputs.kinds import Machine, RecordGiven, SettingsOfDrives
 from hotband.data.inputs.texts import text_of
 from hotband.data.record.incomplete import refusing_incomplete
 from hotband.inference.reliability.array import HOURS_PER_YEAR, Array, Conditions
-from hotband.inference.reliability.options import (
-    LEAST_ARRAYS,
-    MOST_ARRAYS,
-    MOST_SPARES,
-    Distribution,
-    Method,
-    Rebuilds,
-)
 from hotband.inference.reliability.recorded import NS_PER_HOUR, Rebuilt, recorded_rebuild
+
+MOST_SPARES = 64
+LEAST_ARRAYS, MOST_ARRAYS = 1000, 10_000_000
+
+
+class Distribution(StrEnum):
+    """Of drives' lives."""
+
+    exponential = "exponential"
+    weibull = "weibull"
+
+
+class Rebuilds(StrEnum):
+    """Of the times of rebuilds."""
+
+    exponential = "exponential"
+    constant = "constant"
+
+
+class Method(StrEnum):
+    """Of simulating the mean time to data loss."""
+
+    auto = "auto"
+    biased = "biased"
+    direct = "direct"
+
 
 GIVEN = "given"
 """The source of a value that the question has."""

@@ -15,12 +15,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
+from hotband.base.arrays import Floats
 from hotband.base.errors import UserError
 from hotband.inference.reliability.array import Array, Conditions
-
-Floats = npt.NDArray[np.float64]
 
 # What a transition does; a loss names its cause.
 FAILURE, REPAIR = 0, 1

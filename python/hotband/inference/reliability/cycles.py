@@ -15,14 +15,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
+from hotband.base.arrays import Floats, Indices
 from hotband.base.errors import UserError
 from hotband.inference.reliability.chain import CAUSES, FAILURE, Chain
 from hotband.inference.reliability.estimate import Estimate, mean, quotient
-
-Floats = npt.NDArray[np.float64]
-Indices = npt.NDArray[np.int64]
 
 # Chance of a failure where a repair is possible too; Goyal et al. take 0.5.
 BIAS = 0.5

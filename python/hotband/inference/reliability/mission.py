@@ -14,17 +14,13 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
+from hotband.base.arrays import Floats, Indices
 from hotband.base.errors import UserError
 from hotband.base.text.numbers import number, span
 from hotband.base.text.quantities import SPAN_UNITS
 from hotband.inference.reliability.array import Array, Conditions
 from hotband.inference.reliability.estimate import Estimate, mean
-
-Floats = npt.NDArray[np.float64]
-Indices = npt.NDArray[np.int64]
-Flags = npt.NDArray[np.bool_]
 
 # Failures expected in a rebuild while hazards are raised: small enough that arrays that live keep a weight near one.
 FORCED = 0.5

@@ -21,10 +21,8 @@ from typing import TYPE_CHECKING
 from hotband.inference.traces.properties import CountClass, Zipf
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
+    from hotband.base.arrays import Floats
 
-    Floats = NDArray[np.float64]
 
 FEWEST_BLOCKS = 100
 """Of fewer, a standard error is above a tenth (theta / sqrt(n))."""

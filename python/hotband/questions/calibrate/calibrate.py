@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -13,17 +14,22 @@ from hotband.base.errors import UserError
 from hotband.base.text.numbers import span
 from hotband.data.catalog.entries import product
 from hotband.execution.experiment import Executor
-from hotband.questions.calibrate.calibrated import Calibrated, Line, Value
-from hotband.questions.calibrate.check import check, predict
+from hotband.questions.calibrate.calibrated import Calibrated, Check, Line, Value
 from hotband.questions.calibrate.design import Design, Plan
-from hotband.questions.calibrate.figures import means
+from hotband.questions.calibrate.figures import Seen, means
 from hotband.questions.calibrate.fit import Data, Fitted, fit
 from hotband.questions.calibrate.loads import SHARE_OF_RATE, Measurement, candidates, held_out, within
 from hotband.questions.calibrate.measured import Measured, data_of
 from hotband.questions.calibrate.model import IOS, SSD_IOS, Model, Product, Watch, expect_one_volume
-from hotband.questions.calibrate.screen import Screened, screen
+from hotband.questions.calibrate.screen import BETWEEN_SEEDS, Screened, screen
 from hotband.questions.calibrate.unknowns import FARTHEST, Setting, Unknowns, unknowns_of
 from hotband.questions.calibrate.values import values_of
+
+if TYPE_CHECKING:
+    from hotband.questions.calibrate.loads import Measurement
+    from hotband.questions.calibrate.measured import Measured
+    from hotband.questions.calibrate.unknowns import Setting
+
 
 LEAST_SECONDS = 30.0
 SINGLE = ("random reads", "random writes")
@@ -227,3 +233,45 @@ def _unknowns(like: Product) -> Unknowns:
 
 
 __all__ = ["Asked", "Planned", "of_plan", "of_results", "plan", "predict"]
+
+
+SEEDS = 4
+"""Predictions are the mean of so many runs."""
+SEED = 5_000_001
+SHOWN = ("mean", "p50", "p99")
+
+
+def check(
+    product: Product, found: tuple[Setting, ...], measured: Sequence[Measured], watch: Watch, jobs: int | None
+) -> list[Check]:
+    """The figures of the loads that were held out. Raises UserError, RunsInterrupted."""
+    if not measured:
+        return []
+    checks = []
+    predicted, before = predict(product, [one.load for one in measured], [found, ()], watch, jobs)
+    for place, one in enumerate(measured):
+        seen = means(one.runs)
+        ours, old = predicted[place], before[place]
+        checks.append(Check(one.load.name, "IOPS", seen.iops, ours.iops, old.iops))
+        if seen.p99 and ours.p99 and old.p99:
+            checks.append(Check(one.load.name, "p99", seen.p99, ours.p99, old.p99))
+        for side, name in seen.logs:
+            if (side, name) in ours.logs and (side, name) in old.logs and name in SHOWN:
+                values = [math.exp(of.logs[side, name]) for of in (seen, ours, old)]
+                checks.append(Check(one.load.name, f"{side} {name}", *values))
+    return checks
+
+
+def predict(
+    product: Product,
+    loads: Sequence[Measurement],
+    settings: Sequence[tuple[Setting, ...]],
+    watch: Watch,
+    jobs: int | None,
+) -> list[list[Seen]]:
+    """What loads measure on a product with settings, each a list by load: the mean of several seeds."""
+    model = Model(product, loads, watch, jobs)
+    points = [(one, SEED + n * BETWEEN_SEEDS) for one in settings for n in range(SEEDS)]
+    runs = model.at(points, "checking")
+    lists = [runs[place * SEEDS : (place + 1) * SEEDS] for place in range(len(settings))]
+    return [[means([run[load] for run in of]) for load in range(len(loads))] for of in lists]

@@ -17,11 +17,9 @@ from hotband.base.errors import UserError
 from hotband.questions.calibrate.screen import Screened, covariance
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
+    from hotband.base.arrays import Floats
     from hotband.questions.calibrate.loads import Measurement
 
-    Numbers = NDArray[np.float64]
 
 WORTH = 0.01
 """A measurement that adds less to the logarithm of the determinant is not made: no value's deviation would shrink by
@@ -40,7 +38,7 @@ class Plan:
 
     counts: tuple[int, ...]
     seconds: float
-    expected: Numbers
+    expected: Floats
 
 
 class Design:
@@ -51,7 +49,7 @@ class Design:
         columns = [step for steps in screened.steps for step in steps[1:]]
         self.slopes = np.column_stack([screened.slopes, *columns]) if columns else screened.slopes
 
-    def information(self, load: int, times: int) -> Numbers:
+    def information(self, load: int, times: int) -> Floats:
         """What so many measurements of a load tell, as a matrix over the unknowns."""
         rows = self.screened.rows([load])
         if not rows or not times:
@@ -92,7 +90,7 @@ class Design:
     def _most(load: Measurement) -> int:
         return 1 if load.changes else MOST_REPEATS
 
-    def _gains(self, known: Numbers, counts: Sequence[int], left: float) -> dict[int, float]:
+    def _gains(self, known: Floats, counts: Sequence[int], left: float) -> dict[int, float]:
         """What one more measurement of each load adds, a second of its time."""
         before = np.linalg.slogdet(known)[1]
         gains = {}
@@ -103,7 +101,7 @@ class Design:
             gains[place] = (float(np.linalg.slogdet(known + more)[1]) - float(before)) / load.time
         return gains
 
-    def best_next(self, counts: Sequence[int], deviations: Numbers) -> Next | None:
+    def best_next(self, counts: Sequence[int], deviations: Floats) -> Next | None:
         """The measurement that would reduce what is not known most, with what it reduces; None where nothing does."""
         numbers = len(self.screened.unknowns.numbers)
         known = np.eye(self.slopes.shape[1])

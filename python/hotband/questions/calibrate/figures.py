@@ -11,12 +11,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
+    from hotband.base.arrays import Floats
     from hotband.data.documents.record import RecordDoc
 
-    Numbers = NDArray[np.float64]
 
 FLOORS = {"mean": 0.003, "p50": 0.005, "p99": 0.015}
 """What is taken as the least error of a figure, in shares, however many I/Os there are: fio's histograms have steps of
@@ -65,7 +62,7 @@ def figures_of(loads: Sequence[Seen]) -> list[Figure]:
     return [Figure(place, side, name) for place, seen in enumerate(loads) for side, name in seen.logs]
 
 
-def vector(figures: Sequence[Figure], loads: Sequence[Seen]) -> Numbers:
+def vector(figures: Sequence[Figure], loads: Sequence[Seen]) -> Floats:
     """The logarithms of these figures; not a number where one is missing."""
     import numpy as np
 

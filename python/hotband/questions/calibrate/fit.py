@@ -25,11 +25,9 @@ from hotband.questions.calibrate.screen import SEED, sure
 from hotband.questions.calibrate.unknowns import FARTHEST, Unknowns
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
+    from hotband.base.arrays import Floats
     from hotband.questions.calibrate.model import At, Model
 
-    Numbers = NDArray[np.float64]
 
 STEP = 0.5
 """Half of the distance between the two runs that a slope is of, in standard deviations of the prior."""
@@ -60,12 +58,12 @@ class Data:
     variance of each figure between seeds of the model."""
 
     figures: tuple[Figure, ...]
-    measured: Numbers
-    covariance: Numbers
-    slopes: Numbers
-    steps: tuple[tuple[Numbers, ...], ...]
-    base: Numbers
-    noise: Numbers
+    measured: Floats
+    covariance: Floats
+    slopes: Floats
+    steps: tuple[tuple[Floats, ...], ...]
+    base: Floats
+    noise: Floats
 
 
 @dataclass(frozen=True)
@@ -76,15 +74,15 @@ class Fitted:
 
     numbers: tuple[int, ...]
     choices: tuple[int, ...]
-    places: Numbers
+    places: Floats
     options: tuple[int, ...]
     posterior: Posterior
     profiles: tuple[Profile, ...]
-    rest: Numbers
+    rest: Floats
     misfit: float
 
     @property
-    def deviations(self) -> Numbers:
+    def deviations(self) -> Floats:
         """Standard deviations of the coordinates, no larger than the prior's."""
         return np.array([min(one.deviation, 1.0) for one in self.profiles])
 
@@ -117,7 +115,7 @@ def fit(model: Model, unknowns: Unknowns, data: Data) -> Fitted:
     return Fitted(tuple(numbers), tuple(choices), best.places, best.options, posterior, profiles, away, misfit)
 
 
-def _root(covariance: Numbers) -> Numbers:
+def _root(covariance: Floats) -> Floats:
     return np.asarray(np.linalg.cholesky(covariance), dtype=np.float64)
 
 
@@ -127,9 +125,9 @@ class _Fit:
     adds, and the logarithm of the determinant of the information on the coordinates."""
 
     options: tuple[int, ...]
-    places: Numbers
-    slopes: Numbers
-    rest: Numbers
+    places: Floats
+    slopes: Floats
+    rest: Floats
     off: float
     prior: float
     information: float
@@ -189,7 +187,7 @@ def _descended(task: _Task, best: _Fit) -> tuple[_Fit, list[Across]]:
     return again, task.across(again.places, again.options, again.slopes)
 
 
-def _misfit(whitened: Numbers, places: Numbers) -> float:
+def _misfit(whitened: Floats, places: Floats) -> float:
     """How much farther figures are off than expected: the root of the sum of squares, the prior's part in it, over
     their number."""
     return math.sqrt(float(whitened @ whitened + places @ places) / max(len(whitened), 1))
@@ -225,7 +223,7 @@ class Across:
         """The least objective."""
         return min(self.objectives)
 
-    def best_start(self, places: Numbers) -> Numbers:
+    def best_start(self, places: Floats) -> Floats:
         """The fitted point with this coordinate where the objective was least."""
         start = places.copy()
         start[self.number] = self.places[self.objectives.index(self.least)]
@@ -242,24 +240,24 @@ def tellable(data: Data) -> tuple[list[int], list[int]]:
 class _Task:
     """The least squares of some unknowns; the others are as the product has them."""
 
-    def __init__(self, model: Model, unknowns: Unknowns, data: Data, root: Numbers) -> None:
+    def __init__(self, model: Model, unknowns: Unknowns, data: Data, root: Floats) -> None:
         self.model, self.unknowns, self.data, self.root = model, unknowns, data, root
         self.error = np.sqrt(2.0 * data.noise)
-        self.known: list[tuple[Numbers, tuple[int, ...], Numbers]] = []
+        self.known: list[tuple[Floats, tuple[int, ...], Floats]] = []
 
-    def fitted(self, start: Numbers, options: tuple[int, ...]) -> Numbers:
+    def fitted(self, start: Floats, options: tuple[int, ...]) -> Floats:
         """The coordinates for which the sum of squares is least."""
         from scipy.optimize import least_squares
 
         if not len(start):
             return start
 
-        def rest(places: Numbers) -> Numbers:
+        def rest(places: Floats) -> Floats:
             if self.model.refusal(self.unknowns.settings(places, options)) is not None:
                 return np.concatenate([np.full(len(self.data.measured), FAR), places])
             return np.concatenate([self.whitened(self.data.measured - self.predicted(places, options)), places])
 
-        def slopes(places: Numbers) -> Numbers:
+        def slopes(places: Floats) -> Floats:
             return np.vstack([-np.linalg.solve(self.root, self.near(places, options)), np.eye(len(places))])
 
         found = least_squares(
@@ -267,7 +265,7 @@ class _Task:
         )
         return np.asarray(found.x)
 
-    def across(self, places: Numbers, options: tuple[int, ...], slopes: Numbers) -> list[Across]:
+    def across(self, places: Floats, options: tuple[int, ...], slopes: Floats) -> list[Across]:
         """The objective through the range of each coordinate."""
         whole = self.data.measured - self.predicted(places, options)
         errors = np.sqrt(np.diag(left_of(slopes, self.root @ self.root.T)))
@@ -288,20 +286,20 @@ class _Task:
             found.append(Across(number, at_places, (*values, here), here))
         return found
 
-    def at(self, places: Numbers, options: Sequence[int]) -> At:
+    def at(self, places: Floats, options: Sequence[int]) -> At:
         """The point of coordinates and options."""
         return self.unknowns.settings(places, options), SEED
 
-    def predicted(self, places: Numbers, options: tuple[int, ...]) -> Numbers:
+    def predicted(self, places: Floats, options: tuple[int, ...]) -> Floats:
         """Logarithms of the figures; as measured where the model has none."""
         return self._logs(self.at(places, options))
 
-    def _logs(self, at: At) -> Numbers:
+    def _logs(self, at: At) -> Floats:
         [loads] = self.model.at([at], "fitting")
         found = vector(self.data.figures, loads)
         return np.where(np.isnan(found), self.data.measured, found)
 
-    def fit(self, options: tuple[int, ...], start: Numbers) -> _Fit:
+    def fit(self, options: tuple[int, ...], start: Floats) -> _Fit:
         """The fit with these options, its sum of squares with what they cost by their priors."""
         places = self.fitted(np.clip(start, -FARTHEST + 0.1, FARTHEST - 0.1), options)
         rest = self.data.measured - self.predicted(places, options)
@@ -313,11 +311,11 @@ class _Task:
         information = float(np.linalg.slogdet(np.eye(len(places)) + told.T @ told)[1])
         return _Fit(options, places, slopes, rest, float(whitened @ whitened), prior, information)
 
-    def whitened(self, rest: Numbers) -> Numbers:
+    def whitened(self, rest: Floats) -> Floats:
         """Differences of figures as so many standard deviations, independent of one another."""
         return np.asarray(np.linalg.solve(self.root, rest), dtype=np.float64)
 
-    def near(self, places: Numbers, options: tuple[int, ...]) -> Numbers:
+    def near(self, places: Floats, options: tuple[int, ...]) -> Floats:
         """Slopes at the point, or those of one near it."""
         distances = [
             (of != options, float(np.abs(places - at).max(initial=0.0)), slopes) for at, of, slopes in self.known
@@ -328,7 +326,7 @@ class _Task:
         self.known.append((places.copy(), options, self.slopes(places, options)))
         return self.known[-1][2]
 
-    def slopes(self, places: Numbers, options: tuple[int, ...]) -> Numbers:
+    def slopes(self, places: Floats, options: tuple[int, ...]) -> Floats:
         """By each coordinate, between two runs around the point."""
         ends = []
         for place in range(len(places)):
@@ -347,7 +345,7 @@ class _Task:
             columns.append(sure(moved, self.error) / width if width else np.zeros(len(moved)))
         return np.column_stack(columns) if columns else np.zeros((len(self.data.measured), 0))
 
-    def steps(self, places: Numbers, options: tuple[int, ...]) -> tuple[tuple[Numbers, ...], ...]:
+    def steps(self, places: Floats, options: tuple[int, ...]) -> tuple[tuple[Floats, ...], ...]:
         """What each other option of each choice adds at the point."""
         here = self.predicted(places, options)
         wanted = {}
@@ -368,7 +366,7 @@ class _Task:
         )
 
 
-def replaced(places: Numbers, number: int, place: float) -> Numbers:
+def replaced(places: Floats, number: int, place: float) -> Floats:
     """A point with one coordinate elsewhere."""
     moved = places.copy()
     moved[number] = place

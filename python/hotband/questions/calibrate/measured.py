@@ -13,11 +13,8 @@ from hotband.questions.calibrate.fit import Data
 from hotband.questions.calibrate.screen import Screened, covariance, floors
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from hotband.questions.calibrate.loads import Measurement
 
-    Numbers = NDArray[np.float64]
 
 STEP_SHARE = 1 / 3
 """Of the least variance of a figure, so much is what steps of a histogram make between repeats; the rest is common to

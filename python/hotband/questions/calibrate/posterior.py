@@ -18,9 +18,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from hotband.base.arrays import Floats
 
-    Numbers = NDArray[np.float64]
 
 STEP_ERROR = 0.2
 MOST_COMBINATIONS = 512
@@ -32,12 +31,12 @@ class Linear:
     """Measured less predicted (`rest`) of figures at a point (`places`, `options`), with slopes there, steps of options
     from there, and the covariance of the rest."""
 
-    rest: Numbers
-    places: Numbers
+    rest: Floats
+    places: Floats
     options: tuple[int, ...]
-    slopes: Numbers
-    steps: tuple[tuple[Numbers, ...], ...]
-    covariance: Numbers
+    slopes: Floats
+    steps: tuple[tuple[Floats, ...], ...]
+    covariance: Floats
     priors: tuple[tuple[float, ...], ...]
 
 
@@ -47,8 +46,8 @@ class Part:
 
     options: tuple[int, ...]
     probability: float
-    mean: Numbers
-    covariance: Numbers
+    mean: Floats
+    covariance: Floats
 
 
 @dataclass(frozen=True)
@@ -62,7 +61,7 @@ class Posterior:
         """The likeliest."""
         return self.parts[0]
 
-    def with_fits(self, fits: Mapping[tuple[int, ...], tuple[float, Numbers]], best: tuple[int, ...]) -> Posterior:
+    def with_fits(self, fits: Mapping[tuple[int, ...], tuple[float, Floats]], best: tuple[int, ...]) -> Posterior:
         """The same where some combinations were fitted: their logarithms of evidence and coordinates by that. The
         others stay as likely beside the `best` as they were, and as far from it."""
         own = next((part for part in self.parts if part.options == best), self.best)
@@ -122,7 +121,7 @@ def _part(of: Linear, options: tuple[int, ...]) -> tuple[Part, float]:
     return Part(options, 0.0, mean, spread), log + evidence
 
 
-def conditioned(rest: Numbers, slopes: Numbers, covariance: Numbers) -> tuple[Numbers, Numbers, float]:
+def conditioned(rest: Floats, slopes: Floats, covariance: Floats) -> tuple[Floats, Floats, float]:
     """Mean and covariance of coordinates of which the prior is standard normal, after `rest` = slopes x coordinates and
     an error of this covariance; and the logarithm of how likely that rest was."""
     from scipy.linalg import cho_factor, cho_solve
@@ -135,7 +134,7 @@ def conditioned(rest: Numbers, slopes: Numbers, covariance: Numbers) -> tuple[Nu
     return gain @ rest, 0.5 * (spread + spread.T), evidence
 
 
-def left_of(slopes: Numbers, covariance: Numbers, known: Sequence[Numbers] = ()) -> Numbers:
+def left_of(slopes: Floats, covariance: Floats, known: Sequence[Floats] = ()) -> Floats:
     """The covariance that is left of coordinates once figures are measured, from the information there is already."""
     information = np.eye(slopes.shape[1]) + sum(known, np.zeros((slopes.shape[1],) * 2))
     if len(slopes):

@@ -19,9 +19,8 @@ import numpy as np
 from hotband.questions.calibrate.unknowns import FARTHEST
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from hotband.base.arrays import Floats
 
-    Numbers = NDArray[np.float64]
 
 ACROSS = (-2.5, -1.5, -0.5, 0.5, 1.5, 2.5)
 AROUND = (-2.0, -1.0, 1.0, 2.0)
@@ -37,8 +36,8 @@ NEAREST = 0.02
 class Profile:
     """The density of a coordinate at `places` (evenly spaced), which sums to 1."""
 
-    places: Numbers
-    density: Numbers
+    places: Floats
+    density: Floats
 
     def moved(self, by: float) -> Profile:
         """The same, farther on."""
@@ -66,7 +65,7 @@ def places_of(fitted: float, error: float) -> list[float]:
     return found
 
 
-def objective(rest: Numbers, slopes: Numbers, others: Numbers, own: float, root: Numbers) -> float:
+def objective(rest: Floats, slopes: Floats, others: Floats, own: float, root: Floats) -> float:
     """The least sum of squares at a place of one coordinate, where `rest` is measured less predicted there and the
     `others`, with these slopes, may move from where they are."""
     whitened = np.concatenate([np.linalg.solve(root, rest), -others])

@@ -17,12 +17,10 @@ import numpy as np
 from hotband.questions.calibrate.figures import FLOORS, Figure, Seen, figures_of, vector
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
+    from hotband.base.arrays import Floats
     from hotband.questions.calibrate.model import At, Model
     from hotband.questions.calibrate.unknowns import Unknowns
 
-    Numbers = NDArray[np.float64]
 
 JUMP, OTHER_SIDE, JUMPS = 0.05, 0.25, 2
 """A percentile jumps where a number moves it by so much on one side of the middle and by less than this share of it on
@@ -56,11 +54,11 @@ class Screened:
 
     unknowns: Unknowns
     figures: tuple[Figure, ...]
-    base: Numbers
-    slopes: Numbers
-    steps: tuple[tuple[Numbers, ...], ...]
-    noise: Numbers
-    counts: Numbers
+    base: Floats
+    slopes: Floats
+    steps: tuple[tuple[Floats, ...], ...]
+    noise: Floats
+    counts: Floats
     rates: tuple[float, ...]
     refused: dict[str, str]
     is_scaled: bool = False
@@ -137,7 +135,7 @@ def _points(
     return sides, options, refused
 
 
-def stable(runs: Sequence[Sequence[Seen]]) -> tuple[list[Figure], Numbers]:
+def stable(runs: Sequence[Sequence[Seen]]) -> tuple[list[Figure], Floats]:
     """The figures that all runs have and that vary little between seeds, and their covariance between seeds. Figures of
     different loads have nothing in common but chance."""
     found = [one for one in figures_of(runs[0]) if all((one.side, one.name) in run[one.load].logs for run in runs)]
@@ -161,22 +159,22 @@ def jumping(figures: Sequence[Figure], middle: Sequence[Seen], pairs: Sequence[S
     return [one.name != "mean" and bool(count >= JUMPS) for one, count in zip(figures, one_sided, strict=True)]
 
 
-def sure(difference: Numbers, error: Numbers) -> Numbers:
+def sure(difference: Floats, error: Floats) -> Floats:
     """Differences that chance does not make, and that are more than nothing."""
     return np.asarray(np.where(np.abs(np.nan_to_num(difference)) > SURE * error, np.nan_to_num(difference), 0.0))
 
 
-def counts(figures: Sequence[Figure], loads: Sequence[Seen]) -> Numbers:
+def counts(figures: Sequence[Figure], loads: Sequence[Seen]) -> Floats:
     """I/Os behind each figure."""
     return np.array([loads[one.load].counts[one.side] for one in figures], dtype=float)
 
 
-def floors(figures: Sequence[Figure]) -> Numbers:
+def floors(figures: Sequence[Figure]) -> Floats:
     """The least variance of each figure."""
     return np.array([FLOORS[one.name] ** 2 for one in figures])
 
 
-def covariance(screened: Screened, rows: Sequence[int], measured: Numbers) -> Numbers:
+def covariance(screened: Screened, rows: Sequence[int], measured: Floats) -> Floats:
     """The covariance of measured less predicted of some figures, of which so many I/Os each were `measured`: chance on
     both sides, what no figure is better than, and what the size that is simulated does."""
     ratio = np.sqrt(screened.counts[rows] / np.maximum(measured, 1.0))

@@ -21,10 +21,8 @@ from hotband.inference.interval.distribution import NOMINAL_SHARE, NUMBER, SCALE
 from hotband.inference.interval.uncertain import Uncertain, of_product
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
+    from hotband.base.arrays import Floats
 
-    Numbers = NDArray[np.float64]
 
 Setting = tuple[str, str]
 FARTHEST = 3.0
@@ -91,7 +89,7 @@ class Unknowns:
     numbers: tuple[Unknown, ...]
     choices: tuple[Choice, ...]
 
-    def settings(self, places: Numbers, options: Sequence[int]) -> tuple[Setting, ...]:
+    def settings(self, places: Floats, options: Sequence[int]) -> tuple[Setting, ...]:
         """The values at coordinates and with chosen options. Those whose coordinate is not a number stay as the product
         has them."""
         found: dict[str, str] = {}

@@ -9,10 +9,18 @@ from dataclasses import dataclass
 import hotband._core as _core
 from hotband.base.errors import UserError
 from hotband.questions.datasheet.disk import disk_values
-from hotband.questions.datasheet.lines import DISK_LINES, NVME_LINES, SSD_LINES, Answers, Line, field, read_lines
-from hotband.questions.datasheet.lives import lives
+from hotband.questions.datasheet.lines import (
+    DISK_LINES,
+    NVME_LINES,
+    SSD_LINES,
+    Answers,
+    Line,
+    field,
+    number,
+    read_lines,
+)
 from hotband.questions.datasheet.ssd import ssd_values
-from hotband.questions.datasheet.values import Value
+from hotband.questions.datasheet.values import GIVEN, Value
 
 RULES = "docs/models/data-sheets.md"
 
@@ -124,3 +132,15 @@ def _section(value: Value, source: str) -> str:
 def quoted(value: str | int) -> str:
     """Text or a count as TOML: a JSON text is a basic string of TOML."""
     return str(value) if isinstance(value, int) else json.dumps(value, ensure_ascii=False)
+
+
+def lives(sheet: Answers, mechanism: str) -> list[Value]:
+    """What is stated of both: only disks have errors of sectors as a value that the model takes, too."""
+    found = []
+    if "mtbf" in sheet:
+        found.append(Value("reference.mtbf", f"{number(sheet, 'mtbf'):.15g} h", GIVEN, given=True))
+    if "error-rate" in sheet:
+        key = "unrecoverable_error_bits"
+        key = key if mechanism == "disk" else f"reference.{key}"
+        found.append(Value(key, f"{number(sheet, 'error-rate'):g}".replace("e+", "e"), GIVEN, given=True))
+    return found

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from os import PathLike
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 from hotband.base.errors import UserError
 from hotband.base.question import Way
@@ -15,6 +19,7 @@ from hotband.data.inputs.loads import LOOP_KEYS, Load
 from hotband.data.inputs.specify import Named
 from hotband.data.record.finished import Finished
 from hotband.data.record.unmodelled import unmodelled_notes, why_no_interval
+from hotband.data.store.results_store import ResultsStore
 from hotband.execution.experiment import Experiment, Point, Tick
 from hotband.execution.experiment.ranges import workload_text
 from hotband.execution.runs.drives import Family, family
@@ -26,10 +31,13 @@ from hotband.questions.find import vary
 from hotband.questions.find.answer_interval import interval_of
 from hotband.questions.find.asked import FindQuestion
 from hotband.questions.find.found import Answer, Found, answer_text
-from hotband.questions.find.kept import answers_kept
 from hotband.questions.find.question import DEPTH, DRIVES, RATE, Question, read_question, refuse
 from hotband.questions.find.search import Frame, Outcome, Search, by_rate, by_value
 from hotband.questions.find.trial import Trial, Wanted, of_finished
+
+if TYPE_CHECKING:
+    from hotband.questions.find.found import Found
+
 
 ARRIVALS = ("poisson", "fixed")
 MEASURED, BEYOND, RARE = 60_000, 100_000, 300_000
@@ -277,3 +285,21 @@ def _asked_as(asked: FindQuestion, question: Question) -> str:
     if question.offered is not None:
         return f"an open loop ({asked.arrival} arrivals) that offers {question.offered.text}"
     return "the workload says" if question.varied != DEPTH else "a closed loop"
+
+
+@contextmanager
+def answers_kept(into: str | PathLike[str] | None) -> Iterator[Callable[[Found], None]]:
+    """What keeps the runs of a question's answers in a store, where one is asked for: not the steps that led to them.
+    Raises UserError for a folder that is something else, before anything runs."""
+    if into is None:
+        yield lambda found: None
+        return
+
+    def keep(found: Found) -> None:
+        for one in found.answers:
+            if one.record is not None and one.value is not None and one.axis is not None:
+                value = one.value if one.axis.name == RATE else one.axis.text(one.value)
+                store.append(one.record, {one.axis.name: value}, experiment=f"find: {found.question.text}")
+
+    with ResultsStore(Path(into)) as store, store.taking():
+        yield keep

@@ -9,13 +9,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from hotband.base.arrays import Floats
 from hotband.base.text.quantities import size_bytes, watts
 from hotband.data.catalog import entries
 from hotband.questions.fleet.lives import Lives
 from hotband.questions.fleet.plan import Drawn
 from hotband.questions.fleet.service import Seen, Service
 from hotband.questions.fleet.spec import Group
-from hotband.questions.fleet.values import Floats, Value, uniform
+from hotband.questions.fleet.values import Value, uniform
 
 HOURS_A_DAY = 24.0
 

@@ -10,11 +10,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
-from hotband.questions.fleet.plan import Drawn, Floats, Indices, Plan, Stock
-
-Flags = npt.NDArray[np.bool_]
+from hotband.base.arrays import Flags, Floats, Indices
+from hotband.questions.fleet.plan import Drawn, Plan, Stock
 
 BLOCK = 1 << 18
 """Drives drawn at a time: what fits into the caches of a processor."""

@@ -18,10 +18,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
+from hotband.base.arrays import Floats
 from hotband.base.errors import UserError, reason_of
 from hotband.base.text.regular import opened
 from hotband.questions.fleet.lives import Lives
-from hotband.questions.fleet.values import Floats, generator
+from hotband.questions.fleet.values import generator
 
 if TYPE_CHECKING:
     import polars as pl

@@ -7,25 +7,52 @@ chance h (`hotband.inference.reliability.chain` has the same chain for whole mis
 depends on the mean of the repair alone, not on its distribution (the insensitivity of Erlang's loss formula:
 Sevast'yanov, Theory of Probability and its Applications 2(1), 1957), so that constant rebuilds are held, too. Where
 another failure within the repair is likely, that no longer holds, and losses are counted instead
-(`hotband.questions.fleet.happened`).
+(`hotband.questions.fleet.loss`).
 """
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
 
+from hotband.base.arrays import Flags, Floats, Indices
 from hotband.inference.reliability.array import Conditions
 from hotband.inference.reliability.chain import build, loss_within, mean_time_to_loss
+from hotband.questions.fleet.failures import Events
+from hotband.questions.fleet.plan import Plan
 
-if TYPE_CHECKING:
-    from hotband.questions.fleet.plan import Plan
 
-Floats = npt.NDArray[np.float64]
+@dataclass(frozen=True)
+class Happened:
+    """For each failure, whether it was one too many, and whether its rebuild ended without redundancy left, so that a
+    sector that could not be read was lost."""
+
+    loss: Flags
+    bare: Flags
+
+    def of(self, which: Flags) -> Happened:
+        """Of some failures alone."""
+        return Happened(self.loss & which, self.bare & which)
+
+
+def happened(tolerated: int, group: Indices, failures: Events, until: Floats) -> Happened:
+    """What each failure came to. `group` is the redundancy group of each, `until` the hour at which its machine ends
+    its service."""
+    count = len(failures)
+    if tolerated == 0:
+        return Happened(np.ones(count, dtype=bool), np.zeros(count, dtype=bool))
+    # Drives of a group that are missing after each failure and each return. Every drive returns at some time, so that
+    # the sum over all groups is that of the one group; at the same hour a drive returns before another fails.
+    step = np.repeat([1, -1], count)
+    order = np.lexsort((step, np.concatenate([failures.at, failures.back]), np.tile(group, 2)))
+    missing = np.empty(2 * count, dtype=np.int64)
+    missing[order] = np.cumsum(step[order])
+    loss = missing[:count] == tolerated + 1
+    bare = (missing[count:] == tolerated - 1) & (failures.back <= until)
+    return Happened(loss, bare)
+
 
 SHORTEST = 1e-3
 """Hours of a repair at least, so that rates stay finite."""

@@ -7,13 +7,14 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from hotband.base.arrays import Floats
 from hotband.data.documents.fleet import FigureDoc
 from hotband.inference.reliability.estimate import Z95
 from hotband.questions.fleet.drawn import GroupDraws
 from hotband.questions.fleet.repetition import COLUMNS, TOTALS
 from hotband.questions.fleet.service import Service
 from hotband.questions.fleet.spec import Group, Spec
-from hotband.questions.fleet.values import MONTH_HOURS, Floats
+from hotband.questions.fleet.values import MONTH_HOURS
 
 ENDS = (2.5, 97.5)
 """Percentiles between which 95 % of the repetitions lie."""

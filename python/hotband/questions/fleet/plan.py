@@ -7,14 +7,11 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
+from hotband.base.arrays import Floats
 from hotband.inference.reliability.array import Array
 from hotband.questions.fleet.lives import Lives
 from hotband.questions.fleet.values import MONTH_HOURS
-
-Floats = npt.NDArray[np.float64]
-Indices = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True)

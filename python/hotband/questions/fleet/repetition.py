@@ -8,10 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from hotband.base.arrays import Floats, Indices
 from hotband.questions.fleet.failures import Events, batch_factors, events_of, spares_for_no_wait, waits_of
-from hotband.questions.fleet.happened import Happened, happened
-from hotband.questions.fleet.loss import Repair, chance_of_loss, repair_until
-from hotband.questions.fleet.plan import Drawn, Floats, Indices, Plan
+from hotband.questions.fleet.loss import Happened, Repair, chance_of_loss, happened, repair_until
+from hotband.questions.fleet.plan import Drawn, Plan
 from hotband.questions.fleet.values import MONTH_HOURS
 
 COLUMNS = ("failures", "worn", "waited", "repair_hours", "degraded_hours", "loss_failure", "loss_sector")

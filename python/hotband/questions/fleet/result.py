@@ -11,13 +11,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from hotband.base.arguments import public
+from hotband.base.arrays import Floats
 from hotband.base.errors import UserError
 from hotband.base.text.write import write_file
 from hotband.base.views import Report, view_of
 from hotband.data.documents.fleet import FigureDoc, FleetDoc
 from hotband.questions.fleet.outcome import Outcome, figure
 from hotband.questions.fleet.spec import Spec
-from hotband.questions.fleet.values import MONTH_HOURS, Floats
+from hotband.questions.fleet.values import MONTH_HOURS
 
 if TYPE_CHECKING:
     import polars as pl

@@ -7,13 +7,13 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from hotband.base.arrays import Floats
 from hotband.base.text.numbers import number
 from hotband.data.documents.fleet import CostDoc, FleetDoc, GroupDoc, LossDoc, PartDoc, SparesDoc
 from hotband.inference.reliability.asked import NO_ERROR_RATE
 from hotband.questions.fleet.loss import closed_form_losses
 from hotband.questions.fleet.outcome import Costs, Outcome, figure, no_cost
 from hotband.questions.fleet.result import Fleet, sum_of
-from hotband.questions.fleet.values import Floats
 
 STATE_NOTE = (
     "Losses are not waited for: every degraded episode adds its chance to end in one, given age, batches and waits for "

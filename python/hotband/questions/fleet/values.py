@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
 
+from hotband.base.arrays import Floats
 from hotband.base.text.amounts import AmbiguousAmount, amount
 from hotband.base.text.quantities import share
 from hotband.inference.reliability.array import HOURS_PER_YEAR
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from hotband.base.text.tomltable import TomlTable
     from hotband.base.text.values import Toml
 
-Floats = npt.NDArray[np.float64]
 
 MONTH_HOURS = HOURS_PER_YEAR / 12
 """Months are of one length, a twelfth of the year of 365 days that AFR is over."""

@@ -22,12 +22,11 @@ from hotband.views.report.beside import bars_blocks, comparison_table
 from hotband.views.report.compared import comparison_section
 from hotband.views.report.curve import curve_block
 from hotband.views.report.hardware import hardware_sections
-from hotband.views.report.intervals import intervals_table
 from hotband.views.report.naming import Naming, named
 from hotband.views.report.page import Block, Cards, Cell, Group, Page, Prose, Section, Table, plain, unchecked
 from hotband.views.report.repair import repair_blocks
 from hotband.views.report.sweep_of_records import curve_sections_of
-from hotband.views.report.verdicts import verdict_blocks
+from hotband.views.report.verdicts import intervals_table, verdict_blocks
 
 # Longer ones have their axes of time in minutes.
 LONG_NS = 600e9

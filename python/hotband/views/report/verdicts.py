@@ -1,16 +1,22 @@
-"""Whether runs kept their limits and reached steady state, as tables of a page."""
+"""Whether runs kept their limits and reached steady state, and their intervals, as tables of a page."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
-from hotband.base.text.numbers import span
+from hotband.base.text.numbers import between, span
 from hotband.base.text.table import unit_of
 from hotband.data.documents.record import RecordDoc
 from hotband.data.record.load import LoadedRecord
 from hotband.data.record.steady import of_phases
+from hotband.views.interval import LABELS
 from hotband.views.report.page import Block, Cell, Group, Table
 from hotband.views.text.tables import LIMIT_WORDS, STEADY_FIGURES
+
+if TYPE_CHECKING:
+    from hotband.data.documents.interval import FigureIntervalDoc
+    from hotband.data.record.load import LoadedRecord
 
 
 def verdict_blocks(records: Mapping[str, LoadedRecord]) -> list[Block]:
@@ -47,3 +53,37 @@ def _steady_rows(record: RecordDoc) -> list[list[Cell]]:
         mean = Cell(unit_of(figure).shown(state["window_mean"]), numeric=True)
         rows.append([Cell(state["phase"] or ""), Cell(tracked), Cell(reached), mean, Cell(state["why"])])
     return rows
+
+
+COLUMNS = ["Figure", "Predicted", "From", "To", "By its values alone", "Class"]
+
+
+def intervals_table(records: Mapping[str, LoadedRecord]) -> Table | None:
+    """A row a figure with its interval; None where no record has any."""
+    groups = []
+    level = 0.0
+    for label, loaded in records.items():
+        found = loaded.record.get("intervals")
+        if found is not None:
+            level = found["level"]
+            groups.append(Group([_row(one) for one in found["figures"]], label if len(records) > 1 else ""))
+    if not groups:
+        return None
+    caption = (
+        f"Intervals of {level:g} %, by the uncertain values of the machine, the seed and what the model leaves out."
+    )
+    return Table(COLUMNS, groups, caption=caption, tight=True)
+
+
+def _row(one: FigureIntervalDoc) -> list[Cell]:
+    side, _, name = one["figure"].rpartition(".")
+    unit = unit_of(name)
+    label = "IOPS" if name == "iops" else f"{unit.name} {LABELS[name]}".replace("MB/s MB/s", "MB/s")
+    return [
+        Cell(f"{label}{f' of {side}s' if side else ''}"),
+        Cell(unit.bare(one["predicted"]), True),
+        Cell(unit.bare(one["low"]), True),
+        Cell(unit.bare(one["high"]), True),
+        Cell(between(one["values_low"], one["values_high"], unit.bare), True, muted=True),
+        Cell(one["figure_class"], muted=True),
+    ]

@@ -17,13 +17,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
+    from hotband.base.arrays import Floats
     from hotband.inference.traces.fit.ios import Ios
     from hotband.inference.traces.properties import Properties
 
-    Floats = NDArray[np.float64]
 
 ALIKE = 0.95
 """Share of I/Os that find the same number in flight, in a closed loop: the others are at its beginning or mended."""

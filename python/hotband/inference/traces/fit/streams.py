@@ -9,15 +9,105 @@ from typing import TYPE_CHECKING
 
 from hotband.inference.traces.fit.areas import areas_of
 from hotband.inference.traces.fit.ios import DIRECTIONS
-from hotband.inference.traces.fit.near import Near, near_of
 from hotband.inference.traces.fit.popularity import Choice, choice_of
-from hotband.inference.traces.fit.sizes import SECTOR, sizes_of
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
     from hotband.inference.traces.fit.ios import Ios, Numbers
+
+
+SECTOR = 512
+"""Workloads ask for whole sectors."""
+LARGEST = 64 << 20
+"""And for at most so much at once."""
+MOST_SIZES = 12
+"""Sizes that are named one by one: what can be read in a line or two."""
+
+
+def sizes_of(lengths: Numbers) -> list[tuple[int, float]]:
+    """Sizes in bytes and their shares, at most MOST_SIZES: the most frequent as they are, others together by octave
+    with their mean."""
+    import numpy as np
+
+    whole = np.clip((lengths + np.uint64(SECTOR - 1)) // np.uint64(SECTOR) * np.uint64(SECTOR), SECTOR, LARGEST)
+    sizes, ios = np.unique(whole, return_counts=True)
+    found, counts = sizes, ios.astype("u8")
+    if len(found) > MOST_SIZES:
+        found, counts = _lumped(found, counts)
+    order = np.argsort(found)
+    return [(int(found[at]), float(counts[at] / counts.sum())) for at in order]
+
+
+def _lumped(found: Numbers, counts: Numbers) -> tuple[Numbers, Numbers]:
+    """The most frequent sizes, and the mean of each octave of the others, as few as MOST_SIZES."""
+    import numpy as np
+
+    octave = np.floor(np.log2(found.astype(float)))
+    named = set(np.argsort(counts)[::-1][: MOST_SIZES // 2].tolist())
+    rest = [at for at in range(len(found)) if at not in named]
+    sums: dict[int, list[float]] = {int(found[at]): [float(counts[at]), float(counts[at])] for at in named}
+    sizes = {size: (size, count[0]) for size, count in sums.items()}
+    for width in (1, 2, 4, 8, 16):
+        groups: dict[int, list[int]] = {}
+        for at in rest:
+            groups.setdefault(int(octave[at]) // width, []).append(at)
+        if len(groups) + len(named) <= MOST_SIZES:
+            break
+    for members in groups.values():
+        weight = counts[members].sum()
+        mean = round(float((found[members] * counts[members]).sum() / weight) / SECTOR) * SECTOR
+        before = sizes.get(mean, (mean, 0.0))[1]
+        sizes[mean] = (mean, before + float(weight))
+    return np.array([size for size, _ in sizes.values()], "u8"), np.array([count for _, count in sizes.values()], "u8")
+
+
+WITHIN = tuple(1 << shift for shift in range(14, 41, 2))
+"""Distances that are tried: 16 KiB to 1 TiB."""
+LEAST = 0.03
+"""Share of the jumps below which none are near: a key more for little."""
+WIDEST = 0.25
+"""Of the area: beyond it near is hardly nearer than anywhere."""
+
+
+@dataclass(frozen=True)
+class Near:
+    """A share of the jumps, and how far they go at most, in bytes."""
+
+    ios: float
+    within: int
+
+
+def near_of(
+    offset: Numbers, length: Numbers, begins: NDArray[np.int64], align: int, width: int
+) -> tuple[Near | None, NDArray[np.int64]]:
+    """Jumps that are near, if enough are, and which of the I/Os (`begins` are all that jump) go far, the first of all
+    among them."""
+    import numpy as np
+
+    jumps = begins[begins > 0]
+    if not len(jumps):
+        return None, begins
+    distance = np.abs(offset[jumps].astype("i8") - (offset[jumps - 1] + length[jumps - 1]).astype("i8")).astype(float)
+    distance = np.maximum(distance, align)
+    best, most = None, len(jumps) * np.log(1 / width)
+    for within in WITHIN:
+        if within <= align or within > WIDEST * width:
+            continue
+        inside = distance <= within
+        by_chance = min(1.0, 2 * within / width)
+        share = (float(inside.mean()) - by_chance) / (1 - by_chance)
+        if share < LEAST:
+            continue
+        density = (1 - share) / width + np.where(inside, share / (2 * distance * np.log(within / align)), 0.0)
+        likelihood = float(np.log(density).sum())
+        if likelihood > most:
+            best, most = Near(min(share, 1.0), within), likelihood
+    if best is None:
+        return None, begins
+    return best, np.concatenate((begins[begins == 0], jumps[distance > best.within]))
+
 
 READ, WRITE, FLUSH, TRIM = range(len(DIRECTIONS))
 ALIGNED = 0.99

@@ -2,7 +2,7 @@
 
 What is compared are sorted latencies, class by class (reads and writes, by how far they begin from the end of the
 one before): phase and order of single I/Os then do not matter. Demerit is made of the same squares; the prior counts as
-much as a few of them. Numbers are found by least squares (scipy, trust region, differences
+much as a few of them. Floats are found by least squares (scipy, trust region, differences
 forward), switches one after the other, each option with numbers of its own.
 
 Standard errors are those of the jackknife over ten stretches of the trace: what each stretch would move the values by,
@@ -25,9 +25,9 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from hotband.base.arrays import Floats
     from hotband.execution.experiment import Tick
 
-    Numbers = NDArray[np.float64]
 
 RANKS = 40
 """Quantiles of a class that are compared."""
@@ -49,8 +49,8 @@ class Fitted:
 
     numbers: list[Number]
     switches: list[Switch]
-    places: Numbers
-    deviations: Numbers
+    places: Floats
+    deviations: Floats
     options: list[int]
     misfit: float
     tried: dict[str, list[float]]
@@ -77,7 +77,7 @@ class Fit:
         terms = sum(min(len(group), RANKS) for group in self.groups)
         self.scale = EXPECTED_DEMERIT * float(self.latency.mean()) * np.sqrt(self.ios / terms)
 
-    def residuals(self, found: Numbers, among: NDArray[np.bool_] | None = None) -> Numbers:
+    def residuals(self, found: Floats, among: NDArray[np.bool_] | None = None) -> Floats:
         """Differences of sorted latencies by class, of all I/Os or of some."""
         parts = []
         for group in self.groups:
@@ -91,24 +91,24 @@ class Fit:
             parts.append((ours - theirs) * np.sqrt(len(group) / count) / self.scale)
         return np.concatenate(parts)
 
-    def at(self, places: Sequence[Numbers], options: Sequence[int]) -> list[Numbers]:
+    def at(self, places: Sequence[Floats], options: Sequence[int]) -> list[Floats]:
         """Latencies at several coordinates."""
         points = [settings(self.numbers, list(place), self.switches, options) for place in places]
         return self.replays.latencies(points, self.ios, self.tick)
 
-    def solve(self, start: Numbers, options: Sequence[int], steps: int) -> tuple[float, Numbers, Numbers]:
+    def solve(self, start: Floats, options: Sequence[int], steps: int) -> tuple[float, Floats, Floats]:
         """The least cost from a start, where it is, and the slopes there."""
         from scipy.optimize import least_squares
 
-        kept: dict[bytes, Numbers] = {}
+        kept: dict[bytes, Floats] = {}
 
-        def value(place: Numbers) -> Numbers:
+        def value(place: Floats) -> Floats:
             if place.tobytes() not in kept:
                 [found] = self.at([place], options)
                 kept[place.tobytes()] = np.concatenate([self.residuals(found), place])
             return kept[place.tobytes()]
 
-        def slopes(place: Numbers) -> Numbers:
+        def slopes(place: Floats) -> Floats:
             base = value(place)
             moved = []
             for number in range(len(place)):
@@ -147,7 +147,7 @@ class Fit:
         misfit = float(np.sqrt(np.mean(residuals**2)))
         return Fitted(self.numbers, self.switches, places, self._deviations(latency, slopes), options, misfit, tried)
 
-    def _deviations(self, latency: Numbers, slopes: Numbers) -> Numbers:
+    def _deviations(self, latency: Floats, slopes: Floats) -> Floats:
         """Standard errors of the coordinates, at most those of the prior."""
         inverse = np.linalg.pinv(slopes.T @ slopes)
         own = slopes[: -len(self.numbers)] if len(self.numbers) else slopes
@@ -156,13 +156,13 @@ class Fit:
         moves = [
             inverse @ (own.T @ (self.residuals(latency, stretch == number) - whole)) for number in range(STRETCHES)
         ]
-        spread: Numbers = np.std(np.stack(moves), axis=0, ddof=1) / np.sqrt(STRETCHES)
+        spread: Floats = np.std(np.stack(moves), axis=0, ddof=1) / np.sqrt(STRETCHES)
         # What the prior alone leaves of a value that nothing tells.
         left = np.sqrt(np.clip(np.diag(inverse), 0.0, 1.0))
-        found: Numbers = np.minimum(np.maximum(spread, left), 1.0)
+        found: Floats = np.minimum(np.maximum(spread, left), 1.0)
         return found
 
-    def rest(self, latency: Numbers) -> dict[str, float]:
+    def rest(self, latency: Floats) -> dict[str, float]:
         """Errors of the means by class, in percent."""
         found = {}
         for group in self.groups:

@@ -24,10 +24,10 @@ from hotband.questions.calibrate.model import Product
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from hotband.base.arrays import Floats
     from hotband.data.documents.record_traces import ComparisonDoc
     from hotband.data.record.finished import Finished
 
-    Numbers = NDArray[np.float64]
 
 NEAR_BYTES = 1 << 20
 """As in a record's comparison: what begins within this of the end of the one before is near."""
@@ -42,7 +42,7 @@ class Measured:
     """A trace as it was measured: latencies in ms, and the class of each I/O (reads and writes by distance; -1 of
     others)."""
 
-    latency_ms: Numbers
+    latency_ms: Floats
     classes: NDArray[np.int64]
 
     @property
@@ -71,7 +71,7 @@ class Replays(AbstractContextManager["Replays"]):
     ) -> None:
         self._folder.cleanup()
 
-    def latencies(self, points: Sequence[Mapping[str, str]], ios: int, tick: Tick | None = None) -> list[Numbers]:
+    def latencies(self, points: Sequence[Mapping[str, str]], ios: int, tick: Tick | None = None) -> list[Floats]:
         """Latencies in ms of the first I/Os, for each point: values that replace or join those of the product. Raises
         UserError where the product takes none of them, RunsInterrupted."""
         specs = [self._spec(number, point, _phase("all", ios, True)) for number, point in enumerate(points)]
@@ -116,11 +116,11 @@ class Replays(AbstractContextManager["Replays"]):
         """The trace as an I/O log."""
         return self.folder / "trace.parquet"
 
-    def _latencies_of(self, log: Path, ios: int) -> Numbers:
+    def _latencies_of(self, log: Path, ios: int) -> Floats:
         import polars as pl
 
         rows = pl.read_parquet(log, columns=["number", "latency_ns"]).sort("number")
-        found: Numbers = rows["latency_ns"].to_numpy().astype(float)[:ios] / 1e6
+        found: Floats = rows["latency_ns"].to_numpy().astype(float)[:ios] / 1e6
         if len(found) < ios:
             raise UserError(str(self.trace), "", "", f"only {len(found)} of {ios} I/Os were replayed")
         return found

@@ -40,9 +40,7 @@ from hotband.questions.study.runs import collect, specs_of
 from hotband.questions.study.study import check_only, predict
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
+    from hotband.base.arrays import Floats
     from hotband.base.question import Way
     from hotband.data.documents.study import ListedFigureDoc
     from hotband.data.record.finished import Finished
@@ -50,7 +48,6 @@ if TYPE_CHECKING:
     from hotband.questions.study.asked import StudyIntervalsQuestion, StudyWhyQuestion
     from hotband.questions.study.definition import Study
 
-    Numbers = NDArray[np.float64]
 
 SAMPLES = 512
 """Places at which a response surface is read for its spread."""
@@ -66,8 +63,8 @@ class Work:
     lines: list[Line]
     values: dict[str, Uncertain]
     shares: dict[str, list[float]]
-    places: Numbers
-    samples: Numbers
+    places: Floats
+    samples: Floats
     whole: dict[str, Finished] = field(default_factory=dict)
     rows: list[ListedFigureDoc] = field(default_factory=list)
     keys: dict[str, str] = field(default_factory=dict)
