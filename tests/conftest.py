@@ -135,6 +135,11 @@ def pytest_collection_finish() -> None:
     gc.freeze()
 
 
+def pytest_unconfigure() -> None:
+    """Let the interpreter collect all at its end: duckdb's binding prints a page about what is left."""
+    gc.unfreeze()
+
+
 TESTS = Path(__file__).parent
 FIRST = ("study", "report", "probe", "advise", "output", "calibrate", "docs")
 """Folders whose tests cost most."""

@@ -35,7 +35,6 @@ from hotband.faces.api.programs import ProgramResult as ProgramResult
 from hotband.faces.api.programs import program as program
 from hotband.faces.api.programs import programs as programs
 from hotband.faces.api.record import load as load
-from hotband.faces.api.review import review as review
 from hotband.faces.api.run import run as run
 from hotband.faces.api.run import sequence as sequence
 from hotband.faces.api.serve import BothWays as BothWays
@@ -57,6 +56,7 @@ from hotband.questions.entropy import Entropy as Entropy
 from hotband.questions.expect.expected import Expected as Expected
 from hotband.questions.find.found import Found as Found
 from hotband.questions.fleet.result import Fleet as Fleet
+from hotband.questions.review.many import Reviewed as Reviewed
 from hotband.questions.study.accounted import Accuracy as Accuracy
 from hotband.questions.suites.looked import QuickResult as QuickResult
 from hotband.questions.suites.tested import PtsResult as PtsResult
@@ -540,6 +540,59 @@ def serve(
 
     Raises UserError for a mistake, for what the host refuses, and for a machine that is faster than the host can serve
     unless it is served `anyway`.
+    """
+
+def review(
+    on: str | Sequence[str],
+    *,
+    set: Mapping[str, object] | None = None,
+    volume: str | None = None,
+    only: str | Sequence[str] = (),
+    quick: bool = False,
+    seed: int = 1,
+    jobs: int | None = None,
+    events: str | Sequence[str] = (),
+    interval: float | None = None,
+    draws: int | None = None,
+    erase: str | None = None,
+    size: str | None = None,
+    keep: bool = False,
+    out: str | PathLike[str] | None = None,
+    into: str | PathLike[str] | None = None,
+    fresh: bool = False,
+    executor: str | Executor | None = None,
+    progress: Wanted = None,
+    **settings: object,
+) -> Reviewed:
+    """Review a machine, or hardware (real:PATH): transfer curve, access time, block sizes, streams, server patterns,
+    files; compare it with others.
+
+    Args:
+        on: A drive, LAYOUT:COUNTxDRIVE, or a TOML file.
+        set: Values to change; further arguments are such values, too.
+        volume: Which, where a machine has several.
+        only: These parts alone.
+        quick: A quarter of the I/Os, fewer places and depths.
+        seed: Root of all randomness.
+        jobs: Runs at a time; all cores where not said.
+        events: What happens in every run, such as 'at 0 s: fail d3'.
+        interval: Intervals of the figures. Percent of such predictions that the interval is to hold, 1 to 99.
+        draws: Draws of the uncertain values for interval; 16 where not said.
+        erase: real: what may be overwritten; the drive's serial number.
+        size: real:DIR: size of the file that is made in it.
+        keep: real:DIR: leave the file there afterwards.
+        out: Folder for what is produced.
+        into: A store (hotband store) that takes every run, too.
+        fresh: Start over; else runs that are in the folder already are not repeated.
+        executor: Who runs the runs: local, ray (starts one here) or ray://HOST:PORT.
+        progress: What shows progress: True, False, or a function.
+
+    Of several machines the first is what the others are compared with. They are catalog names, short forms or paths.
+    `interval` is a percentage. With `out` everything is written into that folder, and what is there is not run again,
+    unless `fresh`. Everything else as in `run`.
+
+    The result has `reviews` and `comparison`, documents as `hotband review --json` prints them. What is stopped leaves
+    the parts that were finished: `interrupted` says so. Raises UserError before anything runs, OSError.
     """
 
 def report(

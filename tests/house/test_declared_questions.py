@@ -65,6 +65,8 @@ ASKED: dict[str, dict[str, Any]] = {
     "reliability": {"on": MACHINE, "spares": 1, "replacement": "24 h", "afr": "2 %", "arrays": 1000,
                     "set": {"command_overhead": "0.1 ms"}},
     "mount": {"on": MACHINE, "fuse": Path("mounted"), "events": ["at 1 s: power-off"], "awake": False},
+    "review": {"on": ["ent-10k", "raid1:2xent-15k"], "quick": True, "only": ["access", "patterns"], "jobs": 2,
+               "set": {"wce": "off"}},
     "query": {"sql": "select run, seed from runs order by all", "from_": "store"},
     "report": {"records": ["a", "b"], "title": "Two runs", "audit": True, "media": "hdd"},
     "serve": {"on": MACHINE, "set": {"command_overhead": "0.1 ms"}, "store": "kept", "priority": False, "seed": 2},
@@ -114,10 +116,10 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
 
 CODES = {"audit": 1}
 """Exit codes of the questions whose example finds something severe."""
+SLOW = ("advise", "calibrate", "find", "pts", "why")
+"""Their answers take 1 to 10 s of the processor twice: `make test-long` compares them."""
 WALL_CLOCK = ("mount", "serve", "study emulate")
 """Real programs take part in them, which measure another figure each time."""
-SLOW = ("advise", "calibrate", "pts")
-"""Their answers take 3 to 10 s of the processor twice: `make test-long` compares them."""
 
 
 def of_python(name: str) -> Question:

@@ -202,7 +202,7 @@ class Question:
         return [] if page is None else [f"Page: {getattr(found, self.writes)(page)}"]
 
     def document(self, found: Any) -> tuple[Any, str]:
-        """Return the answer as JSON has it, and its schema; rows have none."""
+        """Return the answer as JSON, and its schema; rows have none, and None is not printed."""
         return found.to_dict(), getattr(found, "schema", self.schema)
 
     def text(self, found: Any) -> str:

@@ -44,11 +44,7 @@ COMMANDS = {
         "hotband.faces.commands.events:events",
         "What may happen in a run (failures, loss of power, changed values), and on what it is supported.",
     ),
-    "review": (
-        "hotband.faces.commands.review:review",
-        "Review a machine, or hardware (real:PATH): transfer curve, access time, block sizes, streams, server "
-        "patterns, files; compare it with others.",
-    ),
+    **question("review"),
     **question("reliability"),
     **question("why", "run --explain"),
     "run": (

@@ -98,6 +98,12 @@ QUESTIONS = {
         "Serve a modelled machine on the wall clock as a block device: NBD, a file, or a loop device.",
         opens="hotband.execution.serve.block:served",
     ),
+    "review": Line(
+        "hotband.questions.review.reviewed:ReviewQuestion",
+        "hotband.questions.review.reviewed:answer",
+        "Review a machine, or hardware (real:PATH): transfer curve, access time, block sizes, streams, server "
+        "patterns, files; compare it with others.",
+    ),
     "report": Line(
         "hotband.views.report.asked:ReportQuestion",
         "hotband.views.report.asked:answer",

@@ -45,7 +45,7 @@ register("hotband.questions.compare:Compared", terminal="hotband.views.compare:t
 register("hotband.questions.calibrate.calibrated:Calibrated", terminal="hotband.views.calibrate:terminal")
 register("hotband.questions.calibrate.run:CalibrationPlan", terminal="hotband.views.calibrate:plan_terminal")
 register("hotband.questions.entropy:Entropy", terminal="hotband.views.entropy:terminal")
-register("hotband.questions.expect.expected:Expected", terminal="hotband.views.expect:terminal")
+register("hotband.questions.expect.expected:Expected", terminal="hotband.views.expect_screen:terminal")
 register(
     "hotband.questions.find.found:Found",
     lines="hotband.views.find:answer_views",
@@ -65,6 +65,7 @@ register(
     folder="hotband.views.report.review_page:write_review",
     lines="hotband.views.review:views",
 )
+register("hotband.questions.review.many:Reviewed", terminal="hotband.views.review:terminal")
 register(
     "hotband-study-accuracy",
     rewritable="hotband.views.accuracy.page:rewritable",

@@ -35,6 +35,9 @@ Drive = Annotated[Named, "drive"]
 """A product, which may be a file."""
 Targets = Annotated[tuple[str, ...], "targets"]
 """Names of machines and hardware, or of results."""
+FirstTargets = Annotated[tuple[str, ...], "first targets"]
+"""Names of machines and hardware; on the command line the first of them, with an option for the others."""
+OtherTargets = Annotated[tuple[str, ...], "other targets"]
 Workload = Annotated[Named, "workload"]
 Workloads = Annotated[tuple[Named, ...], "workloads"]
 Settings = Annotated[tuple[tuple[str, str], ...], "settings"]

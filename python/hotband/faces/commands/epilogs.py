@@ -146,6 +146,10 @@ FURTHER = {
     ],
     "expect": ["Without --on the drives of the catalog are ranked by how near they come."],
     "pts": ["Tests: iops, throughput, latency, write-saturation, idle-recovery, cross-stimulus."],
+    "review": [
+        "Parts: linear, access, block-sizes, streams, patterns, files, streaming, defragmentation, applications, "
+        "energy."
+    ],
     "report": ["It says first which is faster and by how much; repeats (other seeds of the same) are taken together."],
     "steady": ["Records without a series, such as most of fio's, are one round each, in the order given."],
     "workload convert": [

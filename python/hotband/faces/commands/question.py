@@ -129,6 +129,8 @@ KINDS: Mapping[Any, Kind] = {
     "values": SETTINGS,
     "axes": SETTINGS,
     "targets": Kind(list[str], tuple),
+    "first targets": Kind(str, lambda name: (name,), names.MACHINE),
+    "other targets": Kind(list[str], lambda given: tuple(given or ()), names.MACHINE),
     "drive": Kind(str, _machine, names.DRIVE),
     "settings of drives": SETTINGS,
 }
@@ -193,6 +195,8 @@ class Form:
 def _print(asked: Question, found: Any, form: Form, written: list[str]) -> None:
     if form.as_json:
         document, schema = asked.document(found)
+        if document is None:
+            return None
         return print_json(document, schema) if schema else print_rows(document)
     with reading(asked):
         shown = view_of(found, "terminal")(found, asked)

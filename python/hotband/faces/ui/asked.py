@@ -62,6 +62,7 @@ READ: Mapping[Any, Callable[[Form, Field], Any]] = {
     Path: dropped,
     "workload": of_name,
     "texts": lambda form, one: tuple(form.texts(one.name)),
+    "each name": lambda form, one: tuple(form.texts(one.name)),
     "filters": lambda form, one: tuple(form.texts(one.name)),
     "seeds": whole,
     "settings": settings,

@@ -22,6 +22,7 @@ from hotband.faces.ui.form import Form
 from hotband.questions.advise.asked import AdviseQuestion
 from hotband.questions.compare import CompareQuestion
 from hotband.questions.find.asked import FindQuestion
+from hotband.questions.review.reviewed import ReviewQuestion
 from hotband.questions.study.asked import StudyRunQuestion
 from hotband.questions.sweeps.asked import SweepQuestion
 
@@ -157,22 +158,15 @@ def of_find(form: Form) -> Call:
 
 
 def of_review(form: Form) -> Call:
-    """`hb.review`."""
-    machines = form.all_named("on", MACHINE)
-    settings, seed, only, quick = form.settings(), seed_of(form), form.texts("only"), form.flag("quick")
-
-    def run(tick: Tick, folder: Path) -> Shown:
-        done = hb.review(machines, set=settings, seed=seed, only=only, quick=quick, out=folder, progress=tick)
-        return shown.of_review(done)
-
-    command = ["review", machines[0], *command_line.options(
-        against=machines[1:],
-        set=[f"{key}={value}" for key, value in settings.items()],
-        only=",".join(only) or None,
-        quick=quick,
-        seed=seed if seed != 1 else None,
-    )]  # fmt: skip
-    return Call(f"Review of {', '.join(machines)}", command, run, expect_report)
+    """A review."""
+    machines = tuple(form.all_named("on", MACHINE))
+    asked = of_form(ReviewQuestion, form, {"on": machines})
+    return Call(
+        f"Review of {', '.join(machines)}",
+        words(asked),
+        lambda tick, folder: shown.of_review(answered(replace(asked, out=folder), tick)),
+        expect_report,
+    )
 
 
 def of_study(form: Form) -> Call:
