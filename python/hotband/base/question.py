@@ -108,7 +108,8 @@ class Way:
     `on_terminal` a question may show progress of its own on stderr. `there` takes an answer that is there while it is
     still to be kept, which may fail; `shows` a result on the way to it, such as a plan. Of questions that write to
     hardware `may_write` says whether what is ahead may be written, and `can_ask` whether somebody can be asked; both
-    are told whether `yes` was said before. `executor` is the one that was named, for an answer that goes on later."""
+    are told whether `yes` was said before. `executor` is the one that was named, for an answer that goes on later;
+    `again` writes a question in the words of the face, for answers that say how they can be repeated."""
 
     watch: Callable[[str], AbstractContextManager[Any]]
     say: Callable[[str], None]
@@ -118,6 +119,7 @@ class Way:
     may_write: Callable[[bool], bool] = lambda _: True
     can_ask: Callable[[bool], bool] = lambda _: True
     executor: Any = None
+    again: Callable[[Question], str] = lambda question: question.name
 
 
 class NotAgreed(Exception):
@@ -167,7 +169,8 @@ class Question:
     answer written as a page by the method that `writes` it, in the file that `page_field` names. Its answer as JSON is
     printed where it `has_json`. Where it `folds`, the terminal prints lines within the width of tables, else whole. One
     that runs `in_rounds` says of an interruption what of the round is kept. Results of the types `on_the_way` are shown
-    before the answer, or in its place."""
+    before the answer, or in its place. The Python function of one that `tells` calls `progress` with sentences; that of
+    one `as_frame` returns the `frame` of the answer, and a `with` block of Python is of the type that one `enters`."""
 
     name: ClassVar[str]
     schema: ClassVar[str]
@@ -181,6 +184,9 @@ class Question:
     folds: ClassVar[bool] = True
     in_rounds: ClassVar[bool] = False
     on_the_way: ClassVar[tuple[str, ...]] = ()
+    tells: ClassVar[bool] = False
+    as_frame: ClassVar[bool] = False
+    enters: ClassVar[str] = ""
 
     def __post_init__(self) -> None:
         """Look at the ends of numbers and at words. Raises UserError for the first that does not fit."""
@@ -196,7 +202,7 @@ class Question:
         return [] if page is None else [f"Page: {getattr(found, self.writes)(page)}"]
 
     def document(self, found: Any) -> tuple[Any, str]:
-        """Return the answer as JSON has it, and its schema; rows have none."""
+        """Return the answer as JSON, and its schema; rows have none, and None is not printed."""
         return found.to_dict(), getattr(found, "schema", self.schema)
 
     def text(self, found: Any) -> str:
@@ -216,11 +222,6 @@ class Question:
         return None
 
 
-def terminal_fields_of(question: type[Question]) -> tuple[Field, ...]:
-    """Return the fields that its command has."""
-    return tuple(one for one in fields_of(question) if not one.says.only_python)
-
-
 def fields_of(question: type[Question]) -> tuple[Field, ...]:
     """Return the fields in the order in which they are declared."""
     if "_fields" not in vars(question):
@@ -231,6 +232,11 @@ def fields_of(question: type[Question]) -> tuple[Field, ...]:
         type.__setattr__(question, "_fields", made)
     found: tuple[Field, ...] = vars(question)["_fields"]
     return found
+
+
+def terminal_fields_of(question: type[Question]) -> tuple[Field, ...]:
+    """Return the fields that its command has."""
+    return tuple(one for one in fields_of(question) if not one.says.only_python)
 
 
 def check(one: Field, value: Any) -> None:

@@ -70,6 +70,14 @@ QUICK = """\
 hotband measure quick 980-pro-1tb --for "5 min"
 
 hotband measure quick real:/dev/nvme1n1 --for "1 h" -o look.html   # reads only; --erase SERIAL adds writes"""
+SERVE = """\
+[bold]Examples[/]
+
+hotband serve exos-15e900-512n --run 'fio --name=r --ioengine=nbd --uri=$uri --rw=randread --bs=4k --runtime=10'
+
+hotband serve raid10:8xent-15k --nbd /run/array.sock --store array.img --record out --live
+
+hotband mount nytro-1351-960 /mnt/drive --loop"""
 TRACE_COMPARE = """\
 [bold]Examples[/]
 
@@ -119,9 +127,11 @@ EPILOGS = {
     "expect": EXPECT,
     "find": FIND,
     "fleet": FLEET,
+    "mount": SERVE,
     "pts": PTS,
     "query": QUERY,
     "quick": QUICK,
+    "serve": SERVE,
     "trace compare": TRACE_COMPARE,
     "trace convert": TRACE_CONVERT,
     "trace fit": TRACE_FIT,
@@ -136,6 +146,10 @@ FURTHER = {
     ],
     "expect": ["Without --on the drives of the catalog are ranked by how near they come."],
     "pts": ["Tests: iops, throughput, latency, write-saturation, idle-recovery, cross-stimulus."],
+    "review": [
+        "Parts: linear, access, block-sizes, streams, patterns, files, streaming, defragmentation, applications, "
+        "energy."
+    ],
     "report": ["It says first which is faster and by how much; repeats (other seeds of the same) are taken together."],
     "steady": ["Records without a series, such as most of fio's, are one round each, in the order given."],
     "workload convert": [

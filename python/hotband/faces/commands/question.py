@@ -24,7 +24,7 @@ from hotband.execution.experiment.progress import run_progress
 from hotband.execution.runs.interrupted import RunsInterrupted
 from hotband.execution.runs.signals import INTERRUPTED
 from hotband.faces.asked.kinds import is_settings, is_word, machines_of, mark
-from hotband.faces.asked.words import BETWEEN, words
+from hotband.faces.asked.words import BETWEEN, opposite, words
 from hotband.faces.commands import names, real
 from hotband.faces.commands.epilogs import EPILOGS, FURTHER
 from hotband.faces.commands.executors import on_executor
@@ -121,12 +121,16 @@ KINDS: Mapping[Any, Kind] = {
     "seeds": Kind(int),
     "alike workloads": Kind(str, lambda name: (_workload(name),), names.WORKLOAD),
     "key-values": Kind(list[str], lambda given: ",".join(given or [])),
+    "share": Kind(str),
+    "study": Kind(str, completion=names.STUDY),
     "columns": Kind(str, columns_of),
     "target": Kind(str, completion=names.MACHINE),
     "settings": SETTINGS,
     "values": SETTINGS,
     "axes": SETTINGS,
     "targets": Kind(list[str], tuple),
+    "first targets": Kind(str, lambda name: (name,), names.MACHINE),
+    "other targets": Kind(list[str], lambda given: tuple(given or ()), names.MACHINE),
     "drive": Kind(str, _machine, names.DRIVE),
     "settings of drives": SETTINGS,
 }
@@ -153,7 +157,7 @@ def parameter(question: type[Question], one: Field) -> inspect.Parameter:
         **ends,
         **kind.completion,
     }
-    option = option_of(one)
+    option = f"{option_of(one)}/{opposite(one)}" if one.default is True else option_of(one)
     # A flag without a word for "no" is given its option; typer makes one of both else.
     info = (
         typer.Argument(**about) if says.positional else typer.Option(*[says.short] * bool(says.short), option, **about)
@@ -191,6 +195,8 @@ class Form:
 def _print(asked: Question, found: Any, form: Form, written: list[str]) -> None:
     if form.as_json:
         document, schema = asked.document(found)
+        if document is None:
+            return None
         return print_json(document, schema) if schema else print_rows(document)
     with reading(asked):
         shown = view_of(found, "terminal")(found, asked)
@@ -239,6 +245,7 @@ def _command(question: type[Question]) -> Callable[..., Any]:
             shows=lambda found: None if as_json else _print(asked, found, form, []),
             may_write=real.goes_on,
             can_ask=real.can_ask,
+            again=lambda question: shlex.join(["hotband", *words(question)]),
         )
         try:
             with real.interruptible(machines_of(asked)):

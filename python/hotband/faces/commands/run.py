@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from hotband.base.errors import UserError
-from hotband.base.text.formats import as_rows
+from hotband.base.views import view_of
 from hotband.data.catalog.named import is_emulated, is_real
 from hotband.data.documents.run import Repair, RunSpec
 from hotband.data.inputs.specify import Named
@@ -45,7 +45,6 @@ from hotband.faces.commands.output import (
     print_text,
     say,
     show,
-    show_lines,
     show_views,
 )
 
@@ -199,41 +198,4 @@ def show_all(finished: Sequence[Finished], io_log: Path | None, as_json: bool) -
 
 def show_run(finished: Finished) -> None:
     """Prints what a run left."""
-    from hotband.data.record.repair import repair_lines
-    from hotband.data.record.states import said_of
-    from hotband.data.record.steady import of_phases
-    from hotband.data.record.trace import trace_lines
-    from hotband.data.record.unmodelled import other_notes, unmodelled_notes
-    from hotband.views.interval import interval_lines, intervals_table
-    from hotband.views.record.energy import energy_lines
-    from hotband.views.text.tables import (
-        app_tables,
-        limits_lines,
-        power_loss_lines,
-        scripts_table,
-        steady_lines,
-        summary_table,
-    )
-    from hotband.views.text.wear import smart_lines
-
-    record = finished.record
-    scripts = [scripts_table(record["scripts"])] if "scripts" in record else []
-    show_lines(f"! {note}." for note in unmodelled_notes(record))
-    show(summary_table(record), *app_tables(record), *scripts)
-    if "intervals" in record:
-        lines = interval_lines(record["intervals"])
-        if as_rows() and record["intervals"]["figures"]:
-            show(intervals_table(record["intervals"]))
-            lines = lines[len(record["intervals"]["figures"]) :]
-        show_lines(lines)
-    show_lines(said_of(record))
-    show_lines(f"  note: {note}" for note in other_notes(record))
-    show_lines(line for verdict in of_phases(record) for line in steady_lines(verdict))
-    show_lines([*smart_lines(record), *energy_lines(record), *limits_lines(record), *power_loss_lines(record)])
-    show_lines([*repair_lines(record), *trace_lines(record)])
-    if "expected" in record:
-        from hotband.views.expect import expected_views
-
-        show_views(expected_views(record))
-    if finished.spec.out is not None:
-        show(f"Record: {finished.spec.out / 'record.json'}")
+    show_views(view_of("hotband-run", "terminal")(finished))

@@ -16,12 +16,14 @@ from hotband.data.record.files import REPORT_FILE
 from hotband.faces.asked.words import words
 from hotband.faces.ui import command_line, shown
 from hotband.faces.ui.asked import answered, of_form
-from hotband.faces.ui.call import MACHINE, MOST_SEED, WORKLOAD, Call, expect_report, seed_of
+from hotband.faces.ui.call import MACHINE, WORKLOAD, Call, expect_report, seed_of
 from hotband.faces.ui.calls_on_files import of_calibrate, of_expect, of_fleet
 from hotband.faces.ui.form import Form
 from hotband.questions.advise.asked import AdviseQuestion
 from hotband.questions.compare import CompareQuestion
 from hotband.questions.find.asked import FindQuestion
+from hotband.questions.review.reviewed import ReviewQuestion
+from hotband.questions.study.asked import StudyRunQuestion
 from hotband.questions.sweeps.asked import SweepQuestion
 
 if TYPE_CHECKING:
@@ -156,22 +158,15 @@ def of_find(form: Form) -> Call:
 
 
 def of_review(form: Form) -> Call:
-    """`hb.review`."""
-    machines = form.all_named("on", MACHINE)
-    settings, seed, only, quick = form.settings(), seed_of(form), form.texts("only"), form.flag("quick")
-
-    def run(tick: Tick, folder: Path) -> Shown:
-        done = hb.review(machines, set=settings, seed=seed, only=only, quick=quick, out=folder, progress=tick)
-        return shown.of_review(done)
-
-    command = ["review", machines[0], *command_line.options(
-        against=machines[1:],
-        set=[f"{key}={value}" for key, value in settings.items()],
-        only=",".join(only) or None,
-        quick=quick,
-        seed=seed if seed != 1 else None,
-    )]  # fmt: skip
-    return Call(f"Review of {', '.join(machines)}", command, run, expect_report)
+    """A review."""
+    machines = tuple(form.all_named("on", MACHINE))
+    asked = of_form(ReviewQuestion, form, {"on": machines})
+    return Call(
+        f"Review of {', '.join(machines)}",
+        words(asked),
+        lambda tick, folder: shown.of_review(answered(replace(asked, out=folder), tick)),
+        expect_report,
+    )
 
 
 def of_study(form: Form) -> Call:
@@ -180,13 +175,12 @@ def of_study(form: Form) -> Call:
     known = hb.studies()["name"].to_list()
     if name not in known:
         raise UserError("study", "", name, f"expected one of {', '.join(known)}")
-    only, seed = form.texts("only"), form.whole("seed", 0, MOST_SEED)
+    asked = of_form(StudyRunQuestion, form, {"study": name, "only": tuple(form.texts("only"))})
 
     def run(tick: Tick, folder: Path) -> Shown:
-        return shown.of_study(hb.study(name).run(only=only, seed=seed, out=folder, progress=tick))
+        return shown.of_study(answered(replace(asked, out=folder), tick))
 
-    command = ["study", "run", name, *command_line.options(only=",".join(only) or None, seed=seed)]
-    return Call(f"Study {name}", command, run, expect_report)
+    return Call(f"Study {name}", words(asked), run, expect_report)
 
 
 def of_compare(form: Form) -> Call:

@@ -1,0 +1,54 @@
+"""What a run left, on the terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from hotband.base.text.formats import as_rows
+from hotband.base.text.table import View
+from hotband.base.views import view_of
+from hotband.data.record.repair import repair_lines
+from hotband.data.record.states import said_of
+from hotband.data.record.steady import of_phases
+from hotband.data.record.trace import trace_lines
+from hotband.data.record.unmodelled import other_notes, unmodelled_notes
+from hotband.views.interval import interval_lines, intervals_table
+from hotband.views.record.energy import energy_lines
+from hotband.views.text.tables import (
+    app_tables,
+    limits_lines,
+    power_loss_lines,
+    scripts_table,
+    steady_lines,
+    summary_table,
+)
+from hotband.views.text.wear import smart_lines
+
+if TYPE_CHECKING:
+    from hotband.data.record.finished import Finished
+
+
+def run_views(finished: Finished) -> Iterator[View]:
+    """Yield tables and lines of a run."""
+    record = finished.record
+    yield from (f"! {note}." for note in unmodelled_notes(record))
+    yield summary_table(record)
+    yield from app_tables(record)
+    if "scripts" in record:
+        yield scripts_table(record["scripts"])
+    if "intervals" in record:
+        lines = interval_lines(record["intervals"])
+        if as_rows() and record["intervals"]["figures"]:
+            yield intervals_table(record["intervals"])
+            lines = lines[len(record["intervals"]["figures"]) :]
+        yield from lines
+    yield from said_of(record)
+    yield from (f"  note: {note}" for note in other_notes(record))
+    yield from (line for verdict in of_phases(record) for line in steady_lines(verdict))
+    for lines_of in (smart_lines, energy_lines, limits_lines, power_loss_lines, repair_lines, trace_lines):
+        yield from lines_of(record)
+    if "expected" in record:
+        yield from view_of("hotband-run", "expected")(record)
+    if finished.spec.out is not None:
+        yield f"Record: {finished.spec.out / 'record.json'}"
