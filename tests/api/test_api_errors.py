@@ -149,7 +149,7 @@ def test_a_table_is_no_path() -> None:
 
 def test_an_argument_that_is_missing_is_a_type_error() -> None:
     """As of any function."""
-    with pytest.raises(TypeError, match=r"run\(\) missing 1 required keyword-only argument: 'on'"):
+    with pytest.raises(TypeError, match=r"run\(\) missing a required argument: 'on'"):
         hb.run("fio-randread")
 
 

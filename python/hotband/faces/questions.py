@@ -85,6 +85,12 @@ QUESTIONS = {
         "Review a machine, or hardware (real:PATH): transfer curve, access time, block sizes, streams, server "
         "patterns, files; compare it with others.",
     ),
+    "run": Line(
+        "hotband.questions.run.asked:RunQuestion",
+        "hotband.questions.run.run:answer",
+        "Run a workload on a machine in virtual time, or on hardware (--on real:PATH) through fio; with --then "
+        "several, one after the other on the same machine.",
+    ),
     "steady": Line(
         "hotband.questions.steady:SteadyQuestion",
         "hotband.questions.steady:answer",

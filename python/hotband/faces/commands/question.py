@@ -16,7 +16,7 @@ from hotband.base.question import Ending, Field, NotAgreed, Question, Way, in_wo
 from hotband.base.text.pipes import with_pipes
 from hotband.base.text.write import expect_page
 from hotband.base.views import view_of
-from hotband.data.catalog.named import is_family, is_real
+from hotband.data.catalog.named import is_emulated, is_family, is_real
 from hotband.data.inputs.specify import Named
 from hotband.data.inputs.texts import text_of
 from hotband.execution.experiment.progress import run_progress
@@ -36,6 +36,7 @@ from hotband.faces.commands.output import (
     print_after,
     print_json,
     print_rows,
+    print_text,
     say,
     show,
     show_lines,
@@ -71,7 +72,8 @@ class Kind:
 
 
 def _machine(name: str) -> Named:
-    return Named(name) if is_real(name) or is_family(name) else Named(name, text_of(name, "machine"))
+    has_text = not (is_real(name) or is_emulated(name) or is_family(name))
+    return Named(name, text_of(name, "machine") if has_text else None)
 
 
 def _workload(name: str) -> Named:
@@ -101,7 +103,7 @@ KINDS: Mapping[Any, Kind] = {
     **{plain: Kind(plain) for plain in (str, int, float, bool, Path)},
     "machine": Kind(str, _machine, names.MACHINE),
     "workload": Kind(str, _workload, names.WORKLOAD),
-    "workloads": Kind(list[str], lambda given: tuple(_workload(name) for name in given), names.WORKLOAD),
+    "workloads": Kind(list[str], lambda given: tuple(_workload(name) for name in given or ()), names.WORKLOAD),
     "machines": Kind(list[str], lambda given: tuple(_machine(name) for name in given), names.MACHINE),
     "record": Kind(Path),
     "records": Kind(list[Path], lambda given: tuple(with_pipes(given or ()))),
@@ -177,6 +179,8 @@ def _files_in(values: Mapping[str, Any]) -> list[Path]:
 
 
 def _print(asked: Question, found: Any, as_json: bool, written: list[str]) -> None:
+    if as_json and hasattr(found, "json_text"):
+        return print_text(found.json_text())
     if as_json:
         schema, document = getattr(found, "schema", asked.schema), found.to_dict()
         if document is None:
@@ -213,6 +217,7 @@ def _command(question: type[Question]) -> Callable[..., Any]:
             shows=lambda found: None if as_json else _print(asked, found, as_json, []),
             may_write=real.goes_on,
             can_ask=real.can_ask,
+            as_text=not as_json,
         )
         try:
             with real.interruptible(machines_of(asked)):

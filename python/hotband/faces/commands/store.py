@@ -10,8 +10,6 @@ import typer
 from hotband.base.errors import UserError
 from hotband.base.text.formats import PRINTED
 from hotband.base.text.numbers import counted
-from hotband.data.documents.run import RunSpec
-from hotband.data.record.finished import Finished
 from hotband.data.record.incomplete import refusing_incomplete
 from hotband.data.record.written import record_text
 from hotband.data.store.check import check
@@ -25,8 +23,17 @@ from hotband.data.store.views import rows
 from hotband.data.store.writer import writing
 from hotband.faces.commands.group import Commands
 from hotband.faces.commands.on_demand import with_epilog
-from hotband.faces.commands.output import JsonFlag, print_json, print_rows, print_text, say, show, show_lines
-from hotband.faces.commands.run import show_run
+from hotband.faces.commands.output import (
+    JsonFlag,
+    print_json,
+    print_rows,
+    print_text,
+    say,
+    show,
+    show_lines,
+    show_views,
+)
+from hotband.views.run import run_views
 from hotband.views.store import Listed, listed, of_store, runs_table, table_of
 
 if TYPE_CHECKING:
@@ -148,7 +155,7 @@ def show_one(
     if as_json:
         return print_text(record_text(record.document))
     with refusing_incomplete([path]):
-        show_run(Finished(RunSpec(run, record.target, record.name, out=out), record.document, "", {}, 0))
+        show_views(run_views(record.document, out))
 
 
 @store_app.command("compact")
