@@ -97,9 +97,10 @@ def duration() -> Any:
     return asks('Measured time of a step, as "60 s".', default=None, metavar="TIME")
 
 
-def fresh() -> Any:
+def fresh(*, hidden: bool = False) -> Any:
     """Return the field `fresh`, which is for a folder."""
-    return asks("Start over; else runs that are in the folder already are not repeated.", default=False)
+    text = "Start over; else runs that are in the folder already are not repeated."
+    return asks(text, default=False, hidden=hidden)
 
 
 @dataclass(frozen=True)
@@ -108,7 +109,8 @@ class Way:
     `on_terminal` a question may show progress of its own on stderr. `there` takes an answer that is there while it is
     still to be kept, which may fail; `shows` a result on the way to it, such as a plan. Of questions that write to
     hardware `may_write` says whether what is ahead may be written, and `can_ask` whether somebody can be asked; both
-    are told whether `yes` was said before. `executor` is the one that was named, for an answer that goes on later."""
+    are told whether `yes` was said before. `executor` is the one that was named, for an answer that goes on later. An
+    answer that is shown `as_text` may write a page beside what it writes."""
 
     watch: Callable[[str], AbstractContextManager[Any]]
     say: Callable[[str], None]
@@ -118,6 +120,7 @@ class Way:
     may_write: Callable[[bool], bool] = lambda _: True
     can_ask: Callable[[bool], bool] = lambda _: True
     executor: Any = None
+    as_text: bool = False
 
 
 class NotAgreed(Exception):
@@ -167,7 +170,7 @@ class Question:
     answer written as a page by the method that `writes` it, in the file that `page_field` names. Its answer as JSON is
     printed where it `has_json`. Where it `folds`, the terminal prints lines within the width of tables, else whole. One
     that runs `in_rounds` says of an interruption what of the round is kept. Results of the types `on_the_way` are shown
-    before the answer, or in its place."""
+    before the answer, or in its place; `shown` are those that the terminal has where the function gives another."""
 
     name: ClassVar[str]
     schema: ClassVar[str]
@@ -181,6 +184,7 @@ class Question:
     folds: ClassVar[bool] = True
     in_rounds: ClassVar[bool] = False
     on_the_way: ClassVar[tuple[str, ...]] = ()
+    shown: ClassVar[tuple[str, ...]] = ()
 
     def __post_init__(self) -> None:
         """Look at the ends of numbers and at words. Raises UserError for the first that does not fit."""
@@ -199,6 +203,10 @@ class Question:
         """Return the answer as JSON, and its schema; rows have none, and None is not printed."""
         return found.to_dict(), getattr(found, "schema", self.schema)
 
+    def written_json(self, found: Any) -> str:
+        """Return the answer as JSON that is printed unchanged, where a run wrote it; "" for any other."""
+        return ""
+
     def text(self, found: Any) -> str:
         """Return what the terminal prints as it is, where the answer is a text; its views are then on stderr."""
         return ""
@@ -210,6 +218,10 @@ class Question:
     def afterwards(self) -> str:
         """Return a sentence that the terminal says below an answer that it has printed."""
         return ""
+
+    def in_python(self, found: Any) -> Any:
+        """Return what its function gives."""
+        return found
 
     def ending(self, found: Any) -> Ending | None:
         """Return how a command ends with this answer; None where it is whole and good."""

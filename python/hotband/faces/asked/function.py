@@ -92,9 +92,12 @@ def _function(question: type[Question]) -> Callable[..., Any]:
     signature = inspect.Signature(list(parameters(question)), return_annotation=question.answers)
 
     def made(*arguments: Any, **keywords: Any) -> Any:
-        values = signature.bind(*arguments, **keywords).arguments
+        try:
+            values = signature.bind(*arguments, **keywords).arguments
+        except TypeError as error:
+            raise TypeError(f"{made.__name__}() {error}") from None
         asked = _question_of(question, values)
-        return ask(asked, values.get("progress"), values.get("executor"))
+        return asked.in_python(ask(asked, values.get("progress"), values.get("executor")))
 
     made.__signature__ = signature  # type: ignore[attr-defined]
     made.__name__ = made.__qualname__ = function_name(question.name)

@@ -32,8 +32,9 @@ from hotband.faces.commands.output import (
     say,
     show,
     show_lines,
+    show_views,
 )
-from hotband.faces.commands.run import show_run
+from hotband.views.run import run_views
 from hotband.views.serve import live_line, reached_lines, serving_table
 
 if TYPE_CHECKING:
@@ -262,7 +263,7 @@ def _serve(spec: ServeSpec, shown: Shown) -> None:
     if shown.as_json:
         print_text(served.finished.text)
     else:
-        show_run(served.finished)
+        show_views(run_views(served.finished.record, served.finished.spec.out))
         if serving.kinds:
             show(serving_table(serving))
         show_lines(lateness_lines(serving))
