@@ -120,7 +120,13 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         is_property = getattr(getattr(item, "obj", None), "is_hypothesis_test", False)
         if is_property or {"sized", "LONG"} & set(vars(getattr(item, "module", None) or object)):
             item.add_marker("sized")
-    items.sort(key=lambda item: FIRST.index(item.path.parent.name) if item.path.parent.name in FIRST else len(FIRST))
+    items.sort(key=turn)
+
+
+def turn(item: pytest.Item) -> int:
+    """Return the place of a test's file among the others: those of LAST slow what runs after them."""
+    folder = item.path.parent.name
+    return len(FIRST) + (item.path.name in LAST) if folder not in FIRST else FIRST.index(folder)
 
 
 def pytest_collection_finish() -> None:
@@ -129,9 +135,16 @@ def pytest_collection_finish() -> None:
     gc.freeze()
 
 
+def pytest_unconfigure() -> None:
+    """Let the interpreter collect all at its end: duckdb's binding prints a page about what is left."""
+    gc.unfreeze()
+
+
 TESTS = Path(__file__).parent
 FIRST = ("study", "report", "probe", "advise", "output", "calibrate", "docs")
 """Folders whose tests cost most."""
+LAST = ("test_nothing_is_written.py",)
+"""Files that add an audit hook, which stays: the interpreter calls it at each import and each file that is opened."""
 
 
 def process(*arguments: str, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
@@ -206,12 +219,14 @@ def run_whole(name: str, out: Path) -> str:
     """The same from the parts of the command, with what no test asks for cut short; the page is made without the
     sections of single runs, which those of content-hdd have."""
     from hotband.questions.study import file
-    from hotband.questions.study.study import Asked, predict
+    from hotband.questions.study.asked import StudyRunQuestion
+    from hotband.questions.study.study import predict
     from hotband.views.report import study_page, write_report
 
     only = () if LONG else SHORT_LOADS.get(name, ())
     whole_page = name == "content-hdd"
-    result, _ = predict(shortened(file.load(name), SHORTER[name]), Asked(out, only=only, page=whole_page))
+    study = shortened(file.load(name), SHORTER[name])
+    result, _ = predict(study, StudyRunQuestion(study=study, out=out, only=only), page=whole_page)
     if not whole_page:
         write_report(out / "report.html", study_page(result, {}))
     return json.dumps(result)

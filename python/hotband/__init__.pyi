@@ -2,6 +2,8 @@
 from collections.abc import Mapping, Sequence
 from os import PathLike
 
+from polars import DataFrame as DataFrame
+
 from hotband.base.errors import UserError as UserError
 from hotband.base.text.values import Toml
 from hotband.base.version import __version__ as __version__
@@ -14,6 +16,7 @@ from hotband.data.store.results_store import ResultsStore as ResultsStore
 from hotband.execution.experiment import Executor
 from hotband.execution.experiment.executor import Progress as Progress
 from hotband.execution.experiment.watch import Wanted
+from hotband.execution.serve.served import Served as Served
 from hotband.faces.api.calibrate import calibration_plan as calibration_plan
 from hotband.faces.api.catalog import Product as Product
 from hotband.faces.api.catalog import drive as drive
@@ -35,7 +38,6 @@ from hotband.faces.api.record import load as load
 from hotband.faces.api.run import sequence as sequence
 from hotband.faces.api.serve import BothWays as BothWays
 from hotband.faces.api.serve import emulate as emulate
-from hotband.faces.api.serve import serve as serve
 from hotband.faces.api.store import store as store
 from hotband.faces.api.studies import study as study
 from hotband.faces.api.workloads import workload as workload
@@ -55,8 +57,6 @@ from hotband.questions.find.found import Found as Found
 from hotband.questions.fleet.result import Fleet as Fleet
 from hotband.questions.review.many import Reviewed as Reviewed
 from hotband.questions.study.accounted import Accuracy as Accuracy
-from hotband.questions.study.accounted import accuracy as accuracy
-from hotband.questions.study.accounted import blind_errors as blind_errors
 from hotband.questions.suites.looked import QuickResult as QuickResult
 from hotband.questions.suites.tested import PtsResult as PtsResult
 from hotband.questions.sweeps.sweep import Sweep as Sweep
@@ -485,6 +485,62 @@ def reliability(
     `exact_loss`, `causes`, `sources` and a `frame`. Raises UserError.
     """
 
+def serve(
+    on: Spec,
+    *,
+    socket: str | PathLike[str] | None = None,
+    tcp: str | None = None,
+    tls: str | PathLike[str] | None = None,
+    insecure_loopback: bool = False,
+    fuse: str | PathLike[str] | None = None,
+    loop: bool = False,
+    store: str | PathLike[str] | None = None,
+    base: str | PathLike[str] | None = None,
+    out: str | PathLike[str] | None = None,
+    io_log: str | PathLike[str] | None = None,
+    set: Mapping[str, object] | None = None,
+    events: str | Sequence[str] = (),
+    seed: int = 1,
+    spin: str = "200 us",
+    priority: bool = True,
+    awake: bool = True,
+    anyway: bool = False,
+    nbd: bool = True,
+    **settings: object,
+) -> Served:
+    """Serve a modelled machine on the wall clock as a block device: NBD, a file, or a loop device.
+
+    Args:
+        on: A drive, LAYOUT:COUNTxDRIVE, or a TOML file.
+        socket: Unix socket of NBD clients; a temporary one.
+        tcp: NBD on TCP, with tls or insecure_loopback.
+        tls: server-cert.pem, server-key.pem, ca-cert.pem.
+        insecure_loopback: TCP without TLS, for this host only.
+        fuse: Mount a file a volume there.
+        loop: With a loop device a volume (needs root).
+        store: Keeps what is written; in memory where not said.
+        base: What is read where nothing was written; stays as it is.
+        out: Folder for the record.
+        io_log: Log every I/O, to .parquet or .csv.
+        set: Values to change; further arguments are such values, too.
+        events: What happens, such as 'at 60 s: power-off'. May be repeated.
+        seed: Root of all randomness.
+        spin: Busy wait before an answer is due; "0 us" for none.
+        priority: Real-time priority, where the host lets it.
+        awake: Keep the host's cores from sleeping, where it lets it.
+        anyway: Even if it is faster than this host can serve.
+        nbd: Whether clients of NBD are served on a unix socket.
+
+    It is served as long as a `with` block lasts. Within it `.volumes["d0"]` has `uri` (NBD on a unix socket), `file`
+    (with `fuse`, a folder, or `loop`) and `device` (with `loop`: a block device; both need root), `.serving()` what
+    clients got so far and how late, `.wait(seconds)` waits. `tcp` ("127.0.0.1:0") serves NBD on TCP, too, with the
+    certificates in the folder `tls` or, for this host only, `insecure_loopback`; its port is `.port`. Behind it
+    `.record` is its Record. After a power-off among `events`, `store` holds what the drives hold.
+
+    Raises UserError for a mistake, for what the host refuses, and for a machine that is faster than the host can serve
+    unless it is served `anyway`.
+    """
+
 def review(
     on: str | Sequence[str],
     *,
@@ -891,6 +947,34 @@ def convert(
 
     The result has the `text` and `losses`, what became of each option. Raises UserError for a mistake, and for a
     workload that is more than a job can say.
+    """
+
+def accuracy(
+    studies: str | Sequence[str] = (),
+    *,
+    out: str | PathLike[str] | None = None,
+    fresh: bool = False,
+    executor: str | Executor | None = None,
+    progress: Wanted = None,
+) -> Accuracy:
+    """Run studies; print how large their errors are, by class of figure: of figures that were seen, and of those that
+    were predicted before they were seen, then and now.
+
+    Args:
+        studies: These alone; else all.
+        out: Folder for what is produced.
+        fresh: Start over; else runs that are in the folder already are not repeated.
+        executor: Who runs the runs: local, ray (starts one here) or ray://HOST:PORT.
+        progress: What shows progress: True, False, or a function.
+
+    All studies take hours. The result has a `frame` and `goals`. Runs of this version that are in the folder `out` are
+    not repeated. Raises UserError, KeyboardInterrupt where it is stopped.
+    """
+
+def blind_errors() -> DataFrame:
+    """Print how far predictions were off that were made before the published figure was seen. Runs nothing.
+
+    A row a study ("all" at last) and class of figures: study, figures, measurements, median_pct, p90_pct, largest_pct.
     """
 
 def why(

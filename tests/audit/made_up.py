@@ -7,10 +7,12 @@ the shape. Numbers are drawn from a seed of their own, so that each result is th
 
 from __future__ import annotations
 
+import functools
 import math
 import random
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from statistics import NormalDist
 from typing import Any
 
 import polars as pl
@@ -18,6 +20,7 @@ import polars as pl
 from hotband.inference.audit import Audited
 
 MS, US = 1e6, 1e3
+STANDARD = NormalDist()
 PRINTED = (1.0, 5.0, 10.0, 20.0, 30.0, 40.0, 50.0, 60.0, 70.0, 80.0, 90.0, 95.0, 99.0, 99.5, 99.9, 99.95, 99.99)
 EDGES = [2, 4, 10, 20, 50, 100, 250, 500, 750, 1000]
 """fio's coarse bins of a unit."""
@@ -38,18 +41,22 @@ class Shape:
 
 def normal(share: float) -> float:
     """The standard normal quantile."""
-    from statistics import NormalDist
-
-    return NormalDist().inv_cdf(min(max(share, 1e-9), 1 - 1e-9))
+    return STANDARD.inv_cdf(min(max(share, 1e-9), 1 - 1e-9))
 
 
 def points(shapes: Sequence[tuple[float, Shape]], count: int = 4000) -> list[float]:
-    """So many latencies that together have the shapes in their shares."""
+    """Return so many latencies that together have the shapes in their shares."""
+    return list(sampled(tuple(shapes), count))
+
+
+@functools.cache
+def sampled(shapes: tuple[tuple[float, Shape], ...], count: int) -> tuple[float, ...]:
+    """Return the latencies of `points`: many results have the same shapes."""
     found: list[float] = []
     for share, shape in shapes:
         own = max(1, round(count * share))
         found += [shape.quantile((place + 0.5) / own) for place in range(own)]
-    return sorted(found)
+    return tuple(sorted(found))
 
 
 # A 7,200 rpm disk at depth 1: positioning of 3 to 25 ms. At depth n each I/O waits for n.

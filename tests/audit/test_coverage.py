@@ -9,11 +9,12 @@ import pytest
 from numpy.typing import NDArray
 from scipy.signal import lfilter
 
+from forms import sized
 from hotband.inference.audit.correlated import LEAST_SAMPLES, mean_law
 from hotband.inference.audit.difference import Interval, of_repeats, of_samples
 
 Numbers = NDArray[np.float64]
-LENGTHS = (5, 10, 15, 19, 20, 30, 50, 80, 100, 160, 300)
+LENGTHS = sized((5, 19, 20, 50, 160), (5, 10, 15, 19, 20, 30, 50, 80, 100, 160, 300))
 RHOS = (0.0, 0.2, 0.4, 0.6, 0.8)
 SERIES = 4000
 """Of 4,000 series the share covered is known to 0.34 % (a standard error at 95 %)."""
@@ -60,7 +61,8 @@ def hits(intervals: list[Interval], change_pct: float) -> float:
 
 
 @pytest.mark.parametrize(
-    ("counts", "rhos"), [((20, 20), (0.0, 0.8)), ((30, 300), (0.6, 0.6)), ((100, 100), (0.2, 0.8))]
+    ("counts", "rhos"),
+    sized([((30, 300), (0.6, 0.6))], [((20, 20), (0.0, 0.8)), ((30, 300), (0.6, 0.6)), ((100, 100), (0.2, 0.8))]),
 )
 def test_intervals_of_a_change_cover_it(counts: tuple[int, int], rhos: tuple[float, float]) -> None:
     random, pairs = np.random.default_rng(sum(counts)), 1000

@@ -57,6 +57,7 @@ def test_a_transaction_reads_29_pages_and_a_data_write_follows_9_7_reads(hotband
     assert count["log"] / script["completed"] == pytest.approx(1, rel=0.01)
 
 
+@pytest.mark.long
 def test_pages_are_as_large_as_stated(hotband, tmp_path: Path) -> None:
     record = record_of(hotband, tmp_path, "web-server")
     (script,) = record["scripts"]

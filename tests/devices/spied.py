@@ -40,7 +40,7 @@ class Spy:
         self.victim: str | None = None
         self.found: list[str] = []
         self.jobs: list[str] = []
-        sys.addaudithook(self._hear)
+        self._is_hooked = False
 
     def _hear(self, event: str, arguments: tuple[object, ...]) -> None:
         if self.victim is None:
@@ -77,6 +77,10 @@ class Spy:
     @contextlib.contextmanager
     def watching(self, victim: str, pretends: bool) -> Iterator[None]:
         """Watches one path; `pretends` lets a file look like a block device."""
+        if not self._is_hooked:
+            # It cannot be taken back, and slows whatever the process does from then on by some percent.
+            sys.addaudithook(self._hear)
+            self._is_hooked = True
         self.victim, self.found, self.jobs = victim, [], []
         told = os.stat
 

@@ -139,7 +139,7 @@ def test_expected_losses_are_those_that_happen(shape: float, scale: float, varia
 YEAR = 8760.0
 
 
-@pytest.mark.parametrize("constant", [True, False])
+@pytest.mark.parametrize("constant", sized([True], [True, False]))
 def test_longer_repairs_lose_more_and_as_much_as_happens(constant: bool) -> None:
     """From 40 hours to more than the ten years: losses that a repair leaves no time for are few, not all of them."""
     last = 0.0
@@ -156,7 +156,7 @@ def test_longer_repairs_lose_more_and_as_much_as_happens(constant: bool) -> None
         assert last == pytest.approx(834 * (1 - (1 - fails) ** 6 - once), abs=Z * spread)
 
 
-@pytest.mark.parametrize("constant", [True, False])
+@pytest.mark.parametrize("constant", sized([True], [True, False]))
 def test_a_rare_loss_in_a_repair_of_years_is_that_until_the_end(constant: bool) -> None:
     """So few failures that none is counted: the chance of a second is over the time that is left."""
     of = plan("raid5", 8, machines=4000, rebuild_constant=constant)

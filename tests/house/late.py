@@ -11,7 +11,6 @@ LATE = {
         "inference.traces.properties": ["inference.traces.zipf.zipf_of"],
         "questions.fleet.result": ["questions.fleet.summary.summary_of"],
         "questions.review.target": ["questions.review.hardware.hardware_target"],
-        "questions.study.swingfile": ["questions.study.swings.plan"],
     },
     "Cost: who shows a study needs no jinja2": {
         "questions.study.study": ["questions.study.conclusions.conclude.conclusions_of"],

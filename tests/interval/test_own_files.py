@@ -32,7 +32,7 @@ def drives(tmp_path: Path) -> Path:
     return folder
 
 
-@pytest.mark.parametrize("name", ["x.toml", "mirror.toml"])
+@pytest.mark.parametrize("name", ["x.toml", pytest.param("mirror.toml", marks=pytest.mark.long)])
 def test_a_machine_in_another_folder_has_intervals(hotband: Hotband, drives: Path, name: str) -> None:
     on = ("fio-randread", "--on", f"./drives/{name}", *SHORT)
     done = hotband("run", *on, "--interval", "90", "--json")

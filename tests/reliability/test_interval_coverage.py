@@ -22,6 +22,8 @@ from hotband.inference.reliability.mission import simulate
 RUNS = sized(50, 100)
 LAYOUTS = ("raid1", "raid5", "raid6", "raid10")
 MISSION = 87600.0
+OFTEN = [name for name in CASES if name.endswith("often") and sized(name not in ("raidz3-often", "raid60-often"), True)]
+"""Cases that lose often; the two that cost most are in the long form alone."""
 
 
 def held(estimates: list[Estimate], truth: float) -> int:
@@ -78,7 +80,7 @@ def test_coverage_would_fail_for_a_closed_form_that_is_five_percent_off(
         assert abs(value - 1.05 * truth) > 3.5 * error, name
 
 
-@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize("layout", sized(("raid1", "raid6"), LAYOUTS))
 def test_loss_in_a_mission_covers_the_closed_form(layout: str) -> None:
     covered = of = 0
     for name, case in CASES.items():
@@ -92,7 +94,7 @@ def test_loss_in_a_mission_covers_the_closed_form(layout: str) -> None:
     assert low <= covered <= high, f"{covered} of {of}"
 
 
-@pytest.mark.parametrize("name", [name for name in CASES if name.endswith("often")])
+@pytest.mark.parametrize("name", OFTEN)
 def test_loss_of_short_lives_in_a_mission(name: str) -> None:
     hours = 2000.0
     truth = float(exact.loss_within(exact.build(*CASES[name]), hours).sum())
@@ -101,7 +103,7 @@ def test_loss_of_short_lives_in_a_mission(name: str) -> None:
     assert found.high - found.low < 0.1 * truth
 
 
-@pytest.mark.parametrize("name", [name for name in CASES if name.endswith("often")])
+@pytest.mark.parametrize("name", OFTEN)
 def test_direct_simulation_agrees_with_cycles(name: str) -> None:
     chain = exact.build(*CASES[name])
     truth, shares = exact.mean_time_to_loss(chain)

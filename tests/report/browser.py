@@ -56,7 +56,7 @@ const look = () => {
   const height = document.documentElement.scrollHeight;
   document.documentElement.dataset.seen = JSON.stringify({ charts, heard, fetched, words, height });
 };
-setInterval(look, 500);
+setInterval(look, 5000);
 </script>"""
 # What is folded away has no width and is drawn when a reader unfolds it.
 UNFOLD = "<script>for (const fold of document.querySelectorAll('details')) fold.open = true;</script>"

@@ -215,6 +215,7 @@ def test_not_a_number_is_a_gap() -> None:
     assert "NaN" not in json.dumps(page_data(render(study_page(result, {}))))
 
 
+@pytest.mark.long
 def test_sixty_runs_stay_below_six_megabytes() -> None:
     result = synthetic.result(60, 60)
     assert len(render(study_page(result, synthetic.runs_of(result, 1800)))) < 6_000_000

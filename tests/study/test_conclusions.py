@@ -10,8 +10,10 @@ from typing import Any
 
 import pytest
 
+from forms import sized
 from hotband.base.errors import UserError
 from hotband.base.text.numbers import number
+from hotband.questions.study.conclusions import values
 from hotband.questions.study.conclusions.conclude import Conclusions
 from hotband.questions.study.conclusions.expressions import Language, Place
 from hotband.questions.study.conclusions.values import MOST_STEPS, Steps
@@ -247,13 +249,15 @@ def test_a_list_is_not_printed() -> None:
         text("{{ loads }}")
 
 
-def test_steps_and_sizes_are_bounded() -> None:
+def test_steps_and_sizes_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    most = sized(200_000, MOST_STEPS)
+    monkeypatch.setattr(values, "MOST_STEPS", most)
     names = {"many": [1.0] * 1000}
     nested = "{% for a in many %}{% for b in many %}{% for c in many %}{% endfor %}{% endfor %}{% endfor %}"
     doubled = "{% set a = 'xxxxxxxxxx' %}" + "{% set a = a ~ a %}" * 60
     twice = "{% set a = [1, 1] %}" + "{% set a = [a, a] %}" * 60
     for source in (nested, doubled, twice + "{{ sum(a) }}", twice + "{{ a == [] }}", twice + "{{ count(a + 1) }}"):
-        with pytest.raises(UserError, match=f"{MOST_STEPS:,} steps|longer than 100,000"):
+        with pytest.raises(UserError, match=f"{most:,} steps|longer than 100,000"):
             text(source, **names)
     long = "{% set a = 'x' %}" + "{% set a = a ~ a %}" * 16
     printed = "{% for b in many %}{% for c in many %}{{ a }}{% endfor %}{% endfor %}"
@@ -262,7 +266,7 @@ def test_steps_and_sizes_are_bounded() -> None:
     texts = "{% set texts = zip(many, many) %}{% set texts = [a, a, a, a, a, a, a, a, a, a] %}"
     texts += "{% set texts = flat([texts, texts, texts, texts, texts, texts]) %}" * 4
     for source in (long + printed, spelled, long + texts + joined, long + "{{ count(many_texts + a) }}"):
-        with pytest.raises(UserError, match=r"1,000,000 steps"):
+        with pytest.raises(UserError, match=f"{most:,} steps"):
             text(source, many_texts=["x"] * 90_000, **names)
     large = "{% set a = 3 %}" + "{% set a = a * a %}" * 200 + "{{ a }}"
     with pytest.raises(UserError, match="expected a finite number"):

@@ -209,4 +209,4 @@ def test_the_command_of_a_study_is_that_of_the_form(served: Served) -> None:
     """Run it would take as long as everything else here together."""
     form = {"study": "content-hdd", "only": ["128k-read"], "seed": "7"}
     found = served.post("/api/command", {"kind": "study", "form": form})
-    assert found == {"command": "hotband study run content-hdd --only 128k-read --seed 7"}
+    assert found == {"command": "hotband study run content-hdd --seed 7 --only 128k-read"}

@@ -52,14 +52,8 @@ COMMANDS = {
     **question("find"),
     **question("advise"),
     **question("fleet"),
-    "serve": (
-        "hotband.faces.commands.serve:serve",
-        "Serve a modelled machine on the wall clock as a block device: NBD, a file, or a loop device.",
-    ),
-    "mount": (
-        "hotband.faces.commands.serve:mount",
-        "Mount a modelled machine: a file a volume, and with --loop block devices, as long as the command runs.",
-    ),
+    **question("serve"),
+    **question("mount"),
     **question("expect"),
     "program": (
         "hotband.faces.commands.program:program",
@@ -76,7 +70,7 @@ COMMANDS = {
     **question("compare"),
     **question("report"),
     "version": ("hotband.faces.commands.version:version", "Print the version."),
-    "study": ("hotband.faces.commands.studies:study_app", "Published evaluations, predicted."),
+    **group("study"),
     "import": ("hotband.faces.commands.results:import_app", "Results of other tools, as records."),
     "report --latency": (
         "hotband.faces.commands.results:plot_latency",

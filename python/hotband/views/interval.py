@@ -42,7 +42,9 @@ if TYPE_CHECKING:
     from hotband.data.documents.study import IntervalDoc
     from hotband.inference.interval.asked import WhyQuestion
     from hotband.inference.interval.explained import Why
+    from hotband.questions.study.asked import StudyIntervalsQuestion
     from hotband.questions.study.intervals.intervalfile import IntervalFile
+    from hotband.questions.study.intervals.spreads import AllIntervals, Spreads
 
 LABELS = {
     "iops": "IOPS",
@@ -171,6 +173,17 @@ def terms_table(rows: Sequence[ClassTermDoc]) -> Table:
         pooled = f"{row['pooled_with']} ({row['pooled_figures']})"
         table.add(row["figure_class"], row["figures"], row["studies"], math.expm1(row["size"]), pooled)
     return table
+
+
+def all_terminal(of: AllIntervals, _: StudyIntervalsQuestion) -> list[View]:
+    """What `study intervals --all` prints."""
+    made = of.document
+    return [coverage_table(made["coverage"], made["level"]), "", terms_table(made["terms"])]
+
+
+def spreads_terminal(of: Spreads, _: StudyIntervalsQuestion) -> list[View]:
+    """What `study intervals` prints."""
+    return [spreads_table(of.file)]
 
 
 def spreads_table(of: IntervalFile) -> Table:

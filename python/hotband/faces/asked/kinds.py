@@ -133,6 +133,8 @@ KINDS: Mapping[Any, Kind] = {
     "first targets": Kind("str | Sequence[str]", of_targets),
     "other targets": Kind("str | Sequence[str]", of_targets),
     "drive": Kind("str | PathLike[str]", of_name),
+    "study": Kind("str"),
+    "share": Kind("str | float", lambda _, given: given if isinstance(given, str) else f"{given:.12f}"),
     "texts": Kind("str | Sequence[str]", lambda one, given: texts(given, one.name)),
     "seeds": Kind("int | Sequence[int]", of_seeds),
     "alike workloads": Kind("Spec | Sequence[Spec]", of_alike),

@@ -72,6 +72,14 @@ QUICK = """\
 hotband measure quick 980-pro-1tb --for "5 min"
 
 hotband measure quick real:/dev/nvme1n1 --for "1 h" -o look.html   # reads only; --erase SERIAL adds writes"""
+SERVE = """\
+[bold]Examples[/]
+
+hotband serve exos-15e900-512n --run 'fio --name=r --ioengine=nbd --uri=$uri --rw=randread --bs=4k --runtime=10'
+
+hotband serve raid10:8xent-15k --nbd /run/array.sock --store array.img --record out --live
+
+hotband mount nytro-1351-960 /mnt/drive --loop"""
 TRACE_COMPARE = """\
 [bold]Examples[/]
 
@@ -121,10 +129,12 @@ EPILOGS = {
     "expect": EXPECT,
     "find": FIND,
     "fleet": FLEET,
+    "mount": SERVE,
     "pts": PTS,
     "query": QUERY,
     "quick": QUICK,
     "run": RUN_EPILOG,
+    "serve": SERVE,
     "trace compare": TRACE_COMPARE,
     "trace convert": TRACE_CONVERT,
     "trace fit": TRACE_FIT,

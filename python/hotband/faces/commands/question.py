@@ -24,7 +24,7 @@ from hotband.execution.experiment.progress import run_progress
 from hotband.execution.runs.interrupted import RunsInterrupted
 from hotband.execution.runs.signals import INTERRUPTED
 from hotband.faces.asked.kinds import is_settings, is_word, machines_of, mark
-from hotband.faces.asked.words import BETWEEN, words
+from hotband.faces.asked.words import BETWEEN, opposite, words
 from hotband.faces.commands import names, real
 from hotband.faces.commands.epilogs import EPILOGS, FURTHER
 from hotband.faces.commands.executors import on_executor
@@ -123,6 +123,8 @@ KINDS: Mapping[Any, Kind] = {
     "seeds": Kind(int),
     "alike workloads": Kind(str, lambda name: (_workload(name),), names.WORKLOAD),
     "key-values": Kind(list[str], lambda given: ",".join(given or [])),
+    "share": Kind(str),
+    "study": Kind(str, completion=names.STUDY),
     "columns": Kind(str, columns_of),
     "target": Kind(str, completion=names.MACHINE),
     "settings": SETTINGS,
@@ -157,7 +159,7 @@ def parameter(question: type[Question], one: Field) -> inspect.Parameter:
         **ends,
         **kind.completion,
     }
-    option = option_of(one)
+    option = f"{option_of(one)}/{opposite(one)}" if one.default is True else option_of(one)
     # A flag without a word for "no" is given its option; typer makes one of both else.
     info = (
         typer.Argument(**about) if says.positional else typer.Option(*[says.short] * bool(says.short), option, **about)
@@ -248,6 +250,7 @@ def _command(question: type[Question]) -> Callable[..., Any]:
             may_write=real.goes_on,
             can_ask=real.can_ask,
             as_text=not as_json,
+            again=lambda question: shlex.join(["hotband", *words(question)]),
         )
         try:
             with real.interruptible(machines_of(asked)):

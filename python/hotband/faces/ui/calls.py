@@ -14,9 +14,9 @@ from hotband.data.inputs.specify import Named, named
 from hotband.data.inputs.texts import text_of
 from hotband.data.record.files import REPORT_FILE
 from hotband.faces.asked.words import words
-from hotband.faces.ui import command_line, shown
+from hotband.faces.ui import shown
 from hotband.faces.ui.asked import answered, of_form
-from hotband.faces.ui.call import MACHINE, MOST_SEED, WORKLOAD, Call, expect_report
+from hotband.faces.ui.call import MACHINE, WORKLOAD, Call, expect_report
 from hotband.faces.ui.calls_on_files import of_calibrate, of_expect, of_fleet
 from hotband.faces.ui.form import Form
 from hotband.questions.advise.asked import AdviseQuestion
@@ -24,6 +24,7 @@ from hotband.questions.compare import CompareQuestion
 from hotband.questions.find.asked import FindQuestion
 from hotband.questions.review.reviewed import ReviewQuestion
 from hotband.questions.run.asked import RunQuestion
+from hotband.questions.study.asked import StudyRunQuestion
 from hotband.questions.sweeps.asked import SweepQuestion
 
 if TYPE_CHECKING:
@@ -127,13 +128,12 @@ def of_study(form: Form) -> Call:
     known = hb.studies()["name"].to_list()
     if name not in known:
         raise UserError("study", "", name, f"expected one of {', '.join(known)}")
-    only, seed = form.texts("only"), form.whole("seed", 0, MOST_SEED)
+    asked = of_form(StudyRunQuestion, form, {"study": name, "only": tuple(form.texts("only"))})
 
     def run(tick: Tick, folder: Path) -> Shown:
-        return shown.of_study(hb.study(name).run(only=only, seed=seed, out=folder, progress=tick))
+        return shown.of_study(answered(replace(asked, out=folder), tick))
 
-    command = ["study", "run", name, *command_line.options(only=",".join(only) or None, seed=seed)]
-    return Call(f"Study {name}", command, run, expect_report)
+    return Call(f"Study {name}", words(asked), run, expect_report)
 
 
 def of_compare(form: Form) -> Call:
