@@ -16,7 +16,11 @@ ARGUMENTS = [
     ("unknown study", ["study", "run", "content-hhd"], 'did you mean "content-hdd"'),
     ("unknown drive to describe", ["drives", "savio-10k1"], 'did you mean "savvio-10k1"'),
     ("unknown workload to describe", ["workloads", "iometer-websever"], 'did you mean "iometer-webserver"'),
-    ("unknown layout", ["run", "fio-read", "--on", "raid7:4xent-15k"], "raid5"),
+    (
+        "unknown layout",
+        ["run", "fio-read", "--on", "raid7:4xent-15k"],
+        'did you mean "raid6"? expected one of 16 names',
+    ),
     ("no count", ["run", "fio-read", "--on", "raid5:ent-15k"], "LAYOUT:COUNTxDRIVE"),
     ("no members", ["run", "fio-read", "--on", "raid5:0xent-15k"], "LAYOUT:COUNTxDRIVE"),
     ("RAID 5 of two", ["run", "fio-read", "--on", "raid5:2xent-15k"], "at least 3 drives"),
