@@ -121,7 +121,7 @@ def test_a_mistake_names_the_argument(call: Callable[[], object], file: str, key
 )
 def test_a_slip_in_an_argument_is_told_among_arguments_and_settings(call: Callable[[], object], meant: str) -> None:
     """All of them are further arguments of the call."""
-    with pytest.raises(hb.UserError, match=f'did you mean "{meant}"\\? expected one of qd'):
+    with pytest.raises(hb.UserError, match=f'did you mean "{meant}"\\? expected one of 6'):
         call()
 
 
