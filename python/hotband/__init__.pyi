@@ -130,7 +130,7 @@ def audit(
     """Say what results prove: rules of physics, arithmetic and statistics on yours or published ones.
 
     Args:
-        results: Records, results of other tools, CSV tables.
+        results: Records, results of other tools, folders of them, CSV tables.
         study: The published table of a study.
         on: The target: a drive, LAYOUT:COUNTxDRIVE, or a TOML file.
         media: What the target stores on: hdd, ssd, or a speed such as 7200rpm.
@@ -205,7 +205,8 @@ def compare(
         anyway: Even if they were not asked the same.
         seed: Root of the resampling.
 
-    A side is a record, the path of a result of any tool that is recognised, or a list of repeats of one. Raises
+    A side is a record, the path of a result of any tool that is recognised, a folder of results whose tests have the
+    same names on all sides, or a list of repeats of one. Raises
     UserError where a result cannot be read, or sides were not asked the same, unless told to go on `anyway`.
     """
 
