@@ -408,6 +408,7 @@ def quick(
     duration: str = "5 min",
     expect: str | None = None,
     set: Mapping[str, object] | None = None,
+    picture: str | PathLike[str] | None = None,
     erase: str | None = None,
     size: str | None = None,
     seed: int = 1,
@@ -422,6 +423,7 @@ def quick(
         duration: How long all of it takes.
         expect: What it should be: its model's figures beside it.
         set: Values to change.
+        picture: A picture to paste: sequential and random reads and writes in four rows.
         erase: real: what may be overwritten; the drive's serial number.
         size: real:DIR: size of the file that is made in it.
         seed: Root of all randomness.
@@ -431,7 +433,8 @@ def quick(
 
     Sequential and random I/O as its kind of drive is asked, and writes that go on. A real drive is only read, unless
     `erase` is its serial number; in a folder a file of `size` is made, which is written. Beside the figures stand those
-    of the model of `expect` (else of the catalog's drive that has the device's model number). Raises UserError for a
+    of the model of `expect` (else of the catalog's drive that has the device's model number). With `picture` a PNG of
+    four rows is written, too. Raises UserError for a
     mistake, KeyboardInterrupt where it is stopped.
     """
 

@@ -73,6 +73,7 @@ register(
 register(
     "hotband.questions.suites.looked:QuickResult",
     page="hotband.views.suites.quick_page:write_quick",
+    picture="hotband.views.suites.picture:write_picture",
     terminal="hotband.views.suites.quick_page:terminal",
 )
 register(
