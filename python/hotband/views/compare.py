@@ -8,14 +8,15 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING
 
 from hotband.base.text.formats import PRINTED
+from hotband.base.text.numbers import counted
 from hotband.base.text.table import CHANGE, OF_ROW, PLAIN, Cell, Range, Table, Unit, View, column, interval, numeric
 from hotband.data.inputs.kinds import paths_of
 from hotband.inference.audit.compare import state_of
 from hotband.inference.audit.difference import FASTER, NONE, SLOWER, TOO_SHORT
-from hotband.inference.audit.headline import verdict_of
+from hotband.inference.audit.headline import UNKNOWN_SPREAD, verdict_of
 from hotband.views.audit import UNITS, comparison_view, overview_table
 from hotband.views.text.bars import bar_column, bars
-from hotband.views.text.screen import DETAILS, Screen, command, screen_table, signed
+from hotband.views.text.screen import DETAILS, LINES, REMARK, Screen, command, folded, screen_table, signed
 
 if TYPE_CHECKING:
     from hotband.inference.audit.audited import Side
@@ -32,6 +33,8 @@ MOST_AUDITED = 3
 def terminal(found: Compared, asked: CompareQuestion) -> Screen:
     """Return what the terminal shows of a comparison, or of several with the first side."""
     several = found.comparisons
+    if found.tests:
+        return _by_test(found, asked)
     paths = [path for side in asked.sides for path in paths_of(side)]
     model = all(run.is_model for one in several for side in (one.a, one.b) for run in side.runs)
     alone = several[0] if len(several) == 1 else None
@@ -48,6 +51,68 @@ def terminal(found: Compared, asked: CompareQuestion) -> Screen:
         next=command("audit", *paths) if len(paths) <= MOST_AUDITED else "",
         details=_evidence(several),
     )
+
+
+def _by_test(found: Compared, asked: CompareQuestion) -> Screen:
+    """Return the screen of folders: how many tests are faster, and a row for each."""
+    several = found.comparisons
+    first, *others = [paths_of(side)[0] for side in asked.sides]
+    remarks = [
+        *dict.fromkeys(f"Not the same load: {words}." for one in several for words in one.unlike),
+        *found.remarks,
+    ]
+    room = LINES - 5 - sum(folded(REMARK + words) for words in remarks)
+    shown = len(several) if len(several) <= room else room - 1
+    hidden = [f"and {counted(len(several) - shown, 'more test')} ({DETAILS})"] if shown < len(several) else []
+    unknown = any(one.deciding is not None and one.deciding.low_pct is None for one in several)
+    return Screen(
+        answer=_tests_sentence(found, first.resolve().name, [path.resolve().name for path in others]),
+        more=[UNKNOWN_SPREAD] if unknown else [],
+        body=[_tests_table(found, shown, len(others) > 1), *hidden],
+        remarks=remarks,
+        next=command("report", first, *others, output="compare.html"),
+        details=_evidence(several),
+    )
+
+
+def _tests_sentence(found: Compared, first: str, others: Sequence[str]) -> str:
+    counts = Counter(one.verdict if one.verdict in (FASTER, SLOWER) else NONE for one in found.comparisons)
+    total = counted(len(found.comparisons), "test")
+    whose = others[0] if len(others) == 1 else "another folder"
+    verdicts = {FASTER: "faster", SLOWER: "slower", NONE: "not clearly different"}
+    order = sorted((verdict for verdict in verdicts if counts[verdict]), key=lambda verdict: -counts[verdict])
+    leading, *less = order
+    more = "".join(f", {verdicts[verdict]} in {counts[verdict]}" for verdict in less)
+    return f"{whose} is {verdicts[leading]} than {first} in {counts[leading]} of {total}{more}.".replace(
+        "different than", "different from"
+    )
+
+
+def _tests_table(found: Compared, shown: int, several: bool) -> Table:
+    """Return a row per test: the rates of both sides, their change, that of the p99 latency, and what they mean."""
+    names = ["first", "other"] if several else [_short_name(side.name) for side in _sides_of(found)]
+    columns = [column("", wrap=False), *(numeric(name) for name in names), numeric("IOPS change", CHANGE)]
+    table = screen_table([*columns, numeric("p99 change", CHANGE), column("")])
+    for test, one in list(zip(found.tests, found.comparisons, strict=True))[:shown]:
+        rate = next((row for row in one.differences if row.metric == "IOPS"), None)
+        label = one.b.name if several else test
+        values = [rate.a, rate.b, rate.change_pct] if rate else [None, None, None]
+        table.add(label, *values, _changed(one, "p99"), _verdict(one.verdict))
+    return table
+
+
+def _changed(one: Comparison, metric: str) -> float | None:
+    return next((row.change_pct for row in one.differences if row.metric == metric), None)
+
+
+def _sides_of(found: Compared) -> list[Side]:
+    return [found.comparisons[0].a, found.comparisons[0].b]
+
+
+def _short_name(name: str) -> str:
+    """Return the name of a folder from that of its test."""
+    folder = name.partition("/")[0] or name
+    return folder if len(folder) <= NAME else f"{folder[: NAME - 1]}…"
 
 
 def _evidence(several: Sequence[Comparison]) -> list[View]:

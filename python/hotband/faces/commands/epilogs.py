@@ -70,6 +70,7 @@ QUICK = """\
 [bold]Examples[/]
 
 hotband measure quick 980-pro-1tb --for "5 min"
+hotband measure quick 980-pro-1tb --picture 980-pro.png   # four rows of MB/s, to paste into a post
 
 hotband measure quick real:/dev/nvme1n1 --for "1 h" -o look.html   # reads only; --erase SERIAL adds writes"""
 SERVE = """\
