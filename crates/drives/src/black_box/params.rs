@@ -74,9 +74,9 @@ fn service(
     section: &Section,
     (time, of_data, spread): (&'static str, &'static str, &'static str),
 ) -> Result<Service, SpecError> {
-    let found: Span = section.required(time, "a time")?;
+    let span: Span = section.required(time, "a time")?;
     let Ratio(share) = section.required::<Ratio>(spread, "a share, such as \"20 %\"")?;
-    Ok(Service { time: found, rate: rate(section, of_data)?, spread: share })
+    Ok(Service { time: span, rate: rate(section, of_data)?, spread: share })
 }
 
 /// None where it is not stated.

@@ -42,9 +42,9 @@ fn read_measured(section: &Section) -> Result<Option<Vec<(u32, Span)>>, SpecErro
     const KEY: &str = "seek_curve";
     let Some(text) = section.text(KEY)? else { return Ok(None) };
     let mut points: Vec<(u32, Span)> = Vec::new();
-    for one in text.split(',').map(str::trim) {
-        let wrong = |accepted: &str| Err(section.error(KEY, one.to_owned(), accepted));
-        let parsed = one.split_once(':').and_then(|(distance, time)| {
+    for point in text.split(',').map(str::trim) {
+        let wrong = |accepted: &str| Err(section.error(KEY, point.to_owned(), accepted));
+        let parsed = point.split_once(':').and_then(|(distance, time)| {
             Some((distance.trim().parse::<u32>().ok()?, time.trim().parse::<Span>().ok()?))
         });
         let Some((distance, time)) = parsed else {

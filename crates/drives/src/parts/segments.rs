@@ -148,9 +148,9 @@ impl Segments {
         if usize::from(older) == index {
             return;
         }
-        let own = self.links[index];
-        self.links[usize::from(own.older)].newer = own.newer;
-        self.links[usize::from(own.newer)].older = own.older;
+        let links = self.links[index];
+        self.links[usize::from(links.older)].newer = links.newer;
+        self.links[usize::from(links.newer)].older = links.older;
         let newer = self.links[usize::from(older)].newer;
         self.links[index] = Links { older, newer };
         self.links[usize::from(older)].newer = index as u16;
