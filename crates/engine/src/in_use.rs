@@ -132,10 +132,10 @@ fn scales(held: u64) -> impl Iterator<Item = u64> {
 
 /// Whether something happens that takes as long as drives are large.
 fn takes_its_time(request: &Request, workload: &Workload, spec: &MachineSpec) -> bool {
-    let asked = Asked::of(request, workload, &spec.events).map(|asked| asked.events).unwrap_or_default();
+    let requested = Asked::of(request, workload, &spec.events).map(|requested| requested.events).unwrap_or_default();
     let is_long = |what: &What| matches!(what, What::Fail | What::Out);
     let goes_out = spec.layouts.iter().any(|layout| is_pool(&layout.kind) && layout.options.contains_key("out"));
-    !request.repair.is_empty() || goes_out || asked.iter().any(|event| is_long(&event.what))
+    !request.repair.is_empty() || goes_out || requested.iter().any(|event| is_long(&event.what))
 }
 
 /// Whether a range that is written is stated in bytes, or an app has files.
@@ -151,8 +151,8 @@ fn capacity(catalog: &Catalog, request: &Request, spec: &MachineSpec) -> Option<
     let mut known: Vec<(&str, &Table, u64)> = Vec::new();
     let mut held = 0_u64;
     for drive in &spec.drives {
-        let found = known.iter().find(|(name, set, _)| *name == drive.product && **set == drive.set);
-        let capacity = if let Some((.., capacity)) = found {
+        let known_drive = known.iter().find(|(name, set, _)| *name == drive.product && **set == drive.set);
+        let capacity = if let Some((.., capacity)) = known_drive {
             *capacity
         } else {
             let (product, _) = catalog.drive(&drive.product, (&spec.file, &drive.key)).ok()?;

@@ -182,14 +182,14 @@ impl MachineCaches {
 }
 
 /// Adds what lies below `node`.
-fn descend(node: NodeRef, layouts: &Layouts, controllers: &[Option<usize>], found: &mut Below) {
+fn descend(node: NodeRef, layouts: &Layouts, controllers: &[Option<usize>], below: &mut Below) {
     let layout = match node {
-        NodeRef::Drive(drive) => return found.drives.push(drive as usize),
+        NodeRef::Drive(drive) => return below.drives.push(drive as usize),
         NodeRef::Layout(layout) => layout as usize,
     };
-    found.controllers.extend(controllers[layout]);
+    below.controllers.extend(controllers[layout]);
     let members: &[MemberRange] = &layouts[layout].2;
     for member in members {
-        descend(member.node, layouts, controllers, found);
+        descend(member.node, layouts, controllers, below);
     }
 }

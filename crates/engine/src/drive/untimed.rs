@@ -85,18 +85,18 @@ impl Driver<'_> {
             let at = if turns.len() > 1 { random.unit() * total } else { 0.0 };
             let chosen = turns.iter().position(|turn| at < turn.upto).unwrap_or(turns.len() - 1);
             let turn = &mut turns[chosen];
-            let asked = self.streams[turn.stream].next(turn.thread);
+            let request = self.streams[turn.stream].next(turn.thread);
             turn.thread = if turn.thread + 1 < turn.threads { turn.thread + 1 } else { 0 };
-            let trim = asked.op == Op::Trim;
-            if !trim && asked.op != Op::Write {
+            let trim = request.op == Op::Trim;
+            if !trim && request.op != Op::Write {
                 continue;
             }
             done += match amount {
                 Amount::Fills(_) if trim => 0,
-                Amount::Fills(_) => u64::from(asked.len),
+                Amount::Fills(_) => u64::from(request.len),
                 Amount::Ios(_) => 1,
             };
-            let write = UntimedWrite { offset: asked.offset, len: asked.len, entropy: asked.entropy, trim };
+            let write = UntimedWrite { offset: request.offset, len: request.len, entropy: request.entropy, trim };
             batch.writes[usize::from(turn.target)].push(write);
             batch.collected += 1;
             if batch.collected == BATCH {

@@ -158,14 +158,14 @@ impl On {
 
 impl fmt::Display for Why {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let there: Vec<&str> = EVENTS.into_iter().filter(|event| supported(event, self.on).is_ok()).collect();
-        let there = if there.is_empty() { "nothing".to_owned() } else { there.join(", ") };
-        let place = match self.on {
+        let events: Vec<&str> = EVENTS.into_iter().filter(|event| supported(event, self.on).is_ok()).collect();
+        let events = if events.is_empty() { "nothing".to_owned() } else { events.join(", ") };
+        let part = match self.on {
             On::Layout("single") => "a single drive".to_owned(),
             On::Layout(name) => format!("layout {name}"),
             On::Drive(name) => format!("drive kind {name}"),
             On::With(name) => name.to_owned(),
         };
-        write!(out, "{} is not supported with {place} ({}); supported there: {there}", self.event, self.why)
+        write!(out, "{} is not supported with {part} ({}); supported there: {events}", self.event, self.why)
     }
 }

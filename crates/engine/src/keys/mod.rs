@@ -242,7 +242,8 @@ mod tests {
         let mut request = Request { machine_text: Some(text.to_owned()), ..request("fio-read", "m.toml") };
         request.set = vec![("heads".to_owned(), "8".to_owned()), ("bs".to_owned(), "8k".to_owned())];
         let keys = set_keys(&catalog(), &request).unwrap();
-        let value = |key: &str| keys.iter().find(|one| one.key == key).and_then(|one| one.value.as_deref());
+        let value =
+            |key: &str| keys.iter().find(|set_key| set_key.key == key).and_then(|set_key| set_key.value.as_deref());
         assert_eq!((value("rpm"), value("heads"), value("bs")), (Some("14000 rpm"), Some("8"), Some("8 KiB")));
     }
 

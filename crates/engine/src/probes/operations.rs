@@ -46,9 +46,9 @@ impl AppStats {
     }
 
     /// One more.
-    pub fn ended(&mut self, one: &Ended) {
-        let stats = &mut self.operations[usize::from(one.operation)];
-        let latency = one.ended.since(one.began).0;
+    pub fn ended(&mut self, operation: &Ended) {
+        let stats = &mut self.operations[usize::from(operation.operation)];
+        let latency = operation.ended.since(operation.began).0;
         stats.count += 1;
         stats.sum += u128::from(latency);
         stats.longest = stats.longest.max(latency);
@@ -126,7 +126,7 @@ impl AppRecord {
         Self {
             kind: app.kind(),
             requested_ops_per_s: app.requested_ops_per_s(),
-            achieved_ops_per_s: operations.iter().map(|one| one.count).sum::<u64>() as f64 / seconds,
+            achieved_ops_per_s: operations.iter().map(|operation| operation.count).sum::<u64>() as f64 / seconds,
             operations,
             counters,
         }

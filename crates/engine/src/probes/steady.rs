@@ -192,11 +192,11 @@ impl Probe for SteadyProbe {
 
     fn end(mut self: Box<Self>, _: &mut RunEnd) -> Result<Findings, RunError> {
         let notes: Vec<String> = self.done.iter().filter_map(SteadyRecord::note).collect();
-        let mut found = Findings::default().with_notes(notes);
+        let mut findings = Findings::default().with_notes(notes);
         if let Some(last) = self.done.pop() {
-            found = found.with("steady_state", last);
+            findings = findings.with("steady_state", last);
         }
-        Ok(if self.done.is_empty() { found } else { found.with("steady_state_before", self.done) })
+        Ok(if self.done.is_empty() { findings } else { findings.with("steady_state_before", self.done) })
     }
 }
 

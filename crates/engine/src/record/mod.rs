@@ -135,9 +135,9 @@ struct RepairSpecs {
 }
 
 impl RepairSpecs {
-    fn new(asked: &RepairRequest) -> Option<Self> {
-        let is_asked = !asked.is_empty();
-        let RepairRequest { fail, spares, rebuild_rate, rebuild_after } = asked.clone();
+    fn new(request: &RepairRequest) -> Option<Self> {
+        let is_asked = !request.is_empty();
+        let RepairRequest { fail, spares, rebuild_rate, rebuild_after } = request.clone();
         is_asked.then_some(Self { fail, spare: spares, rebuild_rate, rebuild_after })
     }
 }
@@ -336,17 +336,17 @@ fn of_workload(workload: &Workload, streams: &Streams, duration: Span) -> Findin
         "preconditioned without the workload: apps and scripts do not run without time, so the drives are not worn in by them"
             .to_owned()
     });
-    let mut found = Findings::default().with_notes(unfilled);
+    let mut findings = Findings::default().with_notes(unfilled);
     let data = data_records(workload);
     if !data.is_empty() {
-        found.sections.add("data", data);
+        findings.sections.add("data", data);
     }
     let limits = judge(&workload.limits, streams, duration);
     if !limits.is_empty() {
         let passed = limits.iter().all(|limit| limit.passed);
-        found = found.with("limits", limits).with("passed", passed);
+        findings = findings.with("limits", limits).with("passed", passed);
     }
-    found
+    findings
 }
 
 fn one_line(buckets: &[(u64, u64)]) -> Box<RawValue> {

@@ -159,10 +159,12 @@ fn volumes(
         let device = stream.volume.as_deref();
         let mapped = spec.map.iter().find(|(from, _)| Some(from.as_str()) == device).map(|(_, to)| to.as_str());
         let device_volume = mapped.or_else(|| device.filter(|_| !is_single));
-        let asked = spec.volume.as_deref().or(device_volume);
-        target_of(workload, &format!("{}.volume", spec.key), asked, assembled).map_err(|error| match (mapped, device) {
-            (None, Some(device)) if spec.volume.is_none() => unmapped(workload, spec, device, &error),
-            _ => error,
+        let requested = spec.volume.as_deref().or(device_volume);
+        target_of(workload, &format!("{}.volume", spec.key), requested, assembled).map_err(|error| {
+            match (mapped, device) {
+                (None, Some(device)) if spec.volume.is_none() => unmapped(workload, spec, device, &error),
+                _ => error,
+            }
         })
     };
     streams.iter().map(volume).collect()
@@ -170,9 +172,9 @@ fn volumes(
 
 /// A device of the trace that is no volume of the machine.
 fn unmapped(workload: &Workload, spec: &TraceSpec, device: &str, error: &SpecError) -> SpecError {
-    let ways = format!("map = {{ {device:?} = VOLUME }}, volume = VOLUME (--set volume=VOLUME) for all devices");
+    let options = format!("map = {{ {device:?} = VOLUME }}, volume = VOLUME (--set volume=VOLUME) for all devices");
     let accepted =
-        format!("is a device of the trace, and no volume; say {ways}, or device for one; {}", error.accepted);
+        format!("is a device of the trace, and no volume; say {options}, or device for one; {}", error.accepted);
     SpecError::new(&workload.file, &format!("{}.map", spec.key), device, accepted)
 }
 
@@ -208,15 +210,15 @@ impl TraceAtWork {
             .collect();
         let comparison = TraceStats::comparison(traces.iter().map(|trace| &trace.stats));
         let mut records: Vec<TraceRecord> = traces.into_iter().map(|trace| trace.stats.record()).collect();
-        let found = Findings::default().with_notes(notes);
-        let found = match comparison {
-            Some(comparison) => found.with("comparison", comparison),
-            None => found,
+        let findings = Findings::default().with_notes(notes);
+        let findings = match comparison {
+            Some(comparison) => findings.with("comparison", comparison),
+            None => findings,
         };
         match records.len() {
-            0 => found,
-            1 => found.with("trace", records.remove(0)),
-            _ => found.with("traces", records),
+            0 => findings,
+            1 => findings.with("trace", records.remove(0)),
+            _ => findings.with("traces", records),
         }
     }
 
