@@ -146,8 +146,8 @@ impl Redundancy for ParityGroups {
     }
 
     fn group_of(&self, member: u16) -> Range<u16> {
-        let of = self.members_of(self.group_with(member));
-        of.start as u16..of.end as u16
+        let group_members = self.members_of(self.group_with(member));
+        group_members.start as u16..group_members.end as u16
     }
 
     fn columns_of(&self, member: u16, range: &Range<u64>) -> Range<u64> {
@@ -156,13 +156,13 @@ impl Redundancy for ParityGroups {
     }
 
     fn plan_rebuild(&self, member: u16, range: &Range<u64>, members: &[MemberState], plan: &mut Plan) {
-        let of = self.members_of(self.group_with(member));
-        self.group.plan_rebuild(self.local(member), range, &members[of.clone()], plan);
-        shift(plan, of.start);
+        let group_members = self.members_of(self.group_with(member));
+        self.group.plan_rebuild(self.local(member), range, &members[group_members.clone()], plan);
+        shift(plan, group_members.start);
     }
 
     fn lost_in(&self, member: u16, range: &Range<u64>, members: &[MemberState]) -> u64 {
-        let of = self.members_of(self.group_with(member));
-        self.group.lost_in(self.local(member), range, &members[of])
+        let group_members = self.members_of(self.group_with(member));
+        self.group.lost_in(self.local(member), range, &members[group_members])
     }
 }

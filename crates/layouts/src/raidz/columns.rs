@@ -92,8 +92,8 @@ mod tests {
             (5, 1, 512, 512, KIB),
         ];
         for (columns, parities, sector, len, allocated) in cases {
-            let of = geometry(columns, parities, sector);
-            assert_eq!(of.allocated(len), allocated, "{of:?} {len}");
+            let layout = geometry(columns, parities, sector);
+            assert_eq!(layout.allocated(len), allocated, "{layout:?} {len}");
         }
     }
 
@@ -102,13 +102,13 @@ mod tests {
         fn columns_have_the_data_its_parity_and_no_sector_twice(
             columns in 4_u64..20, parities in 1_u64..4, sectors in 1_u64..64, at in 0_u64..10_000,
         ) {
-            let of = geometry(columns, parities, 4096);
+            let layout = geometry(columns, parities, 4096);
             let begin = at * (parities + 1) * 4096;
-            let found = of.columns(begin, sectors * 4096);
+            let found = layout.columns(begin, sectors * 4096);
             let sum = |is_parity| found.iter().filter(|c| c.is_parity == is_parity).map(|c| u64::from(c.len)).sum::<u64>();
             prop_assert_eq!(sum(false), sectors * 4096);
             prop_assert_eq!(sum(true), parities * sectors.div_ceil(columns - parities) * 4096);
-            let padding = of.allocated(sectors * 4096) - sum(false) - sum(true);
+            let padding = layout.allocated(sectors * 4096) - sum(false) - sum(true);
             prop_assert!(padding <= parities * 4096);
             // Every sector lies in the range that is allocated, once.
             let number = |column: &Column, n: u64| (column.offset / 4096 + n) * columns + u64::from(column.member);

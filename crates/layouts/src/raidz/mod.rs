@@ -231,8 +231,8 @@ impl Service for RaidZ {
         Bytes(self.records * self.record)
     }
 
-    fn submit(&mut self, now: Instant, asked: ServiceIo) {
-        self.take(now, asked);
+    fn submit(&mut self, now: Instant, io: ServiceIo) {
+        self.take(now, io);
         if !self.commands.is_empty() {
             self.push(now, Due::Send);
         }
