@@ -83,11 +83,11 @@ impl Ask {
             return Ok(self);
         }
         for name in names {
-            if !Compressor::ALL.iter().any(|one| one.name() == name) {
+            if !Compressor::ALL.iter().any(|compressor| compressor.name() == name) {
                 return Err(AskError::new("compressors", name, "expected lz4, deflate or zstd"));
             }
         }
-        self.compressors.retain(|one| names.iter().any(|name| name == one.name()));
+        self.compressors.retain(|compressor| names.iter().any(|name| name == compressor.name()));
         Ok(self)
     }
 
@@ -180,8 +180,8 @@ impl Ask {
 mod tests {
     use super::*;
 
-    fn texts(of: &[&str]) -> Vec<String> {
-        of.iter().map(|&text| text.to_owned()).collect()
+    fn texts(words: &[&str]) -> Vec<String> {
+        words.iter().map(|&text| text.to_owned()).collect()
     }
 
     #[test]

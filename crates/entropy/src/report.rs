@@ -75,10 +75,10 @@ impl Report {
             let (entropy, interval) = split(sums);
             ("deflate", Entropy { entropy, interval })
         });
-        let chunks = tally.chunks.iter().map(|of| {
-            let (mean, interval) = split(&of.sums);
-            let (histogram, histogram_bytes) = (of.chunks.to_vec(), of.bytes.to_vec());
-            Chunks { size: of.size, compressor: of.compressor.name(), mean, interval, histogram, histogram_bytes }
+        let chunks = tally.chunks.iter().map(|chunk| {
+            let (mean, interval) = split(&chunk.sums);
+            let (histogram, histogram_bytes) = (chunk.chunks.to_vec(), chunk.bytes.to_vec());
+            Chunks { size: chunk.size, compressor: chunk.compressor.name(), mean, interval, histogram, histogram_bytes }
         });
         let drawn = match ask.sample {
             Sample::Of(asked) if !plan.whole() => Some(Drawn {
