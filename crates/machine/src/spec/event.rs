@@ -120,8 +120,8 @@ fn read(section: Section, events: &mut Vec<EventSpec>) -> Result<(), SpecError> 
     let (fail, out) = (section.text("fail")?, section.text("osd-out")?);
     let power_off = section.flag("power-off")?;
     let (set, part) = (section.section("set")?, section.text("part")?);
-    let asked = [fail.is_some(), out.is_some(), power_off.is_some(), set.is_some()];
-    if asked.iter().filter(|asked| **asked).count() != 1 {
+    let given = [fail.is_some(), out.is_some(), power_off.is_some(), set.is_some()];
+    if given.iter().filter(|is_given| **is_given).count() != 1 {
         let accepted = "expected one of fail = \"DRIVE\", power-off = true, osd-out = \"POOL.NUMBER\" and \
                         set = { KEY = \"VALUE\" } with part = \"DRIVE\"";
         return Err(section.error("", "", accepted));
