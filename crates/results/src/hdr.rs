@@ -157,12 +157,12 @@ fn is_tame(payload: &[u8]) -> bool {
     let mut at = 0;
     while at < payload.len() {
         let mut value: u64 = 0;
-        for place in 0..9 {
+        for index in 0..9 {
             let Some(next) = payload.get(at) else { return false };
             at += 1;
             let byte = *next;
-            let bits = if place == 8 { u64::from(byte) } else { u64::from(byte & 0x7f) };
-            value |= bits << (7 * place);
+            let bits = if index == 8 { u64::from(byte) } else { u64::from(byte & 0x7f) };
+            value |= bits << (7 * index);
             if byte & 0x80 == 0 {
                 break;
             }
