@@ -162,7 +162,7 @@ impl Tally {
     /// As a section of a record.
     pub fn told(&self) -> ServingTold {
         let kinds = KINDS.iter().zip(&self.kinds).filter(|(_, of_kind)| of_kind.count + of_kind.errors > 0);
-        let told = |((_, kind), of_kind): (&(Op, &'static str), &OfKind)| KindTold {
+        let row = |((_, kind), of_kind): (&(Op, &'static str), &OfKind)| KindTold {
             kind,
             count: of_kind.count,
             errors: of_kind.errors,
@@ -170,7 +170,7 @@ impl Tally {
             model: TimesTold::of(&of_kind.model),
             client: TimesTold::of(&of_kind.client),
         };
-        let kinds: Vec<KindTold> = kinds.map(told).collect();
+        let kinds: Vec<KindTold> = kinds.map(row).collect();
         let lateness = TimesTold::of(&self.lateness);
         let mut all = times();
         let data = KINDS.iter().zip(&self.kinds).filter(|((op, _), _)| matches!(op, Op::Read | Op::Write));
@@ -182,8 +182,8 @@ impl Tally {
 
     /// What it leaves in the record.
     pub fn findings(&self) -> Findings {
-        let told = self.told();
-        let note = told.late.clone();
-        Findings::default().with("serving", told).with_notes(note)
+        let totals = self.told();
+        let note = totals.late.clone();
+        Findings::default().with("serving", totals).with_notes(note)
     }
 }
