@@ -277,8 +277,8 @@ impl Workload {
             end_at(phase, time, &[]);
         }
         if let (Some(phases), true) = (table.get_mut("phases").and_then(Value::as_array_mut), time == Span::ZERO) {
-            let mut kept = which.iter().map(|is_meant| !is_meant);
-            phases.retain(|_| kept.next().unwrap_or(true));
+            let mut remaining = which.iter().map(|is_meant| !is_meant);
+            phases.retain(|_| remaining.next().unwrap_or(true));
         }
         Ok(())
     }
@@ -286,14 +286,14 @@ impl Workload {
     /// Returns the conditions that still end a measured phase once it has a duration.
     fn kept_ends(&self, phase: &Phase) -> Vec<&'static str> {
         let is_replay = !self.traces.is_empty();
-        let kept = |condition: &Until| match condition {
+        let remains = |condition: &Until| match condition {
             Until::ScriptsDone => Some("scripts done"),
             Until::Warm => Some("warm"),
             // A trace may end earlier.
             Until::Drained if is_replay => Some("drained"),
             _ => None,
         };
-        phase.until.iter().filter_map(kept).collect()
+        phase.until.iter().filter_map(remains).collect()
     }
 }
 

@@ -199,14 +199,17 @@ mod tests {
 
     #[test]
     fn data_of_a_stream_comes_before_that_of_the_workload_and_set_before_both() {
-        let mut own = workload("data = 0.6", "[precondition]\nrandom = 1.0\ndata = 0.9").unwrap();
-        assert_eq!(own.data_of(0), Some(&DataSpec::Constant(0.2)));
-        assert_eq!(own.data_of(1), Some(&DataSpec::Constant(0.6)));
-        own.set("data", "0.3").unwrap();
-        assert_eq!((own.data_of(0), own.data_of(1)), (Some(&DataSpec::Constant(0.3)), Some(&DataSpec::Constant(0.3))));
-        assert_eq!(own.precondition.as_ref().and_then(|have| have.data.clone()), None);
-        own.set("state", "trimmed").unwrap();
-        assert_eq!(own.precondition.map(|have| (have.random, have.trim)), Some((0.0, true)));
+        let mut spec = workload("data = 0.6", "[precondition]\nrandom = 1.0\ndata = 0.9").unwrap();
+        assert_eq!(spec.data_of(0), Some(&DataSpec::Constant(0.2)));
+        assert_eq!(spec.data_of(1), Some(&DataSpec::Constant(0.6)));
+        spec.set("data", "0.3").unwrap();
+        assert_eq!(
+            (spec.data_of(0), spec.data_of(1)),
+            (Some(&DataSpec::Constant(0.3)), Some(&DataSpec::Constant(0.3)))
+        );
+        assert_eq!(spec.precondition.as_ref().and_then(|have| have.data.clone()), None);
+        spec.set("state", "trimmed").unwrap();
+        assert_eq!(spec.precondition.map(|have| (have.random, have.trim)), Some((0.0, true)));
         assert_eq!(workload("", "").unwrap().data_of(1), None);
     }
 }

@@ -416,9 +416,9 @@ fn read_power_loss(section: Section) -> Result<EventSpec, SpecError> {
 
 /// `[record]`: names of probes that a run has only where they are asked for. Which there are, the engine knows.
 fn read_probes(section: Section) -> Result<Vec<String>, SpecError> {
-    let asked = section.value("probes");
+    let probes = section.value("probes");
     let wrong = || section.error("probes", "", "expected a list of names, such as [\"waiting\"]");
-    let named = asked.map_or(Some(Vec::new()), |value| {
+    let named = probes.map_or(Some(Vec::new()), |value| {
         let names = value.as_array()?.iter().map(|name| name.as_str().map(str::to_owned));
         names.collect::<Option<Vec<String>>>()
     });

@@ -118,8 +118,8 @@ fn read_step(
     let known: Vec<&str> = names.iter().map(String::as_str).collect();
     let after = match strings(&section, "after")? {
         Some(after) => {
-            let found = after.iter().map(|name| index_of(&section, "after", name, &known));
-            found.collect::<Result<_, _>>()?
+            let scripts = after.iter().map(|name| index_of(&section, "after", name, &known));
+            scripts.collect::<Result<_, _>>()?
         }
         None => last.into_iter().collect(),
     };
@@ -150,9 +150,9 @@ fn read_step(
 
 fn read_step_streams(section: &Section, streams: &[StreamSpec]) -> Result<Vec<usize>, SpecError> {
     let known: Vec<&str> = streams.iter().map(|stream| stream.name.as_str()).collect();
-    let (one, many) = (section.text("stream")?, strings(section, "streams")?);
-    let (key, names) = match (one, many) {
-        (Some(one), None) => ("stream", vec![one]),
+    let (single, many) = (section.text("stream")?, strings(section, "streams")?);
+    let (key, names) = match (single, many) {
+        (Some(single), None) => ("stream", vec![single]),
         (None, Some(many)) if !many.is_empty() => ("streams", many),
         _ => {
             let accepted = format!("expected either stream = \"NAME\" or streams = [...], of {}", known.join(", "));
@@ -280,8 +280,8 @@ pub(crate) fn read_phase_scripts(
 ) -> Result<PhaseScripts, SpecError> {
     let known: Vec<&str> = scripts.iter().map(|script| script.name.as_str()).collect();
     let run = strings(section, "scripts")?.map(|names| {
-        let found = names.iter().map(|name| index_of(section, "scripts", name, &known));
-        found.collect::<Result<Vec<usize>, _>>()
+        let indices = names.iter().map(|name| index_of(section, "scripts", name, &known));
+        indices.collect::<Result<Vec<usize>, _>>()
     });
     let run = run.transpose()?;
     let clients = section.count("clients", 1..=u64::from(MOST_OUTSTANDING))?.map(|clients| clients as u32);
@@ -316,8 +316,8 @@ fn strings<'a>(section: &Section<'a>, key: &'static str) -> Result<Option<Vec<&'
 }
 
 fn index_of(section: &Section, key: &str, name: &str, known: &[&str]) -> Result<usize, SpecError> {
-    let found = known.iter().position(|have| *have == name);
-    found.ok_or_else(|| SpecError::unknown(section.file(), &section.key(key), name, known))
+    let index = known.iter().position(|have| *have == name);
+    index.ok_or_else(|| SpecError::unknown(section.file(), &section.key(key), name, known))
 }
 
 impl Workload {

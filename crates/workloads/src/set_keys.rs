@@ -81,7 +81,7 @@ impl Workload {
     /// The keys that `set` takes in this workload, with their values today: its own, and `app.KEY`
     /// of its app.
     pub fn settable(&self) -> Vec<Settable> {
-        let mut found = Vec::new();
+        let mut keys = Vec::new();
         for SetKey { name, meaning, today } in KEYS {
             let value = match today(self) {
                 Today::Absent => continue,
@@ -90,11 +90,11 @@ impl Workload {
             };
             let takes = value.as_ref().is_none_or(|value| self.clone().set(name, value).is_ok());
             if let (true, Err(refused)) = (takes, self.clone().set(name, NO_VALUE)) {
-                found.push(Settable { key: name.to_owned(), value, accepted: accepted(&refused), meaning });
+                keys.push(Settable { key: name.to_owned(), value, accepted: accepted(&refused), meaning });
             }
         }
-        found.extend(self.settable_of_app());
-        found
+        keys.extend(self.settable_of_app());
+        keys
     }
 
     fn settable_of_app(&self) -> Vec<Settable> {
@@ -103,11 +103,11 @@ impl Workload {
             Some(AppSpec::BTree(_)) => BTREE,
             Some(AppSpec::FileSystem(_)) => FILESYSTEM,
         };
-        let said = self.table.get("app").and_then(Value::as_table).cloned().unwrap_or_default();
+        let table = self.table.get("app").and_then(Value::as_table).cloned().unwrap_or_default();
         let settable = |&(key, usual, meaning): &AppKey| {
             let refused = self.clone().set_app(&[(key.to_owned(), NO_VALUE.to_owned())]);
             let accepted = refused.map_or_else(|refused| accepted(&refused), |()| "a name".to_owned());
-            let value = said.get(key).map(shown).or_else(|| (!usual.is_empty()).then(|| usual.to_owned()));
+            let value = table.get(key).map(shown).or_else(|| (!usual.is_empty()).then(|| usual.to_owned()));
             Settable { key: format!("app.{key}"), value, accepted, meaning }
         };
         keys.iter().map(settable).collect()
@@ -276,9 +276,9 @@ mod tests {
     fn every_key_of_an_app_is_in_the_table_and_no_other() {
         for text in [DATABASE, FILES] {
             let workload = app(text);
-            let found = workload.settable();
+            let settable = workload.settable();
             let mut keys: Vec<String> =
-                found.into_iter().map(|one| one.key).filter(|key| key.starts_with("app.")).collect();
+                settable.into_iter().map(|set_key| set_key.key).filter(|key| key.starts_with("app.")).collect();
             keys.sort();
             assert_eq!(keys, known(&workload));
         }
@@ -304,8 +304,8 @@ mod tests {
             format!("[[streams]]\nname = \"s{pct}\"\nread_pct = {pct}\nrandom_pct = 100\nsize = \"4 KiB\"\n")
         };
         let text = format!("[load]\nclosed = {{ threads = 2, depth = 3 }}\n{}{}{LAW}", stream(10), stream(90));
-        let found = Workload::read("w.toml", &text).unwrap().settable();
-        let value = |key: &str| found.iter().find(|one| one.key == key).map(|one| one.value.as_deref());
+        let keys = Workload::read("w.toml", &text).unwrap().settable();
+        let value = |key: &str| keys.iter().find(|set_key| set_key.key == key).map(|set_key| set_key.value.as_deref());
         assert_eq!(value("read_pct"), Some(None));
         assert_eq!((value("bs"), value("qd"), value("depth")), (Some(Some("4 KiB")), Some(Some("6")), Some(Some("3"))));
         assert_eq!((value("rate_iops"), value("clients")), (None, None));
