@@ -89,11 +89,11 @@ fn contention(section: &Section) -> Result<f64, SpecError> {
 }
 
 fn rate(section: &Section, key: &'static str) -> Result<Rate, SpecError> {
-    let found: Rate = section.required(key, "a rate")?;
-    if found.0 < 1_000 || found.0 > 1_000_000_000_000 {
-        return Err(section.error(key, found.to_string(), "expected from 1 kB/s to 1 TB/s"));
+    let given: Rate = section.required(key, "a rate")?;
+    if given.0 < 1_000 || given.0 > 1_000_000_000_000 {
+        return Err(section.error(key, given.to_string(), "expected from 1 kB/s to 1 TB/s"));
     }
-    Ok(found)
+    Ok(given)
 }
 
 fn count(section: &Section, key: &'static str, most: u64) -> Result<u64, SpecError> {

@@ -238,7 +238,9 @@ impl Drive for MultiActuatorDisk {
     fn counters(&self) -> Vec<Counter> {
         let each: Vec<Vec<Counter>> = self.actuators.iter().map(Disk::counters).collect();
         let mut counters = sums(&each);
-        let busy = |of: &Vec<Counter>| of.iter().find(|(name, _)| *name == "busy_ns").map_or(0, |(_, count)| *count);
+        let busy = |counters: &Vec<Counter>| {
+            counters.iter().find(|(name, _)| *name == "busy_ns").map_or(0, |(_, count)| *count)
+        };
         counters.extend(BUSY.into_iter().zip(each.iter().map(busy)));
         counters
     }

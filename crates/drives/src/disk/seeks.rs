@@ -33,8 +33,8 @@ pub(super) fn read_seeks(section: &Section) -> Result<(SeekPoints, SeekPoints, [
     }
     // The curve is one of reads; a write settles longer, by as much as the averages differ.
     let more = write.average.0 as i64 - read.average.0 as i64;
-    let of = |more| Seeks::Measured(MeasuredSeeks::new(&points, cylinders, more));
-    Ok((read, write, [of(0), of(more)]))
+    let seeks_with = |more| Seeks::Measured(MeasuredSeeks::new(&points, cylinders, more));
+    Ok((read, write, [seeks_with(0), seeks_with(more)]))
 }
 
 /// Points of a measured curve: distances in cylinders, rising, and times, such as "1: 1.9 ms, 10: 2.6 ms".

@@ -97,7 +97,9 @@ impl Segments {
         let (first, last) = (grain(first), grain(last));
         // Without early exit, so that the comparison runs over whole vectors: almost every random I/O misses.
         let groups = self.starts.iter().zip(&self.ends);
-        groups.map(|(starts, ends)| u32::from(group_touches(starts, ends, first, last))).fold(0, |any, one| any | one)
+        groups
+            .map(|(starts, ends)| u32::from(group_touches(starts, ends, first, last)))
+            .fold(0, |any, touched| any | touched)
             != 0
     }
 

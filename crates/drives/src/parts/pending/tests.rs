@@ -194,14 +194,15 @@ fn slower() -> SeekCurve {
 
 /// What `order` takes of `commands`, which are sorted by address: its sequence and its cost.
 fn taken<'a>(commands: &(impl Iterator<Item = &'a Waiting> + Clone), order: Order, head: &Head) -> Option<(u64, u64)> {
-    let of = |command: &Waiting| (command.sequence, reckoned(head, command));
+    let reckoned_order = |command: &Waiting| (command.sequence, reckoned(head, command));
     let here = (head.cylinder, head.track);
     let is_ahead = |command: &&Waiting| (command.place.cylinder, command.place.track) >= here;
-    let first = |key: &dyn Fn(&Waiting) -> u64| commands.clone().min_by_key(|w| (key(w), w.sequence)).map(of);
+    let first =
+        |key: &dyn Fn(&Waiting) -> u64| commands.clone().min_by_key(|w| (key(w), w.sequence)).map(reckoned_order);
     match order {
         Order::Fcfs => first(&|_| 0),
         Order::Sstf => first(&|command| u64::from(command.place.cylinder.abs_diff(head.cylinder))),
-        Order::Clook => commands.clone().find(is_ahead).or_else(|| commands.clone().next()).map(of),
+        Order::Clook => commands.clone().find(is_ahead).or_else(|| commands.clone().next()).map(reckoned_order),
         Order::Positioning => first(&|command| reckoned(head, command)),
     }
 }

@@ -134,7 +134,11 @@ impl Bench {
         }
         let best = self.closed.iter().map(|closed| closed.worth(self.clock)).fold(0.0, f64::max);
         let chosen = blocks.victim(VictimPolicy::CostBenefit, self.clock);
-        let worth = self.closed.iter().find(|closed| Some(closed.block) == chosen).map(|one| one.worth(self.clock));
+        let worth = self
+            .closed
+            .iter()
+            .find(|closed| Some(closed.block) == chosen)
+            .map(|chosen_block| chosen_block.worth(self.clock));
         prop_assert_eq!(chosen.is_some(), !self.closed.is_empty());
         prop_assert!(worth.is_none_or(|worth| worth >= best * (1.0 - 1e-12)));
         Ok(())
