@@ -189,8 +189,8 @@ impl Run {
             app: AppAtWork::bind(&workload, &assembled, seed, cut)?,
             traces: Opened::bind(traces, &workload, &assembled, seed, cut)?,
         };
-        let (own, _) = above.streams();
-        let names = streams.iter().map(|(stream, _)| stream.name()).chain(own.iter().map(String::as_str));
+        let (own_streams, _) = above.streams();
+        let names = streams.iter().map(|(stream, _)| stream.name()).chain(own_streams.iter().map(String::as_str));
         let names: Vec<&str> = names.collect();
         workload.limits.iter().try_for_each(|limit| limit.check(&workload.file, &names))?;
         let texts = (machine_text, workload_text);

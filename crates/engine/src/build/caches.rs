@@ -159,12 +159,12 @@ impl MachineCaches {
             });
         }
         let below = volumes.iter().map(|volume| {
-            let mut found = Below::default();
-            descend(volume.node, layouts, &number, &mut found);
-            found.drives.retain(|drive| *drive < drives.len());
-            found.drives.sort_unstable();
-            found.drives.dedup();
-            found
+            let mut reached = Below::default();
+            descend(volume.node, layouts, &number, &mut reached);
+            reached.drives.retain(|drive| *drive < drives.len());
+            reached.drives.sort_unstable();
+            reached.drives.dedup();
+            reached
         });
         let below = below.collect();
         Self { drives, controllers, below, stays_new: stays_new(spec) }

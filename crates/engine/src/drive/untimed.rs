@@ -155,8 +155,8 @@ impl Driver<'_> {
             left -= 1.0;
         }
         random_fills(self.machine, &mut fills, spec.random, |share| report(spec.sequential + share * spec.random))?;
-        let own = Amount::Fills(spec.workload);
-        self.fill(None, own, Random::new(seed, "precondition.workload"), |share| {
+        let amount = Amount::Fills(spec.workload);
+        self.fill(None, amount, Random::new(seed, "precondition.workload"), |share| {
             report(spec.sequential + spec.random + share * spec.workload)
         })?;
         if spec.trim {
@@ -172,9 +172,11 @@ impl Driver<'_> {
         let targets = self.machine.volumes().iter().enumerate();
         let fill = |(target, named): (usize, &hotband_machine::Volume)| {
             let path = format!("precondition.{}", named.name);
-            let own = self.targets.iter().zip(&workload.streams);
-            let own = own.filter(|(on, _)| usize::from(**on) == target).find_map(|(_, stream)| stream.data.as_ref());
-            let data: Option<&DataSpec> = spec.data.as_ref().or(own).or(workload.data.as_ref());
+            let data_of_stream = self.targets.iter().zip(&workload.streams);
+            let data_of_stream = data_of_stream
+                .filter(|(on, _)| usize::from(**on) == target)
+                .find_map(|(_, stream)| stream.data.as_ref());
+            let data: Option<&DataSpec> = spec.data.as_ref().or(data_of_stream).or(workload.data.as_ref());
             let random = Random::new(seed, &format!("{path}.data"));
             TargetFill {
                 target: target as u16,

@@ -178,9 +178,9 @@ struct Energy {
 
 impl Energy {
     fn new(draw: &Draw, duration: Span, busy: [Span; 2]) -> Self {
-        let of = |levels: &Levels| levels.joules(duration, busy, draw.actuators);
-        let [low, high] = [draw.low, draw.high].map(|ends| ends.map(|levels| of(&levels)));
-        Self { joules: of(&draw.levels), low: low[0].min(low[1]), high: high[0].max(high[1]) }
+        let joules_at = |levels: &Levels| levels.joules(duration, busy, draw.actuators);
+        let [low, high] = [draw.low, draw.high].map(|ends| ends.map(|levels| joules_at(&levels)));
+        Self { joules: joules_at(&draw.levels), low: low[0].min(low[1]), high: high[0].max(high[1]) }
     }
 }
 

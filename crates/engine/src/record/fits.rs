@@ -96,7 +96,7 @@ fn found(below: &Below, caches: &MachineCaches, counted: Counted, is_read: bool)
     let whose = if drives.len() == 1 { "the drive's" } else { "the drives'" };
     let of_drives =
         |what: &str, bytes: u64, share: f64, did| Cache { what: format!("{whose} {what}"), bytes, share, did };
-    let own = if is_read {
+    let drive_cache = if is_read {
         vec![
             of_drives("memory", bytes(|caches| caches.read_cache_bytes), sum("cache_hits") / sum("reads"), ANSWERED),
             of_drives("flash", bytes(|caches| caches.flash_cache_bytes), sum("flash_hits") / sum("reads"), ANSWERED),
@@ -113,7 +113,7 @@ fn found(below: &Below, caches: &MachineCaches, counted: Counted, is_read: bool)
         let held = bytes(|caches| caches.write_cache_bytes);
         vec![of_drives("write cache", held, joined, "where % of writes joined others that waited")]
     };
-    controllers.chain(own).collect()
+    controllers.chain(drive_cache).collect()
 }
 
 /// "64 MiB": a whole number of the largest unit that it is a tenth of at least.

@@ -228,17 +228,18 @@ impl Record {
         let Watched { streams, parts: (before, after), findings } = watched;
         let steps = streams.several_steps();
         let summary = Summary::new(&streams.all, duration);
-        let mut found = sources;
-        let unmodelled = found.sections.get::<Vec<Unmodelled>>().into_iter().flatten().map(|of| of.note.clone());
+        let mut collected = sources;
+        let unmodelled =
+            collected.sections.get::<Vec<Unmodelled>>().into_iter().flatten().map(|aspect| aspect.note.clone());
         let mut notes: Vec<String> =
             unmodelled.chain(short(workload, &streams)).chain(failed_note(&summary.all, duration)).collect();
-        found.extend(findings);
-        found.extend(of_workload(workload, &streams, duration));
-        notes.append(&mut found.notes);
+        collected.extend(findings);
+        collected.extend(of_workload(workload, &streams, duration));
+        notes.append(&mut collected.notes);
         notes.extend(protected(&after));
         notes.extend(unwritten_note((&before, &after), workload.is_preconditioned()));
         let parts = after.into_iter().zip(before);
-        let parts = parts.map(|(after, before)| PartRecord::new(after, &before, &mut found.of_parts)).collect();
+        let parts = parts.map(|(after, before)| PartRecord::new(after, &before, &mut collected.of_parts)).collect();
         let records = streams.names.iter().zip(&streams.all).map(|(name, stats)| {
             look()?;
             Ok(StreamRecord::new(name, stats))
@@ -246,7 +247,7 @@ impl Record {
         let records = records.collect::<Result<Vec<_>, RunError>>()?;
         let mut tables = Tables::default();
         tables.add(streams.table);
-        tables.extend(found.tables);
+        tables.extend(collected.tables);
         let record = Self {
             head,
             duration_ns: duration.0,
@@ -255,7 +256,7 @@ impl Record {
             steps,
             streams: records,
             parts,
-            sections: found.sections,
+            sections: collected.sections,
             series: series_of(workload.interval, &tables),
             notes,
         };

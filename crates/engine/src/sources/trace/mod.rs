@@ -257,17 +257,17 @@ impl Source for TraceAtWork {
     fn wake(&mut self, _: Instant) {}
 
     fn next_io(&mut self, now: Instant, _: &mut [Stream]) -> Option<SourceIo> {
-        let asked = self.replay.ask(now)?;
+        let replayed = self.replay.ask(now)?;
         if self.measuring {
-            self.stats.asked(asked.late);
+            self.stats.asked(replayed.late);
         }
-        let io = asked.io;
-        self.keep_distance(asked.token, &io);
+        let io = replayed.io;
+        self.keep_distance(replayed.token, &io);
         let entropy = if io.op == Op::Write { self.data.draw() } else { Entropy::INCOMPRESSIBLE };
         let placed = &self.placed.of_stream[usize::from(io.stream)];
         let (offset, len) = if io.op == Op::Flush { (0, 0) } else { (placed.offset(&io), io.len as u32) };
         let request = IoRequest { op: io.op, offset, len, fua: io.fua, entropy };
-        Some(SourceIo { stream: (self.first + usize::from(io.stream)) as u32, token: asked.token, request })
+        Some(SourceIo { stream: (self.first + usize::from(io.stream)) as u32, token: replayed.token, request })
     }
 
     fn completed(&mut self, now: Instant, answer: Answer) {
