@@ -78,18 +78,18 @@ impl Layout for ParityGroups {
     fn plan(&self, extent: Extent, members: Members, turn: u64, plan: &mut Plan) {
         let mut others = Plan::default();
         for (group, part) in self.parts(extent) {
-            let of = self.members_of(group);
-            let states = &members.states[of.clone()];
+            let range = self.members_of(group);
+            let states = &members.states[range.clone()];
             let here = if members.degraded { Members::of(states) } else { Members::whole(states) };
             if plan.legs.is_empty() {
                 // Most I/Os touch one group only.
                 self.group.plan(part, here, turn, plan);
-                shift(plan, of.start);
+                shift(plan, range.start);
                 continue;
             }
             others.clear();
             self.group.plan(part, here, turn, &mut others);
-            shift(&mut others, of.start);
+            shift(&mut others, range.start);
             plan.legs.append(&mut others.legs);
             (plan.lost, plan.decodes) = (plan.lost || others.lost, plan.decodes || others.decodes);
         }

@@ -57,9 +57,9 @@ impl Geometry {
         };
         let mut columns: Vec<Column> = (0..used).map(column).collect();
         if self.parities == 1 && offset & SWITCH != 0 && columns.len() > 1 {
-            let (one, two) = (columns[0], columns[1]);
-            (columns[0].member, columns[0].offset) = (two.member, two.offset);
-            (columns[1].member, columns[1].offset) = (one.member, one.offset);
+            let (parity, data) = (columns[0], columns[1]);
+            (columns[0].member, columns[0].offset) = (data.member, data.offset);
+            (columns[1].member, columns[1].offset) = (parity.member, parity.offset);
         }
         columns
     }
@@ -104,8 +104,8 @@ mod tests {
         ) {
             let layout = geometry(columns, parities, 4096);
             let begin = at * (parities + 1) * 4096;
-            let found = layout.columns(begin, sectors * 4096);
-            let sum = |is_parity| found.iter().filter(|c| c.is_parity == is_parity).map(|c| u64::from(c.len)).sum::<u64>();
+            let laid = layout.columns(begin, sectors * 4096);
+            let sum = |is_parity| laid.iter().filter(|c| c.is_parity == is_parity).map(|c| u64::from(c.len)).sum::<u64>();
             prop_assert_eq!(sum(false), sectors * 4096);
             prop_assert_eq!(sum(true), parities * sectors.div_ceil(columns - parities) * 4096);
             let padding = layout.allocated(sectors * 4096) - sum(false) - sum(true);
@@ -113,7 +113,7 @@ mod tests {
             // Every sector lies in the range that is allocated, once.
             let number = |column: &Column, n: u64| (column.offset / 4096 + n) * columns + u64::from(column.member);
             let mut all: Vec<u64> =
-                found.iter().flat_map(|c| (0..u64::from(c.len) / 4096).map(move |n| number(c, n))).collect();
+                laid.iter().flat_map(|c| (0..u64::from(c.len) / 4096).map(move |n| number(c, n))).collect();
             all.sort_unstable();
             let used = all.len() as u64;
             let first = begin / 4096;

@@ -44,8 +44,8 @@ pub(super) struct Work {
 }
 
 impl RaidZ {
-    pub(super) fn take(&mut self, now: Instant, asked: ServiceIo) {
-        let ServiceIo { token, op, offset, len, fua, entropy, .. } = asked;
+    pub(super) fn take(&mut self, now: Instant, request: ServiceIo) {
+        let ServiceIo { token, op, offset, len, fua, entropy, .. } = request;
         let (is_forced, times) = (fua && op == Op::Write, Times::default());
         let io = Io { token, submitted: now, entropy, records: 0, is_forced, left: 0, times, fault: None };
         let io = self.ios.add(io);

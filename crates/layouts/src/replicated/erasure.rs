@@ -129,9 +129,9 @@ impl Pool {
                 let (task, copy) = (Task::Read, *shard as u8);
                 let sub = Sub { osd, copy, task, within: *within, len: *len, slot, wire, ..*base };
                 let sub = self.subs.add(sub);
-                let of = self.pieces.get(base.piece);
-                of.waiting += 1;
-                of.asked |= 1 << shard;
+                let based = self.pieces.get(base.piece);
+                based.waiting += 1;
+                based.asked |= 1 << shard;
                 self.push(at, Due::Arrive(sub));
             }
         }
