@@ -106,7 +106,7 @@ impl Report {
             links_forgotten: census.links_forgotten,
             interrupted: measured.interrupted,
             sample: drawn,
-            compressors: ask.compressors.iter().map(|one| (one.name(), one.settings())).collect(),
+            compressors: ask.compressors.iter().map(|compressor| (compressor.name(), compressor.settings())).collect(),
             archive: archive.collect(),
             chunks: chunks.collect(),
         }

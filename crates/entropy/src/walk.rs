@@ -184,9 +184,9 @@ impl Iterator for Walk {
         loop {
             let Some(folder) = self.stack.last_mut() else {
                 let root = self.roots.next()?;
-                let found = fs::metadata(&root);
-                if let Some(found) = self.visit(root, found, None) {
-                    return Some(found);
+                let metadata = fs::metadata(&root);
+                if let Some(entry) = self.visit(root, metadata, None) {
+                    return Some(entry);
                 }
                 continue;
             };
@@ -194,9 +194,9 @@ impl Iterator for Walk {
                 self.held -= cost(&name);
                 let (path, device) = (folder.path.join(&name), folder.device);
                 folder.last = Some(name);
-                let found = fs::symlink_metadata(&path);
-                if let Some(found) = self.visit(path, found, Some(device)) {
-                    return Some(found);
+                let metadata = fs::symlink_metadata(&path);
+                if let Some(entry) = self.visit(path, metadata, Some(device)) {
+                    return Some(entry);
                 }
             } else if folder.whole {
                 self.stack.pop();
