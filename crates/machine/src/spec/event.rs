@@ -44,8 +44,8 @@ impl EventSpec {
             ("power-off", "") => (None, What::PowerOff),
             ("osd-out", part) if is_name(part) => (Some(part), What::Out),
             ("set", setting) => {
-                let (place, value) = setting.split_once('=').ok_or_else(wrong)?;
-                let (part, key) = place.rsplit_once('.').ok_or_else(wrong)?;
+                let (path, value) = setting.split_once('=').ok_or_else(wrong)?;
+                let (part, key) = path.rsplit_once('.').ok_or_else(wrong)?;
                 let (part, key, value) = (part.trim(), key.trim(), value.trim());
                 if !is_name(part) || key.is_empty() || value.is_empty() {
                     return Err(wrong());
