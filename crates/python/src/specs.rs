@@ -79,8 +79,8 @@ pub fn set_keys(
 ) -> PyResult<Vec<SetKey>> {
     let request = Request { machine, machine_text, workload, workload_text, set, seed: 1, ..Request::default() };
     let keys = hotband_engine::set_keys(&Catalog::new(catalog), &request).map_err(spec_error)?;
-    let rows = keys.into_iter().map(|one| {
-        let hotband_engine::SetKey { key, part, value, accepted, meaning } = one;
+    let rows = keys.into_iter().map(|set_key| {
+        let hotband_engine::SetKey { key, part, value, accepted, meaning } = set_key;
         SetKey { key, part, value, accepted, meaning }
     });
     Ok(rows.collect())
@@ -146,9 +146,9 @@ pub fn ceiling(
 ) -> PyResult<Ceiling> {
     let request = Request { machine, machine_text, set, seed: 1, ..Request::default() };
     let moved = hotband_engine::Moved { read_share, seconds };
-    let found = hotband_engine::ceiling(&Catalog::new(catalog), &request, moved).map_err(spec_error)?;
+    let highest = hotband_engine::ceiling(&Catalog::new(catalog), &request, moved).map_err(spec_error)?;
     let known = |rate: f64| rate.is_finite().then_some(rate);
-    Ok(Ceiling { ports: known(found.ports), media: known(found.media) })
+    Ok(Ceiling { ports: known(highest.ports), media: known(highest.media) })
 }
 
 #[derive(IntoPyObject)]

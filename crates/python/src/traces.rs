@@ -96,8 +96,8 @@ impl PyTraceAsked {
         let options = asked_of(block, sample)?;
         let watched = |source| Box::new(Watched::new(source)) as Box<dyn io::Read>;
         let read = || hotband_traces::properties_at(&path, name, &self.selection, options, watched);
-        let found = py.detach(read).map_err(|error| trace_error(name, error))?;
-        found.as_ref().map(json_of).transpose()
+        let measured = py.detach(read).map_err(|error| trace_error(name, error))?;
+        measured.as_ref().map(json_of).transpose()
     }
 }
 
@@ -215,8 +215,8 @@ impl PyTraceMaking {
     /// Some I/Os, each seven numbers of 64 bits.
     fn push(&self, py: Python<'_>, ios: &[u8]) -> PyResult<()> {
         py.detach(|| {
-            let mut place = self.making.lock().map_err(|_| PyValueError::new_err("it failed before"))?;
-            let Some((making, streams)) = place.as_mut() else { return Err(PyValueError::new_err("it is finished")) };
+            let mut maker = self.making.lock().map_err(|_| PyValueError::new_err("it failed before"))?;
+            let Some((making, streams)) = maker.as_mut() else { return Err(PyValueError::new_err("it is finished")) };
             for bytes in ios.chunks_exact(8 * COLUMNS) {
                 let (io, order) = io_of(bytes);
                 if io.stream as usize >= streams.names().len() {
