@@ -251,14 +251,14 @@ impl Service {
         if !self.fits(&request) {
             return reply.done(Err(Failure::OutOfRange));
         }
-        let kept = match (request.op, payload) {
+        let stored = match (request.op, payload) {
             (Op::Write, Payload::Data(data)) => self.store.write(self.place(request.volume, request.offset), data),
             (Op::Write | Op::Trim, _) => {
                 self.store.zero(self.place(request.volume, request.offset), u64::from(request.len))
             }
             (Op::Read | Op::Flush, _) => Ok(0),
         };
-        let ticket = match kept {
+        let ticket = match stored {
             Ok(ticket) => ticket,
             Err(error) => return reply.done(Err(Failure::Store(error))),
         };
@@ -415,8 +415,8 @@ impl Core {
             self.pending.push(Some(pending));
             self.pending.len() as u32 - 1
         };
-        let asked = Asked { volume, op, offset, len, fua, entropy: Entropy::INCOMPRESSIBLE };
-        let version = model.submit(arrived.min(now), &asked, u64::from(token));
+        let discard = Asked { volume, op, offset, len, fua, entropy: Entropy::INCOMPRESSIBLE };
+        let version = model.submit(arrived.min(now), &discard, u64::from(token));
         due.append(&mut self.advance(now));
         Ok((version, due))
     }
