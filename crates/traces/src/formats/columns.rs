@@ -83,10 +83,10 @@ impl Columns {
     ///
     /// # Errors
     /// A key or a value that is none, or one that is missing.
-    pub(crate) fn new(said: &[(String, String)]) -> Result<Self, TraceFileError> {
+    pub(crate) fn new(settings: &[(String, String)]) -> Result<Self, TraceFileError> {
         let mut columns: [Option<Column>; 10] = Default::default();
         let wrong = |text: String| TraceFileError::Whole(format!("columns: {text}"));
-        for (key, value) in said {
+        for (key, value) in settings {
             let known = KEYS.map(|(key, _)| key).join(", ");
             let index = KEYS.iter().position(|(known, _)| known == key);
             let index = index.ok_or_else(|| wrong(format!("{key:?} is none; expected {known}")))?;

@@ -115,10 +115,10 @@ impl Runs {
         }
         device.last.goes_on(end, len);
         self.continuing[direction] += u64::from(is_continuing);
-        let found = device.ends.iter().position(|end| *end == offset);
-        self.in_streams[direction] += u64::from(found.is_some());
-        let run = device.goes_first(found.unwrap_or(HEADS - 1), end);
-        if found.is_none() {
+        let continued = device.ends.iter().position(|end| *end == offset);
+        self.in_streams[direction] += u64::from(continued.is_some());
+        let run = device.goes_first(continued.unwrap_or(HEADS - 1), end);
+        if continued.is_none() {
             self.streams.add(std::mem::take(run));
         }
         run.goes_on(end, len);

@@ -202,8 +202,8 @@ fn written(trace: &mut TraceFile, to: &str, out: &mut dyn Write) -> Result<Losse
 fn numbers(head: &TraceHead) -> Vec<u64> {
     let name = |stream: &hotband_workloads::TraceStream| stream.volume.clone().unwrap_or_default();
     let names: Vec<String> = head.streams.iter().map(name).collect();
-    let own: Option<Vec<u64>> = names.iter().map(|name| name.parse::<u32>().ok().map(u64::from)).collect();
-    own.unwrap_or_else(|| {
+    let as_numbers: Option<Vec<u64>> = names.iter().map(|name| name.parse::<u32>().ok().map(u64::from)).collect();
+    as_numbers.unwrap_or_else(|| {
         let mut different: Vec<&String> = names.iter().collect();
         different.sort_unstable();
         different.dedup();
