@@ -250,9 +250,9 @@ impl Workload {
         if self.scripts.len() != 1 {
             return Err(SpecError::new("set", "clients", value, "this workload has not exactly one script"));
         }
-        let mut said: Vec<u32> = self.phases.iter().filter_map(|phase| phase.scripts.clients).collect();
-        said.dedup();
-        if said.len() > 1 {
+        let mut counts: Vec<u32> = self.phases.iter().filter_map(|phase| phase.scripts.clients).collect();
+        counts.dedup();
+        if counts.len() > 1 {
             return Err(wrong("clients", value, "a workload whose phases have the same number of clients"));
         }
         tables_mut(table, "scripts").for_each(|script| {
@@ -403,8 +403,8 @@ fn insert(table: &mut Table, key: &str, value: Value) -> Option<()> {
         table.insert(key.to_owned(), value);
         return Some(());
     };
-    let found = table.entry(outer).or_insert_with(|| Value::Table(Table::new()));
-    insert(found.as_table_mut()?, inner, value)
+    let entry = table.entry(outer).or_insert_with(|| Value::Table(Table::new()));
+    insert(entry.as_table_mut()?, inner, value)
 }
 
 /// Parses a number, a boolean or a table as TOML; any other text is a string, for the shell has removed its quotes.

@@ -268,7 +268,7 @@ fn read_size(section: &Section, key: &str, text: &str) -> Result<u32, SpecError>
 }
 
 fn read_sizes(section: &Section) -> Result<Sizes, SpecError> {
-    let one = section.text("size")?;
+    let single = section.text("size")?;
     let many = section.value("sizes").map(|value| {
         value.as_table().ok_or_else(|| {
             section.error(
@@ -278,7 +278,7 @@ fn read_sizes(section: &Section) -> Result<Sizes, SpecError> {
             )
         })
     });
-    let weights = match (one, many.transpose()?) {
+    let weights = match (single, many.transpose()?) {
         (Some(size), None) => vec![(read_size(section, "size", size)?, 1.0)],
         (None, Some(table)) => {
             let mut weights = Vec::new();

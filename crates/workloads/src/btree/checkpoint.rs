@@ -119,7 +119,7 @@ impl BTree {
                 }
                 continue;
             }
-            let runs = leaving.chunk_by(|one, next| one + 1 == *next);
+            let runs = leaving.chunk_by(|page, next| page + 1 == *next);
             self.checkpoint.trims.extend(runs.map(|run| (file as u8, run[0], run.len() as u32)));
         }
         self.pump_trims();

@@ -182,8 +182,8 @@ impl App for BTree {
     }
 
     fn operations(&self) -> Vec<&'static str> {
-        let asked = Operation::ALL.into_iter().filter(|operation| self.spec.shares[*operation as usize] > 0.0);
-        asked.map(Operation::name).collect()
+        let in_use = Operation::ALL.into_iter().filter(|operation| self.spec.shares[*operation as usize] > 0.0);
+        in_use.map(Operation::name).collect()
     }
 
     fn requested_ops_per_s(&self) -> Option<f64> {

@@ -238,9 +238,9 @@ fn bytes(
     missing: Option<u64>,
     range: std::ops::RangeInclusive<u64>,
 ) -> Result<u64, SpecError> {
-    let found = section.quantity::<Bytes>(key)?.map(|size| size.0).or(missing);
+    let given = section.quantity::<Bytes>(key)?.map(|size| size.0).or(missing);
     let accepted = || format!("expected a size from {} to {}", Bytes(*range.start()), Bytes(*range.end()));
-    let size = found.ok_or_else(|| section.error(key, "", format!("missing: {}", accepted())))?;
+    let size = given.ok_or_else(|| section.error(key, "", format!("missing: {}", accepted())))?;
     if range.contains(&size) { Ok(size) } else { Err(section.error(key, Bytes(size).to_string(), accepted())) }
 }
 

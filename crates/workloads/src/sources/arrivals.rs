@@ -220,9 +220,9 @@ mod tests {
         let mean = gaps.iter().sum::<f64>() / 2e5;
         let square = gaps.iter().map(|gap| gap * gap).sum::<f64>() / 2e5;
         // Of exponentials: mean sum(p m), second moment 2 sum(p m^2). Five standard errors are 0.02 and 0.05 of them.
-        let (asked, second) = (0.8 * 0.001 + 0.2 * 0.1, 2.0 * (0.8 * 1e-6 + 0.2 * 1e-2));
-        assert!((uneven.mean() - asked).abs() < 1e-12);
-        assert!((mean / asked - 1.0).abs() < 0.04 && (square / second - 1.0).abs() < 0.08, "{mean} {square}");
+        let (expected_mean, second) = (0.8 * 0.001 + 0.2 * 0.1, 2.0 * (0.8 * 1e-6 + 0.2 * 1e-2));
+        assert!((uneven.mean() - expected_mean).abs() < 1e-12);
+        assert!((mean / expected_mean - 1.0).abs() < 0.04 && (square / second - 1.0).abs() < 0.08, "{mean} {square}");
     }
 
     #[test]

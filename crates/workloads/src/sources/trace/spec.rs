@@ -173,8 +173,8 @@ impl TraceSpec {
             }
             "beyond" => {
                 let names = BEYOND.map(|(name, _)| name);
-                let found = names.into_iter().find(|name| *name == value.trim());
-                Value::from(found.ok_or_else(|| SpecError::unknown("set", key, value, &names))?)
+                let known_name = names.into_iter().find(|name| *name == value.trim());
+                Value::from(known_name.ok_or_else(|| SpecError::unknown("set", key, value, &names))?)
             }
             "volume" => {
                 text.remove("map");
