@@ -33,6 +33,6 @@ impl PowerCut {
 
     /// The measured time was over after `ran`, before power was cut.
     pub fn too_late(&self, ran: Span) -> SpecError {
-        self.event.error(format!("the measured time was over after {ran}, before power was cut"))
+        self.event.error(format!("the measured time ended after {ran}, before the power cut"))
     }
 }

@@ -44,7 +44,7 @@ impl RepairRequest {
         match actions.into_iter().find_map(|(option, value)| Some((option, value?))) {
             None => Ok(()),
             Some((option, value)) => {
-                Err(SpecError::new(option, "", value, "is for the first of the runs that follow each other"))
+                Err(SpecError::new(option, "", value, "applies only to the first run of a sequence"))
             }
         }
     }

@@ -251,7 +251,7 @@ impl Run {
         self.asked.check_sequence()?;
         self.at_scale_of(first)?;
         if self.built_from() != first.built_from() {
-            let accepted = "a run that follows another is on the same machine with the same values";
+            let accepted = "a run that follows another must use the same machine and the same values";
             return Err(SpecError::new("MACHINE", "", &self.request.machine, accepted).into());
         }
         self.request.repair.check_follower()?;

@@ -53,12 +53,16 @@ fn late_note(lateness: &TimesTold, p50: Span) -> Option<String> {
     if late.0 as f64 > LATE.0 * p50.0 as f64 {
         let share = 100.0 * late.0 as f64 / p50.0.max(1) as f64;
         return Some(format!(
-            "answers were late: p99 of lateness is {late}, {share:.0} % of the p50 latency ({p50}); above 10 % it is no \
-             longer this drive"
+            "I/Os completed late: p99 of the emulation delay is {late}, {share:.0} % of the p50 latency ({p50}); above \
+             10 % this is no longer the modelled drive"
         ));
     }
     let is_long = late.0 > LATE.1;
-    is_long.then(|| format!("answers were late: p99 of lateness is {late}; above 1 ms it is no longer this drive"))
+    is_long.then(|| {
+        format!(
+            "I/Os completed late: p99 of the emulation delay is {late}; above 1 ms this is no longer the modelled drive"
+        )
+    })
 }
 
 /// What was counted so far.

@@ -107,7 +107,7 @@ fn read_streams(section: &Section) -> Result<(&'static str, Vec<String>), SpecEr
         return Ok(("stream", single.map(str::to_owned).into_iter().collect()));
     };
     if single.is_some() {
-        return Err(section.error("streams", "", "say either stream = \"name\" or streams = [\"name\", …]"));
+        return Err(section.error("streams", "", "expected either stream = \"name\" or streams = [\"name\", …]"));
     }
     let names = many.as_array().into_iter().flatten().map(|name| name.as_str().map(str::to_owned));
     let names = names.collect::<Option<Vec<String>>>().filter(|names| !names.is_empty());

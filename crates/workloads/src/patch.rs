@@ -181,7 +181,7 @@ impl Workload {
             Load::Closed { threads, depth, .. } => Some((*threads, *depth)),
             Load::Open { .. } | Load::Other(_) => None,
         });
-        let none = || SpecError::new("set", key, value, "this workload has not exactly one closed loop");
+        let none = || SpecError::new("set", key, value, "this workload does not have exactly one closed loop");
         let (Some((threads, depth)), None) = (closed.next(), closed.next()) else { return Err(none()) };
         Ok((threads, depth, load_of(table, "closed").ok_or_else(none)?))
     }
@@ -248,7 +248,7 @@ impl Workload {
     fn patch_clients(&self, table: &mut Table, value: &str) -> Result<(), SpecError> {
         let clients = count("clients", value)?;
         if self.scripts.len() != 1 {
-            return Err(SpecError::new("set", "clients", value, "this workload has not exactly one script"));
+            return Err(SpecError::new("set", "clients", value, "this workload does not have exactly one script"));
         }
         let mut counts: Vec<u32> = self.phases.iter().filter_map(|phase| phase.scripts.clients).collect();
         counts.dedup();

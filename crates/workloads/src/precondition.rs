@@ -62,7 +62,7 @@ impl Precondition {
         let parts = sequential.or(random).or(workload).is_some() || trim.is_some();
         let spec = match section.text("state")? {
             Some(state) if parts => {
-                let accepted = "stands for sequential, random, workload and trim: say either";
+                let accepted = "sets sequential, random, workload and trim: use state or these keys";
                 return Err(section.error("state", state, accepted));
             }
             Some(state) => {
@@ -159,7 +159,7 @@ mod tests {
     fn what_contradicts_itself_is_refused() {
         let cases = [
             ("state = \"worn\"", "precondition.state", "fob, preconditioned, trimmed"),
-            ("state = \"fob\"\nrandom = 1.0", "precondition.state", "say either"),
+            ("state = \"fob\"\nrandom = 1.0", "precondition.state", "use state or these keys"),
             ("data = 0.4", "precondition.state", "missing"),
             ("sequential = -1.0", "precondition.sequential", "0 to 1000"),
             ("state = \"fob\"\nfill = 1", "precondition.fill", "unknown key"),

@@ -112,7 +112,7 @@ impl Workload {
             return error("streams", String::new(), accepted);
         }
         if self.app.is_some() && !self.traces.is_empty() {
-            return error("trace", String::new(), "has no place beside an [app]: leave one of them out");
+            return error("trace", String::new(), "cannot be combined with an [app]: remove one of them");
         }
         let shared: Vec<&StreamSpec> = self.shared_streams().map(|(_, stream)| stream).collect();
         if let (None, Some(stream)) = (&self.load, shared.first()) {
@@ -131,7 +131,7 @@ impl Workload {
             );
         }
         if self.load.is_some() && shared.iter().map(|stream| stream.share_pct).sum::<f64>() <= 0.0 {
-            return error("streams", String::new(), "the shares (share_pct) of the streams add up to nothing");
+            return error("streams", String::new(), "the shares (share_pct) of the streams add up to zero");
         }
         self.check_names()?;
         self.check_phases()?;
@@ -355,7 +355,7 @@ fn read_near(near: Section, far: OffsetSpec) -> Result<OffsetSpec, SpecError> {
     let zipf = match far {
         OffsetSpec::Uniform => None,
         OffsetSpec::Zipf { exponent, scramble } => Some((exponent, scramble)),
-        _ => return Err(near.error("", "", "has its place beside zipf, or alone")),
+        _ => return Err(near.error("", "", "is allowed alone or together with zipf")),
     };
     if !(0.0..=1.0).contains(&ios.0) {
         return Err(near.error("ios", ios.to_string(), "expected a share from 0 % to 100 %"));

@@ -59,7 +59,9 @@ pub(crate) fn read_scripts(top: &Section, streams: &[StreamSpec]) -> Result<Vec<
 fn read_script(section: &Section, streams: &[StreamSpec]) -> Result<ScriptSpec, SpecError> {
     let name = section.text("name")?.ok_or_else(|| section.error("name", "", "missing: expected a name"))?;
     let clients = section.count("clients", 1..=u64::from(MOST_OUTSTANDING))?;
-    let clients = clients.ok_or_else(|| section.error("clients", "", "missing: how many run the script at once"))?;
+    let clients = clients.ok_or_else(|| {
+        section.error("clients", "", "missing: expected the number of clients that run the script at once")
+    })?;
     let repeat = section.flag("repeat")?;
     let repeat =
         repeat.ok_or_else(|| section.error("repeat", "", "missing: true (begin again) or false (run once)"))?;
@@ -161,7 +163,7 @@ fn read_step_streams(section: &Section, streams: &[StreamSpec]) -> Result<Vec<us
     };
     let chosen: Vec<usize> = names.iter().map(|name| index_of(section, key, name, &known)).collect::<Result<_, _>>()?;
     if chosen.iter().map(|&stream| streams[stream].share_pct).sum::<f64>() <= 0.0 {
-        return Err(section.error(key, "", "the shares (share_pct) of the streams add up to nothing"));
+        return Err(section.error(key, "", "the shares (share_pct) of the streams add up to zero"));
     }
     Ok(chosen)
 }
@@ -222,11 +224,11 @@ pub(crate) fn read_files(section: &Section) -> Result<Option<FilesSpec>, SpecErr
     let Some(files) = section.section("files")? else { return Ok(None) };
     for key in ["random_pct", "random_mode", "offsets", "align", "cursor", "flush_every", "per_client", "sizes"] {
         if section.table().contains_key(key) {
-            return Err(section.error(key, "", "a stream of files does not take it: files are read front to back"));
+            return Err(section.error(key, "", "does not apply to a stream of files: files are read front to back"));
         }
     }
     let count = files.count("count", 1..=MOST_FILES)?;
-    let count = count.ok_or_else(|| files.error("count", "", "missing: how many files there are"))? as u32;
+    let count = count.ok_or_else(|| files.error("count", "", "missing: expected the number of files"))? as u32;
     let size = |key| files.required::<Bytes>(key, "a size, such as \"15 KB\"");
     let (smallest, largest, mean) = (size("smallest")?, size("largest")?, size("mean")?);
     if smallest.0 == 0 || smallest > largest {

@@ -41,9 +41,9 @@ const KEYS: [SetKey; 17] = [
     SetKey { name: "qd", meaning: "I/Os outstanding in all", today: |w| w.of_loop(|t, d| (t * d).to_string()) },
     SetKey { name: "depth", meaning: "I/Os outstanding of a thread, or of a trace", today: depth },
     SetKey { name: "threads", meaning: "threads of the closed loop", today: |w| w.of_loop(|t, _| t.to_string()) },
-    SetKey { name: "think", meaning: "pause of a thread after each answer", today: think },
-    SetKey { name: "issue", meaning: "when the I/Os of the trace are asked for", today: issue },
-    SetKey { name: "beyond", meaning: "what becomes of addresses of the trace beyond their volume", today: beyond },
+    SetKey { name: "think", meaning: "pause of a thread after each completed I/O", today: think },
+    SetKey { name: "issue", meaning: "when the I/Os of the trace are issued", today: issue },
+    SetKey { name: "beyond", meaning: "how to treat addresses of the trace beyond their volume", today: beyond },
     SetKey { name: "volume", meaning: "the volume of all I/Os of the trace", today: trace_volume },
     SetKey { name: "speed", meaning: "recorded times of the trace are divided by it", today: speed },
     SetKey { name: "rate_iops", meaning: "arrivals of the open loop in a second", today: rate },
@@ -58,7 +58,7 @@ const KEYS: [SetKey; 17] = [
     SetKey { name: "clients", meaning: "clients of the script", today: clients },
     SetKey { name: "data", meaning: "entropy of all writes: how well they compress", today: |_| Today::Open },
     SetKey { name: "state", meaning: "what the drives hold before the first phase", today: |_| Today::Open },
-    SetKey { name: "warm_up", meaning: "time before the measured one, of each such phase", today: warm_up },
+    SetKey { name: "warm_up", meaning: "time of each phase before the measured time", today: warm_up },
 ];
 
 impl Workload {

@@ -309,7 +309,7 @@ impl Probe for PowerLossProbe {
         let after = self.cut.after;
         if self.begin.is_none_or(|begin| run.now < begin + after) {
             if self.held.is_some() {
-                let note = format!("power was to go off after {after}: its clients had left before");
+                let note = format!("power was not cut: all clients disconnected before {after}");
                 return Ok(Findings::default().with_notes([note]));
             }
             return Err(self.cut.too_late(run.duration).into());

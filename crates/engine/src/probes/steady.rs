@@ -67,12 +67,12 @@ impl SteadyRecord {
         let phase = &self.phase;
         if !self.reached {
             let rounds = self.rounds.len();
-            return Some(format!("phase \"{phase}\": steady state was not reached in {rounds} rounds"));
+            return Some(format!("phase \"{phase}\": no steady state within {rounds} rounds"));
         }
         let early = self.fills.filter(|fills| *fills < 1.0)?;
         Some(format!(
-            "phase \"{phase}\": it looked steady before the drives were written over once ({early:.2} times): a new drive \
-             is even until then; precondition it"
+            "phase \"{phase}\": it looked steady after {early:.2} drive fills, but a new drive is even until its first \
+             fill ends; precondition it"
         ))
     }
 }

@@ -311,8 +311,8 @@ fn failed_note(all: &Figures, duration: Span) -> Option<String> {
     let share = mean * all.errors as f64 / (all.queue_depth_mean * duration.0 as f64);
     (share > 0.01).then(|| {
         format!(
-            "{} of {} I/Os failed, after {:.3} ms on average: {:.0} % of the queue depth is theirs, and no part of rates \
-             and latencies",
+            "{} of {} I/Os failed, after {:.3} ms on average: they take {:.0} % of the queue depth; rates and latencies \
+             exclude them",
             all.errors,
             all.errors + all.count,
             mean / 1e6,
@@ -334,8 +334,7 @@ fn protected(parts: &[PartReport]) -> Vec<String> {
 /// What is said of what the workload asks for: its data, its limits, its preconditioning.
 fn of_workload(workload: &Workload, streams: &Streams, duration: Span) -> Findings {
     let unfilled = workload.is_left_out_of_preconditioning().then(|| {
-        "preconditioned without the workload: apps and scripts do not run without time, so the drives are not worn in by them"
-            .to_owned()
+        "preconditioned without the workload: apps and scripts cannot run during untimed preconditioning".to_owned()
     });
     let mut findings = Findings::default().with_notes(unfilled);
     let data = data_records(workload);

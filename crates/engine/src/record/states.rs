@@ -58,7 +58,8 @@ impl DriveStates {
             return findings;
         }
         let is_flash = self.drives.iter().any(|drives| drives.holds.is_some());
-        let note = "pools and RAID-Z pass on no writes that take no time: their solid-state drives start new";
+        let note =
+            "pools and RAID-Z cannot be preconditioned without simulated time: their solid-state drives start new";
         findings.with_notes((self.stays_new && is_flash).then(|| note.to_owned())).with("drive_state", self)
     }
 }

@@ -52,11 +52,13 @@ pub(super) fn unwritten_note(
     let range = if low == high { high } else { format!("{low} to {high}") };
     let names = names(&noted_drives, shares.len());
     Some(if is_preconditioned {
-        format!("{names}: {range} % of reads found flash never written, or trimmed, and were answered without it")
+        format!(
+            "{names}: {range} % of reads hit flash that was never written, or trimmed, and completed without a flash read"
+        )
     } else {
         format!(
-            "{names}: {range} % of reads found flash never written, and were answered without it, faster than by a drive in \
-             use (state=preconditioned writes the drives over first)"
+            "{names}: {range} % of reads hit flash that was never written and completed without a flash read, faster than on \
+             a drive in use (state=preconditioned preconditions the drives first)"
         )
     })
 }
@@ -104,8 +106,8 @@ mod tests {
     fn a_hundredth_of_the_reads_is_told_and_less_is_not() {
         assert_eq!(note(&[ssd("d0", 1000, 4_096_000, 9)]), "");
         let text = note(&[ssd("d0", 1000, 4_096_000, 10)]);
-        let expected = "d0: 1.0 % of reads found flash never written, and were answered without it, faster than by a drive in use \
-                        (state=preconditioned writes the drives over first)";
+        let expected = "d0: 1.0 % of reads hit flash that was never written and completed without a flash read, faster than on a \
+                        drive in use (state=preconditioned preconditions the drives first)";
         assert_eq!(text, expected);
     }
 
@@ -129,6 +131,9 @@ mod tests {
     #[test]
     fn one_that_was_written_over_is_not_told_to_be() {
         let text = unwritten_note((&[ssd("d0", 0, 0, 0)], &[ssd("d0", 10, 40_960, 5)]), true).expect("half is told");
-        assert_eq!(text, "d0: 50 % of reads found flash never written, or trimmed, and were answered without it");
+        assert_eq!(
+            text,
+            "d0: 50 % of reads hit flash that was never written, or trimmed, and completed without a flash read"
+        );
     }
 }

@@ -67,7 +67,7 @@ impl File {
 
 fn missing(path: &Path, image: &Path) -> io::Error {
     let sidecar = Sidecar::beside(image, "hotband.json");
-    let what = format!("{} is missing, of which {} tells", path.display(), sidecar.display());
+    let what = format!("{} is missing, although {} lists it", path.display(), sidecar.display());
     io::Error::new(io::ErrorKind::NotFound, what)
 }
 

@@ -208,7 +208,7 @@ impl Format for Validate {
         match self.last.take() {
             Some((line, done)) => {
                 if issue < done {
-                    losses.add("times of I/Os asked for before the one in front was answered");
+                    losses.add("issue times of I/Os issued before the previous I/O completed");
                     issue = done;
                 }
                 writeln!(out, "{line} {}", microseconds(issue - done))?;

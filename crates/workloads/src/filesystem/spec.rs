@@ -182,7 +182,7 @@ impl FileSystemSpec {
             return Err(section.error("metrics", value, "expected at most 65,536 processes in all"));
         }
         let ops = section.number("ops_per_metric", 0.001..=1e7)?;
-        let ops = ops.ok_or_else(|| section.error("ops_per_metric", "", "missing: operations a second"))?;
+        let ops = ops.ok_or_else(|| section.error("ops_per_metric", "", "missing: expected operations per second"))?;
         let arrival = section.choice("arrival", &[("paced", Arrival::Fixed), ("poisson", Arrival::Poisson)])?;
         let mix = read_mix(&section)?;
         let population = read_population(&section, metrics * per_metric)?;
@@ -264,7 +264,7 @@ fn read_mix(section: &Section) -> Result<[f64; 13], SpecError> {
     }
     inner.finish()?;
     if mix.iter().sum::<f64>() <= 0.0 {
-        return Err(section.error("mix", "", "the weights add up to nothing"));
+        return Err(section.error("mix", "", "the weights add up to zero"));
     }
     Ok(mix)
 }

@@ -119,7 +119,7 @@ fn names(workload: &Workload, opened: &[Opened]) -> Result<Vec<Vec<String>>, Spe
             if named.contains(&stream.name) {
                 let key =
                     workload.streams.iter().find(|other| other.name == stream.name).map(|other| other.key.as_str());
-                let accepted = "a stream of the trace has this name, too";
+                let accepted = "a stream of the trace also has this name";
                 let key = format!("{}.name", key.unwrap_or_default());
                 return Err(SpecError::new(&workload.file, &key, &stream.name, accepted));
             }
@@ -173,8 +173,10 @@ fn volumes(
 /// A device of the trace that is no volume of the machine.
 fn unmapped(workload: &Workload, spec: &TraceSpec, device: &str, error: &SpecError) -> SpecError {
     let options = format!("map = {{ {device:?} = VOLUME }}, volume = VOLUME (--set volume=VOLUME) for all devices");
-    let accepted =
-        format!("is a device of the trace, and no volume; say {options}, or device for one; {}", error.accepted);
+    let accepted = format!(
+        "is a device of the trace, but not a volume; use {options}, or device to replay a single one; {}",
+        error.accepted
+    );
     SpecError::new(&workload.file, &format!("{}.map", spec.key), device, accepted)
 }
 
