@@ -16,7 +16,6 @@ from hotband.base.text.table import (
     Table,
     Unit,
     Value,
-    View,
     column,
     interval,
     numeric,
