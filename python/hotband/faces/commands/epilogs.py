@@ -3,6 +3,8 @@ examples, and what its values are made of."""
 
 from __future__ import annotations
 
+from hotband.faces.commands.examples import RUN_EPILOG
+
 ADVISE = """\
 [bold]Candidates[/]: drives=NAME,...,layouts=raid6,...,counts=12,24,caches=off,on,protected. What is left out is \
 searched whole; where counts are left out, the fewest drives that hold the data and 1.5, 2 and 3 times as many.
@@ -68,6 +70,7 @@ QUICK = """\
 [bold]Examples[/]
 
 hotband measure quick 980-pro-1tb --for "5 min"
+hotband measure quick 980-pro-1tb --picture 980-pro.png   # four rows of MB/s, to paste into a post
 
 hotband measure quick real:/dev/nvme1n1 --for "1 h" -o look.html   # reads only; --erase SERIAL adds writes"""
 SERVE = """\
@@ -131,6 +134,7 @@ EPILOGS = {
     "pts": PTS,
     "query": QUERY,
     "quick": QUICK,
+    "run": RUN_EPILOG,
     "serve": SERVE,
     "trace compare": TRACE_COMPARE,
     "trace convert": TRACE_CONVERT,
