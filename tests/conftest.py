@@ -135,6 +135,11 @@ def pytest_collection_finish() -> None:
     gc.freeze()
 
 
+def pytest_unconfigure() -> None:
+    """Let the interpreter collect all at its end: duckdb's binding prints a page about what is left."""
+    gc.unfreeze()
+
+
 TESTS = Path(__file__).parent
 FIRST = ("study", "report", "probe", "advise", "output", "calibrate", "docs")
 """Folders whose tests cost most."""
@@ -214,12 +219,14 @@ def run_whole(name: str, out: Path) -> str:
     """The same from the parts of the command, with what no test asks for cut short; the page is made without the
     sections of single runs, which those of content-hdd have."""
     from hotband.questions.study import file
-    from hotband.questions.study.study import Asked, predict
+    from hotband.questions.study.asked import StudyRunQuestion
+    from hotband.questions.study.study import predict
     from hotband.views.report import study_page, write_report
 
     only = () if LONG else SHORT_LOADS.get(name, ())
     whole_page = name == "content-hdd"
-    result, _ = predict(shortened(file.load(name), SHORTER[name]), Asked(out, only=only, page=whole_page))
+    study = shortened(file.load(name), SHORTER[name])
+    result, _ = predict(study, StudyRunQuestion(study=study, out=out, only=only), page=whole_page)
     if not whole_page:
         write_report(out / "report.html", study_page(result, {}))
     return json.dumps(result)

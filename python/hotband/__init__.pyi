@@ -2,6 +2,8 @@
 from collections.abc import Mapping, Sequence
 from os import PathLike
 
+from polars import DataFrame as DataFrame
+
 from hotband.base.errors import UserError as UserError
 from hotband.base.text.values import Toml
 from hotband.base.version import __version__ as __version__
@@ -14,6 +16,7 @@ from hotband.data.store.results_store import ResultsStore as ResultsStore
 from hotband.execution.experiment import Executor
 from hotband.execution.experiment.executor import Progress as Progress
 from hotband.execution.experiment.watch import Wanted
+from hotband.execution.serve.served import Served as Served
 from hotband.faces.api.calibrate import calibration_plan as calibration_plan
 from hotband.faces.api.catalog import Product as Product
 from hotband.faces.api.catalog import drive as drive
@@ -32,12 +35,9 @@ from hotband.faces.api.programs import ProgramResult as ProgramResult
 from hotband.faces.api.programs import program as program
 from hotband.faces.api.programs import programs as programs
 from hotband.faces.api.record import load as load
-from hotband.faces.api.review import review as review
-from hotband.faces.api.run import run as run
 from hotband.faces.api.run import sequence as sequence
 from hotband.faces.api.serve import BothWays as BothWays
 from hotband.faces.api.serve import emulate as emulate
-from hotband.faces.api.serve import serve as serve
 from hotband.faces.api.store import store as store
 from hotband.faces.api.studies import study as study
 from hotband.faces.api.workloads import workload as workload
@@ -55,9 +55,8 @@ from hotband.questions.entropy import Entropy as Entropy
 from hotband.questions.expect.expected import Expected as Expected
 from hotband.questions.find.found import Found as Found
 from hotband.questions.fleet.result import Fleet as Fleet
+from hotband.questions.review.many import Reviewed as Reviewed
 from hotband.questions.study.accounted import Accuracy as Accuracy
-from hotband.questions.study.accounted import accuracy as accuracy
-from hotband.questions.study.accounted import blind_errors as blind_errors
 from hotband.questions.suites.looked import QuickResult as QuickResult
 from hotband.questions.suites.tested import PtsResult as PtsResult
 from hotband.questions.sweeps.sweep import Sweep as Sweep
@@ -490,6 +489,115 @@ def reliability(
     `exact_loss`, `causes`, `sources` and a `frame`. Raises UserError.
     """
 
+def serve(
+    on: Spec,
+    *,
+    socket: str | PathLike[str] | None = None,
+    tcp: str | None = None,
+    tls: str | PathLike[str] | None = None,
+    insecure_loopback: bool = False,
+    fuse: str | PathLike[str] | None = None,
+    loop: bool = False,
+    store: str | PathLike[str] | None = None,
+    base: str | PathLike[str] | None = None,
+    out: str | PathLike[str] | None = None,
+    io_log: str | PathLike[str] | None = None,
+    set: Mapping[str, object] | None = None,
+    events: str | Sequence[str] = (),
+    seed: int = 1,
+    spin: str = "200 us",
+    priority: bool = True,
+    awake: bool = True,
+    anyway: bool = False,
+    nbd: bool = True,
+    **settings: object,
+) -> Served:
+    """Serve a modelled machine on the wall clock as a block device: NBD, a file, or a loop device.
+
+    Args:
+        on: A drive, LAYOUT:COUNTxDRIVE, or a TOML file.
+        socket: Unix socket of NBD clients; a temporary one.
+        tcp: NBD on TCP, with tls or insecure_loopback.
+        tls: server-cert.pem, server-key.pem, ca-cert.pem.
+        insecure_loopback: TCP without TLS, for this host only.
+        fuse: Mount a file a volume there.
+        loop: With a loop device a volume (needs root).
+        store: Keeps what is written; in memory where not said.
+        base: What is read where nothing was written; stays as it is.
+        out: Folder for the record.
+        io_log: Log every I/O, to .parquet or .csv.
+        set: Values to change; further arguments are such values, too.
+        events: What happens, such as 'at 60 s: power-off'. May be repeated.
+        seed: Root of all randomness.
+        spin: Busy wait before an answer is due; "0 us" for none.
+        priority: Real-time priority, where the host lets it.
+        awake: Keep the host's cores from sleeping, where it lets it.
+        anyway: Even if it is faster than this host can serve.
+        nbd: Whether clients of NBD are served on a unix socket.
+
+    It is served as long as a `with` block lasts. Within it `.volumes["d0"]` has `uri` (NBD on a unix socket), `file`
+    (with `fuse`, a folder, or `loop`) and `device` (with `loop`: a block device; both need root), `.serving()` what
+    clients got so far and how late, `.wait(seconds)` waits. `tcp` ("127.0.0.1:0") serves NBD on TCP, too, with the
+    certificates in the folder `tls` or, for this host only, `insecure_loopback`; its port is `.port`. Behind it
+    `.record` is its Record. After a power-off among `events`, `store` holds what the drives hold.
+
+    Raises UserError for a mistake, for what the host refuses, and for a machine that is faster than the host can serve
+    unless it is served `anyway`.
+    """
+
+def review(
+    on: str | Sequence[str],
+    *,
+    set: Mapping[str, object] | None = None,
+    volume: str | None = None,
+    only: str | Sequence[str] = (),
+    quick: bool = False,
+    seed: int = 1,
+    jobs: int | None = None,
+    events: str | Sequence[str] = (),
+    interval: float | None = None,
+    draws: int | None = None,
+    erase: str | None = None,
+    size: str | None = None,
+    keep: bool = False,
+    out: str | PathLike[str] | None = None,
+    into: str | PathLike[str] | None = None,
+    fresh: bool = False,
+    executor: str | Executor | None = None,
+    progress: Wanted = None,
+    **settings: object,
+) -> Reviewed:
+    """Review a machine, or hardware (real:PATH): transfer curve, access time, block sizes, streams, server patterns,
+    files; compare it with others.
+
+    Args:
+        on: A drive, LAYOUT:COUNTxDRIVE, or a TOML file.
+        set: Values to change; further arguments are such values, too.
+        volume: Which, where a machine has several.
+        only: These parts alone.
+        quick: A quarter of the I/Os, fewer places and depths.
+        seed: Root of all randomness.
+        jobs: Runs at a time; all cores where not said.
+        events: What happens in every run, such as 'at 0 s: fail d3'.
+        interval: Intervals of the figures. Percent of such predictions that the interval is to hold, 1 to 99.
+        draws: Draws of the uncertain values for interval; 16 where not said.
+        erase: real: what may be overwritten; the drive's serial number.
+        size: real:DIR: size of the file that is made in it.
+        keep: real:DIR: leave the file there afterwards.
+        out: Folder for what is produced.
+        into: A store (hotband store) that takes every run, too.
+        fresh: Start over; else runs that are in the folder already are not repeated.
+        executor: Who runs the runs: local, ray (starts one here) or ray://HOST:PORT.
+        progress: What shows progress: True, False, or a function.
+
+    Of several machines the first is what the others are compared with. They are catalog names, short forms or paths.
+    `interval` is a percentage. With `out` everything is written into that folder, and what is there is not run again,
+    unless `fresh`. Everything else as in `run`.
+
+    The result has `reviews` and `comparison`, documents as `hotband review --json` prints them. What is stopped leaves
+    the parts that were finished: `interrupted` says so. Raises UserError before anything runs, OSError.
+    """
+
 def report(
     records: Record | str | PathLike[str] | Sequence[Record | str | PathLike[str]],
     *,
@@ -513,6 +621,84 @@ def report(
     `.save("chart.svg")` or `.png`), `.save_charts("folder")` writes all of them. The page says first which record is
     faster and by how much; records that differ in their seed alone are repeats of one. Raises UserError where there is
     no record.
+    """
+
+def run(
+    workload: Spec,
+    *,
+    on: Spec,
+    set: Mapping[str, object] | None = None,
+    seed: int = 1,
+    duration: str | None = None,
+    out: str | PathLike[str] | None = None,
+    into: str | PathLike[str] | None = None,
+    io_log: str | PathLike[str] | None = None,
+    power_loss: str | None = None,
+    fail: str | Sequence[str] = (),
+    spares: int = 0,
+    rebuild_rate: str | None = None,
+    rebuild_after: str | None = None,
+    events: str | Sequence[str] = (),
+    interval: float | None = None,
+    draws: int | None = None,
+    erase: str | None = None,
+    size: str | None = None,
+    keep: bool = False,
+    hosts: str | None = None,
+    expect: str | None = None,
+    power: str | None = None,
+    purge_by: str | None = None,
+    executor: str | Executor | None = None,
+    progress: Wanted = None,
+    **settings: object,
+) -> Record:
+    """Run a workload on a machine in virtual time, or on hardware (--on real:PATH) through fio; with --then several,
+    one after the other on the same machine.
+
+    Args:
+        workload: A catalog name, a TOML file, a job file or an I/O log.
+        on: A drive, LAYOUT:COUNTxDRIVE, or a TOML file.
+        set: Values to change; further arguments are such values, too.
+        seed: Root of all randomness.
+        duration: Measured time of a step, as "60 s".
+        out: Folder for what is produced.
+        into: A store (hotband store) that takes every run, too.
+        io_log: Log every I/O, to .parquet or .csv.
+        power_loss: Cut power at this measured time, such as "30 s".
+        fail: A drive fails, such as d3@"60 s". May be repeated.
+        spares: Drives that wait to replace failed ones.
+        rebuild_rate: Most that a rebuild writes, such as "50 MB/s".
+        rebuild_after: How long after a failure a spare is taken.
+        events: What happens, such as 'at 60 s: fail d3'. May be repeated.
+        interval: Intervals of the figures. Percent of such predictions that the interval is to hold, 1 to 99.
+        draws: Draws of the uncertain values for interval; 64 where not said.
+        erase: real: what may be overwritten; the drive's serial number.
+        size: real:DIR: size of the file that is made in it.
+        keep: real:DIR: leave the file there afterwards.
+        hosts: real: hosts that run fio --server, which ask together.
+        expect: real: drive whose prediction is compared; nearest: search for it; none: no prediction.
+        power: real: a command that prints the drive's watts.
+        purge_by: real: discard, format, sanitize or secure-erase; best first.
+        executor: Who runs the runs: local, ray (starts one here) or ray://HOST:PORT.
+        progress: What shows progress: True, False, or a function.
+
+    The same arguments give the same record, bit for bit. `settings` are keys of the workload or of the drives (`qd=32`,
+    `bs="8 KiB"`, `wce=True`); keys that are no names in Python (`app.cache`) go into `set`. An I/O log may be a
+    `workload`, which is replayed (`issue="after-completion"`, `speed=2`: docs/guides/traces.md; `Record.trace`).
+    `power_loss` ("30 s") and `fail` ("d3@60 s") are short forms of `events` ("at 60 s: fail d3"). With `interval` (a
+    percentage, such as 90) the uncertain values of the machine are drawn, and `Record.intervals` says how far each
+    figure may be off (docs/guides/intervals.md). `progress` True shows a bar, False none; None shows one after a second
+    in a notebook or on a terminal. A function is called with a `Progress` about ten times a second: share, I/Os and, of
+    one run, the intervals of its measured time that are over (`Progress.intervals`); where it raises KeyboardInterrupt
+    the run is stopped.
+
+    The engine runs without the interpreter's lock, so threads that call this use all cores; `sweep` does that for many
+    settings, `sequence` runs several workloads one after the other. Raises UserError for a mistake or where the
+    workload can never end, KeyboardInterrupt where it is stopped (nothing is kept), OSError where the disk fails.
+
+    `on="real:PATH"` is hardware (docs/guides/measure.md): fio runs the workload on a device, a file or in a folder, for
+    as long as it says, and `Record.document["expected"]` is what the nearest model, or that of `expect`, predicts.
+    `purge_by` is how it is purged before `state="purged"`, "filled" or "preconditioned". It writes without asking.
     """
 
 def steady(
@@ -765,6 +951,34 @@ def convert(
 
     The result has the `text` and `losses`, what became of each option. Raises UserError for a mistake, and for a
     workload that is more than a job can say.
+    """
+
+def accuracy(
+    studies: str | Sequence[str] = (),
+    *,
+    out: str | PathLike[str] | None = None,
+    fresh: bool = False,
+    executor: str | Executor | None = None,
+    progress: Wanted = None,
+) -> Accuracy:
+    """Run studies; print how large their errors are, by class of figure: of figures that were seen, and of those that
+    were predicted before they were seen, then and now.
+
+    Args:
+        studies: These alone; else all.
+        out: Folder for what is produced.
+        fresh: Start over; else runs that are in the folder already are not repeated.
+        executor: Who runs the runs: local, ray (starts one here) or ray://HOST:PORT.
+        progress: What shows progress: True, False, or a function.
+
+    All studies take hours. The result has a `frame` and `goals`. Runs of this version that are in the folder `out` are
+    not repeated. Raises UserError, KeyboardInterrupt where it is stopped.
+    """
+
+def blind_errors() -> DataFrame:
+    """Print how far predictions were off that were made before the published figure was seen. Runs nothing.
+
+    A row a study ("all" at last) and class of figures: study, figures, measurements, median_pct, p90_pct, largest_pct.
     """
 
 def why(

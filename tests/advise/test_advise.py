@@ -151,6 +151,7 @@ def test_every_candidate_is_on_the_front_or_counted_as_left_out(without_draws, t
     assert found.to_dict()["left_out"] == dict(found.left_out)
 
 
+@pytest.mark.long
 def test_runs_that_are_kept_are_not_run_again(tmp_path: Path, without_draws, monkeypatch: pytest.MonkeyPatch) -> None:
     ask = {**ASK, "candidates": FEW}
     first = hb.advise("vdbench-8k-random", out=tmp_path / "kept", **ask)

@@ -63,6 +63,7 @@ def test_false_alarms_are_as_rare_as_promised() -> None:
     assert sum(one is not None and one.verdict != NONE for one in pairs) <= 1
 
 
+@pytest.mark.long
 def test_the_interval_of_a_rate_is_as_wide_as_runs_differ() -> None:
     runs = [model("exos-15e900-512n", seed) for seed in range(1, 61)]
     rates = np.array([float(run.summary()["iops"]) for run in runs])

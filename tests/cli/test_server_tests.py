@@ -80,6 +80,7 @@ def test_jetstress_asks_in_its_proportions(jetstress) -> None:
     assert {data["mean"] for data in jetstress["data"]} == {0.0126}
 
 
+@pytest.mark.long
 def test_a_workload_of_little_entropy_wears_little(jetstress, oltp) -> None:
     for record in (jetstress, oltp):
         [smart] = record["smart"]

@@ -64,7 +64,14 @@ def test_a_notebook_has_the_cells_of_its_script_and_what_they_show(gallery: Modu
     assert not re.search(r"<script|https?://(?!www\.w3\.org/)", text)
 
 
-@pytest.mark.parametrize("script", SCRIPTS, ids=lambda path: path.stem)
+LONGEST = ("4-study", "5-sweep-and-find")
+"""Notebooks that take 2 to 4 s of the processor, which `make test-long` runs."""
+
+
+@pytest.mark.parametrize(
+    "script",
+    [pytest.param(path, id=path.stem, marks=[pytest.mark.long] if path.stem in LONGEST else []) for path in SCRIPTS],
+)
 def test_the_cells_of_a_notebook_run(gallery: ModuleType, script: Path) -> None:
     text = script.read_text(encoding="utf-8")
     for wanted, cheaper in CHEAPER:

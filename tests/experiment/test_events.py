@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
+import hotband as hb
 from hotband.base.errors import UserError
 from hotband.data.documents.run import RunSpec
 from hotband.data.inputs.events import check_events
 from hotband.execution.experiment.experiment import execute
-from hotband.questions.study.study import run_study
 
 CONCLUDE = """
 from pathlib import Path
@@ -49,7 +49,7 @@ def test_a_study_has_configurations_that_fail(tiny: Path) -> None:
     degraded = '[[configs]]\nid = "degraded"\nlabel = "one failed"\nproduct = "exos-15e900-512n"\n'
     degraded += 'events = ["at 0 s: fail d1"]\nloads = ["mixed"]\n\n[[loads]]'
     file.write_text(file.read_text().replace("[[loads]]", degraded, 1))
-    figures = {row["id"]: row["predicted"] for row in run_study(str(tiny), None, None)["figures"]}
+    figures = {row["id"]: row["predicted"] for row in hb.study(str(tiny)).run(progress=False).to_dict()["figures"]}
     whole, failed = (figures[f"tiny/{config}/mixed/most"] for config in ("fifteen", "degraded"))
     assert 0 < failed < 0.9 * whole
 

@@ -67,6 +67,14 @@ def test_the_command_line_imports_nothing_heavy() -> None:
     assert modules & there == set(), "each is loaded when it is asked for"
 
 
+def test_a_library_is_loaded_with_the_first_name_that_is_taken_from_it() -> None:
+    there = imported("from hotband.base.heavy import alt, duckdb, np, pa, pl, pq, tomlkit, vl_convert")
+    assert {name for name in (*HEAVY, "tomlkit") if name in there} == set()
+    there = imported("from hotband.base.heavy import pl, tomlkit; assert pl.Int64 is pl.Int64; tomlkit.parse('a = 1')")
+    assert {"polars", "tomlkit"} <= there
+    assert "altair" not in there
+
+
 def test_what_is_forbidden_exists() -> None:
     """A module that was renamed would be missing whatever the command line imports."""
     assert all(
@@ -85,7 +93,7 @@ def test_the_list_of_commands_needs_nothing_to_draw() -> None:
 
 def test_a_name_of_the_api_is_loaded_without_the_others() -> None:
     there = imported("import hotband as hb; hb.run")
-    assert "hotband.faces.api.run" in there
+    assert "hotband.faces.asked.function" in there
     others = ("catalog", "advise", "calibrate", "fleet", "report", "suites")
     assert there & {f"hotband.faces.api.{name}" for name in others} == set()
     assert {name for name in HEAVY if name in there} == set()

@@ -16,6 +16,7 @@ def test_the_stub_is_what_the_script_writes(monkeypatch: pytest.MonkeyPatch) -> 
     import public_stub
 
     assert public_stub.STUB.read_text(encoding="utf-8") == public_stub.stub()
+    assert public_stub.METHODS.read_text(encoding="utf-8") == public_stub.methods_stub()
 
 
 def test_every_public_name_is_defined_in_the_module_that_the_table_names() -> None:

@@ -73,6 +73,7 @@ def test_a_machine_that_does_not_keep_up_has_the_ends_of_its_own_rate() -> None:
     assert ends[0][1] > 1.15
 
 
+@pytest.mark.long
 def test_pauses_leave_what_the_machine_has_of_the_rate() -> None:
     loop = '[load]\nclosed = {{ threads = 1, think = "{} ms" }}\n'
     ends = [made(spec_of(loop.format(think)))[0]["iops"] for think in (0, 5, 100)]

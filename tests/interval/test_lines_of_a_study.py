@@ -13,7 +13,6 @@ import pytest
 
 from hotband.data.documents.run import RunSpec
 from hotband.execution.experiment.ranges import Range
-from hotband.faces.commands import all_studies
 from hotband.inference.interval.conformal import ARRAYS, FigureSpread, Kind, ModelTerm, Residual, Spread
 from hotband.inference.interval.distribution import distribution_of
 from hotband.inference.interval.figureclass import FigureClass
@@ -21,12 +20,16 @@ from hotband.inference.interval.of_run import _announced
 from hotband.inference.interval.residuals import RESIDUALS_FILE, ResidualFile
 from hotband.inference.interval.sampler import Sampler
 from hotband.inference.interval.uncertain import Uncertain
+from hotband.questions.study.asked import StudyIntervalsQuestion
 from hotband.questions.study.definition import Study, Swing
 from hotband.questions.study.file import load
-from hotband.questions.study.intervals import listing, of_study
+from hotband.questions.study.intervals import all_studies, listing, of_study
 from hotband.questions.study.intervals.intervalfile import IntervalFile, Value
 from hotband.questions.study.intervals.lines import LineResult, figure_key, lines_of, values_of
 from hotband.questions.study.intervals.of_study import Work, figures_of
+from hotband.questions.study.intervals.spreads import AllIntervals
+from hotband.views.interval import all_terminal
+from ways import quiet
 
 TINY = Path(__file__).parents[1] / "study" / "tiny"
 MOST = figure_key("fifteen", "mixed", "most")
@@ -185,7 +188,8 @@ def test_evidence_of_a_figure_is_its_draws_at_their_places(tiny: Study, monkeypa
 def test_residuals_of_all_studies_are_written_where_they_are_asked_for(
     out: bool, save: bool, tiny: Study, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def made(name: str, **asked: Any) -> tuple[IntervalFile, Sequence[Any]]:
+    def made(asked: StudyIntervalsQuestion, _: Any) -> tuple[IntervalFile, Sequence[Any]]:
+        name = str(asked.study)
         listed = row(f"{name}-f", 80.0) | {"published": 100.0, "error_pct": -20.0, "counted": True, "blind": None}
         return IntervalFile(name, "1", ""), [listed]
 
@@ -195,7 +199,8 @@ def test_residuals_of_all_studies_are_written_where_they_are_asked_for(
     monkeypatch.setattr(all_studies, "RESIDUALS_FILE", kept)
     monkeypatch.setattr(all_studies.file, "whole_names", lambda: ["b", "a"])
     monkeypatch.setattr(all_studies.file, "load", lambda name: tiny)
-    found = all_studies.run_all(folder if out else None, save, None, lambda text: None)
+    asked = StudyIntervalsQuestion(every=True, out=folder if out else None, save=save)
+    found = all_studies.run_all(asked, quiet())
     assert found["studies"] == ["b", "a"]
     assert [(one["figures"], one["predicted"]) for one in found["coverage"]] == [(2, "seen"), (2, "seen")]
     assert [(one["figure_class"], one["studies"]) for one in found["terms"]] == [("random rate", 2)]
@@ -204,7 +209,7 @@ def test_residuals_of_all_studies_are_written_where_they_are_asked_for(
         if wanted:
             figures = json.loads(path.read_text(encoding="utf-8"))["figures"]
             assert [one["figure"] for one in figures] == ["a-f", "b-f"]
-    assert len(all_studies.views(found, 90.0)) == 3
+    assert len(all_terminal(AllIntervals(found), asked)) == 3
     assert kept != RESIDUALS_FILE
     assert ResidualFile("", "").figures == []
 

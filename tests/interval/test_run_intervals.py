@@ -100,6 +100,7 @@ def test_the_same_seed_gives_the_same_interval(small: tuple[RunSpec, Finished]) 
     assert made(small) == made(small)
 
 
+@pytest.mark.long
 def test_a_higher_level_is_wider(small: tuple[RunSpec, Finished]) -> None:
     levels = [made(small, level)[0]["figures"] for level in (50.0, 90.0)]
     for narrow, wide in zip(*levels, strict=True):

@@ -10,15 +10,16 @@ from pathlib import Path
 
 import pytest
 
+import hotband as hb
 from hotband.base.errors import UserError
 from hotband.execution.runs.interrupted import RunsInterrupted
+from hotband.questions.study.asked import StudyIntervalsQuestion
 from hotband.questions.study.file import load
 from hotband.questions.study.intervals import of_study
 from hotband.questions.study.intervals.combine import Combined, of_comparison
 from hotband.questions.study.intervals.intervalfile import IntervalFile, read_intervals
 from hotband.questions.study.intervals.lines import LineResult, lines_of
-from hotband.questions.study.intervals.of_study import run_intervals, why_figure
-from hotband.questions.study.study import run_study
+from ways import quiet
 
 Hotband = Callable[..., "subprocess.CompletedProcess[str]"]
 TINY = Path(__file__).parents[1] / "study" / "tiny"
@@ -35,7 +36,8 @@ def copy_of(folder: Path) -> Path:
 
 def make(folder: Path, *only: str, out: Path | None = None) -> tuple[IntervalFile, list[str]]:
     said: list[str] = []
-    return run_intervals(str(folder), out=out, save=True, only=only, jobs=2, say=said.append), said
+    asked = StudyIntervalsQuestion(study=str(folder), out=out, save=True, only=only, jobs=2)
+    return of_study.run_study_intervals(asked, quiet(said.append))[0], said
 
 
 @pytest.fixture(scope="module")
@@ -76,7 +78,7 @@ def test_every_predicted_figure_has_a_spread(made: Path) -> None:
 
 
 def test_every_figure_of_the_result_has_an_interval(folder: Path) -> None:
-    result = run_study(str(folder), None, None)
+    result = hb.study(str(folder)).run(progress=False).to_dict()
     intervals = result["intervals"]
     assert intervals is not None
     assert not intervals["stale"], intervals["text"]
@@ -126,7 +128,7 @@ def test_an_interrupt_keeps_the_lines_that_are_done(tmp_path: Path, monkeypatch:
     monkeypatch.setattr(of_study, "run_line", stopped)
     said: list[str] = []
     with pytest.raises(RunsInterrupted):
-        run_intervals(str(folder), out=None, save=True, only=(), jobs=2, say=said.append)
+        of_study.run_study_intervals(StudyIntervalsQuestion(study=str(folder), save=True, jobs=2), quiet(said.append))
     assert said[-1].startswith("interrupted; 1 of 4 lines are done, kept in ")
     assert len(kept(folder).lines) == 1
 
@@ -136,7 +138,7 @@ def test_a_changed_prediction_is_found_stale(folder: Path) -> None:
     table = json.loads(file.read_text(encoding="utf-8"))
     table["figures"][MOST]["predicted"] *= 1.01
     file.write_text(json.dumps(table), encoding="utf-8")
-    intervals = run_study(str(folder), None, None, ("mixed",))["intervals"]
+    intervals = hb.study(str(folder)).run(only="mixed", progress=False).to_dict()["intervals"]
     assert intervals is not None
     assert intervals["stale"]
     assert "predictions have changed" in intervals["text"]
@@ -145,15 +147,15 @@ def test_a_changed_prediction_is_found_stale(folder: Path) -> None:
 def test_a_changed_range_is_found_stale(folder: Path) -> None:
     file = folder / "study.toml"
     file.write_text(file.read_text().replace('label = "15K"', 'label = "15K"\nset = { zones = "20" }'))
-    intervals = run_study(str(folder), None, None, ("read",))["intervals"]
+    intervals = hb.study(str(folder)).run(only="read", progress=False).to_dict()["intervals"]
     assert intervals is not None
     assert intervals["changed"] == ["exos-15e900-512n: zones"]
     with pytest.raises(UserError, match="is of other values"):
-        why_figure(str(folder), MOST, 90)
+        hb.study(str(folder)).why(MOST)
 
 
 def test_where_a_figure_comes_from_is_told_without_runs(made: Path) -> None:
-    found = why_figure(str(made), MOST, 90)
+    found = hb.study(str(made)).why(MOST).to_dict()
     assert found["of_values"] + found["of_seed"] + found["of_model"] == pytest.approx(1.0)
     assert found["values"][0]["total"] >= found["values"][-1]["total"]
     assert any(row["meaning"] for row in found["values"])

@@ -12,8 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from hotband.execution.serve import Served, ServedVolume, ServeSpec
-from hotband.faces.commands import serve
+from hotband.execution.serve import Served, ServedVolume, ServeSpec, until_end
 
 DRIVE = "exos-15e900-512n"
 PATIENCE = 120
@@ -78,7 +77,7 @@ def test_an_interrupt_ends_a_server_that_does_not_end_by_itself(tmp_path: Path) 
 def test_a_command_that_does_not_end_when_it_is_told_to_is_killed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(serve, "TO_END_S", 0.1)
+    monkeypatch.setattr(until_end, "TO_END_S", 0.1)
     begun, over = tmp_path / "begun", tmp_path / "over"
 
     def interrupted(_: Served) -> None:
@@ -88,7 +87,7 @@ def test_a_command_that_does_not_end_when_it_is_told_to_is_killed(
     served = Served(ServeSpec(DRIVE))
     served.volumes = {"d0": ServedVolume("d0", 4096, 512, None, None, None)}
     with pytest.raises(KeyboardInterrupt):
-        serve.run_beside(served, f"trap '' TERM; touch '{begun}'; sleep 20; touch '{over}'", interrupted)
+        until_end.run_beside(served, f"trap '' TERM; touch '{begun}'; sleep 20; touch '{over}'", interrupted)
     assert not over.exists()
 
 

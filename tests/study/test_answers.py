@@ -12,13 +12,15 @@ import pytest
 from _pytest.mark import ParameterSet
 
 from forms import SHORT_LOADS
+from hotband.faces.commands.output import show_answer
 from hotband.questions.study import file
 from hotband.questions.study.conclusions.conclude import conclusions_of
 from hotband.questions.study.conclusions.functions import change, listed, more, quantity, times, with_prediction
 from hotband.questions.study.conclusions.known_figures import KnownFigures
 from hotband.questions.study.result import StudyResult
 from hotband.questions.study.study import by_reason
-from hotband.views.study.show import result_views
+from hotband.views.study.show import result_views, terminal
+from hotband.views.text.screen import LINES
 
 if TYPE_CHECKING:
     from hotband.data.documents.study import ClaimDoc
@@ -140,6 +142,27 @@ def test_the_terminal_says_the_answer_first_and_each_explanation_once(full_ssd: 
     assert len(reasons) < len(result["misses"])
     assert [text.count(why) for why in reasons] == [1] * len(reasons)
     assert text.count("Missed:") == len(result["misses"])
+
+
+@pytest.mark.parametrize("width", [80, 120])
+@pytest.mark.parametrize("name", [whole(name) for name in sorted(FIXTURES)])
+def test_a_study_is_one_screen(
+    name: str,
+    width: int,
+    request: pytest.FixtureRequest,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    result = request.getfixturevalue(FIXTURES[name])[0]
+    monkeypatch.setenv("COLUMNS", str(width))
+    show_answer(terminal(result), details=False)
+    lines = capsys.readouterr().out.splitlines()
+    assert len(lines) <= LINES, "\n".join(lines)
+    assert max(map(len, lines[:-1])) <= width
+    assert result["answer"]["text"].startswith(lines[0])
+    assert lines[-1].startswith("Next: hotband study run ")
+    show_answer(terminal(result), details=True)
+    assert capsys.readouterr().out.count("\n") > LINES
 
 
 def test_machines_say_how_their_drives_were_set(full_ssd: tuple[dict[str, Any], Path]) -> None:

@@ -8,12 +8,15 @@ from pathlib import Path
 
 import pytest
 
+import hotband as hb
 from hotband.base.errors import UserError
 from hotband.execution.runs.interrupted import RunsInterrupted
 from hotband.questions.study import swings
+from hotband.questions.study.asked import StudySwingsQuestion
 from hotband.questions.study.file import load
-from hotband.questions.study.study import run_study
+from hotband.questions.study.planned import plan
 from hotband.questions.study.swingfile import Entry, SwingFile, read_swings, summary
+from ways import quiet
 
 TINY = Path(__file__).parent / "tiny"
 READS, TAGS, SIZE = "study: share of the reads", "study: tags", "study: size of the data"
@@ -30,11 +33,12 @@ def folder(tmp_path: Path) -> Path:
 
 def swing(folder: Path, out: Path | None, *only: str, save: bool = False) -> tuple[SwingFile, list[str]]:
     said: list[str] = []
-    return swings.run_swings(str(folder), out, save, None, only, 2, said.append), said
+    asked = StudySwingsQuestion(study=str(folder), out=out, save=save, only=only, jobs=2)
+    return swings.run_swings(asked, quiet(said.append)), said
 
 
 def test_the_studys_own_and_every_drive_value_with_a_range_are_planned() -> None:
-    planned = {one.swing.name: one for one in swings.plan(load(str(TINY)))}
+    planned = {one.swing.name: one for one in plan(load(str(TINY)))}
     assert {READS, TAGS, SIZE, "exos-15e900-512n: head_skew", "exos-10e2400-512n: zones"} <= set(planned)
     assert "exos-15e900-512n: queue_tags" not in planned, "the study swings it itself"
     assert [(config.id, one.id) for config, one in planned[READS].pairs] == [("fifteen", "mixed")]
@@ -45,7 +49,7 @@ def test_the_studys_own_and_every_drive_value_with_a_range_are_planned() -> None
 def test_a_value_that_the_study_sets_is_not_swung(folder: Path) -> None:
     file = folder / "study.toml"
     file.write_text(file.read_text().replace('label = "15K"', 'label = "15K"\nset = { zones = "20" }'))
-    names = {one.swing.name for one in swings.plan(load(str(folder)))}
+    names = {one.swing.name for one in plan(load(str(folder)))}
     assert "exos-15e900-512n: zones" not in names
     assert "exos-10e2400-512n: zones" in names
 
@@ -59,7 +63,7 @@ def test_a_swing_moves_what_it_touches_and_nothing_else(folder: Path, tmp_path: 
     most = "tiny/fifteen/mixed/most"
     assert entry.ends["low"][most] != entry.nominal[most]
     assert entry.ends["high"][most] != entry.ends["low"][most]
-    nominal = {row["id"]: row["predicted"] for row in run_study(str(folder), None, None)["figures"]}
+    nominal = {row["id"]: row["predicted"] for row in hb.study(str(folder)).run(progress=False).to_dict()["figures"]}
     assert entry.nominal == {name: nominal[name] for name in entry.nominal}
 
 
@@ -122,14 +126,14 @@ def test_an_end_that_the_model_refuses_is_noted(folder: Path, tmp_path: Path) ->
 
 def test_what_a_study_ships_is_in_its_result(folder: Path) -> None:
     swing(folder, None, READS, save=True)
-    found = run_study(str(folder), None, None)["swings"]
+    found = hb.study(str(folder)).run(progress=False).to_dict()["swings"]
     assert [row["name"] for row in found["moved"]] == [READS]
     assert "hotband study swings" in found["text"]
     assert not found["stale"]
     shipped = json.loads((folder / "swings.json").read_text())
     shipped["entries"][0]["nominal"]["tiny/fifteen/mixed/most"] += 1
     (folder / "swings.json").write_text(json.dumps(shipped))
-    found = run_study(str(folder), None, None)["swings"]
+    found = hb.study(str(folder)).run(progress=False).to_dict()["swings"]
     assert found["stale"]
     assert found["text"].startswith("1 assumption was run at both ends")
     assert " assumptions were not run yet: " in found["text"]

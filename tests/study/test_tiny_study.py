@@ -13,7 +13,9 @@ import pytest
 from hotband.data.documents.run import RunSpec
 from hotband.execution.experiment.experiment import execute
 from hotband.execution.runs import run as runs
+from hotband.questions.study.asked import StudyRunQuestion
 from hotband.questions.study.study import run_study
+from ways import quiet
 
 TINY = Path(__file__).parent / "tiny"
 
@@ -21,7 +23,7 @@ TINY = Path(__file__).parent / "tiny"
 @pytest.fixture(scope="module")
 def tiny(tmp_path_factory: pytest.TempPathFactory) -> tuple[dict[str, Any], Path]:
     out = tmp_path_factory.mktemp("tiny") / "out"
-    return run_study(str(TINY), out, None), out
+    return run_study(StudyRunQuestion(study=str(TINY), out=out), quiet())[0], out
 
 
 def figure(result: dict[str, Any], name: str) -> dict[str, Any]:
@@ -83,7 +85,7 @@ def test_the_report_is_drawn_from_memory(tmp_path: Path, monkeypatch: pytest.Mon
         raise AssertionError(f"{path} is in memory")
 
     monkeypatch.setattr("hotband.data.record.load._read_json", refuse)
-    result = run_study(str(TINY), tmp_path, None, ["read"])
+    result = run_study(StudyRunQuestion(study=str(TINY), out=tmp_path, only=("read",)), quiet())[0]
     assert Path(result["report"]).stat().st_size > 500_000
 
 

@@ -15,6 +15,7 @@ def blocks(language: str) -> list[str]:
     return re.findall(rf"^```{language}\n(.*?)^```", GUIDE.read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE)
 
 
+@pytest.mark.long
 def test_its_commands_run_and_say_what_stands_there(hotband, tmp_path: Path) -> None:
     first, second = (shlex.split(block)[1:] for block in blocks("sh"))
     done = hotband(*first)

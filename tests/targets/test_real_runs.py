@@ -94,7 +94,11 @@ def test_the_series_has_a_row_an_interval_and_the_percentile_of_each(tmp_path: P
     record = hb.run(text, on=f"real:{tmp_path}", size="4 MiB", expect="none")
     rows = record.series.filter(record.series["iops"].is_not_null())
     assert record.document["series"]["interval_ns"] == 250_000_000
-    assert rows["time_ns"].to_list()[:3] == [0, 250_000_000, 500_000_000]
+    # On a busy host no I/O may be completed in an interval, which then has no row: those that there are begin where an
+    # interval begins, and none is there twice.
+    times = rows["time_ns"].to_list()
+    assert times == sorted({time // 250_000_000 * 250_000_000 for time in times})
+    assert 2 <= len(times) <= 6
     assert rows["latency_p99_ns"].null_count() == 0
 
 

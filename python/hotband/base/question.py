@@ -97,9 +97,10 @@ def duration() -> Any:
     return asks('Measured time of a step, as "60 s".', default=None, metavar="TIME")
 
 
-def fresh() -> Any:
+def fresh(*, hidden: bool = False) -> Any:
     """Return the field `fresh`, which is for a folder."""
-    return asks("Start over; else runs that are in the folder already are not repeated.", default=False)
+    text = "Start over; else runs that are in the folder already are not repeated."
+    return asks(text, default=False, hidden=hidden)
 
 
 @dataclass(frozen=True)
@@ -108,7 +109,9 @@ class Way:
     `on_terminal` a question may show progress of its own on stderr. `there` takes an answer that is there while it is
     still to be kept, which may fail; `shows` a result on the way to it, such as a plan. Of questions that write to
     hardware `may_write` says whether what is ahead may be written, and `can_ask` whether somebody can be asked; both
-    are told whether `yes` was said before. `executor` is the one that was named, for an answer that goes on later."""
+    are told whether `yes` was said before. `executor` is the one that was named, for an answer that goes on later;
+    `again` writes a question in the words of the face, for answers that say how they can be repeated. An
+    answer that is shown `as_text` may write a page in addition to its files."""
 
     watch: Callable[[str], AbstractContextManager[Any]]
     say: Callable[[str], None]
@@ -118,6 +121,8 @@ class Way:
     may_write: Callable[[bool], bool] = lambda _: True
     can_ask: Callable[[bool], bool] = lambda _: True
     executor: Any = None
+    as_text: bool = False
+    again: Callable[[Question], str] = lambda question: question.name
 
 
 class NotAgreed(Exception):
@@ -167,7 +172,9 @@ class Question:
     answer written as a page by the method that `writes` it, in the file that `page_field` names. Its answer as JSON is
     printed where it `has_json`. Where it `folds`, the terminal prints lines within the width of tables, else whole. One
     that runs `in_rounds` says of an interruption what of the round is kept. Results of the types `on_the_way` are shown
-    before the answer, or in its place."""
+    before the answer, or in its place. The Python function of one that `tells` calls `progress` with sentences; that of
+    one `as_frame` returns the `frame` of the answer, and a `with` block of Python is of the type that one `enters`.
+    `shown` are the types that the terminal prints where the function returns another."""
 
     name: ClassVar[str]
     schema: ClassVar[str]
@@ -181,6 +188,10 @@ class Question:
     folds: ClassVar[bool] = True
     in_rounds: ClassVar[bool] = False
     on_the_way: ClassVar[tuple[str, ...]] = ()
+    shown: ClassVar[tuple[str, ...]] = ()
+    tells: ClassVar[bool] = False
+    as_frame: ClassVar[bool] = False
+    enters: ClassVar[str] = ""
 
     def __post_init__(self) -> None:
         """Look at the ends of numbers and at words. Raises UserError for the first that does not fit."""
@@ -196,8 +207,12 @@ class Question:
         return [] if page is None else [f"Page: {getattr(found, self.writes)(page)}"]
 
     def document(self, found: Any) -> tuple[Any, str]:
-        """Return the answer as JSON has it, and its schema; rows have none."""
+        """Return the answer as JSON, and its schema; rows have none, and None is not printed."""
         return found.to_dict(), getattr(found, "schema", self.schema)
+
+    def written_json(self, found: Any) -> str:
+        """Return the answer as JSON that is printed unchanged, where a run wrote it; "" for any other."""
+        return ""
 
     def text(self, found: Any) -> str:
         """Return what the terminal prints as it is, where the answer is a text; its views are then on stderr."""
@@ -211,14 +226,13 @@ class Question:
         """Return a sentence that the terminal says below an answer that it has printed."""
         return ""
 
+    def in_python(self, found: Any) -> Any:
+        """Return what its function gives."""
+        return found
+
     def ending(self, found: Any) -> Ending | None:
         """Return how a command ends with this answer; None where it is whole and good."""
         return None
-
-
-def terminal_fields_of(question: type[Question]) -> tuple[Field, ...]:
-    """Return the fields that its command has."""
-    return tuple(one for one in fields_of(question) if not one.says.only_python)
 
 
 def fields_of(question: type[Question]) -> tuple[Field, ...]:
@@ -231,6 +245,11 @@ def fields_of(question: type[Question]) -> tuple[Field, ...]:
         type.__setattr__(question, "_fields", made)
     found: tuple[Field, ...] = vars(question)["_fields"]
     return found
+
+
+def terminal_fields_of(question: type[Question]) -> tuple[Field, ...]:
+    """Return the fields that its command has."""
+    return tuple(one for one in fields_of(question) if not one.says.only_python)
 
 
 def check(one: Field, value: Any) -> None:

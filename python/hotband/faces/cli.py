@@ -44,30 +44,16 @@ COMMANDS = {
         "hotband.faces.commands.events:events",
         "What may happen in a run (failures, loss of power, changed values), and on what it is supported.",
     ),
-    "review": (
-        "hotband.faces.commands.review:review",
-        "Review a machine, or hardware (real:PATH): transfer curve, access time, block sizes, streams, server "
-        "patterns, files; compare it with others.",
-    ),
+    **question("review"),
     **question("reliability"),
     **question("why", "run --explain"),
-    "run": (
-        "hotband.faces.commands.run:run",
-        "Run a workload on a machine in virtual time, or on hardware (--on real:PATH) through fio; with --then "
-        "several, one after the other on the same machine.",
-    ),
+    **question("run"),
     **question("sweep"),
     **question("find"),
     **question("advise"),
     **question("fleet"),
-    "serve": (
-        "hotband.faces.commands.serve:serve",
-        "Serve a modelled machine on the wall clock as a block device: NBD, a file, or a loop device.",
-    ),
-    "mount": (
-        "hotband.faces.commands.serve:mount",
-        "Mount a modelled machine: a file a volume, and with --loop block devices, as long as the command runs.",
-    ),
+    **question("serve"),
+    **question("mount"),
     **question("expect"),
     "program": (
         "hotband.faces.commands.program:program",
@@ -84,7 +70,7 @@ COMMANDS = {
     **question("compare"),
     **question("report"),
     "version": ("hotband.faces.commands.version:version", "Print the version."),
-    "study": ("hotband.faces.commands.studies:study_app", "Published evaluations, predicted."),
+    **group("study"),
     "import": ("hotband.faces.commands.results:import_app", "Results of other tools, as records."),
     "report --latency": (
         "hotband.faces.commands.results:plot_latency",

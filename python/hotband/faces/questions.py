@@ -8,20 +8,24 @@ from functools import cache
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from hotband.data.store.into import into_store
+
 if TYPE_CHECKING:
     from hotband.base.question import Question, Way
 
 
 class Line(NamedTuple):
-    """A question: its class ("module:Class"), the function that answers it ("module:function", of the question and
-    its `Way`), and the first paragraph of its docstring, which lists of commands show without loading it. `function`
-    is the name of its Python function, where that is not its own; None where methods of an object are in its
-    place."""
+    """A question: its class ("module:Class"), the function that answers it ("module:function", of the question and its
+    `Way`), and the first paragraph of its docstring, which lists of commands show without loading it. `function` is the
+    name of its Python function, where that is not its own: `study.run` is a method of what `study` returns, which is
+    the first field; None where the command line alone has it, or methods of another object are in its place. What
+    `opens` makes is what a `with` block of Python enters, in the place of the answer."""
 
     question: str
     answer: str
     summary: str
     function: str | None = ""
+    opens: str = ""
 
 
 QUESTIONS = {
@@ -66,6 +70,12 @@ QUESTIONS = {
         "hotband.questions.fleet.run:answer",
         "Simulate a fleet over months: failures, rebuilds, spares, wear, energy, expected loss of data and cost.",
     ),
+    "mount": Line(
+        "hotband.execution.serve.asked:MountQuestion",
+        "hotband.execution.serve.until_end:answer",
+        "Mount a modelled machine: a file a volume, and with --loop block devices, as long as the command runs.",
+        None,
+    ),
     "pts": Line(
         "hotband.questions.suites.tested:PtsQuestion",
         "hotband.questions.suites.tested:answer",
@@ -82,6 +92,18 @@ QUESTIONS = {
         "hotband.inference.reliability.assess:answer",
         "Say how long an array keeps its data: mean time to data loss and the chance of loss, beside the closed form.",
     ),
+    "serve": Line(
+        "hotband.execution.serve.asked:ServeQuestion",
+        "hotband.execution.serve.until_end:answer",
+        "Serve a modelled machine on the wall clock as a block device: NBD, a file, or a loop device.",
+        opens="hotband.execution.serve.block:served",
+    ),
+    "review": Line(
+        "hotband.questions.review.reviewed:ReviewQuestion",
+        "hotband.questions.review.reviewed:answer",
+        "Review a machine, or hardware (real:PATH): transfer curve, access time, block sizes, streams, server "
+        "patterns, files; compare it with others.",
+    ),
     "report": Line(
         "hotband.views.report.asked:ReportQuestion",
         "hotband.views.report.asked:answer",
@@ -92,6 +114,12 @@ QUESTIONS = {
         "hotband.questions.store:rows_of",
         "Ask a store in SQL. Nothing is written, and nothing else can be read.",
         None,
+    ),
+    "run": Line(
+        "hotband.questions.run.asked:RunQuestion",
+        "hotband.questions.run.run:answer",
+        "Run a workload on a machine in virtual time, or on hardware (--on real:PATH) through fio; with --then "
+        "several, one after the other on the same machine.",
     ),
     "steady": Line(
         "hotband.questions.steady:SteadyQuestion",
@@ -158,6 +186,51 @@ QUESTIONS = {
         "Turn a workload or a job file into another, and say what is kept, approximated and ignored.",
         "convert",
     ),
+    "study run": Line(
+        "hotband.questions.study.asked:StudyRunQuestion",
+        "hotband.questions.study.study:answer",
+        "Predict a study's figures; print them beside the published ones.",
+        "study.run",
+    ),
+    "study emulate": Line(
+        "hotband.questions.study.asked:StudyEmulateQuestion",
+        "hotband.questions.study.emulate.run:answer",
+        "Run real programs on a study's machines, emulated at a scale that fits this host; print ratios beside those "
+        "of model and publication.",
+        "study.emulate",
+    ),
+    "study swings": Line(
+        "hotband.questions.study.asked:StudySwingsQuestion",
+        "hotband.questions.study.swings:answer",
+        "Run each assumption at both ends of its range; print which of them move a prediction.",
+        "study.swings",
+    ),
+    "study intervals": Line(
+        "hotband.questions.study.asked:StudyIntervalsQuestion",
+        "hotband.questions.study.intervals.all_studies:answer",
+        "Draw the uncertain values of a study's machines: how far its figures may be off; with --all also how often "
+        "intervals hold what is published, each study left out.",
+        "study.intervals",
+    ),
+    "study why": Line(
+        "hotband.questions.study.asked:StudyWhyQuestion",
+        "hotband.questions.study.intervals.of_study:answer",
+        "Say where the uncertainty of a study's figure comes from, of the draws that it ships. Runs nothing.",
+        "study.why",
+    ),
+    "study accuracy": Line(
+        "hotband.questions.study.asked:StudyAccuracyQuestion",
+        "hotband.questions.study.account:answer",
+        "Run studies; print how large their errors are, by class of figure: of figures that were seen, and of those "
+        "that were predicted before they were seen, then and now.",
+        "accuracy",
+    ),
+    "study blind": Line(
+        "hotband.questions.study.asked:StudyBlindQuestion",
+        "hotband.questions.study.blind_errors:answer",
+        "Print how far predictions were off that were made before the published figure was seen. Runs nothing.",
+        "blind_errors",
+    ),
     "why": Line(
         "hotband.inference.interval.asked:WhyQuestion",
         "hotband.inference.interval.explained:why",
@@ -169,6 +242,10 @@ GROUPS = {
         "Results of many runs, as Parquet that other tools read as it is.",
         ("list", "add", "show", "compact", "check"),
     ),
+    "study": (
+        "Published evaluations, predicted.",
+        ("run", "emulate", "swings", "intervals", "why", "accuracy", "blind"),
+    ),
     "trace": ("Traces of I/Os, of ours and of other tools.", ("show", "convert", "compare", "fit")),
     "workload": ("Workloads as files of ours and of other tools.", ("convert",)),
 }
@@ -177,13 +254,19 @@ GROUPS = {
 
 
 def function_name(name: str) -> str:
-    """Return the name of the Python function of a question."""
+    """Return the name of the Python function of a question, or of its method after a dot."""
     return QUESTIONS[name].function or name
 
 
+def has_function(name: str) -> bool:
+    """Return whether a question has a Python function or a method."""
+    return QUESTIONS[name].function is not None
+
+
 def by_function() -> dict[str, str]:
-    """Return the questions by the names of their Python functions, where they have them."""
-    return {function_name(name): name for name, line in QUESTIONS.items() if line.function is not None}
+    """Return the questions by the names of their Python functions, without methods."""
+    named = {function_name(name): name for name in QUESTIONS if has_function(name)}
+    return {function: name for function, name in named.items() if "." not in function}
 
 
 def _loaded(where: str) -> Any:
@@ -206,7 +289,12 @@ def reading(question: Question) -> AbstractContextManager[None]:
     return refusing_incomplete(files) if files else nullcontext()
 
 
+def opened(question: Question) -> Any:
+    """Return what a `with` block enters. Raises UserError for a mistake."""
+    return _loaded(QUESTIONS[question.name].opens)(question)
+
+
 def answer(question: Question, way: Way) -> Any:
     """Return the answer to a question. Raises UserError for a mistake, and what its runs raise."""
-    with reading(question):
+    with reading(question), into_store(getattr(question, "into", None)):
         return _loaded(QUESTIONS[question.name].answer)(question, way)

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from hotband.base.heavy import pl
 from hotband.base.question import Question, Way, asks, seed
 from hotband.base.text.html import frame_html
 from hotband.base.text.values import Json
@@ -16,8 +17,6 @@ from hotband.inference.audit.load import audited_record, load_sides
 from hotband.questions.compare_folders import compared_by_test, folders_of, repeats_of
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from hotband.inference.audit.compare import Comparison
 
 DIFFERENCE = ("metric", "unit", "a", "b", "change_pct", "low_pct", "high_pct", "how", "verdict")
@@ -42,8 +41,6 @@ class Compared:
     def frame(self) -> pl.DataFrame:
         """A row a difference: result, against, metric, unit, a, b, change_pct, low_pct and high_pct (the ends of its
         95 % interval, null where there is too little for one), how, verdict."""
-        import polars as pl
-
         rows = [
             {"result": one.b.name, "against": one.a.name, **{name: getattr(row, name) for name in DIFFERENCE}}
             for one in self.comparisons

@@ -8,17 +8,15 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, TypedDict
+from typing import TypedDict
 
 import hotband._core as _core
 from hotband.base.engine import user_error
+from hotband.base.heavy import pl
 from hotband.base.question import Ending, Question, Way, asks, seed
 from hotband.base.text.numbers import counted, share, size
 from hotband.data.inputs.kinds import Names, Paths
 from hotband.execution.runs.signals import INTERRUPTED
-
-if TYPE_CHECKING:
-    import polars as pl
 
 Progress = Callable[[int, int, int, int], None]
 """Called with files and bytes counted, bytes to measure (0 while counting) and bytes measured."""
@@ -230,8 +228,6 @@ class Entropy:
         """A row a size of chunk and compressor: chunk_bytes, compressor, entropy (mean of the chunks, each compressed
         alone), low and high of its 95 % interval (null where it is not a sample), and incompressible, the share of the
         data in chunks of 99 % and above."""
-        import polars as pl
-
         numbers = ("entropy", "low", "high", "incompressible")
         schema = {"chunk_bytes": pl.Int64, "compressor": pl.String, **dict.fromkeys(numbers, pl.Float64)}
         rows = []

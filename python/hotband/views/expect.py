@@ -26,7 +26,6 @@ from hotband.questions.targets.expected import sentence_of
 
 if TYPE_CHECKING:
     from hotband.data.documents.record import RecordDoc
-    from hotband.questions.expect.asked import ExpectQuestion
     from hotband.questions.expect.expected import Expected
     from hotband.questions.expect.judge import Judged
     from hotband.questions.expect.nearest import Ranking
@@ -68,11 +67,6 @@ def views(of: Expected) -> list[View]:
     losses = list(dict.fromkeys(text for row in of.rows if row.load for text in row.load.losses))
     found += ["Not as its options say:", *(f"  - {text}" for text in losses[:6])] if losses else []
     return [*found, *(f"  note: {note}" for note in of.notes)]
-
-
-def terminal(of: Expected, _: ExpectQuestion) -> list[View]:
-    """What the command prints."""
-    return views(of)
 
 
 def figure_columns(level: float) -> list[Column]:

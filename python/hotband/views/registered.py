@@ -45,7 +45,7 @@ register("hotband.questions.compare:Compared", terminal="hotband.views.compare:t
 register("hotband.questions.calibrate.calibrated:Calibrated", terminal="hotband.views.calibrate:terminal")
 register("hotband.questions.calibrate.run:CalibrationPlan", terminal="hotband.views.calibrate:plan_terminal")
 register("hotband.questions.entropy:Entropy", terminal="hotband.views.entropy:terminal")
-register("hotband.questions.expect.expected:Expected", terminal="hotband.views.expect:terminal")
+register("hotband.questions.expect.expected:Expected", terminal="hotband.views.expect_screen:terminal")
 register(
     "hotband.questions.find.found:Found",
     lines="hotband.views.find:answer_views",
@@ -65,11 +65,30 @@ register(
     folder="hotband.views.report.review_page:write_review",
     lines="hotband.views.review:views",
 )
+register("hotband-emulated", report="hotband.views.report.of_runs:of_emulation")
+register("hotband-run", report="hotband.views.report.of_runs:of_hardware")
+register("hotband.questions.run.ran:Ran", terminal="hotband.views.run:terminal")
+register("hotband.questions.run.ran:Emulation", terminal="hotband.views.run:emulation")
+register("hotband.questions.review.many:Reviewed", terminal="hotband.views.review:terminal")
+register(
+    "hotband-study-accuracy",
+    rewritable="hotband.views.accuracy.page:rewritable",
+    rewrite="hotband.views.accuracy.page:rewrite",
+)
+register("hotband.execution.serve.left:ServedLeft", terminal="hotband.views.serve:terminal")
+register("hotband-served", live="hotband.views.serve:live_lines", reached="hotband.views.serve:reached_lines")
 register(
     "hotband-study",
     chart="hotband.views.report.of_results:study_chart",
     report="hotband.views.report.of_results:of_study",
 )
+register("hotband.questions.study.accounted:Accuracy", terminal="hotband.views.accuracy.tables:terminal")
+register("hotband.questions.study.accounted:AllBlindErrors", terminal="hotband.views.accuracy.tables:blind_terminal")
+register("hotband.questions.study.emulate.result:EmulationResult", terminal="hotband.views.study.emulate:terminal")
+register("hotband.questions.study.intervals.spreads:AllIntervals", terminal="hotband.views.interval:all_terminal")
+register("hotband.questions.study.intervals.spreads:Spreads", terminal="hotband.views.interval:spreads_terminal")
+register("hotband.questions.study.result:StudyResult", terminal="hotband.views.study.show:terminal")
+register("hotband.questions.study.swung:Swings", terminal="hotband.views.study.swings:terminal")
 register(
     "hotband.questions.suites.looked:QuickResult",
     page="hotband.views.suites.quick_page:write_quick",

@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import sys
+import time
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
 from hotband.base.text import numbers
 from hotband.base.text.numbers import number
-from hotband.base.text.table import MS, Table, column, numeric
+from hotband.base.text.table import MS, Table, View, column, numeric
 from hotband.data.documents.serving import Serving, Times
+from hotband.execution.serve.lateness import lateness_lines
+from hotband.views.run import run_views
 
 if TYPE_CHECKING:
+    from hotband.execution.serve import asked
+    from hotband.execution.serve.left import ServedLeft
     from hotband.execution.serve.served import Served
 
 
@@ -52,3 +58,30 @@ def serving_table(serving: Serving) -> Table:
 
 def _three(times: Times | None) -> tuple[float | None, float | None, float | None]:
     return (None, None, None) if times is None else (times.mean_ns, times.p50_ns, times.p99_ns)
+
+
+def live_lines() -> Callable[[Served], None]:
+    """Prints a line twice a second, over the one before on a terminal."""
+    kept: list[tuple[float, Serving]] = []
+    terminal = sys.stderr.isatty()
+
+    def look(served: Served) -> None:
+        now = time.monotonic()
+        if kept and now - kept[-1][0] < 0.5:
+            return
+        serving = served.serving()
+        before, since = (kept[-1][1], now - kept[-1][0]) if kept else (None, served.seconds)
+        kept[:] = [(now, serving)]
+        line = f"{served.seconds:6.1f} s  {live_line(serving, before, since)}"
+        sys.stderr.write(f"\r{line[:79]:<79}" if terminal else f"{line}\n")
+        sys.stderr.flush()
+
+    return look
+
+
+def terminal(found: ServedLeft, _: asked.Serving) -> Iterator[View]:
+    """What `serve` and `mount` print at the end."""
+    yield from run_views(found.finished.record, found.finished.spec.out)
+    if found.serving.kinds:
+        yield serving_table(found.serving)
+    yield from lateness_lines(found.serving)

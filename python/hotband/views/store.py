@@ -10,20 +10,18 @@ from typing import TYPE_CHECKING, Any
 from hotband.base.text import numbers
 from hotband.base.text.formats import PRINTED
 from hotband.base.text.numbers import counted
-from hotband.base.text.table import IOPS, MS, Table, column, numeric
+from hotband.base.text.table import IOPS, MS, Table, View, column, numeric
 from hotband.data.store.columns import COLUMNS
-from hotband.data.store.listed import Listed, plain
+from hotband.data.store.listed import Listed, RunsListed, plain
 from hotband.data.store.manifest import snapshot
 from hotband.data.store.place import Place, opened
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from hotband.base.text.table import View
     from hotband.data.store.check import Checked
     from hotband.data.store.compact import Compacted
     from hotband.data.store.folders import Added
-    from hotband.data.store.listed import RunsListed
     from hotband.questions.store import AddQuestion, CheckQuestion, CompactQuestion, ListQuestion, SqlQuestion
 
 KEY_SHOWN = 10

@@ -4,13 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from html import escape
-from typing import TYPE_CHECKING
 
+from hotband.base.heavy import pl
 from hotband.base.text.formats import plain
 from hotband.base.text.table import Table, View
-
-if TYPE_CHECKING:
-    import polars as pl
 
 
 def views_html(views: Iterable[View]) -> str:

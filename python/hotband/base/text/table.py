@@ -12,10 +12,10 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
+from hotband.base.heavy import pl
 from hotband.base.text import numbers
 
 if TYPE_CHECKING:
-    import polars as pl
     from rich.text import Text
 
 Kind = Literal["text", "number", "range", "estimate"]
@@ -259,9 +259,11 @@ class Table:
 
     def frame(self) -> pl.DataFrame:
         """Return the rows as a frame of polars."""
-        import polars as pl
-
         return pl.DataFrame(self.records(), infer_schema_length=None)
+
+
+class Whole(str):
+    """A line that is not folded where others are, such as one that ends in a path."""
 
 
 View: TypeAlias = "Table | Text | str"

@@ -35,6 +35,9 @@ Drive = Annotated[Named, "drive"]
 """A product, which may be a file."""
 Targets = Annotated[tuple[str, ...], "targets"]
 """Names of machines and hardware, or of results."""
+FirstTargets = Annotated[tuple[str, ...], "first targets"]
+"""Names of machines and hardware; on the command line the first of them, with an option for the others."""
+OtherTargets = Annotated[tuple[str, ...], "other targets"]
 Workload = Annotated[Named, "workload"]
 Workloads = Annotated[tuple[Named, ...], "workloads"]
 Settings = Annotated[tuple[tuple[str, str], ...], "settings"]
@@ -70,6 +73,8 @@ Columns = Annotated[Mapping[str, object], "columns"]
 """Columns of a table by what they are: KEY=COLUMN,... on the command line."""
 TomlTable = Annotated[Mapping[str, object], "table"]
 """Keys of a TOML table with their values, of Python alone."""
+Share = Annotated[str, "share"]
+"""A share, such as 1/1000: in Python also a number."""
 EachName = Annotated[tuple[str, ...], "each name"]
 """The same with those that are given twice; text that names none stays as it is."""
 

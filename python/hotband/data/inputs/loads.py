@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from hotband.base.errors import UserError
+from hotband.base.heavy import tomlkit
 from hotband.base.text.quantities import size_bytes
 from hotband.base.text.tomltable import loads
 
@@ -42,8 +43,6 @@ class Load:
 
     def text(self) -> str:
         """The workload as TOML."""
-        import tomlkit
-
         return "\n".join([*self.head, "", tomlkit.dumps(self.table)])
 
     def measured(self) -> list[dict[str, Toml]]:

@@ -12,6 +12,7 @@ import tomli
 
 from hotband.base.arguments import listed, plain, short
 from hotband.base.errors import UserError, characters
+from hotband.base.heavy import tomlkit
 from hotband.data.catalog.named import is_real
 from hotband.data.inputs.texts import text_of
 from hotband.data.inputs.words import ours, twice
@@ -55,8 +56,6 @@ def is_toml(spec: str) -> bool:
 
 def _of_table(spec: Mapping[str, object], argument: str) -> Named:
     """A dict, as the TOML that says the same."""
-    import tomlkit
-
     try:
         text = tomlkit.dumps(spec)
     except (tomlkit.exceptions.TOMLKitError, TypeError, ValueError, RecursionError) as error:

@@ -7,14 +7,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, TypeAlias
 
+from hotband.base.heavy import pa, pl, pq
 from hotband.base.text.regular import file_bytes
 from hotband.base.text.write import make_folder, write_files
 from hotband.data.record.written import record_text
 
 if TYPE_CHECKING:
-    import polars as pl
-    import pyarrow as pa
-
     from hotband.data.documents.record import RecordDoc
     from hotband.data.record.imported import Imported, SeriesColumns
 
@@ -65,9 +63,6 @@ def read_table(data: bytes) -> Table:
     """A table from the bytes of its Parquet file. Raises ValueError."""
     import io
 
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
     def kind(of: pa.DataType) -> str:
         return WHOLE if pa.types.is_integer(of) else REAL if pa.types.is_floating(of) else TEXT
 
@@ -91,8 +86,6 @@ def table_files(series: Mapping[str, object]) -> dict[str, str]:
 
 def parquet_of(table: Table) -> bytes:
     """A table as the bytes of a Parquet file."""
-    import pyarrow as pa
-
     kinds = {WHOLE: pa.uint64(), REAL: pa.float64(), TEXT: pa.string()}
     arrays = {name: pa.array(cells, kinds[table.kinds[name]]) for name, cells in table.columns.items()}
     return _parquet(pa.table(arrays))
@@ -100,16 +93,12 @@ def parquet_of(table: Table) -> bytes:
 
 def frame_of(table: Table) -> pl.DataFrame:
     """A table as a frame, with the types that its file has."""
-    import polars as pl
-
     kinds = {WHOLE: pl.UInt64, REAL: pl.Float64, TEXT: pl.String}
     return pl.DataFrame([pl.Series(name, cells, kinds[table.kinds[name]]) for name, cells in table.columns.items()])
 
 
 def parquet_of_frame(frame: pl.DataFrame) -> bytes:
     """A frame as the bytes of a Parquet file: those of the table that it was made of."""
-    import pyarrow as pa
-
     table = frame.rechunk().to_arrow()
     texts = (pa.types.is_large_string, pa.types.is_string_view)
     kinds = [(one.name, pa.string() if any(of(one.type) for of in texts) else one.type) for one in table.schema]
@@ -118,8 +107,6 @@ def parquet_of_frame(frame: pl.DataFrame) -> bytes:
 
 def _parquet(table: pa.Table) -> bytes:
     import io
-
-    import pyarrow.parquet as pq
 
     buffer = io.BytesIO()
     pq.write_table(table, buffer)

@@ -15,13 +15,12 @@ from itertools import accumulate
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any, cast
 
+from hotband.base.heavy import pl
 from hotband.base.text.numbers import finite
 from hotband.data.documents.record import RecordDoc, StreamDoc, figures_of, interval_of, side_of, source_file
 from hotband.data.record.parts import actuators
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from hotband.data.record.load import LoadedRecord
 
 DIRECTIONS = ("read", "write")
@@ -109,8 +108,6 @@ def edge_points(buckets: Buckets) -> list[tuple[float, float]]:
 
 def percentile_frame(records: Mapping[str, LoadedRecord], points: int = PERCENTILE_POINTS) -> pl.DataFrame:
     """What `charts.percentile_chart` draws, for records by their label, with about so many points a line."""
-    import polars as pl
-
     alone = len(records) == 1
     rows = [row for label, loaded in records.items() for row in _percentile_rows(label, loaded.record, alone, points)]
     schema: dict[str, type[pl.DataType]] = {
@@ -172,8 +169,6 @@ def histogram_remarks(record: RecordDoc) -> list[str]:
 
 def series_frame(records: Mapping[str, LoadedRecord]) -> tuple[pl.DataFrame, float]:
     """What `charts.series_chart` draws, and the seconds that one point covers at most."""
-    import polars as pl
-
     frames = {label: _active(loaded.series) for label, loaded in records.items() if loaded.series is not None}
     lines = sum(frame.select("stream", "direction").n_unique() for frame in frames.values() if frame.height)
     limit = max(SERIES_FEWEST, min(SERIES_POINTS, SERIES_TOTAL // max(1, lines)))
@@ -193,8 +188,6 @@ def series_frame(records: Mapping[str, LoadedRecord]) -> tuple[pl.DataFrame, flo
 
 def _active(series: pl.DataFrame) -> pl.DataFrame:
     """The rows of those streams and directions that had any I/O."""
-    import polars as pl
-
     busy = (pl.col("iops").fill_null(0).max() > 0) | (pl.col("queue_depth").fill_null(0).max() > 0)
     return series.filter(pl.col("time_ns").is_not_null() & busy.over("stream", "direction"))
 
@@ -215,8 +208,6 @@ def _maximum(values: pl.Series) -> float:
 
 def _bin(frame: pl.DataFrame, label: str, width_ns: float, alone: bool) -> pl.DataFrame:
     """One row per stream, direction and bin of `width_ns`."""
-    import polars as pl
-
     weight = pl.when(pl.col("latency_mean_ns").is_not_null()).then(pl.col("iops")).otherwise(0.0)
     several = frame["stream"].n_unique() > 1
     binned = (
@@ -241,8 +232,6 @@ def _bin(frame: pl.DataFrame, label: str, width_ns: float, alone: bool) -> pl.Da
 
 def time_frame(records: Mapping[str, LoadedRecord]) -> pl.DataFrame:
     """What `charts.time_chart` draws: per record and kind of part, the mean share of the measured time."""
-    import polars as pl
-
     rows = [row for label, loaded in records.items() for row in _time_rows(label, loaded.record)]
     schema = {
         "row": pl.String,

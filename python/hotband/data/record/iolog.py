@@ -8,6 +8,7 @@ from pathlib import Path
 import hotband._core as _core
 from hotband.base.errors import UserError
 from hotband.base.foreign import csv_cell
+from hotband.base.heavy import pa
 from hotband.base.text.write import replacing
 
 ROWS_AT_ONCE = 250_000
@@ -38,7 +39,6 @@ def save_log(
     Raises UserError, OSError, or _core.Interrupted
     once `stopped` says so: nothing is kept then.
     """
-    import pyarrow as pa
     import pyarrow.csv
     import pyarrow.parquet
 
@@ -75,6 +75,4 @@ def save_log(
 
 
 def _plain(name: str) -> object:
-    import pyarrow as pa
-
     return pa.bool_() if name in FLAGS else pa.uint64()

@@ -10,14 +10,13 @@ from typing import TYPE_CHECKING, NoReturn, cast
 
 from hotband.base.errors import UserError, reason_of
 from hotband.base.foreign import all_visible
+from hotband.base.heavy import pl
 from hotband.base.text.order import natural
 from hotband.base.text.regular import file_text
 from hotband.data.record.files import RECORD_FILE, frame_of
 from hotband.data.record.parquet import read_parquet
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from hotband.base.text.values import Json
     from hotband.data.documents.record import RecordDoc
     from hotband.data.record.finished import Finished
@@ -87,8 +86,6 @@ def loaded_run(finished: Finished) -> LoadedRecord:
 
 def loaded_import(record: RecordDoc, series: SeriesColumns | None) -> LoadedRecord:
     """A record that was just imported, from memory; `series` has the columns of a record's series by name."""
-    import polars as pl
-
     frame = None if series is None else _numbers(pl.DataFrame(series, strict=False))
     return LoadedRecord(record, frame, record["name"])
 
@@ -229,15 +226,11 @@ def _read_parquet(parquet: Path, columns: tuple[str, ...]) -> pl.DataFrame:
 
 def _numbers(frame: pl.DataFrame, texts: tuple[str, ...] = SERIES_TEXTS) -> pl.DataFrame:
     """A frame whose columns are numbers, but for those of texts. Raises PolarsError."""
-    import polars as pl
-
     numbers = [name for name in frame.columns if name not in texts]
     return frame.with_columns(pl.col(numbers).cast(pl.Float64), pl.col(*texts).cast(pl.String))
 
 
 def _cast(file: Path, key: str, frame: pl.DataFrame | None, texts: tuple[str, ...]) -> pl.DataFrame | None:
-    import polars as pl
-
     try:
         return None if frame is None else _numbers(frame, texts)
     except pl.exceptions.PolarsError as error:

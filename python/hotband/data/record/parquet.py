@@ -3,22 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from hotband.base.errors import UserError
 from hotband.base.foreign import shortened
+from hotband.base.heavy import pa, pl, pq
 from hotband.base.text.regular import opened
-
-if TYPE_CHECKING:
-    import polars as pl
 
 
 def read_parquet(path: Path, wanted: str = "a Parquet file that can be read") -> pl.DataFrame:
     """All rows and columns of a file. Raises UserError where it is not `wanted`."""
-    import polars as pl
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
     try:
         # polars itself panics where pages contradict their header.
         with opened(path) as data, pq.ParquetFile(data) as file:

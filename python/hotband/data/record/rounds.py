@@ -14,14 +14,13 @@ from typing import TYPE_CHECKING
 
 import hotband._core as _core
 from hotband.base.errors import UserError
+from hotband.base.heavy import pl
 from hotband.base.text.quantities import SPAN_EXPECTED, span_ns
 from hotband.data.documents.record import RecordDoc, VerdictDoc, interval_of
 from hotband.data.record.load import LoadedRecord, load_record
 from hotband.data.record.steady import TRACKS, Rounds, of_phases, verdict
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from hotband.data.record.record import Record
 
 # The PTS's round: one minute.
@@ -91,8 +90,6 @@ def round_values(
 
     A round without I/O has latency zero, which is steady with nothing.
     """
-    import polars as pl
-
     whole = int(duration_ns // round_ns)
     times = series.select(pl.col("time_ns").unique().sort())
     length = (pl.col("time_ns").shift(-1).fill_null(duration_ns) - pl.col("time_ns")).clip(0, interval_ns)

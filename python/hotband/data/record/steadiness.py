@@ -6,11 +6,10 @@ import copy
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from hotband.base.heavy import pl
 from hotband.base.text.html import frame_html
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from hotband.data.documents.record import VerdictDoc
 
 TEXTS, NUMBERS = ("name", "phase", "track", "unit", "why"), ("round_ns", "window_mean", "range_pct", "slope_pct")
@@ -32,8 +31,6 @@ class Steadiness:
         """A row a verdict: name, phase (null of what is judged now), track, unit, why in words, round_ns, window_mean,
         range_pct and slope_pct (null where there were too few rounds), reached, round (in which it was), rounds (how
         many there were), left (whether it was left again)."""
-        import polars as pl
-
         schema = {name: pl.String if name in TEXTS else pl.Float64 for name in (*TEXTS, *NUMBERS)}
         rows = [
             (

@@ -7,14 +7,11 @@ where it is below zero. 2^63 ns are 292 years.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, cast
+from typing import cast
 
+from hotband.base.heavy import pa
 from hotband.data.documents.record import RecordDoc, source_file
 from hotband.data.record.stats import FIGURES as INTERVAL_FIGURES
-
-if TYPE_CHECKING:
-    import pyarrow as pa
-
 
 Cell = str | int | float | bool | None
 
@@ -75,8 +72,6 @@ FIXED = ("summary", "factors", "histograms", "records")
 
 def arrow_type(kind: str) -> pa.DataType:
     """The type of a column's cells."""
-    import pyarrow as pa
-
     kinds: dict[str, pa.DataType] = {
         WHOLE: pa.int64(),
         REAL: pa.float64(),

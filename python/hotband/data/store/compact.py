@@ -14,8 +14,9 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from secrets import token_hex
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
+from hotband.base.heavy import pa, pq
 from hotband.base.text.numbers import counted
 from hotband.base.text.regular import opened
 from hotband.base.text.write import remove, temporary, write_file
@@ -24,10 +25,6 @@ from hotband.data.store.manifest import INTENT, File, Part, broken, enter, keys_
 from hotband.data.store.parts import options, rows_of_group
 from hotband.data.store.place import Place
 from hotband.data.store.writer import recover
-
-if TYPE_CHECKING:
-    import pyarrow as pa
-    import pyarrow.parquet as pq
 
 T = TypeVar("T")
 
@@ -102,9 +99,6 @@ def _keys(place: Place, parts: Sequence[Part]) -> tuple[int, dict[str, set[str]]
 def _copy(place: Place, table: str, parts: Sequence[Part], again: Mapping[str, set[str]], out: Path) -> None:
     """The rows of a table of these parts, in their order, in row groups of full size. Raises UserError for a file that
     is missing or broken."""
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
     sources = [(part, place.path / file.path) for part in parts for file in part.files if file.table == table]
     schema = common([_read_with(path, lambda of: of.schema_arrow) for _, path in sources])
     group = rows_of_group(table)
@@ -122,9 +116,6 @@ def _copy(place: Place, table: str, parts: Sequence[Part], again: Mapping[str, s
 
 
 def _read_with(path: Path, take: Callable[[pq.ParquetFile], T]) -> T:
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
     try:
         with opened(path) as data:
             return take(pq.ParquetFile(data))
@@ -133,7 +124,6 @@ def _read_with(path: Path, take: Callable[[pq.ParquetFile], T]) -> T:
 
 
 def _without(rows: pa.Table, keys: set[str]) -> pa.Table:
-    import pyarrow as pa
     import pyarrow.compute as pc
 
     if not keys:
@@ -143,8 +133,6 @@ def _without(rows: pa.Table, keys: set[str]) -> pa.Table:
 
 def common(schemas: Sequence[pa.Schema]) -> pa.Schema:
     """A schema that takes the rows of all: whole numbers of two kinds become real ones, numbers beside texts texts."""
-    import pyarrow as pa
-
     kinds: dict[str, list[pa.DataType]] = {}
     for schema in schemas:
         for field in schema:
@@ -155,15 +143,11 @@ def common(schemas: Sequence[pa.Schema]) -> pa.Schema:
 
 
 def _wider(kinds: Sequence[pa.DataType]) -> pa.DataType:
-    import pyarrow as pa
-
     return pa.string() if any(pa.types.is_string(kind) for kind in kinds) else pa.float64()
 
 
 def _fitted(rows: pa.Table, schema: pa.Schema) -> pa.Table:
     """The rows with the columns of a schema; cells of those that they lack are null."""
-    import pyarrow as pa
-
     columns = [
         rows[field.name].cast(field.type) if field.name in rows.column_names else pa.nulls(rows.num_rows, field.type)
         for field in schema

@@ -18,13 +18,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from secrets import token_hex
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from hotband.base.heavy import pa
 from hotband.base.text.regular import file_bytes
 from hotband.base.text.write import NO_LOCKS, named, remove
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 SUFFIX, DAMAGED = ".journal", ".damaged"
 MARK = b"\x00hbJ"
@@ -53,8 +51,6 @@ class Entry:
 
 def frame_of(entry: Entry) -> bytes:
     """An entry as a frame."""
-    import pyarrow as pa
-
     blobs = {name: _ipc(table) for name, table in (entry.tables or {}).items()}
     text = entry.text.encode(errors="surrogatepass")
     said = {
@@ -118,8 +114,6 @@ def _packed(data: bytes, at: int) -> bytes | None:
 
 
 def _entry(packed: bytes) -> Entry:
-    import pyarrow as pa
-
     (size,) = SIZE.unpack_from(packed)
     whole = pa.decompress(packed[SIZE.size :], decompressed_size=size, codec=CODEC, asbytes=True)
     line, _, rest = whole.partition(b"\n")
@@ -132,8 +126,6 @@ def _entry(packed: bytes) -> Entry:
 
 
 def _ipc(table: pa.Table) -> bytes:
-    import pyarrow as pa
-
     sink = pa.BufferOutputStream()
     with pa.ipc.new_stream(sink, table.schema) as stream:
         stream.write_table(table)

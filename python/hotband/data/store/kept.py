@@ -20,15 +20,13 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any, cast
 
 from hotband.base.errors import UserError
+from hotband.base.heavy import np, pa, pl
 from hotband.data.inputs.values import ENDINGS, base_of, spelled
 from hotband.data.inputs.words import ours
 from hotband.data.store.columns import Cell, cells_of, sound
 
 if TYPE_CHECKING:
-    import numpy as np
     import numpy.typing as npt
-    import polars as pl
-    import pyarrow as pa
 
     from hotband.data.documents.record import RecordDoc
     from hotband.data.record.files import Table
@@ -166,8 +164,6 @@ def _buckets(place: int, stream: str, direction: str, side: object) -> Buckets |
 def _whole_pairs(pairs: list[Any]) -> npt.NDArray[np.int64] | None:
     """Pairs of whole numbers [pairs, 2], None where one is not. `struct` takes half the time of `numpy.array` for the
     thousands of a run, and refuses what is no whole number, as that would not."""
-    import numpy as np
-
     try:
         if set(map(len, pairs)) != {2}:
             return None
@@ -188,8 +184,6 @@ def with_buckets(document: RecordDoc, buckets: Sequence[Buckets]) -> RecordDoc:
 def coarser(buckets: Buckets) -> Buckets:
     """The same samples in the buckets of fio, each named by its middle (plat_idx_to_val of fio's stat.c): within 0.8 %
     of every sample."""
-    import numpy as np
-
     values, counts = buckets.pairs[:, 0], buckets.pairs[:, 1]
     # Digits before the point of a value in binary; of values beyond 2^53 ns, a hundred days, perhaps one more.
     digits = np.frexp(values.astype(np.float64))[1].astype(np.int64)
@@ -243,8 +237,6 @@ def _quantity(text: str) -> tuple[str, float | None, str]:
 
 def arrow_of_table(table: Table) -> pa.Table:
     """A table of a run, with the types that its file has."""
-    import pyarrow as pa
-
     kinds = {"u64": pa.uint64(), "f64": pa.float64(), "text": pa.string()}
     return pa.table(
         {name: _column(cells, table.kinds[name], kinds[table.kinds[name]]) for name, cells in table.columns.items()}
@@ -253,8 +245,6 @@ def arrow_of_table(table: Table) -> pa.Table:
 
 def _column(cells: Sequence[Cell], kind: str, of: pa.DataType) -> pa.Array:
     """Cells as a column. Numbers of which none is missing go by their bytes: a quarter of the time."""
-    import pyarrow as pa
-
     code = {"u64": "Q", "f64": "d"}.get(kind)
     if code is not None:
         with suppress(TypeError, OverflowError):
@@ -264,7 +254,6 @@ def _column(cells: Sequence[Cell], kind: str, of: pa.DataType) -> pa.Array:
 
 def arrow_of_frame(frame: pl.DataFrame) -> pa.Table:
     """A table of a record that was read, with the types that the files of records have."""
-    import polars as pl
 
     def kind(of: pl.DataType) -> type[pl.DataType]:
         if of.is_unsigned_integer() or of == pl.Boolean:
@@ -279,8 +268,5 @@ def arrow_of_frame(frame: pl.DataFrame) -> pa.Table:
 
 
 def _schema(kinds: Mapping[str, type[pl.DataType]]) -> pa.Schema:
-    import polars as pl
-    import pyarrow as pa
-
     arrow = {pl.UInt64: pa.uint64(), pl.Int64: pa.int64(), pl.Float64: pa.float64(), pl.String: pa.string()}
     return pa.schema([(name, arrow[kind]) for name, kind in kinds.items()])

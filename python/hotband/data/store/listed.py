@@ -7,14 +7,12 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from hotband.base.text.values import Json
 from hotband.data.store.place import Place
 from hotband.data.store.results_store import condition
 from hotband.data.store.views import query, rows
-
-if TYPE_CHECKING:
-    from hotband.base.text.values import Json
 
 
 @dataclass(frozen=True)

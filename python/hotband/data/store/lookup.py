@@ -9,6 +9,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 from hotband.base.errors import UserError
+from hotband.base.heavy import np
 from hotband.data.record.record import Record
 from hotband.data.record.tables import Tables
 from hotband.data.store.kept import KEY_DIGITS, Buckets, with_buckets
@@ -58,8 +59,6 @@ def record_of(place: Place, run: str) -> Record:
 
 def _buckets(of_side: Sequence[Sequence[Any]]) -> Buckets:
     """Those of one direction of a stream."""
-    import numpy as np
-
     place, direction, stream, kind = of_side[0][:4]
     return Buckets(place, stream, direction, kind, np.array([row[4:] for row in of_side], np.int64))
 

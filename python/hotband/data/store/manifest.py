@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from hotband.base.errors import UserError, another_version, reason_of
+from hotband.base.heavy import pa, pq
 from hotband.base.text.regular import file_text, opened
 from hotband.base.text.values import Json, read_json
 from hotband.base.text.write import make_folder, remove, write_file, write_files
@@ -178,9 +179,6 @@ def _remove(place: Place, path: str, part: str) -> None:
 
 def keys_in(place: Place, parts: Iterable[Part]) -> set[str]:
     """The keys of the runs of these parts. Raises UserError where a file is missing or broken."""
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
     found: set[str] = set()
     for part in parts:
         for file in part.files:

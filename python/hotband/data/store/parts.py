@@ -10,13 +10,12 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, TypedDict
 
+from hotband.base.heavy import np, pa, pq
 from hotband.data.store.columns import COLUMNS, arrow_type
 from hotband.data.store.kept import Kept
 
 if TYPE_CHECKING:
-    import numpy as np
     import numpy.typing as npt
-    import pyarrow as pa
 
 ROWS_OF_GROUP = {"summary": 20_000, "factors": 100_000, "histograms": 2_000, "records": 500}
 """Rows of a row group: documents are some 10 kB each, buckets of a direction as much."""
@@ -46,8 +45,6 @@ def tables_of(runs: Sequence[Kept]) -> dict[str, pa.Table]:
 
 def parquet(name: str, table: pa.Table, *, small: bool) -> bytes:
     """A table as the bytes of its file."""
-    import pyarrow.parquet as pq
-
     buffer = io.BytesIO()
     pq.write_table(table, buffer, row_group_size=rows_of_group(name), **options(name, small=small))
     return buffer.getvalue()
@@ -83,8 +80,6 @@ def rows_of_group(name: str) -> int:
 
 
 def _summary(runs: Sequence[Kept]) -> pa.Table:
-    import pyarrow as pa
-
     own = {
         "run": [run.run for run in runs],
         "added_utc": [run.added_us for run in runs],
@@ -99,8 +94,6 @@ def _summary(runs: Sequence[Kept]) -> pa.Table:
 
 
 def _factors(runs: Sequence[Kept]) -> pa.Table:
-    import pyarrow as pa
-
     rows = [(run.run, one) for run in runs for one in run.factors]
     return pa.table(
         {
@@ -114,8 +107,6 @@ def _factors(runs: Sequence[Kept]) -> pa.Table:
 
 
 def _histograms(runs: Sequence[Kept]) -> pa.Table:
-    import pyarrow as pa
-
     rows = [(run.run, one) for run in runs for one in run.buckets]
     return pa.table(
         {
@@ -131,17 +122,12 @@ def _histograms(runs: Sequence[Kept]) -> pa.Table:
 
 
 def _lists(found: Sequence[npt.NDArray[np.int64]]) -> pa.Array:
-    import numpy as np
-    import pyarrow as pa
-
     ends = np.cumsum([0, *map(len, found)], dtype=np.int32)
     values = np.concatenate(found) if found else np.empty(0, np.int64)
     return pa.ListArray.from_arrays(pa.array(ends), pa.array(values))
 
 
 def _records(runs: Sequence[Kept]) -> pa.Table:
-    import pyarrow as pa
-
     kept = [run for run in runs if run.document]
     return pa.table(
         {
@@ -158,8 +144,6 @@ def _columns_of(run: Kept) -> str:
 
 
 def _over_time(name: str, runs: Sequence[Kept]) -> pa.Table:
-    import pyarrow as pa
-
     found = []
     for run in runs:
         table = run.tables.get(name)
@@ -181,6 +165,4 @@ def fits(held: Mapping[str, pa.Schema], tables: Mapping[str, pa.Table]) -> bool:
 
 
 def _is_text(column: pa.Field) -> bool:
-    import pyarrow as pa
-
     return bool(pa.types.is_string(column.type))

@@ -8,11 +8,10 @@ import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from types import TracebackType
-from typing import TYPE_CHECKING
 
 from hotband.base.arguments import public
 from hotband.base.errors import UserError
+from hotband.base.heavy import pl
 from hotband.data.record.finished import Finished
 from hotband.data.record.record import Record
 from hotband.data.store import manifest
@@ -27,9 +26,6 @@ from hotband.data.store.place import STORE_FILE, Place, made, opened
 from hotband.data.store.taken import given_to
 from hotband.data.store.views import frame, query
 from hotband.data.store.writer import Writer
-
-if TYPE_CHECKING:
-    import polars as pl
 
 
 class ResultsStore:
@@ -51,9 +47,7 @@ class ResultsStore:
     def __enter__(self) -> ResultsStore:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     # --- adding ---------------------------------------------------------------------------------------------

@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
+from hotband.base.heavy import pa, pq
 from hotband.base.text.regular import opened
 from hotband.data.results.sweep_rows import NAMES
 from hotband.data.store.columns import COLUMNS, Cell
@@ -156,9 +157,6 @@ def _figures(cells: Mapping[str, Cell]) -> Figures:
 
 def _rows(place: Place, part: Part, table: str, columns: Sequence[str]) -> list[dict[str, Any]]:
     """Rows of a table of a part. Raises UserError for a file that cannot be read."""
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
     found: list[dict[str, Any]] = []
     for path in (place.path / file.path for file in part.files if file.table == table):
         try:

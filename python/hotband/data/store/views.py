@@ -9,18 +9,15 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 from hotband.base.errors import UserError, characters
 from hotband.base.foreign import shortened
+from hotband.base.heavy import duckdb, pl
 from hotband.data.store.columns import COLUMNS, FIXED
 from hotband.data.store.manifest import Snapshot, broken, snapshot
 from hotband.data.store.parts import tables_of
 from hotband.data.store.place import Place
-
-if TYPE_CHECKING:
-    import duckdb
-    import polars as pl
 
 T = TypeVar("T")
 
@@ -46,8 +43,6 @@ def query(place: Place, sql: str, take: Take[T], *, asked: tuple[str, str] | Non
     """What `take` makes of one statement that selects. Raises UserError, of the argument and
     its value `asked` where the statement was made of one."""
     where, value = asked or ("SQL", sql)
-    import duckdb
-
     last = ""
     for _ in range(TRIES):
         now = snapshot(place)
@@ -71,8 +66,6 @@ def query(place: Place, sql: str, take: Take[T], *, asked: tuple[str, str] | Non
 def _damage(now: Snapshot, error: duckdb.Error) -> UserError | None:
     """The error for a file of the store that DuckDB cannot read, None where it is the statement that is wrong. Most
     errors name the file, in quotes; others of its reader of Parquet are of no class of their own."""
-    import duckdb
-
     for path in (path for table in now.tables for path in now.files(table)):
         if any(f"{quote}{path.absolute()}{quote}" in str(error).partition(LINES)[0] for quote in "'\""):
             return broken(path, error)
@@ -89,8 +82,6 @@ def said_of(error: Exception) -> str:
 
 def _expect_select(connection: duckdb.DuckDBPyConnection, sql: str, where: str, value: str) -> None:
     """Raises UserError for anything but one statement that selects. A `pivot` is several, all of them its own."""
-    import duckdb
-
     kinds = [one.type for one in connection.extract_statements(characters(where, sql))]
     allowed = (duckdb.StatementType.SELECT, duckdb.StatementType.MULTI)
     if len(kinds) != 1:
@@ -101,8 +92,6 @@ def _expect_select(connection: duckdb.DuckDBPyConnection, sql: str, where: str, 
 
 @contextmanager
 def _connected(now: Snapshot, sql: str) -> Iterator[duckdb.DuckDBPyConnection]:
-    import duckdb
-
     # What does not fit into memory is refused, not put on a disk.
     own: dict[str, Any] = {
         "temp_directory": "",
@@ -210,8 +199,6 @@ def rows(connection: duckdb.DuckDBPyConnection, sql: str) -> tuple[list[str], li
 
 def frame(connection: duckdb.DuckDBPyConnection, sql: str) -> pl.DataFrame:
     """A result as a frame. Raises UserError where two of its columns have one name."""
-    import polars as pl
-
     table = connection.sql(sql).to_arrow_table()
     names = table.column_names
     for name in names:

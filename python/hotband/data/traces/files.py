@@ -12,6 +12,7 @@ from pathlib import Path
 import hotband._core as _core
 from hotband.base.engine import user_error
 from hotband.base.errors import UserError, reason_of
+from hotband.base.heavy import tomlkit
 from hotband.base.text.regular import NotRegular, opened
 from hotband.base.text.write import is_mistake
 from hotband.data.catalog import TRACE_ENDINGS
@@ -62,8 +63,6 @@ def refuse_other_traces(path: Path) -> None:
 
 def trace_text(path: Path) -> str:
     """The workload that replays a trace at its recorded times, as TOML."""
-    import tomlkit
-
     return tomlkit.dumps({"title": f"replay of {path.name}", "trace": {"file": str(path.resolve())}})
 
 

@@ -12,11 +12,10 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import hotband._core as _core
 from hotband.base.errors import UserError
+from hotband.base.heavy import np, pa
 from hotband.data.record.iolog import DIRECTIONS
 
 if TYPE_CHECKING:
-    import numpy as np
-    import pyarrow as pa
     from numpy.typing import NDArray
     from pyarrow.parquet import ParquetFile
 
@@ -38,7 +37,6 @@ UNKNOWN = 2**64 - 1
 def write_log_rows(log: Path, name: str, out: Path, asked: _core.TraceAsked) -> None:
     """Writes the I/Os of `log` that are asked for as rows to `out`; errors call it `name`. Raises UserError for a file
     that is no such log, or for its first row that is wrong; OSError."""
-    import pyarrow as pa
     from pyarrow.parquet import ParquetFile
 
     try:
@@ -84,8 +82,6 @@ class _Reader:
     def head(self) -> tuple[list[Stream], int | None]:
         """Reads all of it once: its streams, and the first row that was measured. Raises UserError where it has no
         I/Os, or they are in no order."""
-        import numpy as np
-
         order, found = _Order(self.name), set()
         ios, measured_from = 0, None
         of_head = ("submit_ns", "latency_ns", "stream", "volume", "measured")
@@ -108,8 +104,6 @@ class _Reader:
     def rows(self) -> Iterator[bytes]:
         """Its I/Os, some at a time, once the head was read: of each the time of issue, latency, what it is, offset,
         length, row in the file, and order where times are equal. Raises UserError for the first that is none."""
-        import numpy as np
-
         for batch in self.batches(self.columns):
             streams, codes = batch.streams()
             stream = np.array([self.index_of[stream] for stream in streams], "u8")[codes]
@@ -133,8 +127,6 @@ class _Order:
 
     def look(self, issue: Numbers, answered: Numbers, first: int) -> None:
         """The next rows, of which the first has this number. Raises UserError once they are in neither order."""
-        import numpy as np
-
         for index, times in enumerate((answered, issue)):
             if self.broken[index] is None:
                 back = np.flatnonzero(np.diff(times, prepend=np.uint64(self.last[index])).astype("i8") < 0)
@@ -159,9 +151,6 @@ class _Batch:
 
     def numbers(self, column: str) -> Numbers:
         """A column of whole numbers. Raises UserError for the first row that has none."""
-        import numpy as np
-        import pyarrow as pa
-
         values = self.batch.column(column)
         if not pa.types.is_integer(values.type):
             raise UserError(self.name, column, str(values.type), "expected a column of whole numbers")
@@ -178,9 +167,6 @@ class _Batch:
 
     def latencies(self) -> Numbers:
         """Latencies in ns, and UNKNOWN where a trace that was converted has none."""
-        import numpy as np
-        import pyarrow as pa
-
         values = self.batch.column("latency_ns")
         if not values.null_count or not pa.types.is_integer(values.type):
             return self.numbers("latency_ns")
@@ -192,9 +178,6 @@ class _Batch:
 
     def flags(self, column: str, *, missing: bool) -> NDArray[np.bool_]:
         """A column of true and false, or of texts that are there or not; `missing` throughout where it is not there."""
-        import numpy as np
-        import pyarrow as pa
-
         if column not in self.batch.schema.names:
             return np.full(self.batch.num_rows, missing)
         values = self.batch.column(column)
@@ -206,9 +189,6 @@ class _Batch:
 
     def codes(self, column: str) -> tuple[list[str | None], NDArray[np.int64]]:
         """Different texts of a column, and which of them each row has; no text throughout where it is not there."""
-        import numpy as np
-        import pyarrow as pa
-
         if column not in self.batch.schema.names:
             return [None], np.zeros(self.batch.num_rows, "i8")
         values = self.batch.column(column)
@@ -223,8 +203,6 @@ class _Batch:
 
     def streams(self) -> tuple[list[Stream], NDArray[np.int64]]:
         """Different streams (with the volume that they are on), and which of them each row is of."""
-        import numpy as np
-
         (names, of_name), (volumes, of_volume) = self.codes("stream"), self.codes("volume")
         of_both, most = of_name * len(volumes) + of_volume, len(names) * len(volumes)
         if most <= AT_ONCE:
@@ -240,8 +218,6 @@ class _Batch:
 
     def directions(self) -> Numbers:
         """Operations as numbers. Raises UserError for the first row that has none."""
-        import numpy as np
-
         names, codes = self.codes("direction")
         known = np.array([DIRECTIONS.index(name) if name in DIRECTIONS else len(DIRECTIONS) for name in names], "u8")
         numbers: Numbers = known[codes]
@@ -254,8 +230,6 @@ class _Batch:
 def _valid(values: pa.Array) -> NDArray[np.bool_]:
     """Which rows of a column have a value. Arrow's own `is_valid` imports all of its functions, which takes as long as
     100,000 rows."""
-    import numpy as np
-
     if values.null_count in (0, len(values)):
         return np.full(len(values), not values.null_count)
     bits = np.frombuffer(values.buffers()[0], np.uint8)

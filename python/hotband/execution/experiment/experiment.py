@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from hotband.base.heavy import pl
 from hotband.data.record.finished import Finished
 from hotband.data.record.lock import Lock
 from hotband.data.record.writable import check_writable
@@ -21,8 +22,6 @@ from hotband.execution.runs.interrupted import RunsInterrupted
 from hotband.execution.runs.run import save
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from hotband.data.documents.run import RunSpec
     from hotband.execution.experiment import Progress
 
@@ -90,8 +89,6 @@ class Experiment:
         """A row for each finished run, in the order of the points: coordinates, then measures. Coordinates have the
         values that they were given, so that whole numbers stay whole; one that only some points have is null in the
         others."""
-        import polars as pl
-
         by_id = {one.spec.id: one for one in finished}
         rows: list[dict[str, Value]] = []
         for point in self.points:

@@ -15,6 +15,7 @@ from typing import Any
 
 import hotband._core as _core
 from hotband.base.errors import UserError
+from hotband.base.heavy import pa
 from hotband.data.catalog import CATALOG_DIR, SHORT_FORM
 from hotband.data.documents.run import RunSpec
 from hotband.data.inputs.texts import bytes_of, text_of
@@ -148,8 +149,6 @@ class Reply:
 
     def packed(self) -> bytes:
         """As bytes, their whole length first."""
-        import pyarrow as pa
-
         data = pickle.dumps(self, protocol=pickle.HIGHEST_PROTOCOL)
         squeezed: bytes = pa.Codec("zstd", compression_level=LEVEL).compress(data, asbytes=True)
         return LENGTH.pack(len(data)) + squeezed
@@ -157,8 +156,6 @@ class Reply:
 
 def unpacked(data: bytes) -> Reply:
     """A reply of its bytes, which come from the user's own cluster."""
-    import pyarrow as pa
-
     (length,) = LENGTH.unpack_from(data)
     reply = pickle.loads(pa.Codec("zstd").decompress(memoryview(data)[LENGTH.size :], length, asbytes=True))
     assert isinstance(reply, Reply), "a task answers nothing else"

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from hotband.base.errors import UserError
+from hotband.base.heavy import tomlkit
 from hotband.base.text.values import Toml
 from hotband.data.catalog.entries import workload
 from hotband.data.documents.run import RunSpec
@@ -88,8 +89,6 @@ def workload_text(spec: RunSpec) -> str:
 
 def edited(text: str | None, file: str, changes: Mapping[str, Toml]) -> str:
     """A TOML text with other values at dotted keys, such as `scripts.0.steps.0.ios`. Raises UserError."""
-    import tomlkit
-
     if text is None:
         raise UserError(file, ", ".join(changes), "", "the machine is no file: its text has no keys to change")
     document: Any = tomlkit.parse(text)
@@ -108,8 +107,6 @@ def edited(text: str | None, file: str, changes: Mapping[str, Toml]) -> str:
 
 def _as_toml(value: Any) -> Any:
     """A list of tables as tables of their own: written inline they would belong to the table before them."""
-    import tomlkit
-
     if not (isinstance(value, list) and value and all(isinstance(one, dict) for one in value)):
         return value
     tables = tomlkit.aot()

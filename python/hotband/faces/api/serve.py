@@ -1,4 +1,4 @@
-"""Served machines for Python: `hb.serve` is a `with` block, `hb.emulate` the same workload both ways."""
+"""A workload in virtual time and on a served machine, for Python: `hb.emulate`."""
 
 from __future__ import annotations
 
@@ -8,12 +8,10 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from hotband.base.arguments import in_python, public
-from hotband.base.errors import UserError
+from hotband.base.arguments import public
 from hotband.data.documents.run import RunSpec
 from hotband.data.inputs.specify import Spec, changes, named, settings_of, texts
 from hotband.data.record.record import Record, record_of
-from hotband.execution.serve.served import Served, ServeSpec
 from hotband.execution.targets import emulated
 from hotband.inference.beside import beside
 
@@ -21,79 +19,6 @@ if TYPE_CHECKING:
     import polars as pl
 
     from hotband.execution.targets.emulated import Emulated
-
-
-@public
-def serve(
-    on: Spec,
-    *,
-    set: Mapping[str, object] | None = None,
-    seed: int = 1,
-    events: str | Sequence[str] = (),
-    nbd: bool = True,
-    socket: str | PathLike[str] | None = None,
-    tcp: str | None = None,
-    tls: str | PathLike[str] | None = None,
-    insecure_loopback: bool = False,
-    fuse: str | PathLike[str] | None = None,
-    loop: bool = False,
-    store: str | PathLike[str] | None = None,
-    base: str | PathLike[str] | None = None,
-    out: str | PathLike[str] | None = None,
-    io_log: str | PathLike[str] | None = None,
-    spin: str = "200 us",
-    priority: bool = True,
-    awake: bool = True,
-    anyway: bool = False,
-    **settings: object,
-) -> Served:
-    """A modelled machine on the wall clock, as long as a `with` block lasts.
-
-    Within it `.volumes["d0"]` has `uri` (NBD on a unix socket), `file` (with `fuse`, a folder, or `loop`) and `device`
-    (with `loop`: a block device; both need root), `.serving()` what clients got so far and how late, `.wait(seconds)`
-    waits. `tcp` ("127.0.0.1:0") serves NBD on TCP, too, with the certificates in the folder `tls` or, for this host
-    only, `insecure_loopback`; its port is `.port`. Behind it `.record` is its Record. `store` is a file that keeps what
-    is written, `base` an image to begin with, `out` a folder for the record, `io_log` a Parquet file for every I/O;
-    `events` as for `run`, power-off included: then `store` holds what the drives hold. `spin` is how long the clock
-    looks at the time before an answer is due.
-
-    Raises UserError for a mistake, for what the host refuses, and for a machine that is faster than the host can serve
-    unless it is served `anyway`.
-    """
-    where = named(on, "on")
-    spec = ServeSpec(
-        where.name,
-        settings_of(changes(set, settings)),
-        seed,
-        texts(events, "events"),
-        _path(socket),
-        _path(fuse),
-        loop,
-        nbd,
-        _path(store),
-        _path(base),
-        _path(out),
-        _path(io_log),
-        spin,
-        priority,
-        machine_text=where.text,
-        awake=awake,
-        anyway=anyway,
-        tcp=tcp,
-        tls=_path(tls),
-        insecure_loopback=insecure_loopback,
-    )
-    return _Served(spec)
-
-
-class _Served(Served):
-    """One whose mistakes are named by the arguments of `serve`."""
-
-    def __enter__(self) -> Served:
-        try:
-            return super().__enter__()
-        except UserError as error:
-            raise in_python(error) from None
 
 
 @dataclass(frozen=True)

@@ -2,12 +2,48 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from hotband.base.arguments import public
+from hotband.base.text.schema import with_schema
+from hotband.faces.asked.methods import StudyMethods
 from hotband.questions.study import file
-from hotband.questions.study.result import StudyHandle
+from hotband.questions.study.definition import Study
+
+if TYPE_CHECKING:
+    from hotband.data.documents.study import StudyOutline
+
+
+@dataclass(frozen=True)
+class StudyHandle(StudyMethods):
+    """A study that can be run: a published evaluation, its machines, loads and figures."""
+
+    study: Study
+
+    @property
+    def name(self) -> str:
+        """Its name."""
+        return self.study.name
+
+    @property
+    def title(self) -> str:
+        """What it is about."""
+        return self.study.title
+
+    @property
+    def loads(self) -> tuple[str, ...]:
+        """Names of its loads, for `only`."""
+        return tuple(load.id for load in self.study.loads)
+
+    def to_dict(self) -> StudyOutline:
+        """Its configurations, loads and published figures, as `hotband studies NAME --json` prints them."""
+        return with_schema(file.describe(self.study), "hotband-study-outline")
+
+    def __repr__(self) -> str:
+        return f"<Study {self.name}: {self.title}>"
 
 
 @public

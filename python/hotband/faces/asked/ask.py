@@ -8,18 +8,21 @@ from hotband.base.question import Question, Way
 from hotband.execution.experiment import expect_models, using, watch
 from hotband.execution.runs.interrupted import as_interrupt
 from hotband.faces.asked.kinds import machines_of
+from hotband.faces.asked.words import call
 from hotband.faces.questions import answer
 
 if TYPE_CHECKING:
     from hotband.execution.experiment import Executor
-    from hotband.execution.experiment.watch import Wanted
 
 
-def ask(question: Question, progress: Wanted = None, executor: str | Executor | None = None) -> Any:
-    """Return the answer. Raises UserError for a mistake, KeyboardInterrupt where it is stopped, OSError."""
-    way = Way(lambda title: watch.watch(title, progress), lambda _: None, executor=executor)
+def ask(question: Question, progress: Any = None, executor: str | Executor | None = None) -> Any:
+    """Return the answer; `progress` is `Wanted`, or takes sentences where the question `tells`. Raises UserError for a
+    mistake, KeyboardInterrupt where it is stopped, OSError."""
+    say = progress if question.tells and callable(progress) else lambda _: None
+    way = Way(lambda title: watch.watch(title, progress), say, executor=executor, again=call)
     if not question.runs:
-        return answer(question, way)
+        with as_interrupt():
+            return answer(question, way)
     expect_models(executor, machines_of(question))
     with as_interrupt(), using(executor, getattr(question, "jobs", None)):
         return answer(question, way)

@@ -7,6 +7,7 @@ import textwrap
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
 from os import PathLike
+from types import MethodType
 from typing import Any
 
 from hotband.base.arguments import public
@@ -15,10 +16,11 @@ from hotband.data.inputs.specify import Spec, changes
 from hotband.data.record.record import Record
 from hotband.faces.asked.ask import ask
 from hotband.faces.asked.kinds import arguments_of, is_settings, kind_of, mark, takes_more
-from hotband.faces.questions import by_function, declared, function_name
+from hotband.faces.questions import by_function, declared, function_name, opened
 
 TYPES = (Mapping, PathLike, Record, Sequence, Spec)
 """What annotations of arguments name: `public` looks for them in this module."""
+SENTENCES = ("Callable[[str], None] | None", "Is called with lines of progress, from other threads too.")
 EXECUTION = {
     "executor": ("str | Executor | None", "Who runs the runs: local, ray (starts one here) or ray://HOST:PORT."),
     "progress": ("Wanted", "What shows progress: True, False, or a function."),
@@ -29,21 +31,36 @@ FURTHER = "; further arguments are such values, too"
 
 @cache
 def __getattr__(name: str) -> Any:
-    """Return the function of a question, by its name."""
+    """Return the function of a question, by the name of the function."""
     questions = by_function()
     if name not in questions:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return _function(declared(questions[name]))
+    return made(declared(questions[name]))
+
+
+def is_method(question: type[Question]) -> bool:
+    """Whether its function is a method of what another function returns."""
+    return "." in function_name(question.name)
+
+
+def subject(question: type[Question]) -> str:
+    """Return the name of the first field, which is the object of a method."""
+    return fields_of(question)[0].name
 
 
 def shown_fields(question: type[Question]) -> list[Field]:
-    """Return the fields that are arguments: those without a name in the call first."""
-    shown = [one for one in fields_of(question) if not one.says.hidden]
+    """Return the fields that are arguments: those without a name in the call first. The first field of a method is the
+    object that it belongs to."""
+    shown = [one for one in fields_of(question)[is_method(question) :] if not one.says.hidden]
     return sorted(shown, key=lambda one: not is_ordered(one))
 
 
 def execution(question: type[Question]) -> list[tuple[str, tuple[str, str]]]:
     """Return the arguments of how it runs, each with its type and what it means."""
+    if question.tells:
+        return [("progress", SENTENCES)]
+    if not question.runs:
+        return []
     return [(name, of) for name, of in EXECUTION.items() if question.has_executor or name != "executor"]
 
 
@@ -55,6 +72,8 @@ def is_ordered(one: Field) -> bool:
 def parameters(question: type[Question]) -> Iterator[inspect.Parameter]:
     """Yield the arguments of the function, with their types as text."""
     fields = shown_fields(question)
+    if is_method(question):
+        yield inspect.Parameter("self", inspect.Parameter.POSITIONAL_OR_KEYWORD)
     for one in fields:
         kind = inspect.Parameter.POSITIONAL_OR_KEYWORD if is_ordered(one) else inspect.Parameter.KEYWORD_ONLY
         name = arguments_of(one)[0]
@@ -64,9 +83,8 @@ def parameters(question: type[Question]) -> Iterator[inspect.Parameter]:
         yield inspect.Parameter(name, kind, default=default, annotation=f"{kind_of(one).annotation}{optional}")
         for several in arguments_of(one)[1:]:
             yield inspect.Parameter(several, inspect.Parameter.VAR_POSITIONAL, annotation=kind_of(one).annotation)
-    if question.runs:
-        for name, (annotation, _) in execution(question):
-            yield inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=annotation)
+    for name, (annotation, _) in execution(question):
+        yield inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=annotation)
     if any(takes_more(one) for one in fields):
         yield inspect.Parameter("settings", inspect.Parameter.VAR_KEYWORD, annotation="object")
 
@@ -74,6 +92,8 @@ def parameters(question: type[Question]) -> Iterator[inspect.Parameter]:
 def _question_of(question: type[Question], values: Mapping[str, Any]) -> Question:
     """Return the question that a call asks. Raises UserError."""
     asked: dict[str, Any] = {}
+    if is_method(question):
+        asked[subject(question)] = values[subject(question)]
     for one in shown_fields(question):
         if is_settings(one):
             of_load = mark(one) != "settings of drives"
@@ -87,19 +107,48 @@ def _question_of(question: type[Question], values: Mapping[str, Any]) -> Questio
     return question(**asked)
 
 
-def _function(question: type[Question]) -> Callable[..., Any]:
-    """Return the public function of a question."""
-    signature = inspect.Signature(list(parameters(question)), return_annotation=question.answers)
+def made(question: type[Question]) -> Callable[..., Any]:
+    """Return the public function of a question, or the method."""
+    signature = inspect.Signature(list(parameters(question)), return_annotation=returned(question))
 
-    def made(*arguments: Any, **keywords: Any) -> Any:
-        values = signature.bind(*arguments, **keywords).arguments
+    def function(*arguments: Any, **keywords: Any) -> Any:
+        try:
+            values = signature.bind(*arguments, **keywords).arguments
+        except TypeError as error:
+            raise TypeError(f"{function.__name__}() {error}") from None
+        if is_method(question):
+            values[subject(question)] = getattr(values.pop("self"), subject(question))
         asked = _question_of(question, values)
-        return ask(asked, values.get("progress"), values.get("executor"))
+        if question.enters:
+            return opened(asked)
+        found = asked.in_python(ask(asked, values.get("progress"), values.get("executor")))
+        return found.frame if question.as_frame else found
 
-    made.__signature__ = signature  # type: ignore[attr-defined]
-    made.__name__ = made.__qualname__ = function_name(question.name)
-    made.__doc__ = docstring(question)
-    return public(made)
+    function.__signature__ = signature  # type: ignore[attr-defined]
+    function.__name__ = function.__qualname__ = function_name(question.name).rpartition(".")[2]
+    function.__doc__ = docstring(question)
+    return public(function)
+
+
+def returned(question: type[Question]) -> str:
+    """Return the type of what the function returns ("module:Class")."""
+    return "polars:DataFrame" if question.as_frame else question.enters or question.answers
+
+
+class Method:
+    """A method whose object is the first field of a question."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def __get__(self, subject: object, kind: type) -> Any:
+        function = _method(self.name)
+        return function if subject is None else MethodType(function, subject)
+
+
+@cache
+def _method(name: str) -> Callable[..., Any]:
+    return made(declared(name))
 
 
 def said(question: type[Question]) -> Iterator[tuple[str, str]]:
@@ -110,15 +159,16 @@ def said(question: type[Question]) -> Iterator[tuple[str, str]]:
         else:
             text = in_words_of(question, one, lambda of: of.name)
             yield from ((name, text) for name in arguments_of(one))
-    if question.runs:
-        yield from ((name, text) for name, (_, text) in execution(question))
+    yield from ((name, text) for name, (_, text) in execution(question))
 
 
 def docstring(question: type[Question]) -> str:
     """Return the text of the function: what it does, its arguments, its result."""
+    width = 112 if is_method(question) else 116
     lines = [
-        textwrap.fill(f"{name}: {text}", 116, initial_indent="    ", subsequent_indent="        ")
+        textwrap.fill(f"{name}: {text}", width, initial_indent="    ", subsequent_indent="        ")
         for name, text in said(question)
     ]
-    head = textwrap.fill(summary(question), 113)
-    return "\n".join([head, "", "Args:", *lines, "", further(question)]).rstrip() + "\n"
+    head = textwrap.fill(summary(question), width - 3)
+    arguments = ["Args:", *lines, ""] if lines else []
+    return "\n".join([head, "", *arguments, further(question)]).rstrip() + "\n"

@@ -130,7 +130,11 @@ KINDS: Mapping[Any, Kind] = {
     "paths": PATHS,
     "results": PATHS,
     "targets": Kind(PATHS.annotation, of_targets),
+    "first targets": Kind("str | Sequence[str]", of_targets),
+    "other targets": Kind("str | Sequence[str]", of_targets),
     "drive": Kind("str | PathLike[str]", of_name),
+    "study": Kind("str"),
+    "share": Kind("str | float", lambda _, given: given if isinstance(given, str) else f"{given:.12f}"),
     "texts": Kind("str | Sequence[str]", lambda one, given: texts(given, one.name)),
     "seeds": Kind("int | Sequence[int]", of_seeds),
     "alike workloads": Kind("Spec | Sequence[Spec]", of_alike),
@@ -187,8 +191,7 @@ def takes_more(one: Field) -> bool:
 
 def machines_of(asked: Question) -> list[str]:
     """Return the names of the machines and the hardware of a question."""
-    named = [
-        getattr(asked, one.name) for one in fields_of(type(asked)) if mark(one) in ("machine", "machines", "targets")
-    ]
+    marks = ("machine", "machines", "targets", "first targets", "other targets")
+    named = [getattr(asked, one.name) for one in fields_of(type(asked)) if mark(one) in marks]
     each = [one for given in named for one in (given if isinstance(given, tuple) else [given]) if one is not None]
     return [one.name if isinstance(one, Named) else str(one) for one in each]

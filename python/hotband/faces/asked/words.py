@@ -8,18 +8,37 @@ from typing import Any
 from hotband.base.question import Field, Question, given
 from hotband.data.inputs.specify import Named, each_of, setting
 from hotband.faces.asked.kinds import is_settings, kind_of
+from hotband.faces.questions import function_name
 from hotband.faces.renamed import command_words
 
+PACKAGE = "hotband"
+STORED = ("out", "into", "fresh")
+"""Fields that say where runs are stored, not what is asked."""
 BETWEEN = "vs"
 """The word between the repeats of one side and those of the next; a file of this name is `./vs`."""
 
 
 def words(question: Question) -> list[str]:
     """Return the command and its arguments, without what is as it is by default: arguments, then options."""
-    of = [(one, value) for one, value in given(question) if not (one.says.hidden or one.says.only_python)]
+    of = [(one, value) for one, value in given(question) if not one.says.only_python]
     arguments = [word for one, value in of if one.says.positional for word in written(one, value)]
     options = [word for one, value in of if not one.says.positional for word in optional(one, value)]
     return [*command_words(question.name), *arguments, *options]
+
+
+def call(question: Question) -> str:
+    """Return the call of Python that asks the same, without where it is stored."""
+    fields = [(one, value) for one, value in given(question) if not one.says.hidden and one.name not in STORED]
+    function, _, method = function_name(question.name).partition(".")
+    if method:
+        (_, subject), *fields = fields
+        function = f"{function}({next(texts(subject))!r}).{method}"
+    arguments = ", ".join(f"{one.name}={_argument(value)!r}" for one, value in fields)
+    return f"{PACKAGE}.{function}({arguments})"
+
+
+def _argument(value: Any) -> Any:
+    return list(value) if isinstance(value, tuple) else value
 
 
 def written(one: Field, value: Any) -> Iterator[str]:
@@ -38,8 +57,15 @@ def optional(one: Field, value: Any) -> Iterator[str]:
         yield from (word for key, values in value for word in ("--set", f"{key}={changed(key, values)}"))
     elif value is True:
         yield one.option
+    elif value is False:
+        yield opposite(one)
     else:
         yield from (word for text in texts(value) for word in (one.option, text))
+
+
+def opposite(one: Field) -> str:
+    """Return the option that turns a flag off."""
+    return one.option.replace("--", "--no-", 1)
 
 
 def changed(key: str, values: Any) -> str:

@@ -3,6 +3,8 @@ examples, and what its values are made of."""
 
 from __future__ import annotations
 
+from hotband.faces.commands.examples import RUN_EPILOG
+
 ADVISE = """\
 [bold]Candidates[/]: drives=NAME,...,layouts=raid6,...,counts=12,24,caches=off,on,protected. What is left out is \
 searched whole; where counts are left out, the fewest drives that hold the data and 1.5, 2 and 3 times as many.
@@ -71,6 +73,14 @@ hotband measure quick 980-pro-1tb --for "5 min"
 hotband measure quick 980-pro-1tb --picture 980-pro.png   # four rows of MB/s, to paste into a post
 
 hotband measure quick real:/dev/nvme1n1 --for "1 h" -o look.html   # reads only; --erase SERIAL adds writes"""
+SERVE = """\
+[bold]Examples[/]
+
+hotband serve exos-15e900-512n --run 'fio --name=r --ioengine=nbd --uri=$uri --rw=randread --bs=4k --runtime=10'
+
+hotband serve raid10:8xent-15k --nbd /run/array.sock --store array.img --record out --live
+
+hotband mount nytro-1351-960 /mnt/drive --loop"""
 TRACE_COMPARE = """\
 [bold]Examples[/]
 
@@ -120,9 +130,12 @@ EPILOGS = {
     "expect": EXPECT,
     "find": FIND,
     "fleet": FLEET,
+    "mount": SERVE,
     "pts": PTS,
     "query": QUERY,
     "quick": QUICK,
+    "run": RUN_EPILOG,
+    "serve": SERVE,
     "trace compare": TRACE_COMPARE,
     "trace convert": TRACE_CONVERT,
     "trace fit": TRACE_FIT,
@@ -137,6 +150,10 @@ FURTHER = {
     ],
     "expect": ["Without --on the drives of the catalog are ranked by how near they come."],
     "pts": ["Tests: iops, throughput, latency, write-saturation, idle-recovery, cross-stimulus."],
+    "review": [
+        "Parts: linear, access, block-sizes, streams, patterns, files, streaming, defragmentation, applications, "
+        "energy."
+    ],
     "report": ["It says first which is faster and by how much; repeats (other seeds of the same) are taken together."],
     "steady": ["Records without a series, such as most of fio's, are one round each, in the order given."],
     "workload convert": [

@@ -27,7 +27,7 @@ from hotband.base.text.nearest import hint, unknown_name
 from hotband.base.text.write import is_mistake
 from hotband.execution.runs.interrupted import RunsInterrupted
 from hotband.execution.runs.signals import INTERRUPTED, forget_interrupts, settle_interrupts, was_interrupted
-from hotband.faces.commands.on_demand import OnDemand
+from hotband.faces.commands.on_demand import OnDemand, plain_epilog
 from hotband.faces.commands.output import finish, say
 from hotband.faces.commands.values import keep_simple
 
@@ -98,7 +98,10 @@ class Commands(TyperGroup):
             command = self.get_command(ctx, ctx.invoked_subcommand) if ctx.invoked_subcommand else None
             if command is None or hasattr(command, "commands"):
                 raise
-            raise error.worded(partial(parameter, command)) from None
+            meant = error.worded(partial(parameter, command))
+            if meant.value == "True" and meant.where.startswith("--"):
+                meant.value = ""  # A flag has no value.
+            raise meant from None
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         command = self.get_command(ctx, args[0]) if args else None
@@ -124,6 +127,7 @@ class Commands(TyperGroup):
             command.params.insert(place, format_option())
         if command is not None:
             keep_simple(command.get_params(ctx))
+            in_plain_words(command)
         return command
 
     def get_params(self, ctx: Any) -> Any:
@@ -184,6 +188,19 @@ OTHER_COMMANDS = {
 }
 """Commands that people try first, and what they mean."""
 FORMAT = "format_"
+METAVARS = {"int": "N", "float": "NUMBER", "str": "TEXT", "pathlib.Path": "PATH"}
+"""What an option without a word of its own takes, by the type of its value."""
+
+
+def in_plain_words(command: Any) -> None:
+    """Have the help of a command show what an option takes by a word (`N`, not `<int range>`), and its end as lines."""
+    for param in command.params:
+        is_flag = getattr(param, "is_flag", False)
+        if param.param_type_name == "option" and not param.metavar and not is_flag:
+            kind = str(param.type_descriptor.annotation)
+            param.metavar = METAVARS.get(kind.removeprefix("<class '").removesuffix("'>").split(" | ")[0])
+    if command.epilog and "\b" not in command.epilog:
+        command.epilog = plain_epilog(command.epilog)
 
 
 Format = StrEnum("Format", {name: name for name in ("table", *FORMATS, "json")})  # type: ignore[misc]

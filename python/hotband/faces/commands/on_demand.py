@@ -4,6 +4,7 @@ take far longer than a short command does."""
 from __future__ import annotations
 
 import inspect
+import re
 from collections.abc import Callable, Iterator, Mapping
 from importlib import import_module
 from typing import Any, TypeVar
@@ -53,6 +54,21 @@ class OnDemand(Mapping[str, Any]):
     def outlines(self) -> dict[str, TyperCommand]:
         """What a list of the commands shows of them: names and first paragraphs, no options."""
         return {name: TyperCommand(name, short_help=text) for name, (_, text) in self._table.items()}
+
+
+def plain_epilog(text: str) -> str:
+    """Return the text that ends a help page without markup; commands and lists keep their lines, words are wrapped."""
+    kept: list[str] = []
+    for paragraph in re.split(r"\n\s*\n", re.sub(r"\[/?(?:bold)?\]", "", text).strip()):
+        if paragraph.startswith("hotband "):
+            line = " ".join(paragraph.split())
+            follows = bool(kept) and kept[-1].startswith("\b\n") and not kept[-1].startswith("\b\nhdd")
+            kept[-1:] = [f"{kept[-1]}\n{line}"] if follows else [*kept[-1:], f"\b\n{line}"]
+        elif "  " in paragraph or len(paragraph) < 30:
+            kept.append(f"\b\n{paragraph}")
+        else:
+            kept.append(paragraph)
+    return "\n\n".join(kept)
 
 
 def loaded(where: str) -> Any:

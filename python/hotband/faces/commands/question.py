@@ -17,14 +17,14 @@ from hotband.base.question import Ending, Field, NotAgreed, Question, Way, in_wo
 from hotband.base.text.pipes import with_pipes
 from hotband.base.text.write import expect_page
 from hotband.base.views import view_of
-from hotband.data.catalog.named import is_family, is_real
+from hotband.data.catalog.named import is_emulated, is_family, is_real
 from hotband.data.inputs.specify import Named
 from hotband.data.inputs.texts import text_of
 from hotband.execution.experiment.progress import run_progress
 from hotband.execution.runs.interrupted import RunsInterrupted
 from hotband.execution.runs.signals import INTERRUPTED
 from hotband.faces.asked.kinds import is_settings, is_word, machines_of, mark
-from hotband.faces.asked.words import BETWEEN, words
+from hotband.faces.asked.words import BETWEEN, opposite, words
 from hotband.faces.commands import names, real
 from hotband.faces.commands.epilogs import EPILOGS, FURTHER
 from hotband.faces.commands.executors import on_executor
@@ -38,6 +38,7 @@ from hotband.faces.commands.output import (
     print_after,
     print_json,
     print_rows,
+    print_text,
     say,
     show_answer,
 )
@@ -76,7 +77,8 @@ class Kind:
 
 
 def _machine(name: str) -> Named:
-    return Named(name) if is_real(name) or is_family(name) else Named(name, text_of(name, "machine"))
+    has_text = not (is_real(name) or is_emulated(name) or is_family(name))
+    return Named(name, text_of(name, "machine") if has_text else None)
 
 
 def _workload(name: str) -> Named:
@@ -105,7 +107,7 @@ KINDS: Mapping[Any, Kind] = {
     **{plain: Kind(plain) for plain in (str, int, float, bool, Path)},
     "machine": Kind(str, _machine, names.MACHINE),
     "workload": Kind(str, _workload, names.WORKLOAD),
-    "workloads": Kind(list[str], lambda given: tuple(_workload(name) for name in given), names.WORKLOAD),
+    "workloads": Kind(list[str], lambda given: tuple(_workload(name) for name in given or ()), names.WORKLOAD),
     "machines": Kind(list[str], lambda given: tuple(_machine(name) for name in given), names.MACHINE),
     "record": Kind(Path),
     "records": Kind(list[Path], lambda given: tuple(with_pipes(given or ()))),
@@ -121,12 +123,16 @@ KINDS: Mapping[Any, Kind] = {
     "seeds": Kind(int),
     "alike workloads": Kind(str, lambda name: (_workload(name),), names.WORKLOAD),
     "key-values": Kind(list[str], lambda given: ",".join(given or [])),
+    "share": Kind(str),
+    "study": Kind(str, completion=names.STUDY),
     "columns": Kind(str, columns_of),
     "target": Kind(str, completion=names.MACHINE),
     "settings": SETTINGS,
     "values": SETTINGS,
     "axes": SETTINGS,
     "targets": Kind(list[str], tuple),
+    "first targets": Kind(str, lambda name: (name,), names.MACHINE),
+    "other targets": Kind(list[str], lambda given: tuple(given or ()), names.MACHINE),
     "drive": Kind(str, _machine, names.DRIVE),
     "settings of drives": SETTINGS,
 }
@@ -153,7 +159,7 @@ def parameter(question: type[Question], one: Field) -> inspect.Parameter:
         **ends,
         **kind.completion,
     }
-    option = option_of(one)
+    option = f"{option_of(one)}/{opposite(one)}" if one.default is True else option_of(one)
     # A flag without a word for "no" is given its option; typer makes one of both else.
     info = (
         typer.Argument(**about) if says.positional else typer.Option(*[says.short] * bool(says.short), option, **about)
@@ -189,8 +195,12 @@ class Form:
 
 
 def _print(asked: Question, found: Any, form: Form, written: list[str]) -> None:
+    if form.as_json and (written_json := asked.written_json(found)):
+        return print_text(written_json)
     if form.as_json:
         document, schema = asked.document(found)
+        if document is None:
+            return None
         return print_json(document, schema) if schema else print_rows(document)
     with reading(asked):
         shown = view_of(found, "terminal")(found, asked)
@@ -239,6 +249,8 @@ def _command(question: type[Question]) -> Callable[..., Any]:
             shows=lambda found: None if as_json else _print(asked, found, form, []),
             may_write=real.goes_on,
             can_ask=real.can_ask,
+            as_text=not as_json,
+            again=lambda question: shlex.join(["hotband", *words(question)]),
         )
         try:
             with real.interruptible(machines_of(asked)):

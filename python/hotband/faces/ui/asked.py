@@ -14,13 +14,14 @@ from hotband.data.inputs.specify import Named, changes, named, settings_of
 from hotband.execution.targets.fields import NAMES, OnHardware
 from hotband.faces.asked.ask import ask
 from hotband.faces.asked.kinds import mark
+from hotband.faces.asked.words import STORED
 
 if TYPE_CHECKING:
     from hotband.execution.experiment import Tick
     from hotband.faces.ui.form import Form
 
 Q = TypeVar("Q", bound=Question)
-ELSEWHERE = ("jobs", "out", "into", "fresh", "io_log")
+ELSEWHERE = ("jobs", "io_log", *STORED)
 """Fields of the command line and of Python only: the page stores results itself and uses all cores."""
 NO_MORE = 10**9
 
@@ -61,6 +62,7 @@ READ: Mapping[Any, Callable[[Form, Field], Any]] = {
     Path: dropped,
     "workload": of_name,
     "texts": lambda form, one: tuple(form.texts(one.name)),
+    "each name": lambda form, one: tuple(form.texts(one.name)),
     "filters": lambda form, one: tuple(form.texts(one.name)),
     "seeds": whole,
     "settings": settings,

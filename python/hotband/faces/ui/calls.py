@@ -4,7 +4,7 @@ result is made in `shown.py`."""
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,14 +14,17 @@ from hotband.data.inputs.specify import Named, named
 from hotband.data.inputs.texts import text_of
 from hotband.data.record.files import REPORT_FILE
 from hotband.faces.asked.words import words
-from hotband.faces.ui import command_line, shown
+from hotband.faces.ui import shown
 from hotband.faces.ui.asked import answered, of_form
-from hotband.faces.ui.call import MACHINE, MOST_SEED, WORKLOAD, Call, expect_report, seed_of
+from hotband.faces.ui.call import MACHINE, WORKLOAD, Call, expect_report
 from hotband.faces.ui.calls_on_files import of_calibrate, of_expect, of_fleet
 from hotband.faces.ui.form import Form
 from hotband.questions.advise.asked import AdviseQuestion
 from hotband.questions.compare import CompareQuestion
 from hotband.questions.find.asked import FindQuestion
+from hotband.questions.review.reviewed import ReviewQuestion
+from hotband.questions.run.asked import RunQuestion
+from hotband.questions.study.asked import StudyRunQuestion
 from hotband.questions.sweeps.asked import SweepQuestion
 
 if TYPE_CHECKING:
@@ -40,66 +43,18 @@ def prepare(kind: str, form: Form) -> Call:
     return KINDS[kind](form)
 
 
-@dataclass(frozen=True)
-class Common:
-    """What several forms ask alike."""
-
-    workload: str
-    on: list[str]
-    set: dict[str, str]
-    duration: str | None
-    seed: int
-    events: list[str]
-    interval: float | None
-
-    @classmethod
-    def of(cls, form: Form) -> Common:
-        """From a form; a form without a field of them leaves it empty."""
-        return cls(
-            form.named("workload", WORKLOAD),
-            form.all_named("on", MACHINE),
-            form.settings(),
-            form.text("duration"),
-            seed_of(form),
-            form.texts("events"),
-            form.percent("interval"),
-        )
-
-    @property
-    def options(self) -> list[str]:
-        """The options of the command."""
-        return command_line.options(
-            on=self.on,
-            set=[f"{key}={value}" for key, value in self.set.items()],
-            duration=self.duration,
-            seed=self.seed if self.seed != 1 else None,
-            event=self.events,
-            interval=self.interval,
-        )
-
-
 def of_run(form: Form) -> Call:
-    """`hb.run`."""
-    asked = Common.of(form)
-    if len(asked.on) > 1:
-        raise UserError("on", "", ", ".join(asked.on), "expected one machine: several are for a sweep")
-    [on] = asked.on
+    """A run; several machines are a sweep over them."""
+    workload, machines = form.named("workload", WORKLOAD), form.all_named("on", MACHINE)
+    if len(machines) > 1:
+        return of_sweep(form, draws_distributions=True)
+    named_by = {"workload": named(workload, "workload"), "on": named(machines[0], "on")}
+    asked = of_form(RunQuestion, form, named_by)
 
     def run(tick: Tick, folder: Path) -> Shown:
-        record = hb.run(
-            asked.workload,
-            on=on,
-            set=asked.set,
-            duration=asked.duration,
-            seed=asked.seed,
-            events=asked.events,
-            interval=asked.interval,
-            out=folder,
-            progress=tick,
-        )
-        return shown.of_record(record)
+        return shown.of_record(asked.in_python(answered(replace(asked, out=folder), tick)))
 
-    return Call(f"{asked.workload} on {on}", ["run", asked.workload, *asked.options], run, report_of_records)
+    return Call(f"{workload} on {machines[0]}", words(asked), run, report_of_records)
 
 
 def report_of_records(folder: Path) -> None:
@@ -114,12 +69,12 @@ def records_of(folder: Path) -> list[Record]:
     return [hb.load(one.parent) for one in sorted(folder.glob("*/record.json"))]
 
 
-def of_sweep(form: Form) -> Call:
-    """A sweep."""
+def of_sweep(form: Form, draws_distributions: bool = False) -> Call:
+    """A sweep; with `draws_distributions` it keeps its records and shows how latency is distributed on each machine."""
     workload, machines = form.named("workload", WORKLOAD), form.all_named("on", MACHINE)
     named_by = {"workload": (named(workload, "workload"),), "on": tuple(named(one, "on") for one in machines)}
     repeat = form.whole("repeat", 1, 1000)
-    asked = of_form(SweepQuestion, form, {**named_by, "repeat": repeat, "records": False})
+    asked = of_form(SweepQuestion, form, {**named_by, "repeat": repeat, "records": draws_distributions})
 
     def swept(tick: Tick | bool, folder: Path) -> Sweep:
         done: Sweep = answered(replace(asked, out=folder / "runs"), tick)
@@ -128,12 +83,13 @@ def of_sweep(form: Form) -> Call:
     def report(folder: Path) -> None:
         swept(False, folder).report(folder / REPORT_FILE)  # every run is there: none is run again
 
+    show = shown.of_machines if draws_distributions else shown.of_sweep
     keys = [key for key, _ in asked.settings]
     axes = f" over {', '.join(keys)}" if keys else ""
     return Call(
         f"{workload} on {', '.join(machines)}{axes}",
         words(asked),
-        lambda tick, folder: shown.of_sweep(swept(tick, folder)),
+        lambda tick, folder: show(swept(tick, folder)),
         report,
     )
 
@@ -156,22 +112,15 @@ def of_find(form: Form) -> Call:
 
 
 def of_review(form: Form) -> Call:
-    """`hb.review`."""
-    machines = form.all_named("on", MACHINE)
-    settings, seed, only, quick = form.settings(), seed_of(form), form.texts("only"), form.flag("quick")
-
-    def run(tick: Tick, folder: Path) -> Shown:
-        done = hb.review(machines, set=settings, seed=seed, only=only, quick=quick, out=folder, progress=tick)
-        return shown.of_review(done)
-
-    command = ["review", machines[0], *command_line.options(
-        against=machines[1:],
-        set=[f"{key}={value}" for key, value in settings.items()],
-        only=",".join(only) or None,
-        quick=quick,
-        seed=seed if seed != 1 else None,
-    )]  # fmt: skip
-    return Call(f"Review of {', '.join(machines)}", command, run, expect_report)
+    """A review."""
+    machines = tuple(form.all_named("on", MACHINE))
+    asked = of_form(ReviewQuestion, form, {"on": machines})
+    return Call(
+        f"Review of {', '.join(machines)}",
+        words(asked),
+        lambda tick, folder: shown.of_review(answered(replace(asked, out=folder), tick)),
+        expect_report,
+    )
 
 
 def of_study(form: Form) -> Call:
@@ -180,13 +129,12 @@ def of_study(form: Form) -> Call:
     known = hb.studies()["name"].to_list()
     if name not in known:
         raise UserError("study", "", name, f"expected one of {', '.join(known)}")
-    only, seed = form.texts("only"), form.whole("seed", 0, MOST_SEED)
+    asked = of_form(StudyRunQuestion, form, {"study": name, "only": tuple(form.texts("only"))})
 
     def run(tick: Tick, folder: Path) -> Shown:
-        return shown.of_study(hb.study(name).run(only=only, seed=seed, out=folder, progress=tick))
+        return shown.of_study(answered(replace(asked, out=folder), tick))
 
-    command = ["study", "run", name, *command_line.options(only=",".join(only) or None, seed=seed)]
-    return Call(f"Study {name}", command, run, expect_report)
+    return Call(f"Study {name}", words(asked), run, expect_report)
 
 
 def of_compare(form: Form) -> Call:
@@ -198,13 +146,16 @@ def of_compare(form: Form) -> Call:
     asked = CompareQuestion(sides=tuple((Path(path),) for path in paths), anyway=form.flag("anyway"))
 
     def run(tick: Tick, folder: Path) -> Shown:
-        names = {Path(path).name: hb.load(path).name for path in paths}
+        names = {
+            Path(path).name: form.label(result) or hb.load(path).name for result, path in zip(ids, paths, strict=True)
+        }
         return shown.of_compared(answered(asked, tick), names)
 
     def report(folder: Path) -> None:
         hb.report([hb.load(path) for path in paths]).save(folder / REPORT_FILE)
 
-    return Call(f"{ids[0]} against {', '.join(ids[1:])}", words(asked), run, report)
+    first, *others = (form.label(result) or result for result in ids)
+    return Call(f"{first} against {', '.join(others)}", words(asked), run, report)
 
 
 def of_advise(form: Form) -> Call:

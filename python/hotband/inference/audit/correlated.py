@@ -17,8 +17,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from hotband.base.heavy import np
+
 if TYPE_CHECKING:
-    import numpy as np
     from numpy.typing import NDArray
 
     from hotband.base.arrays import Floats
@@ -49,14 +50,11 @@ class MeanLaw:
     @property
     def spread(self) -> Floats:
         """The scale of the whole, as a standard error."""
-        import numpy as np
-
         found: Floats = np.sqrt((self.weights * self.scales**2).sum(axis=-1))
         return found
 
     def below(self, value: float) -> Floats:
         """The probability that the mean is below a value."""
-        import numpy as np
         from scipy.special import stdtr
 
         with np.errstate(divide="ignore", invalid="ignore"):
@@ -72,8 +70,6 @@ class MeanLaw:
 
 def mean_law(values: Floats) -> MeanLaw | None:
     """The law of the mean of a series, or of many of one length (along the last axis); None of too few samples."""
-    import numpy as np
-
     if values.shape[-1] < LEAST_SAMPLES:
         return None
     own = _of_autoregression(values)
@@ -90,8 +86,6 @@ def mean_law(values: Floats) -> MeanLaw | None:
 
 def _chosen(first: NDArray[np.bool_], one: MeanLaw, other: MeanLaw) -> MeanLaw:
     """One for the series where asked for, the other elsewhere."""
-    import numpy as np
-
     names = ("freedom", "weights", "centres", "scales")
     return MeanLaw(*(np.where(first[..., None], getattr(one, name), getattr(other, name)) for name in names))
 
@@ -99,8 +93,6 @@ def _chosen(first: NDArray[np.bool_], one: MeanLaw, other: MeanLaw) -> MeanLaw:
 def _of_autoregression(values: Floats) -> MeanLaw:
     """Laws and weights for every rho. Sums of squares stand for products with the inverse of the correlations, which is
     tridiagonal: 1 and rho^2 + 1 on the diagonal, -rho beside it."""
-    import numpy as np
-
     count = values.shape[-1]
     mean = values.mean(axis=-1, keepdims=True)
     own = values - mean

@@ -15,6 +15,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from hotband.base.heavy import np
 from hotband.base.text.numbers import counted, number, share
 from hotband.data.documents.record import known
 from hotband.data.record.rounds import MOST_ROUNDS
@@ -72,8 +73,6 @@ def series_of(run: Audited, column: str) -> Floats | None:
 
     An interval without a row, between others that have one, did no I/O. One with a null is not known and left out.
     """
-    import numpy as np
-
     series = run.record.get("series")
     interval = series.get("interval_ns") if series else None
     if run.series is None or not interval or run.series[column].null_count() == len(run.series):
@@ -133,8 +132,6 @@ def _means(values: Sequence[Sequence[float]]) -> tuple[float, float]:
 def of_repeats(a: Sequence[float], b: Sequence[float]) -> Interval:
     """Interval of the ratio of repeats: Welch's t of the logarithms; where a side has one run, it is taken to spread as
     the other's do (Student's t)."""
-    import numpy as np
-
     alone = min(len(a), len(b)) == 1
     law = "Student's t, one run taken to spread as the others" if alone else "Welch's t"
     how = f"repeats: {len(a)} and {len(b)} runs, {law}"
@@ -176,8 +173,6 @@ def _rates_over_time(a: Audited, b: Audited, seed: int) -> Interval:
 
 def of_samples(a: Floats, b: Floats, ratio: float, seed: int) -> Interval:
     """Interval of the ratio of two means of samples over time; the ratio itself is known from counting."""
-    import numpy as np
-
     random = np.random.default_rng(seed)
     laws = [mean_law(values) for values in (a, b)]
     draws = [law.draw(random, resample.DRAWS) / float(own.mean()) for law, own in zip(laws, (a, b), strict=True) if law]
@@ -241,8 +236,6 @@ def _effect(run: Audited, series: Floats | None) -> float | None:
 
 def _of_histograms(a: Audited, b: Audited, pct: float, seed: int) -> Interval:
     """One run each: both distributions resampled, as many independent I/Os as the samples show them to be worth."""
-    import numpy as np
-
     random = np.random.default_rng([seed, round(10 * pct)])
     draws, values, ways, widths = [], [], [], []
     latencies = [series_of(run, "latency_mean_ns") for run in (a, b)]

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from hotband.base.heavy import pl
 from hotband.base.text.numbers import rate, size
 from hotband.inference.audit.audited import Audited
 from hotband.inference.audit.facts import MachineFacts
@@ -68,8 +69,6 @@ def mostly_writes(run: Audited) -> bool:
 
 def write_rates(run: Audited) -> tuple[list[float], float] | None:
     """Bytes written a second, in equal pieces of the measured time, and the length of a piece; None without samples."""
-    import polars as pl
-
     series, named = run.series, run.record.get("series")
     interval = float(named["interval_ns"] or 0) if named else 0.0
     steps = run.record.get("steps") or []

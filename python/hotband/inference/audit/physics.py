@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from hotband.base.heavy import pl
 from hotband.base.text.numbers import number, share, span
 from hotband.data.documents.record import known
 from hotband.data.record.stats import DIRECTIONS
@@ -135,8 +136,6 @@ def peak_iops(run: Audited) -> float | None:
     if len(printed) == 1 and printed[0]:
         peak = float(printed[0])
     elif run.series is not None and "iops" in run.series.columns:
-        import polars as pl
-
         reads = run.series.filter(pl.col("direction") == "read").group_by("time_ns").agg(pl.col("iops").sum())
         highest = reads["iops"].max()
         peak = float(highest) if isinstance(highest, int | float) else None

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from hotband.base.heavy import np
 from hotband.inference.audit.correlated import mean_law
 from hotband.inference.audit.distribution import Distribution
 
@@ -23,8 +24,6 @@ DRAWS = 4000
 def quantiles(points: Distribution, share: float, effective: float, random: Any, draws: int = DRAWS) -> Floats:
     """Quantiles of resamples of so many independent I/Os: the share below the quantile is binomial over their
     number."""
-    import numpy as np
-
     number = max(1, round(effective))
     shares = random.binomial(number, share, size=draws) / number
     values, sums = np.asarray(points.values_ns, dtype=float), np.asarray(points.shares, dtype=float)
@@ -39,8 +38,6 @@ def quantiles(points: Distribution, share: float, effective: float, random: Any,
 
 def variance(points: Distribution) -> float:
     """Variance of the latencies, from the middle of the histogram's buckets as they stand."""
-    import numpy as np
-
     values = np.asarray(points.values_ns, dtype=float)
     weights = np.diff(np.concatenate(([0.0], np.asarray(points.shares, dtype=float))))
     mean = float((values * weights).sum() / weights.sum())

@@ -5,15 +5,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
+from hotband.base.heavy import pl
 from hotband.base.text.html import frame_html
 from hotband.base.text.values import Json
 from hotband.inference.audit.finding import SEVERITIES, Finding, Severity, audit_data, kept
-
-if TYPE_CHECKING:
-    import polars as pl
-
 
 NUMBERS = "numbers"
 
@@ -42,8 +38,6 @@ class AuditResult:
     def frame(self) -> pl.DataFrame:
         """A row a finding: severity, rule, group (docs/guides/audit.md), subject (a list of names of results), title,
         advice, and numbers as text ("qd = 32; iops = 480")."""
-        import polars as pl
-
         schema: dict[str, pl.DataType] = {
             **dict.fromkeys(("severity", "rule"), pl.String()),
             "group": pl.Int64(),

@@ -9,15 +9,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import median
-from typing import TYPE_CHECKING
 
+from hotband.base.heavy import pl
 from hotband.base.text.numbers import share
 from hotband.inference.audit.audited import Audited
 from hotband.inference.audit.finding import Finding, Number
 from hotband.inference.audit.levels import cut, smoothed
-
-if TYPE_CHECKING:
-    import polars as pl
 
 WARMER_C = 10.0
 """Warming from the first reading to the fall that counts. Within a run, drives without throttling drift by a few
@@ -115,8 +112,6 @@ def rates_of(run: Audited) -> tuple[list[float], float] | None:
     interval = float(named["interval_ns"] or 0) if named else 0.0
     if series is None or interval <= 0 or run.concurrency is None or len(run.record.get("steps") or []) > 1:
         return None
-    import polars as pl
-
     whole = int(run.duration_ns // interval)
     values = series.group_by("time_ns").agg(pl.col("iops").sum()).sort("time_ns")["iops"].to_list()[:whole]
     pieces = smoothed([float(value or 0.0) for value in values], PIECES)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from hotband.base.errors import UserError
+from hotband.base.heavy import pl
 from hotband.base.shown import Shown
 from hotband.base.text.html import frame_html
 from hotband.base.text.numbers import number, share
@@ -19,8 +20,6 @@ from hotband.inference.interval.of_record import expect_figure, figure_name, int
 from hotband.inference.interval.of_run import Asked, figures_of, pinned
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from hotband.base.question import Way
     from hotband.data.documents.interval import WhyFigureDoc
     from hotband.inference.interval.asked import WhyQuestion
@@ -55,8 +54,6 @@ class Why:
         distribution, source, confidence, meaning), `first` and `total`, the shares of one that it makes alone and with
         others, with the ends of their 90 % intervals, `low_pct` and `high_pct`, what its ends do to the figure (null
         where the model refuses one), and `narrower_pct`, how much narrower the interval would be if it were known."""
-        import polars as pl
-
         schema = {name: pl.String if name in TEXTS else pl.Float64 for name in (*TEXTS, *NUMBERS)}
         return pl.DataFrame(list(self._document["values"]), schema=schema)
 

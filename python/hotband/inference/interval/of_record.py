@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import hotband._core as _core
 from hotband.base.engine import user_error
 from hotband.base.errors import UserError
+from hotband.base.heavy import np
 from hotband.data.catalog import CATALOG_DIR
 from hotband.data.record.unmodelled import why_no_interval
 from hotband.data.record.written import record_text
@@ -126,8 +127,6 @@ def _document(spec: RunSpec, whole: Finished, asked: Asked, drawn: Drawn, term: 
 
 
 def _figure(name: str, of: Kind, level: float, drawn: Drawn, term: ModelTerm) -> FigureIntervalDoc:
-    import numpy as np
-
     ratios, predicted = drawn.log_ratios(name), drawn.nominal[name]
     tails = (50 - level / 2, 50 + level / 2)
     low, high = np.percentile(ratios, tails) if len(ratios) else (0.0, 0.0)
@@ -162,8 +161,6 @@ def is_inverse(of: Kind) -> bool:
 def _uncapped(name: str, of: Kind, level: float, drawn: Drawn, term: ModelTerm) -> tuple[float, float]:
     """The same without a look at the machine. A rate that the load asks for lies between those of a slower and a
     faster machine, or as far as its draws where that is further, and two standard deviations by seeds with it."""
-    import numpy as np
-
     if name not in drawn.asked:
         return _model_bounds(name, of, level, drawn, term)
     (low, high), ratios = drawn.asked[name], drawn.log_ratios(name)

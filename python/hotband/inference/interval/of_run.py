@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 import hotband._core as _core
 from hotband.base.engine import mistakes_of, user_error
 from hotband.base.errors import UserError
+from hotband.base.heavy import np
 from hotband.data.catalog import CATALOG_DIR
 from hotband.data.catalog.named import expect_model
 from hotband.data.documents.run import RunSpec
@@ -39,7 +40,6 @@ from hotband.inference.interval.uncertain import Uncertain, of_run, with_values
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
-    import numpy as np
     from numpy.typing import NDArray
 
     from hotband.data.documents.record import RecordDoc
@@ -61,8 +61,6 @@ Watch = Callable[[str], "AbstractContextManager[Tick | None]"]
 
 
 def _nowhere() -> NDArray[np.float64]:
-    import numpy as np
-
     return np.empty((0, 0))
 
 
@@ -109,8 +107,6 @@ class Drawn:
 
     def log_ratios(self, figure: str) -> NDArray[np.float64]:
         """Of a figure, a number a draw."""
-        import numpy as np
-
         return np.array([one.get(figure, 0.0) for one in self.draws], dtype=float)
 
 
@@ -275,8 +271,6 @@ def _ratios(base: Mapping[str, float], finished: Finished) -> dict[str, float]:
 def _seed_spread(base: Mapping[str, float], others: Sequence[Finished], left: float) -> dict[str, float]:
     """The standard deviation that the seed makes of the whole run: that of the shortened ones, less by the root of
     what was left of their time, as means of independent times are."""
-    import numpy as np
-
     ratios = [_ratios(base, one) for one in others]
     found = {}
     for name in base:
@@ -293,8 +287,6 @@ def _matters(drawn: Drawn, one: Uncertain) -> bool:
 
 def _draw(drawn: Drawn, short: RunSpec, draws: int, seed: int, runner: _Runner) -> None:
     """Runs draws of the values that matter; one that the model refuses is drawn again."""
-    import numpy as np
-
     tried = Sampler(drawn.values, seed).shares(STEPS_TRIED)
     steps = [one for one, of in zip(drawn.values, tried.T, strict=True) if takes_steps(one, short, list(of))]
     if steps:

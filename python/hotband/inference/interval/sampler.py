@@ -11,6 +11,7 @@ import errno
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from hotband.base.heavy import np
 from hotband.execution.runs.signals import whole
 
 if TYPE_CHECKING:
@@ -34,8 +35,6 @@ class Sampler:
 
     def _sobol(self, dimensions: int) -> Any:
         # scipy reads its direction numbers once, in C that drops exceptions: without them it draws other points.
-        import numpy as np
-
         with whole():
             from scipy.stats import qmc
 
@@ -46,24 +45,18 @@ class Sampler:
 
     def two_samples(self, count: int) -> tuple[Floats, Floats]:
         """Two samples that are independent of each other, as shares: halves of the coordinates of one sequence."""
-        import numpy as np
-
         drawn = self._sobol(2 * len(self._column)).random(count)
         columns = np.array([self._column[one.group] for one in self.values], dtype=int)
         return drawn[:, columns], drawn[:, columns + len(self._column)]
 
     def shares(self, count: int) -> Floats:
         """The next draws: a row a draw, a column a value, each the share (0 to 1) of its distribution below it."""
-        import numpy as np
-
         drawn = [self._sequence.random(1)[0] for _ in range(count)]
         columns = [self._column[one.group] for one in self.values]
         return np.asarray(np.array(drawn).reshape(count, self._sequence.d)[:, columns])
 
     def places(self, shares: Floats) -> Floats:
         """The same draws as places between the ends of each value (-1 low, 0 nominal, 1 high)."""
-        import numpy as np
-
         found = np.empty_like(shares)
         for column, one in enumerate(self.values):
             found[:, column] = [one.distribution.place(share) for share in shares[:, column]]

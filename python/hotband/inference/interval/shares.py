@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from hotband.base.heavy import np
 from hotband.inference.interval.surface import Effect, Surface, fitted
 
 if TYPE_CHECKING:
@@ -57,8 +58,6 @@ def samples_of(sampler: Sampler) -> Samples:
 
 def indices(surface: Surface, samples: Samples) -> tuple[Floats, Floats]:
     """First-order and total index of each group; zeros where nothing varies."""
-    import numpy as np
-
     one, other = surface.at(samples.one), surface.at(samples.other)
     both = np.concatenate([one, other])
     variance, middle = float(np.var(both)), float(np.mean(both))
@@ -76,8 +75,6 @@ def indices(surface: Surface, samples: Samples) -> tuple[Floats, Floats]:
 
 def shares_of(effects: Sequence[Effect], samples: Samples, places: Floats, seen: Floats, seed: int) -> list[Share]:
     """The share of each group, with the range that resampled draws give."""
-    import numpy as np
-
     first, total = indices(fitted(effects, places, seen), samples)
     random = np.random.default_rng(seed)
     firsts, totals = [first], [total]

@@ -15,6 +15,8 @@ from dataclasses import dataclass
 from itertools import combinations
 from typing import TYPE_CHECKING
 
+from hotband.base.heavy import np
+
 if TYPE_CHECKING:
     from hotband.base.arrays import Floats
 
@@ -50,8 +52,6 @@ class Surface:
 
     def at(self, places: Floats) -> Floats:
         """Log-ratios at places, a row each."""
-        import numpy as np
-
         found = np.minimum(places, 0.0) @ -self.low + np.maximum(places, 0.0) @ self.high
         if self.products is not None and self.pairs:
             found = found + _products(places, self.pairs) @ self.products
@@ -60,8 +60,6 @@ class Surface:
 
 def additive(effects: Sequence[Effect]) -> Surface:
     """The surface of single effects."""
-    import numpy as np
-
     low = [-(one.high or 0.0) if one.low is None else one.low for one in effects]
     high = [-(one.low or 0.0) if one.high is None else one.high for one in effects]
     return Surface(np.array(low, dtype=float), np.array(high, dtype=float))
@@ -69,8 +67,6 @@ def additive(effects: Sequence[Effect]) -> Surface:
 
 def fitted(effects: Sequence[Effect], places: Floats, seen: Floats) -> Surface:
     """The same with products fitted to what draws at `places` gave (`seen`)."""
-    import numpy as np
-
     alone = additive(effects)
     strongest = sorted(range(len(effects)), key=lambda n: -effects[n].size)[:PAIRED]
     pairs = tuple(combinations(sorted(strongest), 2))
@@ -87,8 +83,6 @@ def fitted(effects: Sequence[Effect], places: Floats, seen: Floats) -> Surface:
 
 
 def _products(places: Floats, pairs: Sequence[tuple[int, int]]) -> Floats:
-    import numpy as np
-
     return np.column_stack([places[:, one] * places[:, other] for one, other in pairs])
 
 

@@ -16,6 +16,7 @@ from typing import Any, cast
 
 import hotband._core as _core
 from hotband.base.engine import user_error
+from hotband.base.heavy import tomlkit
 from hotband.base.text.tomltable import loads
 from hotband.data.catalog import CATALOG_DIR
 from hotband.data.catalog.entries import product
@@ -171,8 +172,6 @@ def with_values(spec: RunSpec, values: Iterable[tuple[Uncertain, Any]]) -> RunSp
 
 def with_own(spec: RunSpec, values: Sequence[tuple[Uncertain, Any]]) -> RunSpec:
     """A run with values of some of its drives changed in the machine's text: others have the same keys."""
-    import tomlkit
-
     text = _core.machine(CATALOG_DIR, spec.machine, machine_text(spec))["text"]
     document: Any = tomlkit.parse(text)
     for of, value in values:

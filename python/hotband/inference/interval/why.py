@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from hotband.base.heavy import np
 from hotband.base.text.numbers import percent, share
 from hotband.inference.interval.sampler import Sampler
 from hotband.inference.interval.shares import Share, samples_of, shares_of
@@ -98,8 +99,6 @@ def _rows(
 
 def regressed(places: Floats, seen: Floats) -> list[Effect]:
     """Effects of values that were drawn together only: straight lines by least squares with a penalty."""
-    import numpy as np
-
     if not len(seen):
         return [Effect(0.0, 0.0)] * places.shape[1]
     squares = np.maximum((places**2).mean(axis=0), 1e-12)

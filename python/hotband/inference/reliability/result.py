@@ -7,14 +7,13 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from hotband.base.heavy import pl
 from hotband.base.shown import Shown
 from hotband.base.text.html import frame_html
 from hotband.base.text.numbers import number
 from hotband.base.views import view_of
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from hotband.data.documents.reliability import EstimateDoc, ReliabilityDoc
 
 COLUMNS = ("figure", "simulated", "low", "high", "closed_form", "difference_pct")
@@ -85,8 +84,6 @@ class Reliability:
     def frame(self) -> pl.DataFrame:
         """A row a figure: figure ("mttdl_years", "loss", "bytes_lost_per_tb"), simulated, low and high (of its 95 %
         interval), closed_form, difference_pct; null where there is none."""
-        import polars as pl
-
         schema = {name: pl.String if name == "figure" else pl.Float64 for name in COLUMNS}
         return pl.DataFrame(list(self._rows()), schema=schema, orient="row")
 

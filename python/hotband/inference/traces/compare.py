@@ -9,11 +9,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from html import escape
 from pathlib import Path
-from typing import TYPE_CHECKING, NotRequired, TypedDict, cast
+from typing import NotRequired, TypedDict, cast
 
 import hotband._core as _core
 from hotband.base.arguments import listed, plain, public
 from hotband.base.errors import UserError
+from hotband.base.heavy import pl
 from hotband.base.question import Way, asks
 from hotband.base.shown import Shown
 from hotband.base.text.html import frame_html
@@ -23,10 +24,6 @@ from hotband.data.inputs.kinds import Columns, TomlTable
 from hotband.data.traces.files import format_of, make_rows
 from hotband.inference.traces.asked import TraceQuestion
 from hotband.inference.traces.convert import asked_of, expect_trace
-
-if TYPE_CHECKING:
-    import polars as pl
-
 
 SIDES = ("A", "B")
 SCHEMA, SCHEMA_VERSION = "hotband-trace-compare", 1
@@ -88,8 +85,6 @@ class TracesCompared:
     def frame(self) -> pl.DataFrame:
         """A row for all I/Os and one a class: direction ("all", "read", "write"), distance ("all", "continuing",
         "near", "far"), ios, mean_measured_ns, mean_replayed_ns, mean_error_pct, demerit_ns, demerit_pct, rms_ns."""
-        import polars as pl
-
         figures = ("mean_measured_ns", "mean_replayed_ns", "mean_error_pct", "demerit_ns", "demerit_pct", "rms_ns")
         rows: list[Mapping[str, object]] = [{**self.document, "direction": "all", "distance": "all"}]
         rows += [{**one} for one in self.document["classes"]]

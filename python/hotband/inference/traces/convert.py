@@ -14,6 +14,7 @@ import hotband._core as _core
 from hotband.base.arguments import short
 from hotband.base.errors import UserError
 from hotband.base.fields import of_question
+from hotband.base.heavy import np, pa, tomlkit
 from hotband.base.question import Way, asks
 from hotband.base.text.nearest import unknown_name
 from hotband.base.text.schema import to_doc, with_schema
@@ -24,7 +25,6 @@ from hotband.data.traces.io_log import UNKNOWN
 from hotband.inference.traces.asked import TraceQuestion
 
 if TYPE_CHECKING:
-    import numpy as np
     from numpy.typing import NDArray
 
 
@@ -111,8 +111,6 @@ def target_of(output: Path, to: str | None) -> str:
 
 def asked_of(file: Path, keys: Mapping[str, object]) -> _core.TraceAsked:
     """How a trace is read, by keys of `[trace]`. Raises UserError, which names the key."""
-    import tomlkit
-
     said = {key: value for key, value in keys.items() if value not in (None, [], {}, ())}
     for key, value in said.items():
         try:
@@ -216,16 +214,12 @@ def head_of(rows: Path) -> RowsHead:
 def blocks_of(rows: Path, ios: int) -> list[NDArray[np.uint64]]:
     """The rows, mapped into memory, some at a time: time of issue and latency in ns, what it is, offset and length in
     bytes, row of the file."""
-    import numpy as np
-
     numbers = np.memmap(rows, "<u8", "r", 16, (ios, 6))
     return [numbers[begin : begin + AT_ONCE] for begin in range(0, ios, AT_ONCE)]
 
 
 def write_log(rows: Path, head: RowsHead, file: IO[bytes]) -> None:
     """Writes rows as our own I/O log, Parquet. Raises OSError."""
-    import numpy as np
-    import pyarrow as pa
     from pyarrow.parquet import ParquetWriter
 
     texts = {"stream", "direction", "error", "volume"}

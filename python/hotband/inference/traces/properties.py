@@ -10,6 +10,8 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields, is_dataclass
 from typing import TYPE_CHECKING, TypeVar, cast, get_args, get_origin, get_type_hints
 
+from hotband.base.heavy import np
+
 if TYPE_CHECKING:
     from hotband.base.text.values import Json
 
@@ -247,8 +249,6 @@ class Curve:
 
     def at(self, cache_bytes: float) -> float:
         """The miss ratio of all accesses with so large a cache."""
-        import numpy as np
-
         return float(np.interp(cache_bytes, self.cache_bytes, self.miss_ratio)) if self.cache_bytes else 1.0
 
 

@@ -18,6 +18,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
+from hotband.base.heavy import np
 from hotband.inference.traces.properties import CountClass, Zipf
 
 if TYPE_CHECKING:
@@ -41,8 +42,6 @@ NODES = 240
 def zipf_of(counts: Sequence[CountClass]) -> Zipf | None:
     """The law that fits best; None of fewer than 100 blocks, where none was touched twice, or where counts do not tell
     one law from another."""
-    import numpy as np
-
     blocks = np.array([one.blocks for one in counts], float)
     if blocks.sum() < FEWEST_BLOCKS or counts[-1].to_count < 2:
         return None
@@ -58,8 +57,6 @@ def zipf_of(counts: Sequence[CountClass]) -> Zipf | None:
 
 def seen_at_least(touches: Floats, theta: float, least: float) -> Floats:
     """Share of the blocks that are seen at all."""
-    import numpy as np
-
     reached = at_least(np.concatenate((np.ones(1), touches)), max(theta, LOWEST), least)
     share: Floats = reached[1:] / reached[0]
     return share
@@ -67,7 +64,6 @@ def seen_at_least(touches: Floats, theta: float, least: float) -> Floats:
 
 def _fitted(begins: Floats, ends: Floats, blocks: Floats) -> tuple[float, float, float]:
     """The exponent, touches of the least popular block, standard error of the exponent."""
-    import numpy as np
     from scipy.optimize import minimize
 
     points = np.concatenate((np.ones(1), begins, ends))
@@ -91,8 +87,6 @@ def _fitted(begins: Floats, ends: Floats, blocks: Floats) -> tuple[float, float,
 
 def _error(unlikely: Callable[[Floats], float], at: Floats) -> float:
     """Standard error of the logarithm of the exponent: infinite where the other value can stand for it."""
-    import numpy as np
-
     one, other = np.array([STEP, 0.0]), np.array([0.0, STEP])
     middle = unlikely(at)
     across = unlikely(at + one + other) + unlikely(at - one - other)
@@ -107,7 +101,6 @@ def _error(unlikely: Callable[[Floats], float], at: Floats) -> float:
 def _error_of_none(unlikely: Callable[[Floats], float], at: Floats) -> float:
     """The exponent that is a standard error away from none: half a unit of likelihood lower, the other value as likely
     as it can be with it."""
-    import numpy as np
     from scipy.optimize import brentq, minimize_scalar
 
     def lower(theta: float) -> float:
@@ -121,7 +114,6 @@ def _error_of_none(unlikely: Callable[[Floats], float], at: Floats) -> float:
 
 def at_least(touches: Floats, theta: float, least: float) -> Floats:
     """Share of the population that is touched at least so many times each."""
-    import numpy as np
     from scipy.special import gammainc, gammaincc, gammaln
 
     a = 1 / theta

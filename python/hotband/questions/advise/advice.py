@@ -8,14 +8,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hotband.base.arguments import public
+from hotband.base.heavy import pl
 from hotband.base.text.schema import to_doc
 from hotband.base.text.values import Json
 from hotband.base.text.write import expect_page
 from hotband.base.views import Report, view_of
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from hotband.data.documents.interval import ShareDoc
 
 SCHEMA, SCHEMA_VERSION = "hotband-advice", 1
@@ -129,8 +128,6 @@ class Advice:
         """A row a point of the front: candidate, machine, drive, layout, cache, `usable_bytes`, and figures with their
         ends: `cost`, `cost_low`, `cost_high`, `watts`, `drives`, `latency_s`, `rebuild_h`, `loss`; `life_years`,
         `degraded_latency_s`, `recommended`."""
-        import polars as pl
-
         return pl.DataFrame([self._row(one) for one in self.front], infer_schema_length=None)
 
     def _row(self, one: Point) -> dict[str, str | float | int | bool | None]:

@@ -6,7 +6,6 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -24,12 +23,6 @@ from hotband.questions.calibrate.model import IOS, SSD_IOS, Model, Product, Watc
 from hotband.questions.calibrate.screen import BETWEEN_SEEDS, Screened, screen
 from hotband.questions.calibrate.unknowns import FARTHEST, Setting, Unknowns, unknowns_of
 from hotband.questions.calibrate.values import values_of
-
-if TYPE_CHECKING:
-    from hotband.questions.calibrate.loads import Measurement
-    from hotband.questions.calibrate.measured import Measured
-    from hotband.questions.calibrate.unknowns import Setting
-
 
 LEAST_SECONDS = 30.0
 SINGLE = ("random reads", "random writes")

@@ -6,12 +6,11 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Literal
 
+from hotband.base.heavy import pl
 from hotband.base.text.schema import to_doc, to_object
 from hotband.base.text.values import Json
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from hotband.data.documents.record_traces import ComparisonDoc
     from hotband.questions.calibrate.design import Next
 
@@ -107,8 +106,6 @@ class Calibrated:
     @property
     def frame(self) -> pl.DataFrame:
         """A row a value."""
-        import polars as pl
-
         return pl.DataFrame([{**asdict(one), "options": ", ".join(one.options)} for one in self.values])
 
     def to_dict(self) -> dict[str, Json]:

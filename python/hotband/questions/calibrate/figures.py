@@ -10,6 +10,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from hotband.base.heavy import np
+
 if TYPE_CHECKING:
     from hotband.base.arrays import Floats
     from hotband.data.documents.record import RecordDoc
@@ -64,8 +66,6 @@ def figures_of(loads: Sequence[Seen]) -> list[Figure]:
 
 def vector(figures: Sequence[Figure], loads: Sequence[Seen]) -> Floats:
     """The logarithms of these figures; not a number where one is missing."""
-    import numpy as np
-
     return np.array([loads[one.load].logs.get((one.side, one.name), math.nan) for one in figures], dtype=float)
 
 

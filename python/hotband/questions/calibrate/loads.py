@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from hotband.base.errors import UserError
+from hotband.base.heavy import tomlkit
 from hotband.data.inputs.loads import Load
 
 if TYPE_CHECKING:
@@ -76,8 +77,6 @@ class Measurement:
 
     def text(self, ios: int | None = None) -> str:
         """The workload; with `ios`, so many measured I/Os instead of the time."""
-        import tomlkit
-
         if self.given:
             return (Load(self.given, self.name).with_ios(ios) if ios else Load(self.given, self.name)).text()
         return str(tomlkit.dumps(self._table(ios)))

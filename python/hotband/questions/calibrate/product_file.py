@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from hotband.base.heavy import tomlkit
 from hotband.data.catalog import is_file
 
 if TYPE_CHECKING:
@@ -20,8 +21,6 @@ def file_text(
     like: str, title: str, source: str, values: Sequence[Value], head: Sequence[str], out: Path | None
 ) -> str:
     """The text. `head` are lines of comment; `out` is where it will be: one that is a file is named from there."""
-    import tomlkit
-
     document = tomlkit.document()
     for line in [*head, *_unknown(values)]:
         document.add(tomlkit.comment(line) if line else tomlkit.nl())
@@ -37,8 +36,6 @@ def file_text(
 
 def whole_text(text: str, source: str, values: Sequence[Value], head: Sequence[str]) -> str:
     """The text of a product of which all is in one file, with the values that were found."""
-    import tomlkit
-
     read = tomlkit.parse(text)
     table: dict[str, Any] = read["values"]
     for value in values:
@@ -48,8 +45,6 @@ def whole_text(text: str, source: str, values: Sequence[Value], head: Sequence[s
 
 
 def _table(value: Value, source: str) -> Toml:
-    import tomlkit
-
     found = tomlkit.table()
     found.add("value", in_toml(value.value))
     found.add("range", [in_toml(value.low), in_toml(value.high)])

@@ -7,9 +7,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 from hotband.base.errors import UserError
+from hotband.base.heavy import pl
+from hotband.base.question import Way
 from hotband.base.text.numbers import about, counted, percent
 from hotband.base.text.write import expect_folder, write_file
 from hotband.data.catalog.named import EMULATED, is_real
@@ -22,21 +24,15 @@ from hotband.questions.calibrate import calibrate
 from hotband.questions.calibrate.asked import CalibrateQuestion, bytes_of, seconds_of
 from hotband.questions.calibrate.black_box import checks_for, loads_for, product_of
 from hotband.questions.calibrate.calibrate import Asked, Planned
+from hotband.questions.calibrate.calibrated import Calibrated
 from hotband.questions.calibrate.loads import BLACK_BOX, USES, Measurement, held_out
 from hotband.questions.calibrate.measure import measure
+from hotband.questions.calibrate.measured import Measured
 from hotband.questions.calibrate.model import Product
 from hotband.questions.calibrate.product_file import file_text, whole_text
 from hotband.questions.calibrate.results import measured_of
 from hotband.questions.calibrate.target import Hardware, is_model, span_of_model, target_of
 from hotband.questions.calibrate.trace.calibrate import of_trace
-
-if TYPE_CHECKING:
-    import polars as pl
-
-    from hotband.base.question import Way
-    from hotband.questions.calibrate.calibrated import Calibrated
-    from hotband.questions.calibrate.measured import Measured
-
 
 BLACK_BOX_IOS = 8_000
 """Measured I/Os of a load in its model: eighty lie beyond the 99th percentile."""
@@ -65,8 +61,6 @@ class CalibrationPlan:
     @property
     def frame(self) -> pl.DataFrame:
         """A row a load: load, times, seconds, use."""
-        import polars as pl
-
         schema = {"load": pl.String, "times": pl.Int64, "seconds": pl.Float64, "use": pl.String}
         return pl.DataFrame(self.rows, schema=schema, orient="row")
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
+from hotband.base.heavy import pl
 from hotband.base.text.numbers import number
 from hotband.base.text.schema import to_object
 from hotband.base.text.values import Json
@@ -13,12 +13,8 @@ from hotband.data.documents.expected import Verdict
 from hotband.data.record.states import state_lines, states_of
 from hotband.questions.expect.judge import Judged, row_verdict, whole_verdict
 from hotband.questions.expect.nearest import NO_DRIVE, Ranking
-
-if TYPE_CHECKING:
-    import polars as pl
-
-    from hotband.questions.expect.predict import Predicted
-    from hotband.questions.expect.results import Row
+from hotband.questions.expect.predict import Predicted
+from hotband.questions.expect.results import Row
 
 SCHEMA, SCHEMA_VERSION = "hotband-expect", 1
 
@@ -75,8 +71,6 @@ class Expected:
     @property
     def frame(self) -> pl.DataFrame:
         """A row a figure: row, figure, measured, predicted, low, high, verdict (IOPS, bytes a second, ns)."""
-        import polars as pl
-
         rows = [{"row": row.name, **one.document()} for row in self.rows for one in self.figures(row)]
         return pl.DataFrame(rows, infer_schema_length=None)
 

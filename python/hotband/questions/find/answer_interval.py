@@ -15,6 +15,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
+from hotband.base.heavy import np
 from hotband.data.record.unmodelled import why_no_interval
 from hotband.inference.interval.ceiling import capped
 from hotband.inference.interval.conformal import Kind, Spread
@@ -89,8 +90,6 @@ def interval_of(
 
 def _by_values(drawn: Drawn, name: str, level: float) -> list[float]:
     """The ratios between which draws of the uncertain values leave a figure."""
-    import numpy as np
-
     logs = drawn.log_ratios(name)
     return [float(np.exp(np.percentile(logs, tail))) if len(logs) else 1.0 for tail in (50 - level / 2, 50 + level / 2)]
 

@@ -8,7 +8,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from hotband.base.errors import UserError
 from hotband.base.question import Way
@@ -34,10 +33,6 @@ from hotband.questions.find.found import Answer, Found, answer_text
 from hotband.questions.find.question import DEPTH, DRIVES, RATE, Question, read_question, refuse
 from hotband.questions.find.search import Frame, Outcome, Search, by_rate, by_value
 from hotband.questions.find.trial import Trial, Wanted, of_finished
-
-if TYPE_CHECKING:
-    from hotband.questions.find.found import Found
-
 
 ARRIVALS = ("poisson", "fixed")
 MEASURED, BEYOND, RARE = 60_000, 100_000, 300_000

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypedDict
 
+from hotband.base.heavy import pl
 from hotband.base.text.html import views_html
 from hotband.base.text.numbers import share
 from hotband.base.text.schema import to_doc, to_object
@@ -15,8 +16,6 @@ from hotband.questions.find.figures import Figure, shown
 from hotband.questions.find.vary import value_shown
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from hotband.data.record.record import Record
     from hotband.questions.find.axis import Axis
     from hotband.questions.find.question import Question
@@ -109,8 +108,6 @@ class Found:
     @property
     def frame(self) -> pl.DataFrame:
         """A row a trial: machine, value, text, met, failed, and a column a figure (base units)."""
-        import polars as pl
-
         rows = [
             {"machine": answer.machine, "value": trial.value, "text": trial.wanted.text, "met": trial.met,
              "failed": trial.failed, **{str(one): value for one, value in trial.figures.items()}}

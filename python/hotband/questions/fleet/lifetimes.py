@@ -13,19 +13,16 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
 from hotband.base.arrays import Floats
 from hotband.base.errors import UserError, reason_of
+from hotband.base.heavy import pl
 from hotband.base.text.regular import opened
 from hotband.questions.fleet.lives import Lives
 from hotband.questions.fleet.values import generator
-
-if TYPE_CHECKING:
-    import polars as pl
 
 LEAST_FAILURES = 5
 """Failures below which two parameters say little more than chance."""
@@ -166,8 +163,6 @@ def curvature(function: Callable[[Floats], float], at: Floats) -> Floats:
 
 def read_lifetimes(path: Path, model: str | None = None) -> Watched:
     """Drives of a CSV file: a line a drive, or a line a drive and day as drive-stats has them. Raises UserError."""
-    import polars as pl
-
     try:
         opened(path).close()
         frame = pl.read_csv(path, infer_schema=False, truncate_ragged_lines=True)
@@ -199,8 +194,6 @@ def read_lifetimes(path: Path, model: str | None = None) -> Watched:
 
 def of_model(frame: pl.DataFrame, path: Path, model: str) -> pl.DataFrame:
     """Rows of one model."""
-    import polars as pl
-
     if "model" not in frame.columns:
         raise UserError(str(path), "model", model, "has no column model, by which drives could be chosen")
     chosen = frame.filter(pl.col("model").str.strip_chars() == model)
@@ -212,8 +205,6 @@ def of_model(frame: pl.DataFrame, path: Path, model: str) -> pl.DataFrame:
 
 def number(frame: pl.DataFrame, path: Path, name: str) -> pl.Series:
     """A column as numbers. Raises UserError for what is none."""
-    import polars as pl
-
     found = frame[name].str.strip_chars().cast(pl.Float64, strict=False)
     wrong = frame.filter(found.is_null() | ~found.is_finite())
     if wrong.height:
@@ -223,8 +214,6 @@ def number(frame: pl.DataFrame, path: Path, name: str) -> pl.Series:
 
 def days(frame: pl.DataFrame, path: Path, name: str) -> pl.Series:
     """A column of dates as days."""
-    import polars as pl
-
     found = frame[name].str.strip_chars().str.to_date("%Y-%m-%d", strict=False)
     wrong = frame.filter(found.is_null())
     if wrong.height:
@@ -235,8 +224,6 @@ def days(frame: pl.DataFrame, path: Path, name: str) -> pl.Series:
 def by_drive(frame: pl.DataFrame, path: Path) -> pl.DataFrame:
     """A line a drive, of a line a drive and day: its age is that of its power-on hours (smart_9_raw) where they are
     there, else it was new on its first day."""
-    import polars as pl
-
     serial = next((name for name in SERIALS if name in frame.columns), None)
     if serial is None:
         raise UserError(str(path), "columns", ", ".join(frame.columns), f"expected {EXPECTED}")
@@ -255,8 +242,6 @@ def by_drive(frame: pl.DataFrame, path: Path) -> pl.DataFrame:
 
 def watched_of(frame: pl.DataFrame, path: Path) -> Watched:
     """The drives of a table that has days and failed, and perhaps from_days and batch."""
-    import polars as pl
-
     end = frame["days"].to_numpy() * DAY_HOURS
     begin = np.zeros(len(end))
     if "from_days" in frame.columns:

@@ -13,6 +13,7 @@ import numpy as np
 from hotband.base.arguments import public
 from hotband.base.arrays import Floats
 from hotband.base.errors import UserError
+from hotband.base.heavy import pl
 from hotband.base.text.write import write_file
 from hotband.base.views import Report, view_of
 from hotband.data.documents.fleet import FigureDoc, FleetDoc
@@ -21,8 +22,6 @@ from hotband.questions.fleet.spec import Spec
 from hotband.questions.fleet.values import MONTH_HOURS
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from hotband.base.views import View
 
 WHOLE = "fleet"
@@ -110,8 +109,6 @@ class Fleet:
 
     def _frame(self, step: int) -> pl.DataFrame:
         """Rows of so many months each."""
-        import polars as pl
-
         rows = [Rows(one.group.name, self.spec.months, step).of([one]) for one in self.outcomes]
         if len(self.outcomes) > 1:
             rows.append(Rows(WHOLE, self.spec.months, step).of(self.outcomes))

@@ -3,15 +3,16 @@ asked for, their intervals."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from hotband.base.errors import UserError, refused
 from hotband.base.folders import folder_name
 from hotband.base.text.html import views_html
+from hotband.base.text.schema import with_schema
 from hotband.base.text.write import write_file
 from hotband.base.views import view_of
 from hotband.data.record.files import REPORT_FILE
@@ -39,13 +40,20 @@ Watch = Callable[[str], AbstractContextManager[Tick | None]]
 @dataclass
 class Reviewed:
     """Reviews in the order asked, how they compare (none of one), the files they were written to, whether the user
-    stopped before all were done, and whether that left the last of them in part."""
+    stopped before all were done, whether that left the last of them in part, and whether several were asked for."""
 
     reviews: list[ReviewDoc] = field(default_factory=list)
     comparison: ComparisonDoc | None = None
     files: list[Path] = field(default_factory=list)
     interrupted: bool = False
     in_part: bool = False
+    of_several: bool = False
+
+    def to_dict(self) -> Mapping[str, object] | None:
+        """What `hotband review --json` prints; None where no review was finished."""
+        if self.reviews and self.of_several:
+            return with_schema({"reviews": self.reviews, "comparison": self.comparison}, "hotband-reviews")
+        return with_schema(cast("Mapping[str, object]", self.reviews[0]), "hotband-review") if self.reviews else None
 
     def _repr_html_(self) -> str:
         return views_html(view_of("hotband-review", "lines")(self.reviews, self.comparison))
@@ -79,7 +87,7 @@ def review_all(
     plans = [plan(target, only) for target in targets]
     executors = [_executor(one, hardware, intervals is not None) for one in plans]
     drawing = None if intervals is None else _Drawing.of(plans, intervals, jobs, out, fresh, say, progress)
-    done = Reviewed()
+    done = Reviewed(of_several=len(plans) > 1)
     with nullcontext() if out is None else Lock(out):
         if out is not None and not fresh:
             expect_own_reviews(out, [folder_name(one.target.name) for one in plans])

@@ -80,6 +80,9 @@ class ReviewInterrupted(Exception):
 def chosen_parts(only: Sequence[str]) -> list[str]:
     """The parts that are asked for; all where none is named. Raises UserError for an unknown one."""
     for name in only:
+        if not name.strip(" ,"):
+            accepted = f"names no part; expected one or more of {', '.join(PARTS)}"
+            raise UserError("question.only", "", name, accepted)
         if name not in PARTS:
             raise unknown("question.only", name, list(PARTS))
     return [name for name in PARTS if not only or name in only]

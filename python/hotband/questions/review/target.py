@@ -13,6 +13,7 @@ import hotband._core as _core
 from hotband.base.engine import mistakes_of, mistakes_without_load
 from hotband.base.errors import UserError
 from hotband.base.folders import folder_name
+from hotband.base.heavy import tomlkit
 from hotband.data.catalog import CATALOG_DIR, entries
 from hotband.data.catalog.named import is_real
 from hotband.data.inputs.events import check_events
@@ -228,8 +229,6 @@ def one_volume(
     machine: str, offer: Offer, pairs: Sequence[tuple[str, str]], volume: str | None, several: str = BY_VOLUME
 ) -> Offer:
     """The machine with `volume` as its only one; as it is where it has one. Raises UserError."""
-    import tomlkit
-
     names = [name for name, _ in offer.volumes]
     if volume is None:
         if len(names) == 1:

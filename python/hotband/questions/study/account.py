@@ -3,42 +3,47 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING
 
-from hotband.execution.experiment.progress import run_progress
+from hotband.base.views import view_of
 from hotband.execution.experiment.store import other_version
 from hotband.questions.study import file
+from hotband.questions.study.accounted import Accuracy
 from hotband.questions.study.accuracy import by_class, goals, totals
+from hotband.questions.study.asked import StudyRunQuestion
 from hotband.questions.study.blind import check_released
 from hotband.questions.study.definition import Study
 from hotband.questions.study.study import reason, run_study
 
 if TYPE_CHECKING:
+    from hotband.base.question import Way
     from hotband.data.documents.study import AccountDoc, ListedFigureDoc, MissedDoc
-    from hotband.execution.experiment import Say
-    from hotband.inference.interval.of_run import Watch
+    from hotband.questions.study.asked import StudyAccuracyQuestion
 
 LARGE = 25.0
 """Errors beyond this (percent) are named: the bound of nine in ten rates and times."""
 
 
-def run_account(
-    chosen: Sequence[str], out: Path | None, fresh: bool, say: Say, watch: Watch = run_progress
-) -> AccountDoc:
-    """Runs studies of the catalog (all where none is chosen) and sums up their errors. With `out` every study keeps its
-    runs in a folder there and goes on from those that it finds, unless they are of another version."""
-    asked = {(study := file.load(name)).name: (name, study) for name in chosen or file.whole_names()}
-    known = {name: study for name, (_, study) in asked.items()}
-    check_released(known.values() if not chosen else map(file.load, file.whole_names()))
+def answer(asked: StudyAccuracyQuestion, way: Way) -> Accuracy:
+    """Return the errors. Raises UserError, for a page that cannot be rewritten before anything is run."""
+    if asked.page is not None:
+        view_of("hotband-study-accuracy", "rewritable")(asked.page)
+    return Accuracy(run_account(asked, way))
+
+
+def run_account(asked: StudyAccuracyQuestion, way: Way) -> AccountDoc:
+    """Run studies of the catalog (all where none is named) and sum up their errors. With `out` every study has its runs
+    in a folder there and goes on from those that it finds, unless they are of another version."""
+    known = {study.name: study for study in map(file.load, asked.studies or file.whole_names())}
+    check_released(known.values() if not asked.studies else map(file.load, file.whole_names()))
     figures: dict[str, list[ListedFigureDoc]] = {}
-    for name, (argument, _) in asked.items():
-        folder = None if out is None else out / name
+    for name, study in known.items():
+        folder = None if asked.out is None else asked.out / name
         before = None if folder is None else other_version(folder)
-        if before is not None and not fresh:
-            say(f"{name}: the runs in {folder} are of another version, {before}; begun again")
-        result = run_study(argument, folder, None, fresh=fresh or before is not None, page=False, say=say, watch=watch)
-        figures[name] = result["figures"]
+        if before is not None and not asked.fresh:
+            way.say(f"{name}: the runs in {folder} are of another version, {before}; begun again")
+        of_study = StudyRunQuestion(study=study, out=folder, fresh=asked.fresh or before is not None)
+        figures[name] = run_study(of_study, way, page=False)[0]["figures"]
     return account_of(known, figures)
 
 

@@ -1,27 +1,19 @@
-"""How large errors of studies are, as Python has it (`hb.accuracy`, `hb.blind_errors`)."""
+"""How large errors of studies are."""
 
 from __future__ import annotations
 
 import copy
-from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from os import PathLike
-from pathlib import Path
 from typing import TYPE_CHECKING
 
-from hotband.base.arguments import public
 from hotband.base.text.html import frame_html
-from hotband.data.inputs.specify import texts
-from hotband.execution.experiment import Executor, using, watch
-from hotband.execution.runs.interrupted import as_interrupt
-from hotband.questions.study.account import run_account
-from hotband.questions.study.blind_errors import blind_errors as errors_of
+from hotband.base.text.schema import with_schema
 
 if TYPE_CHECKING:
     import polars as pl
 
+    from hotband.base.text.values import Json
     from hotband.data.documents.study import AccountDoc, ClassErrorsDoc
-    from hotband.execution.experiment.watch import Wanted
 
 ALL = "all"
 SETS = ("seen", "blind", "now")
@@ -58,7 +50,7 @@ class Accuracy:
 
     def to_dict(self) -> AccountDoc:
         """All that `hotband study accuracy --json` prints; a copy. Of each study it names what is `missed`."""
-        return copy.deepcopy(self._document)
+        return with_schema(copy.deepcopy(self._document), "hotband-study-accuracy")
 
     def __repr__(self) -> str:
         return f"<Accuracy of {', '.join(self._document['studies'])}>"
@@ -77,31 +69,31 @@ def _row(study: str, of: ClassErrorsDoc) -> tuple[str | float | None, ...]:
     return (study, of["figure_class"], *numbers, *ends)
 
 
-@public
-def accuracy(
-    studies: str | Sequence[str] = (),
-    *,
-    out: str | PathLike[str] | None = None,
-    fresh: bool = False,
-    executor: str | Executor | None = None,
-    progress: Wanted = None,
-) -> Accuracy:
-    """Runs `studies`, all of the catalog where none is named (which takes hours), and says how large their errors are,
-    by class of figure: of figures that were seen while the models were built, and of those that were predicted before.
+@dataclass(frozen=True)
+class BlindErrors:
+    """Errors of the blind predictions of a class of figures, either way, in percent; each measurement once."""
 
-    With a folder `out` runs are kept there, and those of this version that are there are not run again, unless `fresh`.
-    `executor` as in `sweep`, `progress` as in `run`. The result has a `frame` and `goals`. Raises UserError,
-    KeyboardInterrupt where it is stopped.
-    """
-    where = None if out is None else Path(out)
-    with as_interrupt(), using(executor):
-        chosen = texts(studies, "studies")
-        return Accuracy(run_account(chosen, where, fresh, lambda _: None, lambda title: watch.watch(title, progress)))
+    study: str
+    figures: str
+    measurements: int
+    median_pct: float | None
+    p90_pct: float | None
+    largest_pct: float | None
 
 
-def blind_errors() -> pl.DataFrame:
-    """How far predictions were off that were made before the published figure was seen: a row a study ("all" at last)
-    and class of figures: study, figures, measurements, median_pct, p90_pct, largest_pct. Runs nothing."""
-    import polars as pl
+@dataclass(frozen=True)
+class AllBlindErrors:
+    """Errors of blind predictions, by study of the catalog and class of figures, and at last over all studies."""
 
-    return pl.DataFrame([asdict(one) for one in errors_of()], infer_schema_length=None)
+    errors: tuple[BlindErrors, ...]
+
+    def to_dict(self) -> list[dict[str, Json]]:
+        """Return the rows."""
+        return [asdict(one) for one in self.errors]
+
+    @property
+    def frame(self) -> pl.DataFrame:
+        """The rows."""
+        import polars as pl
+
+        return pl.DataFrame(self.to_dict(), infer_schema_length=None)

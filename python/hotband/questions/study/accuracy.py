@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from hotband.base.heavy import np
 from hotband.inference.interval.figureclass import PERCENTILES, RATES, FigureClass
 
 if TYPE_CHECKING:
@@ -19,8 +20,6 @@ LISTED = tuple(one for one in FigureClass if one is not FigureClass.OTHER)
 
 def errors(values: Iterable[float | None]) -> ErrorsDoc:
     """Sizes of errors; None is no error. Percentiles are taken linearly between two measurements."""
-    import numpy as np
-
     sizes = np.abs([value for value in values if value is not None])
     if not sizes.size:
         return {"measurements": 0, "median_pct": None, "p90_pct": None, "largest_pct": None}

@@ -2,32 +2,26 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from hotband.questions.study import file
+from hotband.questions.study.accounted import AllBlindErrors, BlindErrors
 from hotband.questions.study.accuracy import totals
 from hotband.questions.study.blind import blind_of, check_released
 from hotband.questions.study.definition import Study
 from hotband.questions.study.study import figure, listing
 
 if TYPE_CHECKING:
+    from hotband.base.question import Way
     from hotband.data.documents.study import FigureDoc, ListedFigureDoc
-
+    from hotband.questions.study.asked import StudyBlindQuestion
 
 ALL = "all"
 
 
-@dataclass(frozen=True)
-class BlindErrors:
-    """Errors of the blind predictions of a class of figures, either way, in percent; each measurement once."""
-
-    study: str
-    figures: str
-    measurements: int
-    median_pct: float | None
-    p90_pct: float | None
-    largest_pct: float | None
+def answer(_: StudyBlindQuestion, __: Way) -> AllBlindErrors:
+    """Return the errors."""
+    return AllBlindErrors(tuple(blind_errors()))
 
 
 def blind_figures(study: Study) -> list[ListedFigureDoc]:

@@ -183,6 +183,10 @@ class Study:
     blind: dict[str, BlindPrediction] = field(default_factory=dict)
     data: Data | None = None
 
+    def __str__(self) -> str:
+        """What names it on the command line: its name, or the folder of one that is not of the catalog."""
+        return self.name if in_catalog(self) else str(self.folder)
+
     def pairs(self) -> list[tuple[Config, Load]]:
         """Every configuration with the loads that it runs."""
         return [
@@ -216,11 +220,6 @@ def findings_file(study: Study) -> Path:
 def in_catalog(study: Study) -> bool:
     """Whether a study is one that Hotband ships."""
     return study.folder.resolve().parent == STUDIES_DIR
-
-
-def named_as(study: Study) -> str:
-    """What names a study on the command line: its name, or the folder of one that is not of the catalog."""
-    return study.name if in_catalog(study) else str(study.folder)
 
 
 PRODUCT = "{product}"

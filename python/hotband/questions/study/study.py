@@ -6,7 +6,7 @@ import importlib.util
 import json
 from collections.abc import Collection, Sequence
 from contextlib import nullcontext
-from dataclasses import dataclass
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,9 +17,9 @@ from hotband.data.catalog.entries import product, unknown
 from hotband.data.record.files import REPORT_FILE
 from hotband.data.record.finished import Finished
 from hotband.data.record.load import loaded_run
+from hotband.data.record.record import record_of
 from hotband.data.results.manifest import EXPERIMENT_FILE
 from hotband.execution.experiment import Experiment, Lock, Say, Tick, expect_out, expect_own_page
-from hotband.execution.experiment.progress import run_progress
 from hotband.inference.interval.figureclass import counted, figure_class
 from hotband.questions.study import cellrows, file, wearrows
 from hotband.questions.study.accuracy import by_class
@@ -28,10 +28,12 @@ from hotband.questions.study.definition import Study, findings_file, in_catalog
 from hotband.questions.study.figures import Conclusion, cell_figures, comparison_figures, figure
 from hotband.questions.study.machines import machine_rows
 from hotband.questions.study.measures import median
+from hotband.questions.study.result import StudyResult
 from hotband.questions.study.runs import Cell, Results, chosen, collect, points, products
 from hotband.questions.study.swingfile import swings_of
 
 if TYPE_CHECKING:
+    from hotband.base.question import Way
     from hotband.data.documents.study import (
         AccuracyDoc,
         AssumptionDoc,
@@ -43,7 +45,7 @@ if TYPE_CHECKING:
         StudyAccuracyDoc,
         StudyDoc,
     )
-    from hotband.inference.interval.of_run import Watch
+    from hotband.questions.study.asked import StudyRunQuestion
     from hotband.questions.study.conclusions.conclude import Conclusions
 
 __all__ = ["Cell", "Conclusion", "Results", "figure", "run_study"]
@@ -211,56 +213,34 @@ def check_only(study: Study, only: Collection[str]) -> None:
             raise unknown("question.only", name, known)
 
 
-def run_study(
-    name: str,
-    out: Path | None,
-    seed: int | None,
-    only: Collection[str] = (),
-    fresh_seeds: bool = False,
-    *,
-    fresh: bool = False,
-    trust: bool = False,
-    page: bool = True,
-    data: Path | None = None,
-    say: Say | None = None,
-    watch: Watch = run_progress,
-) -> StudyDoc:
-    """Runs a study, or only some loads of it; with `out` it leaves records, `result.json` and (with `page`)
-    `report.html` there, and goes on from the runs that are there already, unless `fresh`. `data` is the folder that it
-    needs, of a study that does.
+def answer(asked: StudyRunQuestion, way: Way) -> StudyResult:
+    """Return what a study predicts. Raises UserError, and what its runs raise."""
+    result, finished = run_study(asked, way)
+    return StudyResult({one.spec.id: record_of(one) for one in finished}, result)
 
-    Without all loads there are no claims and findings: they are about the whole. With `fresh_seeds` runs that follow
-    others on one machine ask for other offsets than those before them. `trust` executes the `findings.py` of a study
-    that is not of the catalog; `say` is called with sentences for the user.
+
+def run_study(asked: StudyRunQuestion, way: Way, page: bool = True) -> tuple[StudyDoc, list[Finished]]:
+    """Run a study, or only some loads of it; return its result, and the runs that it rests on. In the folder `out` are
+    then records, `result.json` and (with `page`) `report.html`.
+
+    Without all loads there are no claims and findings: they are about the whole.
     """
-    study = file.with_data(file.load(name), data)
-    command = f"hotband study run {name} --seed {study.seed if seed is None else seed}"
-    command += (f" --only {','.join(only)}" if only else "") + " --fresh-seeds" * fresh_seeds
-    command += " --trust" if trust and not in_catalog(study) else ""
-    command += (f" --data {data}" if data else "") + (f" --out {out}" if out else "")
-    asked = Asked(out, seed, tuple(only), fresh_seeds, fresh, trust, command, page)
-    with watch(study.name) as progress:
-        return predict(study, asked, progress, say)[0]
-
-
-@dataclass(frozen=True)
-class Asked:
-    """How a study is to be run; `command` is what its result says it can be repeated with."""
-
-    out: Path | None = None
-    seed: int | None = None
-    only: tuple[str, ...] = ()
-    fresh_seeds: bool = False
-    fresh: bool = False
-    trust: bool = False
-    command: str = ""
-    page: bool = True
+    study = file.with_data(file.load(asked.study), asked.data)
+    trust = asked.trust and not in_catalog(study)
+    again = replace(asked, seed=study.seed if asked.seed is None else asked.seed, into=None, fresh=False, trust=trust)
+    with way.watch(study.name) as progress:
+        return predict(study, asked, progress, way.say, page, way.again(again))
 
 
 def predict(
-    study: Study, asked: Asked, progress: Tick | None = None, say: Say | None = None
+    study: Study,
+    asked: StudyRunQuestion,
+    progress: Tick | None = None,
+    say: Say | None = None,
+    page: bool = True,
+    command: str = "",
 ) -> tuple[StudyDoc, list[Finished]]:
-    """Runs a study as it is asked for: its result, and the runs that it rests on."""
+    """Run a study; `command` is what its result says it can be repeated with."""
     expect_out(asked.fresh, asked.out)
     check_only(study, asked.only)
     out, root = asked.out, study.seed if asked.seed is None else asked.seed
@@ -274,19 +254,19 @@ def predict(
     if say is not None and untrusted is not None:
         say(untrusted)
     with nullcontext() if out is None else Lock(out) as held:
-        if out is not None and asked.page and not asked.fresh:
+        if out is not None and page and not asked.fresh:
             expect_own_page(out, (EXPERIMENT_FILE,))
         experiment = Experiment(points(study, pairs, out, root, asked.fresh_seeds), what=f"the study {study.name}")
         finished = experiment.run(out=held, fresh=asked.fresh, progress=progress, say=say).finished
         results = collect(study, pairs, finished)
         conclusion = conclude(study, results, asked.trust, conclusions) if whole else Conclusion()
-        result: StudyDoc = {**result_of(results, conclusion, root), "command": asked.command}
+        result: StudyDoc = {**result_of(results, conclusion, root), "command": command}
         if not whole:
             result["only"] = sorted(asked.only)
         if untrusted is not None:
             result["untrusted"] = untrusted
         if out is not None:
-            write_study(out, result, finished, asked.page)
+            write_study(out, result, finished, page)
     return result, finished
 
 

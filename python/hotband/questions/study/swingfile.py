@@ -16,6 +16,7 @@ from hotband.base.errors import UserError
 from hotband.base.text.regular import file_text
 from hotband.data.record.stats import _same, same_figures
 from hotband.questions.study.definition import SWINGS_FILE, Study
+from hotband.questions.study.planned import plan
 
 if TYPE_CHECKING:
     from hotband.data.documents.study import FigureDoc, MovedDoc, RefusedSwingDoc, StudySwingsDoc, SwingsDoc
@@ -149,8 +150,6 @@ def _moved_row(swings: SwingFile, entry: Entry, moves: Sequence[tuple[str, str, 
 
 def _planned(study: Study) -> set[tuple[str, str, str]]:
     """Name and ends of every assumption that has to be swung."""
-    from hotband.questions.study.swings import plan
-
     return {(one.swing.name, str(one.swing.low), str(one.swing.high)) for one in plan(study)}
 
 

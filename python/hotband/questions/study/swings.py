@@ -11,34 +11,27 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import hotband._core as _core
 from hotband.base.errors import UserError
 from hotband.base.text.write import write_file
-from hotband.data.catalog import CATALOG_DIR
-from hotband.data.catalog.entries import product, unknown
+from hotband.data.catalog.entries import unknown
 from hotband.data.documents.run import RunSpec
 from hotband.data.record.finished import Finished
 from hotband.execution.experiment import Experiment, Lock, Say, points_of
-from hotband.execution.experiment.progress import run_progress
 from hotband.execution.experiment.ranges import ENDS, End, at_end
 from hotband.execution.runs.interrupted import RunsInterrupted
 from hotband.execution.runs.run import prepare
 from hotband.questions.study import file
-from hotband.questions.study.definition import STUDY_FILE, SWINGS_FILE, Study, Swing, named_as
+from hotband.questions.study.definition import STUDY_FILE, SWINGS_FILE, Study
 from hotband.questions.study.figures import cell_figures, comparison_figures
-from hotband.questions.study.runs import Pair, Results, collect, in_catalog, machine_of, specs, specs_of, with_sequences
+from hotband.questions.study.planned import Planned, plan
+from hotband.questions.study.runs import Pair, Results, collect, specs, specs_of
 from hotband.questions.study.swingfile import Entry, Figures, SwingFile, read_swings
+from hotband.questions.study.swung import Swings
 
 if TYPE_CHECKING:
+    from hotband.base.question import Way
     from hotband.inference.interval.of_run import Watch
-
-
-@dataclass(frozen=True)
-class Planned:
-    """An assumption and the pairs that it is swung for."""
-
-    swing: Swing
-    pairs: tuple[Pair, ...]
+    from hotband.questions.study.asked import StudySwingsQuestion
 
 
 @dataclass(frozen=True)
@@ -48,51 +41,6 @@ class Runner:
     seed: int
     jobs: int | None
     watch: Watch
-
-
-def plan(study: Study) -> list[Planned]:
-    """The study's own swings, then every value with a range of every drive that the loads of `swing_loads` use."""
-    pairs = [(config, load) for config, load in study.pairs() if not (config.what_if or load.what_if)]
-    planned = []
-    for swing in study.swings:
-        loads = swing.loads or study.swing_loads
-        fits = [
-            (config, load)
-            for config, load in (study.pairs() if swing.configs else pairs)
-            if (not loads or load.id in loads) and (not swing.configs or config.id in swing.configs)
-        ]
-        planned.append(Planned(swing, tuple(with_sequences(study, fits))))
-    return planned + _drive_swings(study, [pair for pair in pairs if pair[1].id in study.swing_loads])
-
-
-def _drive_swings(study: Study, pairs: Sequence[Pair]) -> list[Planned]:
-    """A value that a configuration or a load sets is the study's own choice there, not the drive's."""
-    users: dict[str, list[Pair]] = {}
-    for pair in pairs:
-        for name in drives_of(study, pair):
-            users.setdefault(name, []).append(pair)
-    own = {(swing.of, swing.key) for swing in study.swings}
-    planned = []
-    for name, used in users.items():
-        for value in product(name)["values"]:
-            key = value["key"]
-            # Power changes no figure that studies compare.
-            if not value["range"] or key.startswith(("reference.", "power_")) or ("set", key) in own:
-                continue
-            fits = tuple(pair for pair in used if key not in dict((*pair[0].set, *pair[1].set)))
-            if fits:
-                low, high = value["range"]
-                swing = Swing(f"{name}: {key}", key, low, high, value["value"])
-                planned.append(Planned(swing, tuple(with_sequences(study, fits))))
-    return planned
-
-
-def drives_of(study: Study, pair: Pair) -> list[str]:
-    """Catalog drives and daemons of a pair's machine, from its text or its short form."""
-    told = _core.machine(CATALOG_DIR, *machine_of(study, *pair))
-    names = [drive["product"] for drive in told["drives"]]
-    names += [layout["osd"] for layout in told["layouts"] if layout["osd"] is not None]
-    return [name for name in dict.fromkeys(names) if in_catalog(name)]
 
 
 def select(planned: Sequence[Planned], only: Collection[str]) -> list[Planned]:
@@ -113,34 +61,29 @@ def figures_of(results: Results, pairs: Sequence[Pair]) -> tuple[Figures, dict[s
     return {row["id"]: row["predicted"] for row in rows}, labels
 
 
-def run_swings(
-    given: str | Study,
-    out: Path | None,
-    save: bool,
-    seed: int | None,
-    only: Collection[str],
-    jobs: int | None,
-    say: Say,
-    watch: Watch = run_progress,
-) -> SwingFile:
-    """Swings the assumptions of a study, by its name or as it was loaded; what is already there and still holds is
-    kept. Writes after each one."""
-    study, name = (file.load(given), given) if isinstance(given, str) else (given, named_as(given))
-    root = study.seed if seed is None else seed
+def answer(asked: StudySwingsQuestion, way: Way) -> Swings:
+    """Return what the assumptions move. Raises UserError."""
+    return Swings(run_swings(asked, way))
+
+
+def run_swings(asked: StudySwingsQuestion, way: Way) -> SwingFile:
+    """Swing the assumptions of a study; what is already there and still holds is not run again. Writes after each."""
+    study, say = file.load(asked.study), way.say
+    root = study.seed if asked.seed is None else asked.seed
     planned = plan(study)
     if not planned:
         accepted = "is missing, and no assumption has a swing: there is nothing to run; expected a list of loads"
         raise UserError(str(study.folder / STUDY_FILE), "swing_loads", "", accepted)
-    chosen = select(planned, only)
-    swings = SwingFile(study.name, str(root), f"hotband study swings {name} --seed {root}")
-    folders = _folders(study, out, save)
+    chosen = select(planned, asked.only)
+    swings = SwingFile(study.name, str(root), f"hotband study swings {asked.study} --seed {root}")
+    folders = _folders(study, asked.out, asked.save)
     paths = [folder / SWINGS_FILE for folder, _ in folders]
     with ExitStack() as held:
         for folder, option in folders:
             held.enter_context(Lock(folder, option))
         _take_over(swings, paths, {one.swing.name for one in planned})
         try:
-            _swing_all(study, swings, chosen, paths, Runner(root, jobs, watch), say)
+            _swing_all(study, swings, chosen, paths, Runner(root, asked.jobs, way.watch), say)
         except (RunsInterrupted, KeyboardInterrupt):
             kept_in = f", kept in {paths[0]}" if paths else ""
             say(f"interrupted; {len(swings.entries)} assumptions are done{kept_in}")

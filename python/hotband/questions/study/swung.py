@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     import polars as pl
 
     from hotband.base.text.values import Json
-    from hotband.data.documents.study import MovedDoc, RefusedSwingDoc
+    from hotband.data.documents.study import MovedDoc, RefusedSwingDoc, SwingsDoc
 
 TEXTS, NUMBERS = ("name", "range_low", "range_high", "end", "figure", "label"), ("nominal", "predicted", "moved_pct")
 
@@ -23,6 +23,11 @@ class Swings:
     """Every assumption of a study at both ends of its range, one at a time."""
 
     _file: SwingFile
+
+    @property
+    def summary(self) -> SwingsDoc:
+        """What a study's result has of them."""
+        return summary(self._file)
 
     @property
     def text(self) -> str:

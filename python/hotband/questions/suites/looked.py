@@ -6,10 +6,10 @@ from contextlib import nullcontext
 from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from hotband.base.arguments import public
 from hotband.base.errors import UserError
+from hotband.base.heavy import pl
 from hotband.base.question import Question, Way, asks, fresh, out, seed
 from hotband.base.text.write import expect_folder
 from hotband.base.views import view_of
@@ -19,9 +19,6 @@ from hotband.execution.targets.fields import OnHardware, erase, size, yes
 from hotband.questions.suites.asking import Suite, expect_agreed, quick_of
 from hotband.questions.suites.left import written
 from hotband.questions.suites.quick import QUICK_FILE, QuickDoc, run_quick
-
-if TYPE_CHECKING:
-    import polars as pl
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -101,8 +98,6 @@ class QuickResult:
     @property
     def figures(self) -> pl.DataFrame:
         """A row a load: name, value, unit (B/s, IOPS, ns), expected, verdict."""
-        import polars as pl
-
         keys = ("name", "value", "unit", "expected", "verdict")
         rows = [{key: dict(one)[key] for key in keys} for one in self.document["loads"]]
         numbers = {"value": pl.Float64, "expected": pl.Float64}

@@ -7,11 +7,12 @@ from dataclasses import dataclass
 from enum import StrEnum
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from hotband.base.arguments import public
+from hotband.base.heavy import pl
 from hotband.base.question import Ending, Question, Way, asks, fresh, out, seed
 from hotband.base.views import view_of
+from hotband.data.documents.pts import PtsDoc
 from hotband.data.inputs.kinds import EachName, Target, Values
 from hotband.execution.runs.signals import INTERRUPTED, stoppable
 from hotband.execution.targets.fields import OnHardware, erase, purge_by, size, yes
@@ -19,11 +20,6 @@ from hotband.questions.suites.asking import Suite, expect_agreed, pts_of
 from hotband.questions.suites.left import written
 from hotband.questions.suites.pts import TESTS, Interrupted, run_pts
 from hotband.questions.suites.pts.suite import PTS_FILE
-
-if TYPE_CHECKING:
-    import polars as pl
-
-    from hotband.data.documents.pts import PtsDoc
 
 
 class DriveClass(StrEnum):
@@ -134,8 +130,6 @@ class PtsResult:
     @property
     def figures(self) -> pl.DataFrame:
         """A row a figure: test, name, value, unit (IOPS, B/s, ns, s)."""
-        import polars as pl
-
         rows = [
             {"test": test["id"], "name": one["name"], "value": one["value"], "unit": one["unit"]}
             for test in self.document["tests"]

@@ -6,14 +6,13 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from hotband.base.heavy import pl
 from hotband.data.inputs.values import ENDINGS, Value, base_of
 from hotband.data.record.stats import FIGURES as INTERVAL_FIGURES
 from hotband.data.results.sweep_rows import NAMES, Row
 from hotband.questions.sweeps.plan import NOT_SET
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from hotband.questions.sweeps.sweep import Sweep
 
 CONFIDENCE = 0.95
@@ -22,8 +21,6 @@ CONFIDENCE = 0.95
 
 def runs_frame(sweep: Sweep) -> pl.DataFrame:
     """A row a finished run, in the order of the grid."""
-    import polars as pl
-
     pairs = [(at, row) for at, row in zip(sweep.points, sweep.rows, strict=True) if row is not None]
     names = list(sweep.points[0]) if sweep.points else []
     columns = _coordinates(names, [at for at, _ in pairs])
@@ -35,8 +32,6 @@ def runs_frame(sweep: Sweep) -> pl.DataFrame:
 
 def means_frame(sweep: Sweep) -> pl.DataFrame:
     """A row a point: means over its seeds with their t intervals, and the intervals of its first seed."""
-    import polars as pl
-
     groups: dict[tuple[str, ...], list[tuple[Mapping[str, Value], Row]]] = {}
     names = [name for name in (sweep.points[0] if sweep.points else ()) if name != "seed"]
     for at, row in zip(sweep.points, sweep.rows, strict=True):
@@ -69,15 +64,11 @@ def mean_of(values: Sequence[float | None]) -> tuple[float | None, float | None,
 
 
 def _figures(name: str, values: Sequence[float | None]) -> pl.Series:
-    import polars as pl
-
     return pl.Series(name, values, dtype=pl.Int64 if name == "errors" else pl.Float64, strict=False)
 
 
 def _intervals(rows: Sequence[Row]) -> list[pl.Series]:
     """Two columns a figure; null where a run has none, as those of further seeds."""
-    import polars as pl
-
     columns = []
     for name in INTERVAL_FIGURES:
         bounds = [None if row.intervals is None else row.intervals.bounds.get(name) for row in rows]
@@ -89,8 +80,6 @@ def _intervals(rows: Sequence[Row]) -> list[pl.Series]:
 
 def _coordinates(names: Sequence[str], points: Sequence[Mapping[str, Value]]) -> list[pl.Series]:
     """A column a coordinate, and one more of those with units: its number."""
-    import polars as pl
-
     columns = []
     for name in names:
         values = [at[name] for at in points]

@@ -9,7 +9,10 @@ from hotband.base.text.formats import as_rows
 from hotband.base.text.table import PERCENT, Cell, Table, Value, column, numeric
 
 if TYPE_CHECKING:
+    from hotband.base.text.table import View
     from hotband.data.documents.study import AccountDoc, ClassErrorsDoc, ErrorsDoc, GoalDoc
+    from hotband.questions.study.accounted import Accuracy, AllBlindErrors
+    from hotband.questions.study.asked import StudyAccuracyQuestion, StudyBlindQuestion
 
 TOTAL = "all studies"
 NOTHING = "–"
@@ -71,6 +74,26 @@ def accuracy_table(account: AccountDoc) -> Table:
             ends = of is classes[-1] and name != every[-1][0]
             table.add(f"{name}: {first}" if as_rows() else f" {first}", *others, ends=ends)
     return table
+
+
+def terminal(found: Accuracy, _: StudyAccuracyQuestion) -> list[View]:
+    """What `study accuracy` prints."""
+    account = found.to_dict()
+    return [accuracy_table(account), "", goals_table(account["goals"])]
+
+
+def blind_terminal(found: AllBlindErrors, _: StudyBlindQuestion) -> list[View]:
+    """What `study blind` prints."""
+    columns = [
+        column("study"),
+        column("figures"),
+        numeric("n"),
+        *map(numeric, ("median", "90th percentile", "largest")),
+    ]
+    table = Table("Errors of predictions made before the figure was seen, either way, in percent", columns)
+    for one in found.errors:
+        table.add(one.study, one.figures, one.measurements, one.median_pct, one.p90_pct, one.largest_pct)
+    return [table]
 
 
 def goals_table(goals: Iterable[GoalDoc]) -> Table:

@@ -22,15 +22,17 @@ from hotband.base.text.table import (
     numeric,
 )
 from hotband.questions.advise.advice import Between, Point
+from hotband.views.advise.screen import advice_screen
 
 if TYPE_CHECKING:
     from hotband.questions.advise.advice import Advice
     from hotband.questions.advise.asked import AdviseQuestion
+    from hotband.views.text.screen import Screen
 
 
-def terminal(advice: Advice, asked: AdviseQuestion) -> list[View]:
-    """What the command prints."""
-    return advice_views(advice, asked.every)
+def terminal(advice: Advice, asked: AdviseQuestion) -> Screen:
+    """Return what the terminal shows."""
+    return advice_screen(advice, asked, advice_views(advice, asked.every))
 
 
 def advice_views(advice: Advice, every: bool = False) -> list[View]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from html import escape
 from typing import TYPE_CHECKING, Any
 
+from hotband.base.heavy import alt, pl
 from hotband.base.text.html import frame_html
 from hotband.views.draw.charts import INK, dress, legend, log_axis, rate_axis
 from hotband.views.draw.curves import variant_scale
@@ -20,9 +21,6 @@ CHARS = 110
 def front_chart(advice: Advice) -> View:
     """A point a candidate, its colour that of the layout, the recommended one filled and larger; a dashed line at the
     bound of the objective. What it costs is money, or drives where there are no prices."""
-    import altair as alt
-    import polars as pl
-
     priced = any(one.cost is not None for one in advice.front)
     title = f"Cost ({advice.currency})" if advice.currency else "Cost" if priced else "Drives"
     rows = pl.DataFrame(

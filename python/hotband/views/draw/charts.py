@@ -17,14 +17,12 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypedDict
 
+from hotband.base.heavy import alt, pl
 from hotband.data.record.frames import ACTIVITIES, SERIES
 from hotband.views.draw.lines import WIDTH, below, coincident
 from hotband.views.draw.named_rows import Rows
 
 if TYPE_CHECKING:
-    import altair as alt
-    import polars as pl
-
     from hotband.base.views import View
     from hotband.views.draw.strokes import Strokes
 
@@ -124,8 +122,6 @@ def shorten(text: str, width: int = LABEL_CHARS) -> str:
 
 def legend(labels: pl.Series, chars: int) -> alt.Legend:
     """A legend above a chart that has room for `chars` characters: as many columns as fit, at least one."""
-    import altair as alt
-
     longest = max((len(text) for text in labels.unique().to_list()), default=1)
     columns = max(1, min(4, chars // (longest + 6)))
     return alt.Legend(columns=columns, labelLimit=7 * chars)
@@ -133,8 +129,6 @@ def legend(labels: pl.Series, chars: int) -> alt.Legend:
 
 def log_axis(values: pl.Series, title: str) -> ScaleAndAxis:
     """Scale and axis of a positive quantity over decades."""
-    import altair as alt
-
     span = extent(values) or (1.0, 10.0)
     axis = alt.Axis(
         title=title,
@@ -149,8 +143,6 @@ def log_axis(values: pl.Series, title: str) -> ScaleAndAxis:
 
 def tight_log_axis(values: pl.Series, title: str) -> ScaleAndAxis:
     """As `log_axis`, from the last step below the values to the first above: no empty half of a decade."""
-    import altair as alt
-
     found = log_axis(values, title)
     span = extent(values)
     if span is None or span[0] == span[1]:
@@ -163,8 +155,6 @@ def tight_log_axis(values: pl.Series, title: str) -> ScaleAndAxis:
 
 def rate_axis(values: pl.Series, title: str) -> ScaleAndAxis:
     """Scale and axis of a rate: from zero, or log where the values span more than `LOG_SPAN`."""
-    import altair as alt
-
     span = extent(values)
     if span and span[1] / span[0] > LOG_SPAN:
         return log_axis(values, title)
@@ -182,8 +172,6 @@ def load_chart(curves: pl.DataFrame, value: str, title: str) -> View:
 
     `curves`: machine, qd, iops, latency_mean_ms, latency_p99_ms. Latencies are drawn on a log axis.
     """
-    import altair as alt
-
     span = extent(curves["qd"]) or (1.0, 2.0)
     depths = [2**n for n in range(math.floor(math.log2(span[0])), math.ceil(math.log2(span[1])) + 1)]
     is_latency = value.startswith("latency")
@@ -247,8 +235,6 @@ def percentile_chart(
     `points`: run, line (run and direction), percentile (%), nines, latency_ms, printed (true where the source
     gave percentiles or bins instead of a histogram: points, joined by a thin line that only leads the eye).
     """
-    import altair as alt
-
     span = extent(points["nines"]) or (1.0, 1.0)
     top = max(1, math.ceil(span[1] - 1e-9))
     ticks = [0.0, _nines(0.5), *(float(n) for n in range(1, top + 1))]
@@ -322,8 +308,6 @@ def series_chart(
     `series`: run, line (run, stream where there are several, direction), time_s and the columns of `SERIES`,
     of which `value` is one. `marks`: as `marked` takes them.
     """
-    import altair as alt
-
     title = SERIES[value]
     axis: ScaleAndAxis
     if value.startswith("latency"):
@@ -369,8 +353,6 @@ def marked(chart: Any, marks: pl.DataFrame | None, clock: Clock = SECONDS) -> An
 
     `marks`: run, time_s, mark (what happened), kind (what the key calls it).
     """
-    import altair as alt
-
     if marks is None or marks.is_empty():
         return chart
     kinds = marks["kind"].unique(maintain_order=True).to_list()
@@ -410,9 +392,6 @@ def time_chart(times: pl.DataFrame) -> View:
     `times`: row (the run, and the kind of part where a machine has several), activity (a key of
     `TIME_COLORS`), order, share (1 = always), parts (how many parts the mean is over).
     """
-    import altair as alt
-    import polars as pl
-
     found = [name for name in TIME_COLORS if name in set(times["activity"].to_list())]
     scale = alt.Scale(domain=found, range=[TIME_COLORS[name] for name in found])
     rows = times["row"].unique(maintain_order=True).to_list()

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from hotband.base.heavy import alt, pl
 from hotband.views.draw.charts import NUMBER, PALETTE, dress, tight_log_axis
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from hotband.base.views import View
 
 DASH = [7, 3]
@@ -21,9 +20,6 @@ def cumulative_chart(points: pl.DataFrame, order: tuple[str, str]) -> View:
 
     `points`: line (one of `order`), share_pct, latency_ms.
     """
-    import altair as alt
-    import polars as pl
-
     # Zero has no place on a log axis.
     drawn = points.filter(pl.col("latency_ms") > 0)
     scale = alt.Scale(domain=list(order), range=list(PALETTE[: len(order)]))

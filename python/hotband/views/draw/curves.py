@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from hotband.base.heavy import alt, pl
 from hotband.questions.study.cellrows import TIMES
 from hotband.views.draw.charts import (
     INK,
@@ -31,9 +32,6 @@ from hotband.views.draw.lines import WIDTH, below, coincident
 from hotband.views.draw.named_rows import Rows
 
 if TYPE_CHECKING:
-    import altair as alt
-    import polars as pl
-
     from hotband.base.views import View
 
 # The same colours as `charts.TIME_COLORS` for what both have; waiting is grey, it is nobody's work.
@@ -54,15 +52,11 @@ STACKED_MARGIN = 64
 
 def variant_scale(variants: Sequence[str]) -> alt.Scale:
     """A colour for every variant, in their order."""
-    import altair as alt
-
     return alt.Scale(domain=list(variants), range=[PALETTE[n % len(PALETTE)] for n in range(len(variants))])
 
 
 def _dashes(variants: Sequence[str]) -> dict[str, alt.StrokeDash]:
     """Dashed lines for variants beyond the palette, which repeats its colours; nothing for fewer."""
-    import altair as alt
-
     if len(variants) <= len(PALETTE):
         return {}
     dashes = [[1, 0] if n < len(PALETTE) else [5, 3] for n in range(len(variants))]
@@ -77,9 +71,6 @@ def response_chart(
     `points`: variant, point, concurrency, order, iops, latency_mean_ms. `rules` are latencies (ms) that a line is
     drawn at. `published`: variant, point, iops, latency_mean_ms; drawn as large diamonds.
     """
-    import altair as alt
-    import polars as pl
-
     latencies = pl.concat([points["latency_mean_ms"], published["latency_mean_ms"], pl.Series(rules, dtype=pl.Float64)])
     x = alt.X("iops:Q", **rate_axis(pl.concat([points["iops"], published["iops"]]), "IOPS"))
     y = alt.Y("latency_mean_ms:Q", **_response_axis(latencies, "Mean latency (ms)"))
@@ -105,8 +96,6 @@ def response_chart(
 
 def _response_axis(latencies: pl.Series, title: str) -> ScaleAndAxis:
     """From zero, where a straight line between two points is how IOPS at a latency are read; log over decades."""
-    import altair as alt
-
     low, high = extent(latencies) or (1.0, 10.0)
     if high / low > LOG_SPAN:
         return log_axis(latencies, title) | {"scale": _tight_log(latencies)}
@@ -115,15 +104,11 @@ def _response_axis(latencies: pl.Series, title: str) -> ScaleAndAxis:
 
 
 def _shape_legend() -> alt.Legend:
-    import altair as alt
-
     return alt.Legend(symbolStrokeColor=INK, symbolFillColor="transparent")
 
 
 def _latency_rules(rules: Sequence[float]) -> View:
     """Dashed lines across the plot, each with its latency written on it."""
-    import altair as alt
-
     rows = alt.InlineData(values=[{"latency_mean_ms": at, "text": f"{at:g} ms"} for at in rules])
     base = alt.Chart(rows).encode(y="latency_mean_ms:Q")
     rule = base.mark_rule(color=INK, strokeDash=[4, 3], strokeWidth=1.2)
@@ -150,9 +135,6 @@ def stacked_chart(
     `lines`: variant, time_min and `value`, which is `stepped` where it is a count. `rules`: variant and time_min of
     what happened once.
     """
-    import altair as alt
-    import polars as pl
-
     drawn = clock.told(lines.filter(pl.col(value).is_not_null()), "time_min", 60.0)
     axis = alt.Axis(title=clock.title if last else None, format=NUMBER, grid=False, labels=last, tickCount=10)
     ends = [0, span_min * 60.0 / clock.seconds]
@@ -180,8 +162,6 @@ def stacked_chart(
 
 def _panel_axis(values: pl.Series, value: str, title: str) -> ScaleAndAxis:
     """Scale and axis of a panel: a latency on a log axis, a share from 0 to 100, all else from zero."""
-    import altair as alt
-
     room: dict[str, Any] = {"title": title, "format": NUMBER}
     room |= {"minExtent": STACKED_MARGIN, "maxExtent": STACKED_MARGIN}
     if value.startswith("latency"):
@@ -195,8 +175,6 @@ def _panel_axis(values: pl.Series, value: str, title: str) -> ScaleAndAxis:
 
 def _tight_log(values: pl.Series) -> alt.Scale:
     """A log scale that ends a little beyond the values, not at the next power of ten."""
-    import altair as alt
-
     low, high = extent(values) or (1.0, 10.0)
     return alt.Scale(type="log", domain=[low / 1.25, high * 1.25], nice=False)
 
@@ -206,9 +184,6 @@ def io_time_chart(times: pl.DataFrame) -> View:
 
     `times`: row, activity (one of `TIMES`), order, ms. Order and legend are the same in every chart.
     """
-    import altair as alt
-    import polars as pl
-
     names = list(IO_TIME_COLORS)
     scale = alt.Scale(domain=names, range=[IO_TIME_COLORS[name] for name in names])
     rows = times["row"].unique(maintain_order=True).to_list()

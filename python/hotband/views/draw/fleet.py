@@ -5,12 +5,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from hotband.base.heavy import alt, pl
 from hotband.views.draw.charts import NUMBER, WIDE_CHARS, dress, legend
 from hotband.views.draw.curves import variant_scale
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from hotband.base.views import View
 
 WIDTH, HEIGHT = 460, 200
@@ -27,9 +26,6 @@ def groups_of(frame: pl.DataFrame) -> list[str]:
 def month_chart(frame: pl.DataFrame, name: str, title: str, width: int | str = WIDTH) -> View:
     """A figure of `Fleet.frame` by month: its mean as a line a group, the band around it from `_low` to `_high`. All
     groups together are left out: they are the sum of the others, and would cover them."""
-    import altair as alt
-    import polars as pl
-
     scale = 100.0 if name in SHARES else 1.0
     ends = [pl.col(column) * scale for column in (name, f"{name}_low", f"{name}_high")]
     rows = frame.select(

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    import altair as alt
-    import polars as pl
+from hotband.base.heavy import alt, pl
 
 # Two values nearer than this (share of the larger) are drawn on each other: a line's width on a chart of 250 px.
 NEAR = 0.015
@@ -61,9 +59,6 @@ def wider(groups: Sequence[Sequence[str]]) -> list[tuple[float, list[str]]]:
 
 def below(frame: pl.DataFrame, line: str, groups: Sequence[Sequence[str]], **encoding: Any) -> list[alt.Chart]:
     """Layers of the wider lines, to be drawn before the lines of `frame` with the same `encoding`."""
-    import altair as alt
-    import polars as pl
-
     parts = [(width, frame.filter(pl.col(line).is_in(names))) for width, names in wider(groups)]
     return [alt.Chart(rows).mark_line(strokeWidth=width).encode(**encoding) for width, rows in parts]
 

@@ -5,10 +5,8 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    import altair as alt
+from hotband.base.heavy import alt
 
 # Characters of a row's name left of the bars, and above them at a phone's width.
 ROW_CHARS, NARROW_CHARS = 40, 50
@@ -26,8 +24,6 @@ class Rows:
 
     def axis(self) -> alt.Axis:
         """The names left of the bars."""
-        import altair as alt
-
         return alt.Axis(
             title=None, labelExpr=_wrapped(self.labels, ROW_CHARS), labelLimit=0, labelPadding=8, labelColor=COLOR,
             ticks=False, domain=False,

@@ -5,15 +5,14 @@ from __future__ import annotations
 import base64
 from typing import TYPE_CHECKING
 
+from hotband.base.heavy import alt, vl_convert
+
 if TYPE_CHECKING:
     from hotband.base.views import View
 
 
 def picture(view: View) -> str:
     """A chart as an image that needs nothing beside it."""
-    import altair as alt
-    import vl_convert
-
     with alt.data_transformers.disable_max_rows():
         spec = view.to_dict(validate=False)
     # The image has one text for screen readers, not one for every point.

@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
+from hotband.base.heavy import alt, pl
 from hotband.views.draw.charts import (
     INK,
     LOG_SPAN,
@@ -25,9 +26,6 @@ from hotband.views.draw.curves import variant_scale
 from hotband.views.draw.rows import HEAD, row_axis, row_height
 
 if TYPE_CHECKING:
-    import altair as alt
-    import polars as pl
-
     from hotband.base.views import View
 
 KINDS = ("published", "predicted")
@@ -50,9 +48,6 @@ def published_chart(figures: pl.DataFrame, quantity: str, rule: float | None = N
     frame; a colour is of a machine. `quantity` is the axis title, with its unit. `rule` is a value that the others are
     measured by.
     """
-    import altair as alt
-    import polars as pl
-
     kinds: list[Any] = [kind for kind in KINDS if figures[kind].is_not_null().any()]
     rows = figures.with_columns(right=pl.max_horizontal(*kinds))
     values = [*rows.select(kinds).unpivot()["value"].to_list(), *([] if rule is None else [rule])]
@@ -88,8 +83,6 @@ def published_chart(figures: pl.DataFrame, quantity: str, rule: float | None = N
 
 def _marked_value(at: float) -> View:
     """A dashed line at a value."""
-    import altair as alt
-
     row = alt.InlineData(values=[{"at": at}])
     rule: View = alt.Chart(row).mark_rule(color=INK, strokeDash=[4, 3]).encode(x="at:Q")
     return rule
@@ -116,15 +109,11 @@ TOOLTIPS = {
 
 
 def _texts(*names: str) -> list[alt.Tooltip]:
-    import altair as alt
-
     return [alt.Tooltip(f"{name}:N", title=TOOLTIPS[name]) for name in names]
 
 
 def _figure_axis(values: pl.Series, title: str) -> ScaleAndAxis:
     """As `rate_axis`, with a domain that leaves room for the error text right of the largest value."""
-    import altair as alt
-
     span = extent(values)
     numbers = values.drop_nulls()
     if span and span[1] / span[0] > LOG_SPAN and bool((numbers > 0).all()):
@@ -148,9 +137,6 @@ def depth_chart(points: pl.DataFrame, quantity: str) -> View:
 
     `points`: machine, series (such as "reads"), qd, published, predicted.
     """
-    import altair as alt
-    import polars as pl
-
     machines = points["machine"].unique(maintain_order=True).to_list()
     series = points["series"].unique(maintain_order=True).to_list()
     values = pl.concat([points["published"], points["predicted"]])
@@ -194,8 +180,6 @@ def depth_chart(points: pl.DataFrame, quantity: str) -> View:
 
 
 def _hollow() -> alt.Legend:
-    import altair as alt
-
     return alt.Legend(symbolStrokeColor=INK, symbolFillColor="transparent")
 
 
@@ -219,8 +203,6 @@ def _error_ticks(reach: float) -> list[float]:
 
 def beyond(errors: pl.DataFrame, reach: float) -> pl.DataFrame:
     """What lies beyond the axis, by quantity and side: quantity, place, side (-1 or 1), text ("+104 to 438 % (4)")."""
-    import polars as pl
-
     groups: dict[tuple[str, int], list[float]] = {}
     for quantity, error in errors.select("quantity", "error_pct").iter_rows():
         if abs(error) > reach:
@@ -241,9 +223,6 @@ def error_chart(errors: pl.DataFrame) -> View:
 
     `errors`: quantity, error_pct, label, config, error_text, published_text, predicted_text.
     """
-    import altair as alt
-    import polars as pl
-
     reach = reach_of(errors["error_pct"].to_list())
     order = errors["quantity"].unique(maintain_order=True).to_list()
     names = {name: name for name in order}

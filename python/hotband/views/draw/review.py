@@ -13,6 +13,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
+from hotband.base.heavy import alt, pl
 from hotband.base.text.numbers import size
 from hotband.views.draw.charts import (
     DASHES,
@@ -34,9 +35,6 @@ from hotband.views.draw.named_rows import Rows
 from hotband.views.draw.strokes import dashed
 
 if TYPE_CHECKING:
-    import altair as alt
-    import polars as pl
-
     from hotband.base.views import View
 
 SHAPES = ("circle", "square", "triangle-up", "diamond", "triangle-down", "cross", "triangle-right", "triangle-left")
@@ -67,20 +65,14 @@ class Lines:
 
     def scale(self) -> alt.Scale:
         """Names to colours."""
-        import altair as alt
-
         return alt.Scale(domain=self.names, range=list(self.colors.values()))
 
     def shapes(self) -> alt.Scale:
         """Names to the shapes of points."""
-        import altair as alt
-
         return alt.Scale(domain=self.names, range=[SHAPES[n % len(SHAPES)] for n in range(len(self.names))])
 
     def dashes(self) -> alt.Scale:
         """Names to dashes."""
-        import altair as alt
-
         return alt.Scale(domain=self.names, range=self.own_dashes())
 
     def own_dashes(self) -> list[list[float]]:
@@ -127,8 +119,6 @@ class Axis:
 
     def channel(self, rows: pl.DataFrame) -> ScaleAndAxis:
         """Scale and axis for the rows."""
-        import altair as alt
-
         values = rows[self.column] if self.within is None else self.within
         if self.scale == "log":
             return tight_log_axis(values, self.title)
@@ -147,8 +137,6 @@ class Axis:
 
 def _rate(values: pl.Series, title: str) -> ScaleAndAxis:
     """From zero to a little above the largest; over decades as `tight_log_axis`."""
-    import altair as alt
-
     low, high = extent(values) or (1.0, 1.0)
     if high / low > LOG_SPAN:
         return tight_log_axis(values, title)
@@ -156,8 +144,6 @@ def _rate(values: pl.Series, title: str) -> ScaleAndAxis:
 
 
 def _steps_of_two(values: pl.Series, title: str, form: str) -> ScaleAndAxis:
-    import altair as alt
-
     low, high = extent(values) or (1.0, 2.0)
     first, last = math.floor(math.log2(low)), max(math.ceil(math.log2(high)), math.floor(math.log2(low)) + 1)
     ticks = [2**n for n in range(first, last + 1)]
@@ -167,8 +153,6 @@ def _steps_of_two(values: pl.Series, title: str, form: str) -> ScaleAndAxis:
 
 
 def _sizes(values: pl.Series, title: str) -> ScaleAndAxis:
-    import altair as alt
-
     found = _steps_of_two(values, title, "")
     names = {str(tick): size(tick) for tick in found["axis"].values}
     label = f"({json.dumps(names)})[datum.value]"
@@ -199,8 +183,6 @@ def curves(
 
     `rows`: line, the columns of the axes, and further ones, which the tooltip shows under their own names.
     """
-    import altair as alt
-
     drawn = [name for name in lines.names if name in set(rows["line"].to_list())]
     longest = max((rows.filter(rows["line"] == name).height for name in drawn), default=0)
     shown = legend(rows["line"], CHARS[wide]) if len(lines.names) > 1 else None
@@ -237,9 +219,6 @@ def _dashes(rows: pl.DataFrame, x: Axis, y: Axis, lines: Lines) -> list[list[flo
 
 def density(rows: pl.DataFrame, x: Axis, title: str, lines: Lines) -> View:
     """Bins as bars from `from_` x to x, over each other; `rows`: line, from_ms (or whatever x is), x and share."""
-    import altair as alt
-    import polars as pl
-
     start = f"from_{x.column}"
     ends = rows.filter(pl.col(x.column) == pl.col(x.column).max().over("line"))
     closed = pl.concat([rows, ends.with_columns(pl.col(x.column).alias(start))])
@@ -257,8 +236,6 @@ def density(rows: pl.DataFrame, x: Axis, title: str, lines: Lines) -> View:
 
 def _tooltip(rows: pl.DataFrame, titles: Mapping[str, str], hidden: str = "") -> list[alt.Tooltip]:
     """The named columns under their titles, then all others under their names."""
-    import altair as alt
-
     found = []
     for name in [*titles, *(column for column in rows.columns if column not in titles and column != hidden)]:
         title = titles.get(name, name)
@@ -276,9 +253,6 @@ def amounts(rows: pl.DataFrame, title: str, lines: Lines, *, rule: float | None 
     `rows`: row (a key), label (its text), line, value, text (what stands at the end), and low and high (the ends of its
     uncertainty, null for none). `rule` is a value that a line is drawn at.
     """
-    import altair as alt
-    import polars as pl
-
     labels = dict(zip(rows["row"].to_list(), rows["label"].to_list(), strict=True))
     single = len(labels) == 1 and rows["line"].n_unique() > 1
     if single:
@@ -326,8 +300,6 @@ def _spans(values: pl.Series) -> bool:
 
 def _amount_layers(base: alt.Chart, x: ScaleAndAxis, dots: bool, uncertain: bool) -> list[Any]:
     """Bars or dots, and the ranges over them."""
-    import altair as alt
-
     at = alt.X("value:Q", **x)
     if dots:
         marks: list[Any] = [base.mark_point(filled=True, size=110, opacity=1, shape="circle").encode(x=at)]
@@ -345,8 +317,6 @@ def _amount_layers(base: alt.Chart, x: ScaleAndAxis, dots: bool, uncertain: bool
 
 def _numbers(base: alt.Chart, x: ScaleAndAxis, dots: bool, rule: float | None) -> Any:
     """The number of each amount right of it, of its range, and of the rule where that would strike it through."""
-    import altair as alt
-
     end = "isValid(datum.high) ? max(datum.high, datum.value) : datum.value"
     if rule is not None:
         end = f"datum.value > {0.88 * rule} && datum.value < {rule} ? {rule} : {end}"
@@ -356,8 +326,6 @@ def _numbers(base: alt.Chart, x: ScaleAndAxis, dots: bool, rule: float | None) -
 
 def _amount_axis(ends: pl.Series, title: str, dots: bool, rule: float | None, room: float) -> ScaleAndAxis:
     """With room for the number right of the largest value, in shares of the axis."""
-    import altair as alt
-
     low, high = extent(ends) or (1.0, 1.0)
     low, high = min(low, rule or low), max(high, rule or high)
     if dots:

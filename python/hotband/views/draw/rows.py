@@ -8,12 +8,9 @@ from __future__ import annotations
 import json
 import textwrap
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING
 
+from hotband.base.heavy import alt
 from hotband.views.draw.charts import INK
-
-if TYPE_CHECKING:
-    import altair as alt
 
 # Characters of a line left of the rows: some 300 px, less than a third of a page.
 ROW_CHARS = 46
@@ -37,8 +34,6 @@ def row_height(texts: Iterable[str]) -> int:
 def row_axis(names: Mapping[str, str]) -> alt.Axis:
     """An axis of texts by key, headings (keys that begin with `HEAD`) in bold; the texts are looked up, so that two
     equal ones stay two rows."""
-    import altair as alt
-
     is_head = f"indexof(datum.value, {json.dumps(HEAD)}) == 0"
     weight = {"condition": {"test": is_head, "value": 600}, "value": 400}
     texts = {key: wrapped(text) for key, text in names.items()}

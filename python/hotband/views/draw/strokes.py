@@ -5,13 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
+from hotband.base.heavy import alt, pl
 from hotband.views.draw.charts import DASHES, PALETTE
-
-if TYPE_CHECKING:
-    import altair as alt
-    import polars as pl
 
 # Two points closer than this share of an axis are drawn over each other: 2 px wide lines in charts 190 to 330 px high.
 NEAR = 0.02
@@ -37,14 +33,10 @@ class Strokes:
 
     def colors_of(self, runs: Sequence[str]) -> alt.Scale:
         """The colours of some runs."""
-        import altair as alt
-
         return alt.Scale(domain=list(runs), range=[self.colors[run] for run in runs])
 
     def scales(self, rows: pl.DataFrame, x: str, y: str, log: bool = False) -> tuple[list[str], alt.Scale, alt.Scale]:
         """The lines of `rows` (run, line) in their order, with their colours and dashes; `log` where y is drawn so."""
-        import altair as alt
-
         runs = dict(rows.select("line", "run").unique(maintain_order=True).rows())
         # In the order in which they are drawn: what lies over an earlier line is dashed, so that both are seen.
         lines = list(runs)

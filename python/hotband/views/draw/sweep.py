@@ -7,13 +7,12 @@ from html import escape
 from typing import TYPE_CHECKING, Literal
 
 from hotband.base.errors import UserError
+from hotband.base.heavy import pl
 from hotband.base.text.html import SHOWN_ROWS, frame_html
 from hotband.views.draw.picture import picture
 from hotband.views.draw.review import Axis, Lines, curves, palette, ramp
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from hotband.base.views import View
     from hotband.questions.sweeps.sweep import Sweep
 
@@ -30,8 +29,6 @@ WIDTH, HEIGHT = 460, 220
 
 def sweep_chart(sweep: Sweep, y: str, x: str | None) -> View:
     """The chart. Raises UserError for a column that is not there or holds no numbers, or where nothing ended."""
-    import polars as pl
-
     frame = sweep.frame
     if frame.is_empty():
         raise UserError("sweep", "", "", "no run has ended, so there is nothing to draw")
@@ -63,8 +60,6 @@ def _numeric(frame: pl.DataFrame) -> list[str]:
 
 def _text(name: str) -> pl.Expr:
     """A coordinate in a legend: numbers and switches with their name, texts alone."""
-    import polars as pl
-
     column = pl.col(name).cast(pl.String)
     return (
         column

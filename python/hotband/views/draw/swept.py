@@ -10,13 +10,13 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from hotband.base.heavy import alt
 from hotband.views.draw.charts import DASHES, LOG_SPAN, MUTED, NUMBER, RULE, ScaleAndAxis, dress, extent
 from hotband.views.draw.review import CURVE_HEIGHT, Axis, Lines
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    import altair as alt
     import polars as pl
 
     from hotband.base.views import View
@@ -38,8 +38,6 @@ class Steps:
 
     def channel(self) -> ScaleAndAxis:
         """Scale and axis; ends have room for half of their labels."""
-        import altair as alt
-
         low, high = min(self.numbers), max(self.numbers)
         if len(self.numbers) > MOST_TICKS:
             axis = alt.Axis(title=self.title, format=NUMBER, tickCount=8, labelOverlap="greedy")
@@ -66,8 +64,6 @@ def swept_chart(rows: pl.DataFrame, x: Steps, y: Axis, lines: Lines, *, chosen: 
 
     `rows`: run, line, x, at (the value's text), the column of `y`, low and high (null without an error bar).
     """
-    import altair as alt
-
     return _with_ends(rows, alt.X("x:Q", **x.channel()), y, lines, {"line": lines.title, "at": x.title}, chosen)
 
 
@@ -76,16 +72,12 @@ def hockey_chart(rows: pl.DataFrame, x: Axis, y: Axis, lines: Lines, along: str,
 
     `rows`: as of `swept_chart`, and the column of the axis `x`.
     """
-    import altair as alt
-
     at = alt.X(f"{x.column}:Q", **x.channel(rows))
     return _with_ends(rows, at, y, lines, {"line": lines.title, "at": along}, chosen)
 
 
 def _with_ends(rows: pl.DataFrame, x: alt.X, y: Axis, lines: Lines, titles: dict[str, str], chosen: bool) -> View:
     """Lines, points and error bars over an axis."""
-    import altair as alt
-
     scale = y.channel(rows)
     tooltip = [alt.Tooltip(f"{name}:N", title=title) for name, title in titles.items()]
     for column, title in _numbers(rows, y).items():
@@ -139,8 +131,6 @@ def matrix_chart(cells: pl.DataFrame, of: Matrix) -> View:
 
     `cells`: column, row, value, text.
     """
-    import altair as alt
-
     low, high = extent(of.values) or (1.0, 1.0)
     is_log = high / low > LOG_SPAN
     middle = (low * high) ** 0.5 if is_log else (low + high) / 2

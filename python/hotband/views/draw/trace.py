@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from hotband.base.heavy import alt, pl
 from hotband.views.draw.charts import HALF_CHARS, INK, NUMBER, ScaleAndAxis, dress, legend, log_axis, tight_log_axis
 from hotband.views.draw.curves import variant_scale
 from hotband.views.draw.lines import WIDTH
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from hotband.base.views import View
 
 HEIGHT = 230
@@ -18,15 +17,11 @@ HEIGHT = 230
 
 def from_zero(title: str) -> ScaleAndAxis:
     """An axis of a quantity that a length stands for."""
-    import altair as alt
-
     return {"scale": alt.Scale(zero=True, nice=True), "axis": alt.Axis(title=title, format=NUMBER, tickCount=5)}
 
 
 def plain_axis(title: str) -> ScaleAndAxis:
     """An axis that begins and ends where the values do."""
-    import altair as alt
-
     axis = alt.Axis(title=title, format=NUMBER, grid=False, tickCount=6, labelOverlap="greedy")
     return {"scale": alt.Scale(nice=False), "axis": axis}
 
@@ -35,8 +30,6 @@ def lines_chart(
     rows: pl.DataFrame, x: ScaleAndAxis, y: ScaleAndAxis, *, band: bool = False, steps: bool = False
 ) -> View:
     """Lines of `rows`: line, x, y; with `band` from `low` to `high` around them."""
-    import altair as alt
-
     names = rows["line"].unique(maintain_order=True).to_list()
     key = legend(rows["line"], HALF_CHARS) if len(names) > 1 else None
     if key is not None:
@@ -61,9 +54,6 @@ def lines_chart(
 
 def dispersion_chart(rows: pl.DataFrame) -> View:
     """Variance over mean by width of the window: points with whiskers of two standard errors, a rule at one."""
-    import altair as alt
-    import polars as pl
-
     values = pl.concat([rows["low"], rows["high"], pl.Series([1.0])])
     y: Any = tight_log_axis(values, "Variance over mean")
     x: Any = log_axis(rows["x"], "Window (s)")
@@ -86,8 +76,6 @@ def dispersion_chart(rows: pl.DataFrame) -> View:
 
 def bars_chart(rows: pl.DataFrame, x: str, y: str) -> View:
     """Bars of `rows`: class, line, y; classes in the order of the rows, lines beside one another."""
-    import altair as alt
-
     names = rows["line"].unique(maintain_order=True).to_list()
     order = rows["class"].unique(maintain_order=True).to_list()
     key = legend(rows["line"], HALF_CHARS) if len(names) > 1 else None

@@ -8,14 +8,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from hotband.base.heavy import alt, pl
 from hotband.views.draw.charts import INK, MUTED, NUMBER, WIDE_CHARS, dress, legend, rate_axis
 from hotband.views.draw.curves import PUBLISHED, variant_scale
 from hotband.views.draw.rows import row_axis
 
 if TYPE_CHECKING:
-    import altair as alt
-    import polars as pl
-
     from hotband.base.views import View
 
 INTERVAL, TOTAL, THEORY, MODEL = "of each interval", "since the drive was new", "theory", "model"
@@ -27,9 +25,6 @@ def amplification_chart(rows: pl.DataFrame, x: str, title: str, colors: alt.Scal
 
     `rows`: line, kind (`INTERVAL` or `TOTAL`), the column `x` and write_amplification.
     """
-    import altair as alt
-    import polars as pl
-
     lines = rows["line"].unique(maintain_order=True).to_list()
     kinds = [INTERVAL, TOTAL]
     place = alt.Axis(title=title, format=NUMBER, grid=False, tickCount=8)
@@ -60,9 +55,6 @@ def entropy_chart(points: pl.DataFrame, theory: pl.DataFrame, variants: Sequence
 
     `points` and `theory`: variant, entropy, write_amplification.
     """
-    import altair as alt
-    import polars as pl
-
     values = pl.concat([points["write_amplification"], theory["write_amplification"]])
     color = alt.Color("variant:N", scale=variant_scale(variants), legend=legend(pl.Series(list(variants)), WIDE_CHARS))
     x = alt.X(
@@ -90,9 +82,6 @@ def bar_chart(rows: pl.DataFrame, title: str, variants: Sequence[str]) -> View:
 
     `rows`: variant, value, published (null where it is not).
     """
-    import altair as alt
-    import polars as pl
-
     shown = [name for name in variants if name in set(rows["variant"].to_list())]
     y = alt.Y("variant:N", sort=shown, axis=row_axis({name: name for name in shown}))
     highest = max(float(value) for name in ("value", "published") for value in rows[name].drop_nulls().to_list())

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from html import escape
 from typing import TYPE_CHECKING
 
+from hotband.base.heavy import pl
 from hotband.base.text import numbers
 from hotband.base.text.html import table_html
 from hotband.base.text.numbers import counted, number
@@ -174,8 +175,6 @@ def figures_table(data: FleetDoc) -> Table:
 
 def years_table(fleet: Fleet) -> Table:
     """A row a year of all groups: machines, capacity, failures, drives to buy, loss, energy, cost."""
-    import polars as pl
-
     frame = fleet.years
     name = frame["group"][-1]
     of = frame.filter(pl.col("group") == name)

@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
 
+from hotband.base.heavy import pl
 from hotband.base.text.numbers import number, percent
+from hotband.data.documents.record import ComparedDoc, ComparisonDoc
+from hotband.data.record.load import LoadedRecord
 from hotband.views.draw.cumulative import cumulative_chart
 from hotband.views.report.page import Block, Cell, Chart, Charts, Group, Prose, Section, Table
-
-if TYPE_CHECKING:
-    import polars as pl
-
-    from hotband.data.documents.record import ComparedDoc, ComparisonDoc
-    from hotband.data.record.load import LoadedRecord
 
 Names = tuple[str, str]
 OF_RECORD: Names = ("measured", "replayed")
@@ -56,8 +52,6 @@ def sentence(comparison: ComparedDoc, names: Names) -> str:
 
 def distribution_frame(comparison: ComparisonDoc, names: Names) -> pl.DataFrame | None:
     """Both distributions: line, share_pct, latency_ms. None of a record of old."""
-    import polars as pl
-
     found = comparison.get("distribution")
     if found is None:
         return None

@@ -4,18 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
+from hotband.base.heavy import pl
 from hotband.base.text.numbers import finite, number, size
+from hotband.data.record.load import LoadedRecord
 from hotband.views.draw.review import Axis, Lines, curves
+from hotband.views.draw.strokes import Strokes
 from hotband.views.report.naming import Naming, as_number
 from hotband.views.report.page import Chart, Charts
-
-if TYPE_CHECKING:
-    import polars as pl
-
-    from hotband.data.record.load import LoadedRecord
-    from hotband.views.draw.strokes import Strokes
 
 # Points of a curve, at least; and the points of a page that are worth a curve instead of bars.
 LEAST = 3
@@ -101,8 +97,6 @@ def curve_block(curve: Curve, strokes: Strokes) -> Charts:
 
 
 def _frame(curve: Curve) -> pl.DataFrame:
-    import polars as pl
-
     rows = []
     for line, points in curve.lines.items():
         for at, one in points.items():

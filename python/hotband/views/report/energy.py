@@ -6,6 +6,7 @@ import math
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
+from hotband.base.heavy import alt, pl
 from hotband.base.text.numbers import finite, quantity
 from hotband.views.draw.charts import HALF_CHARS, NUMBER, SECONDS, Clock, dress, legend, marked
 from hotband.views.draw.curves import variant_scale
@@ -13,8 +14,6 @@ from hotband.views.report.page import Cell, Chart, Charts, Group, Table
 from hotband.views.report.repair import mark_frame
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from hotband.base.views import View
     from hotband.data.record.load import LoadedRecord
     from hotband.views.draw.strokes import Strokes
@@ -29,8 +28,6 @@ COLUMNS = ("Drives", "Mean", "At rest", "Energy", "Least", "Most", "An I/O")
 
 def power_frame(records: Records) -> pl.DataFrame:
     """What `power_chart` draws: line, time_s, power_w, low_w, high_w, summed over drives and joined where many."""
-    import polars as pl
-
     numbers = ("time_s", "power_w", "low_w", "high_w")
     kinds: dict[str, type[pl.DataType]] = {"line": pl.String} | dict.fromkeys(numbers, pl.Float64)
     frames = [pl.DataFrame(schema=kinds)]
@@ -53,8 +50,6 @@ def power_chart(
     rows: pl.DataFrame, marks: pl.DataFrame | None = None, strokes: Strokes | None = None, clock: Clock = SECONDS
 ) -> View:
     """Watts over time, a colour per run, with the band of their ranges; `marks` as `charts.marked` takes them."""
-    import altair as alt
-
     lines = rows["line"].unique(maintain_order=True).to_list()
     scale, dashes = variant_scale(lines), None
     if strokes is not None:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from hotband.base.errors import UserError
 from hotband.base.foreign import all_visible
+from hotband.base.heavy import alt, pl, vl_convert
 from hotband.base.text.write import make_folder, write_file
 from hotband.data.documents.record import source_file
 from hotband.data.importers import load, loaded
@@ -75,9 +76,6 @@ def labelled(records: Sequence[LoadedRecord]) -> dict[str, LoadedRecord]:
 
 def latency_chart(records: Sequence[LoadedRecord], title: str, op: str | None) -> View:
     """The chart; `op` is read, write or None for both. UserError where there is nothing to draw, or too much."""
-    import altair as alt
-    import polars as pl
-
     frame = frames.percentile_frame(labelled(records))
     if op is not None:
         line = pl.col("line")
@@ -127,8 +125,6 @@ def check_out(out: Path) -> None:
 
 def write_chart(chart: View, out: Path) -> None:
     """Writes the chart as its name says: HTML (self-contained), PNG or SVG. Raises UserError, OSError."""
-    import vl_convert
-
     spec = all_visible(spec_of(chart))
     kind = out.suffix.lower().removeprefix(".")
     drawn: str | bytes

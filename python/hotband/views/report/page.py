@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, NotRequired, Protocol, TypedDict
 
 from hotband.base.errors import UserError
+from hotband.base.heavy import alt, vl_convert
 from hotband.base.text import table as tables
 from hotband.base.text.regular import file_bytes
 from hotband.base.text.write import write_file
@@ -195,8 +196,6 @@ CHECKED = False
 
 def spec_of(view: Drawable) -> dict[str, Json]:
     """The spec of a chart, which the caller may change."""
-    import altair as alt
-
     return view.to_dict(validate=CHECKED) if isinstance(view, alt.TopLevelMixin) else view.to_dict()
 
 
@@ -302,8 +301,6 @@ class ChartStore:
         return [self._add(chart, bool(block.runs)) for chart in block.charts]
 
     def _add(self, chart: Chart, chosen: bool) -> int:
-        import altair as alt
-
         with alt.data_transformers.disable_max_rows():
             spec = spec_of(chart.view)
         datasets = spec.pop("datasets", {})
@@ -361,8 +358,6 @@ def _bundle() -> str:
 
     Bundling takes two seconds of the processor and always has the same result, so the result stays in the user's cache
     (XDG base folders) behind its digest. Without a cache that can be read and written it is bundled again."""
-    import vl_convert
-
     folder = Path(os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache"), "hotband")
     file = folder / f"charts-{version('vl-convert-python')}.js"
     with suppress(OSError, UnicodeError):

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hotband.base.foreign import all_visible
+from hotband.base.heavy import alt, vl_convert
 from hotband.base.text.write import make_folder, write_files
 from hotband.views.draw.charts import FONT, INK, MUTED
 from hotband.views.report.page import Drawable, spec_of
@@ -71,8 +72,6 @@ def _without_legend(view: dict[str, Json]) -> dict[str, Json]:
 
 def drawing(view: View) -> Drawing:
     """The chart's spec. Not checked against Vega-Lite's schema, which takes longer than making it: the tests do."""
-    import altair as alt
-
     with alt.data_transformers.disable_max_rows():
         return Drawing(view.to_dict(validate=False))
 
@@ -101,9 +100,6 @@ def _wrapped(text: str, width: int) -> list[Json]:
 
 def write_picture(path: Path, view: Drawable, title: str, subtitle: str) -> None:
     """Writes a chart as its file is called, .svg or .png, into a folder that is made. Raises UserError, OSError."""
-    import altair as alt
-    import vl_convert
-
     with alt.data_transformers.disable_max_rows():
         drawn = Drawing(spec_of(view))
     svg: str = vl_convert.vegalite_to_svg(all_visible(drawn.picture(title, subtitle)))
@@ -114,8 +110,6 @@ def write_picture(path: Path, view: Drawable, title: str, subtitle: str) -> None
 
 def write_pictures(folder: Path, name: str, drawn: Drawing, title: str, subtitle: str) -> Sequence[Path]:
     """Writes NAME.svg and NAME.png into the folder, which is made. Raises UserError, OSError."""
-    import vl_convert
-
     svg: str = vl_convert.vegalite_to_svg(all_visible(drawn.picture(title, subtitle)))
     png: bytes = vl_convert.svg_to_png(svg, scale=SCALE)
     paths = [folder / f"{name}.svg", folder / f"{name}.png"]

@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING
 
+from hotband.base.heavy import pl
 from hotband.base.text.numbers import finite, millis, number, percent, rate, size, span
+from hotband.data.documents.record import RebuildDoc, RecordDoc, RepairDoc, ServiceDoc
 from hotband.data.record.load import LoadedRecord
 from hotband.data.record.repair import state_name, took_ns
 from hotband.views.report.page import Block, Cell, Group, Prose, Table
-
-if TYPE_CHECKING:
-    import polars as pl
-
-    from hotband.data.documents.record import RebuildDoc, RecordDoc, RepairDoc, ServiceDoc
 
 Records = Mapping[str, LoadedRecord]
 
@@ -53,8 +49,6 @@ def repair_blocks(records: Records) -> list[Block]:
 def mark_frame(records: Records) -> pl.DataFrame:
     """When drives failed and rebuilds began and ended, for charts over time: run, time_s, mark (what happened), and
     kind: what the key of the chart calls it."""
-    import polars as pl
-
     rows = [
         (label, at / 1e9, mark, kind) for label, loaded in records.items() for at, mark, kind in _marks(loaded.record)
     ]

@@ -13,14 +13,13 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any, cast
 
 from hotband.base.folders import folder_name
+from hotband.base.heavy import pl
 from hotband.base.text.numbers import counted, size
 from hotband.base.text.table import MBS, Unit
 from hotband.views.draw.charts import LOG_SPAN, shorten
 from hotband.views.report.review_intervals import COLUMNS, Row, bounds, in_words, level_of, range_of, words
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from hotband.data.documents.review import AccessDoc, EnergyByPatternDoc, MachineDoc, Part, ReviewDoc
 
 OPS = ("read", "write", "copy")
@@ -93,8 +92,6 @@ def _unused(text: str, used: Sequence[str], form: str) -> str:
 
 def frame(rows: Sequence[Mapping[str, object]], **kinds: type[pl.DataType]) -> pl.DataFrame:
     """Rows as a frame; `kinds` are the types of columns that may be all null."""
-    import polars as pl
-
     return pl.DataFrame(rows, infer_schema_length=None, schema_overrides=kinds or None)
 
 

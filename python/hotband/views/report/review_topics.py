@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
+from hotband.base.heavy import pl
 from hotband.base.text.numbers import ABSENT, finite, number, size
 from hotband.views.draw.charts import PALETTE
 from hotband.views.draw.review import Axis, Lines, mixed
@@ -13,8 +14,6 @@ from hotband.views.report.page import Block, Cell, Chart, Charts, Group, KeyItem
 from hotband.views.report.review_intervals import Row, with_words
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from hotband.base.views import View
     from hotband.data.documents.review import Part
     from hotband.views.report.pictures import Drawing
@@ -198,8 +197,6 @@ def bar(row: str, label: str, value: float | None, line: str = "", text: str = "
 
 def bar_frame(bars: Iterable[Row]) -> pl.DataFrame:
     """The frame of bars. One whose value is not known keeps its row, which is then empty."""
-    import polars as pl
-
     kinds = {"row": pl.String, "label": pl.String, "line": pl.String, "value": pl.Float64, "text": pl.String,
              "low": pl.Float64, "high": pl.Float64}  # fmt: skip
     return pl.DataFrame(list(bars), schema=kinds)

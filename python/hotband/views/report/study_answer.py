@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from hotband.base.heavy import pl
 from hotband.base.text import table as tables
 from hotband.base.text.numbers import percent
 from hotband.base.text.table import column, numeric
@@ -14,8 +15,6 @@ from hotband.views.report.page import Block, Cards, Cell, Chart, Charts, Group, 
 from hotband.views.report.study_figures import error_frame, figure_rows, frame_of, names_of
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from hotband.base.views import View
     from hotband.data.documents.study import ClassErrorsDoc, FigureDoc, StudyDoc
     from hotband.data.documents.study_answer import AnswerChartDoc, MachineDoc
@@ -41,8 +40,6 @@ def answer_section(result: StudyDoc) -> Section | None:
 
 def _answer_chart(chart: AnswerChartDoc) -> View:
     """Against queue depth where points have one, else a row a value."""
-    import polars as pl
-
     points = chart["points"]
     if any(point["qd"] is not None for point in points):
         rows = [

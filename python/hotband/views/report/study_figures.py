@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, TypedDict
 
+from hotband.base.heavy import pl
 from hotband.base.text.numbers import finite, number, percent, quantity
 from hotband.views.draw import published
 from hotband.views.interval import said
 from hotband.views.report.page import Block, Cell, Chart, Charts, Group, Section, Table
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from hotband.data.documents.study import FigureDoc, ListedFigureDoc, StudyDoc
     from hotband.data.documents.study_answer import MachineDoc
 
@@ -152,8 +151,6 @@ def _with_metric(row: FigureRow) -> str:
 
 def frame_of(rows: Sequence[FigureRow]) -> pl.DataFrame:
     """What `published.published_chart` and `published.error_chart` read."""
-    import polars as pl
-
     texts = (
         "id",
         "label",

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from hotband.base.heavy import pl
 from hotband.base.text.numbers import ABSENT, cell, finite, number
 from hotband.data.record import frames
 from hotband.questions.study.study import by_reason
@@ -34,8 +35,6 @@ from hotband.views.report.study_answer import accuracy_section, answer_section, 
 from hotband.views.report.study_figures import figures_section
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from hotband.data.documents.study import DepthPointDoc, FindingTableDoc, RunDoc, StudyDoc
     from hotband.data.record.load import LoadedRecord
 
@@ -119,8 +118,6 @@ def _in_minutes(named: Mapping[str, LoadedRecord]) -> bool:
 
 
 def _load(result: StudyDoc) -> Section | None:
-    import polars as pl
-
     curves = result.get("curves") or []
     left_out = study_variants.crowded(result, [str(point["machine"]) for point in curves])
     curves = [point for point in curves if point["machine"] not in left_out]
@@ -152,8 +149,6 @@ def _load(result: StudyDoc) -> Section | None:
 
 def _load_charts(frame: pl.DataFrame) -> tuple[list[Chart], list[KeyItem]]:
     """A chart a quantity, under one key of the machines; none where no machine has two points."""
-    import polars as pl
-
     if frame.is_empty() or frame["machine"].value_counts()["count"].max() == 1:
         return [], []
     titles = {"iops": "IOPS", "latency_mean_ms": "Mean latency (ms)", "latency_p99_ms": "p99 latency (ms)"}

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from hotband.base.heavy import pl
 from hotband.base.text.numbers import ABSENT, cell, finite, number, percent
 from hotband.views.draw import curves, lines
 from hotband.views.draw.charts import PALETTE
@@ -13,8 +14,6 @@ from hotband.views.report import variants, wear
 from hotband.views.report.page import Block, Cell, Chart, Charts, Group, Heading, Prose, Section, Table
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from hotband.data.documents.study import IoTimeDoc, ResponsePointDoc, StudyDoc, WhyDoc
     from hotband.data.record.load import LoadedRecord
 
@@ -66,8 +65,6 @@ def coincident_lines(frame: pl.DataFrame) -> list[list[str]]:
 
 def _points(rows: Sequence[ResponsePointDoc]) -> pl.DataFrame:
     """What `curves.response_chart` reads; a point without a latency has no place."""
-    import polars as pl
-
     made = []
     order: dict[str, int] = {}
     for row in rows:

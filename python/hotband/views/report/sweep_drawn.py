@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from hotband.base.heavy import pl
 from hotband.base.text.numbers import number
 from hotband.views.draw.review import Axis, Lines, amounts, palette, ramp
 from hotband.views.draw.swept import Matrix, Steps, hockey_chart, matrix_chart, swept_chart
@@ -16,8 +17,6 @@ from hotband.views.sweeps.answers import alike
 from hotband.views.sweeps.curves import LOADS, TITLES, Curve, Curves, Dot
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from hotband.base.views import View
 
 SIGNS = ("●", "■", "▲", "◆", "▼", "✚", "▶", "◀")
@@ -116,8 +115,6 @@ class _Drawing:
         return [Charts(first, HALF, key=self._key()), *(Charts(charts, HALF) for charts in others)]
 
     def _rows(self, run: str, panel: Mapping[str, Curve], y: Figure, further: Sequence[Figure]) -> pl.DataFrame:
-        import polars as pl
-
         rows = []
         for line, curve in panel.items():
             for dot in curve:
@@ -132,8 +129,6 @@ class _Drawing:
 
     def _panels(self, y: Figure, further: Sequence[Figure] = ()) -> list[tuple[str, pl.DataFrame]]:
         """A frame for each panel, or one of all where the reader chooses."""
-        import polars as pl
-
         found = [(name, self._rows(name, panel, y, further)) for name, panel in self.curves.panels.items()]
         found = [(name, rows) for name, rows in found if rows.height]
         if self.chosen and found:
@@ -167,8 +162,6 @@ class _Drawing:
 
     def _axis(self, figure: Figure) -> Axis:
         """One axis for all panels."""
-        import polars as pl
-
         every = self.curves.every(figure.of)
         every += self.curves.every(lambda dot: figure.ends(dot)[0])
         every += self.curves.every(lambda dot: figure.ends(dot)[1])
@@ -177,8 +170,6 @@ class _Drawing:
 
     def bars(self, figure: Figure) -> Chart:
         """Without an axis of numbers: an amount for each line and panel."""
-        import polars as pl
-
         rows = []
         for name, panel in self.curves.panels.items():
             for line, curve in panel.items():
@@ -205,8 +196,6 @@ class _Drawing:
         return Charts(drawn, width=WIDTH) if drawn else None
 
     def _matrix(self, cells: Mapping[tuple[str, str], Dot], figure: Figure) -> View | None:
-        import polars as pl
-
         curves = self.curves
         assert curves.along is not None, "a matrix has numbers along its columns"
         other = next(key for key in curves.swept if key != curves.along.key)

@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from hotband.base.heavy import pl
 from hotband.base.text.numbers import ABSENT, finite, millis, number, percent, rate, size, span
 from hotband.data.documents.record import PowerLossDoc, RecordDoc, ScriptDoc, StepDoc, interval_of
 from hotband.questions.study.cellrows import TIMES, times_ms
@@ -14,8 +15,6 @@ from hotband.views.draw.charts import MINUTES, Clock
 from hotband.views.report.page import Block, Cell, Chart, Charts, Group, Prose, Table
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from hotband.data.documents.study import DriveWorkDoc
     from hotband.data.record.load import LoadedRecord
     from hotband.views.draw.strokes import Strokes
@@ -44,8 +43,6 @@ Records = Mapping[str, "LoadedRecord"]
 
 def over_time(records: Records) -> pl.DataFrame:
     """Whole runs over time: variant, time_min and the keys of `PANELS` and `CACHE_PANELS`."""
-    import polars as pl
-
     numbers = ("time_min", *(PANELS | CACHE_PANELS))
     kinds: dict[str, type[pl.DataType]] = {"variant": pl.String} | dict.fromkeys(numbers, pl.Float64)
     frames = [pl.DataFrame(schema=kinds)]
@@ -67,8 +64,6 @@ def over_time(records: Records) -> pl.DataFrame:
 
 def _rates(series: pl.DataFrame, width_ns: float, interval_ns: float) -> pl.DataFrame:
     """IOPS of all streams and directions together and their mean latency, per bin."""
-    import polars as pl
-
     rates = pl.col("iops").fill_null(0.0)
     weight = pl.when(pl.col("latency_mean_ns").is_not_null()).then(rates).otherwise(0.0)
     intervals = pl.col("time_ns").n_unique()
@@ -83,7 +78,6 @@ def _rates(series: pl.DataFrame, width_ns: float, interval_ns: float) -> pl.Data
 
 def _caches(caches: pl.DataFrame, width_ns: float, interval_ns: float) -> pl.DataFrame:
     """The state of the caches per bin. The share of the reads that the flash answered is null where none looked."""
-    import polars as pl
 
     def kept(name: str, scale: float = 1.0) -> pl.Expr:
         """The mean of a gauge; null throughout where it never was above zero: there is no such cache."""
@@ -102,8 +96,6 @@ def _caches(caches: pl.DataFrame, width_ns: float, interval_ns: float) -> pl.Dat
 
 def became_warm(records: Records) -> pl.DataFrame:
     """When the flash caches of each run became warm within the time shown: variant, time_min."""
-    import polars as pl
-
     rows = []
     for label, loaded in records.items():
         if loaded.caches is None or loaded.caches.is_empty():
@@ -182,8 +174,6 @@ def once(record: RecordDoc) -> list[ScriptDoc]:
 
 def completions(records: Records) -> pl.DataFrame:
     """How many runs of the scripts were done by when: variant, time_min, completions."""
-    import polars as pl
-
     rows: list[tuple[str, float, float]] = []
     for label, loaded in records.items():
         ends = sorted(float(run["end_ns"]) for script in once(loaded.record) for run in script["runs"])
@@ -196,8 +186,6 @@ def completions(records: Records) -> pl.DataFrame:
 
 def once_block(records: Records, strokes: Strokes | None = None, clock: Clock = MINUTES) -> Charts | None:
     """IOPS over time and completions, of runs whose scripts run once (a boot storm)."""
-    import polars as pl
-
     chosen = {label: loaded for label, loaded in records.items() if once(loaded.record)}
     if not chosen:
         return None
@@ -217,8 +205,6 @@ def once_block(records: Records, strokes: Strokes | None = None, clock: Clock = 
 
 def io_time_frame(rows: Iterable[tuple[str, Mapping[str, float]]]) -> pl.DataFrame:
     """What `curves.io_time_chart` draws, from rows and their milliseconds by activity."""
-    import polars as pl
-
     made = [
         (row, name, TIMES.index(name), milliseconds)
         for row, times in rows

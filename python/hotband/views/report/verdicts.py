@@ -16,7 +16,6 @@ from hotband.views.text.tables import LIMIT_WORDS, STEADY_FIGURES
 
 if TYPE_CHECKING:
     from hotband.data.documents.interval import FigureIntervalDoc
-    from hotband.data.record.load import LoadedRecord
 
 
 def verdict_blocks(records: Mapping[str, LoadedRecord]) -> list[Block]:

@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, cast
 
+from hotband.base.heavy import pl
 from hotband.base.text.numbers import ABSENT, finite, millis, number, percent, size
 from hotband.questions.study import operations
 from hotband.views.draw import wear
@@ -13,8 +14,6 @@ from hotband.views.draw.charts import MINUTES, Clock
 from hotband.views.report.page import Cell, Chart, Charts, Group, Table
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from hotband.data.documents.record import AppDoc, OperationDoc, RecordDoc, SmartDoc
     from hotband.data.documents.study import BarDoc, EntropyCurveDoc, EntropyPointDoc
     from hotband.data.record.load import LoadedRecord
@@ -34,8 +33,6 @@ UNTIMED = "Untimed preconditioning, which has no place over time, is in it."
 
 def amplification_frame(records: Records) -> pl.DataFrame:
     """What `draw.wear.amplification_chart` draws; `timed` is false where no time passed between two readings."""
-    import polars as pl
-
     kinds: dict[str, type[pl.DataType]] = {"line": pl.String, "kind": pl.String, "timed": pl.Boolean}
     kinds |= dict.fromkeys(("time_min", "host_gb", "write_amplification"), pl.Float64)
     frames = [pl.DataFrame(schema=kinds)]
@@ -48,8 +45,6 @@ def amplification_frame(records: Records) -> pl.DataFrame:
 
 def _lines(label: str, smart: pl.DataFrame) -> Iterator[tuple[str, pl.DataFrame]]:
     """A line per drive, or one of all where there are many."""
-    import polars as pl
-
     drives = smart["drive"].unique(maintain_order=True).to_list()
     if len(drives) > DRIVES:
         # Every drive is read at the same times, so that the n-th readings of all belong together.
@@ -64,8 +59,6 @@ def _lines(label: str, smart: pl.DataFrame) -> Iterator[tuple[str, pl.DataFrame]
 
 def _ratios(smart: pl.DataFrame) -> Iterator[pl.DataFrame]:
     """Both ratios of one line; of many readings only so many as can be told apart, the last one among them."""
-    import polars as pl
-
     step = max(1, math.ceil(smart.height / POINTS))
     number_of, host, flash = pl.int_range(pl.len()), pl.col("host_bytes"), pl.col("flash_bytes")
     kept = smart.filter((number_of % step == 0) | (number_of == pl.len() - 1))
@@ -81,8 +74,6 @@ def _ratios(smart: pl.DataFrame) -> Iterator[pl.DataFrame]:
 
 def amplification_block(records: Records, strokes: Strokes | None = None, clock: Clock = MINUTES) -> Charts | None:
     """Write amplification of runs over time, and over what the host wrote; None where it wrote nothing in any."""
-    import polars as pl
-
     frame = amplification_frame(records)
     if frame.filter(pl.col("kind") == wear.INTERVAL).is_empty():
         return None
@@ -181,8 +172,6 @@ def entropy_block(curve: EntropyCurveDoc, variants: Sequence[str]) -> Charts | N
 
 
 def _entropy_frame(rows: Sequence[EntropyPointDoc]) -> pl.DataFrame:
-    import polars as pl
-
     kinds: dict[str, type[pl.DataType]] = {
         "variant": pl.String,
         "entropy": pl.Float64,
@@ -195,8 +184,6 @@ def _entropy_frame(rows: Sequence[EntropyPointDoc]) -> pl.DataFrame:
 
 def bar_blocks(rows: Sequence[BarDoc], variants: Sequence[str]) -> list[tuple[str, Charts]]:
     """Bars by load: a small chart a measure, a bar a drive."""
-    import polars as pl
-
     found: dict[str, dict[str, list[BarDoc]]] = {}
     for row in rows:
         title = f"{row['metric'][:1].upper()}{row['metric'][1:]}"

@@ -10,7 +10,15 @@ from hotband.base.text.numbers import number
 from hotband.base.text.table import OF_ROW, Table, Unit, column, numeric
 
 if TYPE_CHECKING:
+    from hotband.base.text.table import View
     from hotband.data.documents.emulate import EmulationDoc, PartDoc, RatioDoc
+    from hotband.questions.study.asked import StudyEmulateQuestion
+    from hotband.questions.study.emulate.result import EmulationResult
+
+
+def terminal(found: EmulationResult, _: StudyEmulateQuestion) -> list[View]:
+    """What `study emulate` prints."""
+    return [emulation_table(found.document), *emulation_lines(found.document)]
 
 
 def emulation_table(result: EmulationDoc) -> Table:

@@ -15,14 +15,17 @@ if TYPE_CHECKING:
     from hotband.base.text.table import View
     from hotband.data.documents.study import FigureDoc, StudyDoc
     from hotband.data.documents.study_answer import MachineDoc
+    from hotband.questions.study.asked import StudyRunQuestion
+    from hotband.questions.study.result import StudyResult
     from hotband.views.text.screen import Screen
 
 FEW = 3
 """Machines or loads that a line names; of more it says how many there are."""
 
 
-def terminal(result: StudyDoc) -> Screen:
+def terminal(found: StudyResult, _: StudyRunQuestion) -> Screen:
     """Return what the terminal shows of a study."""
+    result = found.to_dict()
     return study_screen(result, result_views(result))
 
 

@@ -6,14 +6,13 @@ from collections.abc import Sequence
 from math import log10
 from typing import TYPE_CHECKING
 
+from hotband.base.heavy import alt, pl
 from hotband.data.documents.pts import LoopDoc, MomentDoc, TrackedDoc
 from hotband.questions.suites.cells import mix_text
 from hotband.views.draw.charts import INK, MUTED, NUMBER, PALETTE, dress, percentile_chart
 from hotband.views.draw.review import CURVE_HEIGHT, Axis, Lines, curves, palette, ramp
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from hotband.base.views import View
 
 WRITES = "4 KiB writes"
@@ -23,8 +22,6 @@ UNITS = {"IOPS": ("IOPS", 1.0), "B/s": ("MB/s", 1e-6), "ns": ("ms", 1e-6)}
 
 def convergence(loop: LoopDoc) -> View:
     """Steady state convergence: the tracked figure of every size at 0/100 (all cells of a small loop) over rounds."""
-    import polars as pl
-
     unit, factor = UNITS[loop["unit"]]
     rows = []
     shown = [one["name"] for one in loop["rounds"][0] if one["read_pct"] == 0 or len(loop["rounds"][0]) <= 3]
@@ -54,9 +51,6 @@ def figure_of(unit: str, cell: object) -> float | None:
 
 def measured_window(one: TrackedDoc) -> View | None:
     """The measurement window: rounds, their mean, 110 and 90 % of it, and the least-squares line."""
-    import altair as alt
-    import polars as pl
-
     window = one["window"]
     if window is None:
         return None
@@ -92,8 +86,6 @@ def measured_window(one: TrackedDoc) -> View | None:
 def by_size(loop: LoopDoc, key: str, title: str, factor: float) -> View | None:
     """A figure of the means against the size of an I/O, a line a mix: the specification's 3D plot in two dimensions.
     None where there is nothing of it."""
-    import polars as pl
-
     rows = []
     mixes = list(dict.fromkeys(mix_text(one["read_pct"]) for one in loop["means"]))
     for one in loop["means"]:
@@ -110,8 +102,6 @@ def by_size(loop: LoopDoc, key: str, title: str, factor: float) -> View | None:
 def over_time(moments: Sequence[MomentDoc], key: str, title: str, factor: float, x: str = "minutes") -> View | None:
     """A figure over the time of a test, a line each of its parts; or over the capacities written (`x` "fills"). None
     where no part has one, as the latency of cells too short for an I/O."""
-    import polars as pl
-
     rows = []
     names = list(dict.fromkeys(one["line"] for one in moments))
     for one in moments:
@@ -129,8 +119,6 @@ def over_time(moments: Sequence[MomentDoc], key: str, title: str, factor: float,
 
 def answered(points: Sequence[Sequence[float]]) -> View:
     """Latency by percentile, on the scale of nines; a point a bucket of the histogram."""
-    import polars as pl
-
     rows = [
         {
             "run": "",

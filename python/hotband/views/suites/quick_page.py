@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from hotband.base.heavy import pl
 from hotband.base.text import table as tables
 from hotband.base.text.numbers import ABSENT, number
 from hotband.base.text.table import OF_ROW
@@ -53,8 +54,6 @@ def _how(document: QuickDoc) -> str:
 
 def over_time(document: QuickDoc) -> View:
     """The rate of the writes that go on."""
-    import polars as pl
-
     values = document["going_on"]
     name = "sequential writes"
     rows = [{"line": name, "piece": n, "value": value / 1e6} for n, value in enumerate(values, start=1)]

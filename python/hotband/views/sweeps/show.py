@@ -9,12 +9,11 @@ from typing import TYPE_CHECKING
 
 from hotband.base.text.formats import as_rows
 from hotband.base.text.numbers import counted
-from hotband.base.text.table import IOPS, MBS, MS, Estimate, Table, Value, column, estimate, numeric
+from hotband.base.text.table import IOPS, MBS, MS, Estimate, Table, Value, View, column, estimate, numeric
 from hotband.views.sweeps.curves import TITLES
 
 if TYPE_CHECKING:
     from hotband.base.question import Question
-    from hotband.base.text.table import View
     from hotband.questions.sweeps.sweep import Sweep
 
 FIGURES = (

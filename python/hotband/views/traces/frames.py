@@ -2,15 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from hotband.base.heavy import np, pl
 from hotband.base.text.numbers import size
+from hotband.inference.traces.properties import Properties
 from hotband.inference.traces.zipf import seen_at_least
-
-if TYPE_CHECKING:
-    import polars as pl
-
-    from hotband.inference.traces.properties import Properties
 
 MOST_SIZES = 12
 """Sizes that a chart of half a page has room for."""
@@ -26,8 +21,6 @@ def whole(found: Properties) -> int:
 
 def rate_rows(found: Properties) -> pl.DataFrame:
     """Reads and writes a second over time: line, x (s), y."""
-    import polars as pl
-
     width = found.time.interval_ns / 1e9
     series = {"reads": found.time.reads, "writes": found.time.writes, "flushes and trims": found.time.others}
     parts = [
@@ -40,8 +33,6 @@ def rate_rows(found: Properties) -> pl.DataFrame:
 
 def dispersion_rows(found: Properties) -> pl.DataFrame:
     """Index of dispersion by window (s), from two standard errors below to two above, as far as it is above zero."""
-    import polars as pl
-
     known = [one for one in found.time.dispersion if one.index > 0]
     return pl.DataFrame(
         {
@@ -56,8 +47,6 @@ def dispersion_rows(found: Properties) -> pl.DataFrame:
 
 def size_rows(found: Properties) -> pl.DataFrame:
     """Share of the I/Os (%) by size, the most frequent sizes one by one: class, line, y."""
-    import polars as pl
-
     sides = [one for one in found.directions if one.direction in ("read", "write")]
     total = sum(one.ios for one in sides)
     counts: dict[int, int] = {}
@@ -78,8 +67,6 @@ def size_rows(found: Properties) -> pl.DataFrame:
 
 def run_rows(found: Properties) -> pl.DataFrame:
     """Share of reads and writes (%) by length of their run: class, line, y."""
-    import polars as pl
-
     kinds = {
         "one after the other": found.runs.strict.lengths,
         f"of up to {found.runs.heads} streams": found.runs.streams.lengths,
@@ -96,8 +83,6 @@ def run_rows(found: Properties) -> pl.DataFrame:
 
 def jump_rows(found: Properties) -> pl.DataFrame:
     """Share of jumps (%) by distance: class, line, y."""
-    import polars as pl
-
     total = max(found.jumps.count, 1)
     of = {one.from_bytes: one for one in found.jumps.classes}
     # Powers of four: as many bars as half a page has room for.
@@ -113,8 +98,6 @@ def jump_rows(found: Properties) -> pl.DataFrame:
 
 def touched_rows(found: Properties, *, so_far: bool) -> pl.DataFrame:
     """Bytes touched (MB) since the beginning, or in each interval: line, x (s), y."""
-    import polars as pl
-
     of = found.working_set
     values, width = of.so_far_bytes if so_far else of.bytes[: whole(found)], of.interval_ns / 1e9
     xs = [at * width for at in range(len(values))]
@@ -123,8 +106,6 @@ def touched_rows(found: Properties, *, so_far: bool) -> pl.DataFrame:
 
 def window_rows(found: Properties) -> pl.DataFrame:
     """Working set (MB) by window (s): line, x, y."""
-    import polars as pl
-
     windows = found.working_set.windows
     xs, ys = [one.window_ns / 1e9 for one in windows], [one.bytes / 1e6 for one in windows]
     return pl.DataFrame({"line": "working set", "x": xs, "y": ys})
@@ -132,9 +113,6 @@ def window_rows(found: Properties) -> pl.DataFrame:
 
 def popularity_rows(found: Properties) -> pl.DataFrame:
     """How often the block of a rank is touched, as counted and by Zipf's law: line, x (rank), y."""
-    import numpy as np
-    import polars as pl
-
     counts = found.popularity.counts[::-1]
     ranks = np.cumsum([one.blocks for one in counts]) / found.sample_rate
     touches = np.array([one.from_count for one in counts], float)
@@ -149,8 +127,6 @@ def popularity_rows(found: Properties) -> pl.DataFrame:
 
 def miss_rows(found: Properties) -> pl.DataFrame:
     """Misses of an LRU cache (%) by its size (MB): line, x, y, low and high (two standard errors)."""
-    import polars as pl
-
     curve = found.reuse.curve
     frame = pl.DataFrame(
         {
@@ -171,8 +147,6 @@ def miss_rows(found: Properties) -> pl.DataFrame:
 
 def curve_frame(found: Properties) -> pl.DataFrame:
     """The miss-ratio curve: cache_bytes, miss_ratio, read_miss_ratio, error."""
-    import polars as pl
-
     curve = found.reuse.curve
     columns = (curve.cache_bytes, curve.miss_ratio, curve.read_miss_ratio, curve.error)
     return pl.DataFrame(

@@ -12,8 +12,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from hotband.base.heavy import np
+
 if TYPE_CHECKING:
-    import numpy as np
     from numpy.typing import NDArray
 
     from hotband.inference.traces.fit.ios import Numbers
@@ -35,8 +36,6 @@ FEWEST = 0.02
 
 def areas_of(offsets: Numbers, lengths: Numbers) -> list[tuple[int, int]]:
     """Areas as first byte and first byte beyond, in order of address; each I/O begins in one of them."""
-    import numpy as np
-
     places, counts = np.unique(offsets, return_counts=True)
     end = int((offsets + lengths).max())
     weights = np.log2(1.0 + counts)
@@ -56,8 +55,6 @@ def _ends(offsets: Numbers, lengths: Numbers, begin: int, to: int) -> tuple[int,
 
 def _cuts(places: Numbers, end: int) -> Numbers:
     """Addresses at which an area may begin or end, from the first place to the end."""
-    import numpy as np
-
     quantiles = places[np.linspace(0, len(places) - 1, QUANTILES).astype(int)]
     gaps = np.argsort(np.diff(places))[::-1][:GAPS]
     # A gap ends where the next place is, and begins a sector behind the last one.
@@ -67,8 +64,6 @@ def _cuts(places: Numbers, end: int) -> Numbers:
 
 def _best(cuts: NDArray[np.float64], weight: NDArray[np.float64], ios: Numbers) -> list[tuple[int, int]]:
     """The pieces (index of the first cut and of the last) that are best, without empty ones, which cost nothing."""
-    import numpy as np
-
     score, is_empty = _scores(cuts, weight, ios)
     many = len(cuts)
     best = np.full((MOST_AREAS + 1, many), -np.inf)
@@ -100,8 +95,6 @@ def _scores(
     cuts: NDArray[np.float64], weight: NDArray[np.float64], ios: Numbers
 ) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
     """Log likelihood of every piece, and whether it is empty."""
-    import numpy as np
-
     places, count = weight[None, :] - weight[:, None], ios.astype(float)[None, :] - ios.astype(float)[:, None]
     width = np.maximum(cuts[None, :] - cuts[:, None], 1.0)
     score = np.where(places > 0, places * np.log(np.maximum(places, 1e-9) / width), -np.inf)

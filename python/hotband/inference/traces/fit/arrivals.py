@@ -16,6 +16,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from hotband.base.heavy import np
+
 if TYPE_CHECKING:
     from hotband.base.arrays import Floats
     from hotband.inference.traces.fit.ios import Ios
@@ -75,8 +77,6 @@ class Clock:
 
 def loop_of(ios: Ios) -> Loop | None:
     """The closed loop that a trace with latencies is of, if it is one."""
-    import numpy as np
-
     if not ios.has_latencies or len(ios) < 2:
         return None
     done = np.sort(ios.issue + ios.latency)
@@ -99,8 +99,6 @@ def loop_of(ios: Ios) -> Loop | None:
 def _is_fixed(ios: Ios, think_std: float, is_short: bool) -> bool:
     """Whether gaps are even and at least as steady as what passes after an answer. Where both are as steady, hardly any
     pause (`is_short`) tells a loop."""
-    import numpy as np
-
     gaps = np.diff(ios.issue).astype(float)
     mean, std = float(gaps.mean()), float(gaps.std())
     if std**2 >= EVEN * mean**2:
@@ -111,8 +109,6 @@ def _is_fixed(ios: Ios, think_std: float, is_short: bool) -> bool:
 
 def clock_of(ios: Ios, trace: Properties) -> Clock:
     """Arrivals by the clock."""
-    import numpy as np
-
     gaps = np.diff(ios.issue).astype(float)
     if not len(gaps) or not gaps.sum():
         return Clock(1e6, True, (), 0.0, ())
@@ -132,8 +128,6 @@ def clock_of(ios: Ios, trace: Properties) -> Clock:
 
 def _rates(ios: Ios) -> tuple[float, tuple[float, ...]]:
     """Length of a piece in ns, and the rate in each over the mean."""
-    import numpy as np
-
     span = float(ios.issue[-1] - ios.issue[0]) + 1.0
     pieces = max(1, min(MOST_PIECES, len(ios) // IOS_OF_PIECE))
     every = max(span / pieces, 1e6)
@@ -147,8 +141,6 @@ def _rates(ios: Ios) -> tuple[float, tuple[float, ...]]:
 
 def _stretched(times: Floats, every: float, rates: tuple[float, ...]) -> Floats:
     """Times on a clock that goes as fast as the rates say."""
-    import numpy as np
-
     passed = np.concatenate(([0.0], np.cumsum(rates))) * every
     stretched: Floats = np.interp(times, np.arange(len(passed)) * every, passed)
     return stretched
@@ -156,8 +148,6 @@ def _stretched(times: Floats, every: float, rates: tuple[float, ...]) -> Floats:
 
 def mixture(gaps: Floats) -> tuple[tuple[float, float], ...]:
     """Mean gaps in ns and their shares, the fewest that explain them (Schwarz's criterion), the mean kept."""
-    import numpy as np
-
     some = gaps[gaps >= 1.0]
     none = 1 - len(some) / len(gaps)
     if not len(some):
@@ -181,8 +171,6 @@ def mixture(gaps: Floats) -> tuple[tuple[float, float], ...]:
 
 def _merged(means: Floats, shares: Floats) -> tuple[Floats, Floats]:
     """The exponentials, those taken together that hardly differ."""
-    import numpy as np
-
     order = np.argsort(means)
     found: list[list[float]] = []
     for mean, share in zip(means[order], shares[order], strict=True):
@@ -196,8 +184,6 @@ def _merged(means: Floats, shares: Floats) -> tuple[Floats, Floats]:
 
 def _fitted(values: Floats, weight: Floats, many: int) -> tuple[Floats, Floats, float]:
     """Means, shares and log likelihood of so many exponentials."""
-    import numpy as np
-
     order = np.cumsum(weight) / weight.sum()
     parts = np.minimum((order * many).astype(int), many - 1)
     found = [(values[parts == part], weight[parts == part]) for part in range(many)]

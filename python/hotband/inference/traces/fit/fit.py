@@ -7,15 +7,17 @@ import tempfile
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import cast
 
 import hotband._core as _core
 from hotband.base.errors import UserError
 from hotband.base.foreign import json_text
 from hotband.base.question import Way, asks, seed
 from hotband.base.text.numbers import number
+from hotband.base.text.values import Json
 from hotband.base.text.write import expect_other_file, write_file
 from hotband.data.inputs.kinds import Machine
+from hotband.data.inputs.specify import Named
 from hotband.data.traces.files import format_of, make_rows
 from hotband.inference.audit.fields import target
 from hotband.inference.traces.asked import TraceQuestion
@@ -28,10 +30,6 @@ from hotband.inference.traces.fit.streams import READ, WRITE, in_a_row, streams_
 from hotband.inference.traces.fit.table import Kept, table_of
 from hotband.inference.traces.fit.text import workload_text
 from hotband.inference.traces.properties import BLOCK, SAMPLE, Properties, properties_of
-
-if TYPE_CHECKING:
-    from hotband.base.text.values import Json
-    from hotband.data.inputs.specify import Named
 
 SCHEMA, SCHEMA_VERSION = "hotband-trace-fit", 1
 SLOWEST_S = 3600.0

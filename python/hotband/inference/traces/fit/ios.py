@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hotband.base.errors import UserError
+from hotband.base.heavy import np
 from hotband.base.text.write import replacing
 from hotband.inference.traces.convert import head_of
 
 if TYPE_CHECKING:
-    import numpy as np
     from numpy.typing import NDArray
 
     Numbers = NDArray[np.uint64]
@@ -52,16 +52,12 @@ class Ios:
     @property
     def has_latencies(self) -> bool:
         """Whether each has one."""
-        import numpy as np
-
         return not bool((self.latency == np.uint64(UNKNOWN)).any())
 
 
 def ios_of(rows: Path, name: str) -> Ios:
     """The I/Os of rows; errors call the trace `name`. Raises UserError where they are of several devices, too many, or
     none of them moves data."""
-    import numpy as np
-
     head = head_of(rows)
     devices = sorted({stream.get("volume", "") for stream in head["streams"]})
     if len(devices) > 1:
@@ -83,8 +79,6 @@ def ios_of(rows: Path, name: str) -> Ios:
 
 def write_rows(ios: Ios, out: Path) -> None:
     """Writes them as rows that the core counts. Raises OSError."""
-    import numpy as np
-
     what = ios.direction | ios.fua.astype("u8") << np.uint64(8)
     rows = np.arange(1, len(ios) + 1, dtype="u8")
     columns = (ios.issue, ios.latency, what, ios.offset, ios.length, rows)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import hotband._core as _core
+from hotband.base.heavy import np
 from hotband.base.text.write import write_file
 from hotband.data.catalog import CATALOG_DIR
 from hotband.inference.traces.fit.ios import UNKNOWN, Ios, write_rows
@@ -54,8 +55,6 @@ def service_of(trace: Properties) -> tuple[float, float]:
 def made(workload: str, capacity: int, service: tuple[float, float] | None, seed: int, folder: Path) -> Ios:
     """The I/Os of a workload in order of issue, reads and writes taking so many ns, in a folder for what is temporary;
     without latencies where nothing is said of them. Raises _core.SpecError, OSError."""
-    import numpy as np
-
     drive, log = folder / "volume.toml", folder / "synthetic.log"
     write_file(drive, volume_text(capacity, *(service or (SERVICE_NS, SERVICE_NS))))
     machine = f'[drives.d]\nproduct = "{drive}"\n'

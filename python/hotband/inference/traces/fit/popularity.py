@@ -12,8 +12,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from hotband.base.heavy import np
+
 if TYPE_CHECKING:
-    import numpy as np
     from numpy.typing import NDArray
 
     from hotband.inference.traces.fit.ios import Numbers
@@ -50,8 +51,6 @@ class Choice:
 
 def choice_of(slots: Numbers, many: int) -> Choice:
     """The choice of a place for I/Os that go to these of `many` places."""
-    import numpy as np
-
     counts = np.sort(np.unique(slots, return_counts=True)[1])[::-1]
     draws, touched, top = int(counts.sum()), len(counts), _share_of_top(counts)
     best, nearest = Choice(_theta(many, draws, touched), 1, touched, top), np.inf
@@ -88,8 +87,6 @@ def _theta(many: int, draws: int, touched: int) -> float | None:
 
 def expected(many: int, draws: int, theta: float) -> float:
     """Different places that are expected of so many draws."""
-    import numpy as np
-
     ranks, width = _ranks(many)
     weights = ranks**-theta
     return float((width * -np.expm1(-draws * weights / (width @ weights))).sum())
@@ -97,8 +94,6 @@ def expected(many: int, draws: int, theta: float) -> float:
 
 def _ranks(many: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Ranks, one by one and then in the middle of classes, and how many are in each."""
-    import numpy as np
-
     first = np.arange(1, min(many, EXACT_RANKS) + 1, dtype=float)
     if many <= EXACT_RANKS:
         return first, np.ones(len(first))
@@ -110,8 +105,6 @@ def _ranks(many: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
 
 def _drawn(many: int, draws: int, theta: float | None) -> NDArray[np.int64]:
     """How often each place is chosen in a trial, in falling order."""
-    import numpy as np
-
     random = np.random.default_rng(1)
     if theta is None:
         places = random.integers(0, many, draws)

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hotband.base.errors import UserError
+from hotband.base.heavy import tomlkit
 from hotband.data.catalog.named import is_real
 from hotband.data.documents.run import RunSpec
 from hotband.execution.experiment import experiment
@@ -45,8 +46,6 @@ class Replayed:
 
 def replayed(source: Path, keys: Mapping[str, object], workload: str, on: Named, issue: str, seed: int) -> Replayed:
     """Runs the trace, of which keys of `[trace]` take some, and the workload. Raises UserError, OSError."""
-    import tomlkit
-
     if is_real(on.name):
         accepted = "is hardware; expected a model: a drive, LAYOUT:COUNTxDRIVE, or a TOML file"
         raise UserError("question.on", "", on.name, accepted)

@@ -7,12 +7,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from hotband.base.heavy import np
 from hotband.inference.traces.fit.areas import areas_of
 from hotband.inference.traces.fit.ios import DIRECTIONS
 from hotband.inference.traces.fit.popularity import Choice, choice_of
 
 if TYPE_CHECKING:
-    import numpy as np
     from numpy.typing import NDArray
 
     from hotband.inference.traces.fit.ios import Ios, Numbers
@@ -29,8 +29,6 @@ MOST_SIZES = 12
 def sizes_of(lengths: Numbers) -> list[tuple[int, float]]:
     """Sizes in bytes and their shares, at most MOST_SIZES: the most frequent as they are, others together by octave
     with their mean."""
-    import numpy as np
-
     whole = np.clip((lengths + np.uint64(SECTOR - 1)) // np.uint64(SECTOR) * np.uint64(SECTOR), SECTOR, LARGEST)
     sizes, ios = np.unique(whole, return_counts=True)
     found, counts = sizes, ios.astype("u8")
@@ -42,8 +40,6 @@ def sizes_of(lengths: Numbers) -> list[tuple[int, float]]:
 
 def _lumped(found: Numbers, counts: Numbers) -> tuple[Numbers, Numbers]:
     """The most frequent sizes, and the mean of each octave of the others, as few as MOST_SIZES."""
-    import numpy as np
-
     octave = np.floor(np.log2(found.astype(float)))
     named = set(np.argsort(counts)[::-1][: MOST_SIZES // 2].tolist())
     rest = [at for at in range(len(found)) if at not in named]
@@ -84,8 +80,6 @@ def near_of(
 ) -> tuple[Near | None, NDArray[np.int64]]:
     """Jumps that are near, if enough are, and which of the I/Os (`begins` are all that jump) go far, the first of all
     among them."""
-    import numpy as np
-
     jumps = begins[begins > 0]
     if not len(jumps):
         return None, begins
@@ -155,8 +149,6 @@ class Stream:
 
 def streams_of(ios: Ios, *, together: bool) -> tuple[list[Stream], NDArray[np.int64]]:
     """The streams, and which of them each I/O is of that is no flush; reads and writes apart or together."""
-    import numpy as np
-
     streams: list[Stream] = []
     of = np.full(len(ios), -1)
     flushes, writes = int((ios.direction == FLUSH).sum()), int((ios.direction == WRITE).sum())
@@ -178,8 +170,6 @@ def streams_of(ios: Ios, *, together: bool) -> tuple[list[Stream], NDArray[np.in
 
 
 def _stream(ios: Ios, here: NDArray[np.int64], name: str, flush_every: int) -> Stream:
-    import numpy as np
-
     offset, length = ios.offset[here], ios.length[here]
     writes = here[ios.direction[here] == WRITE]
     goes_on = np.concatenate(([False], offset[1:] == offset[:-1] + length[:-1]))
@@ -218,8 +208,6 @@ def _stream(ios: Ios, here: NDArray[np.int64], name: str, flush_every: int) -> S
 
 def _align_of(places: Numbers) -> int:
     """The largest power of two that nearly all places are multiples of."""
-    import numpy as np
-
     align = LARGEST_ALIGN
     while align > SECTOR and float((places % np.uint64(align) == 0).mean()) < ALIGNED:
         align //= 2
@@ -237,8 +225,6 @@ def in_a_row(streams: list[Stream], of: NDArray[np.int64]) -> float | None:
     """Runs of a stream after which another is drawn, so that streams change as often as these follow one another: a
     draw finds another one with probability 1 - sum of the squared shares. None where each I/O draws for itself, or
     there is one stream only."""
-    import numpy as np
-
     if len(streams) < 2:
         return None
     shares = np.bincount(of, minlength=len(streams)) / len(of)

@@ -7,12 +7,12 @@ from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
-from types import TracebackType
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from hotband.base.errors import UserError
+from hotband.base.heavy import pl, tomlkit
 from hotband.base.text.write import write_file
 from hotband.data.catalog import is_file
 from hotband.data.documents.run import RunSpec
@@ -66,9 +66,7 @@ class Replays(AbstractContextManager["Replays"]):
         self.measured = self._read()
         self.runs = 0
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._folder.cleanup()
 
     def latencies(self, points: Sequence[Mapping[str, str]], ios: int, tick: Tick | None = None) -> list[Floats]:
@@ -117,8 +115,6 @@ class Replays(AbstractContextManager["Replays"]):
         return self.folder / "trace.parquet"
 
     def _latencies_of(self, log: Path, ios: int) -> Floats:
-        import polars as pl
-
         rows = pl.read_parquet(log, columns=["number", "latency_ns"]).sort("number")
         found: Floats = rows["latency_ns"].to_numpy().astype(float)[:ios] / 1e6
         if len(found) < ios:
@@ -126,8 +122,6 @@ class Replays(AbstractContextManager["Replays"]):
         return found
 
     def _read(self) -> Measured:
-        import polars as pl
-
         convert_trace(self.trace, self.log, IO_LOG, {})
         rows = pl.read_parquet(self.log)
         if rows["latency_ns"].null_count():
@@ -150,8 +144,6 @@ def _phase(name: str, ios: int, measure: bool) -> str:
 
 def variant(like: Product, point: Mapping[str, str]) -> str:
     """The file of a product like another, with other values, those that it did not state too."""
-    import tomlkit
-
     document = tomlkit.document()
     document.add("variant_of", tomlkit.item(str(Path(like.name).resolve()) if is_file(like.name) else like.name))
     document.add("title", tomlkit.item("a disk that is fitted"))

@@ -6,9 +6,9 @@ import copy
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    import polars as pl
+from hotband.base.heavy import pl
 
+if TYPE_CHECKING:
     from hotband.data.documents.emulate import EmulationDoc
 
 
@@ -23,8 +23,6 @@ class EmulationResult:
         """A row a part: part, figure, unit, a and b (of the program), emulated, predicted and published (ratios of B
         over A, null where there is none), agrees_predicted and agrees_published (whether they go the way of the
         emulation), skipped (what to install; empty where it was run)."""
-        import polars as pl
-
         rows = []
         for one in self.document["parts"]:
             ratios = {"emulated": one["emulated"], "predicted": one["predicted"], "published": one["published"]}

@@ -9,7 +9,6 @@ import tempfile
 import time
 from collections.abc import Callable, Collection
 from contextlib import nullcontext
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -23,13 +22,17 @@ from hotband.execution.programs.needs import how_to_get, missing
 from hotband.execution.programs.processes import ProgramFailed
 from hotband.execution.programs.run import run_program
 from hotband.execution.runs.signals import stoppable
+from hotband.questions.study import file
 from hotband.questions.study.emulate.parts import SCALE_EXPECTED, Part, read_parts, scale_of
 from hotband.questions.study.emulate.ratios import predicted_ratio, published_ratio, ratio_of
+from hotband.questions.study.emulate.result import EmulationResult
 from hotband.questions.study.emulate.scale import Scaled, cut_values, machine_text, scaled, words
 
 if TYPE_CHECKING:
+    from hotband.base.question import Way
     from hotband.data.documents.emulate import EmulationDoc, PartDoc, RatioDoc, RequestDoc, SideDoc
     from hotband.data.documents.program import FigureDoc, ProgramDoc
+    from hotband.questions.study.asked import StudyEmulateQuestion
     from hotband.questions.study.definition import Study
 
 RESULT_FILE = "emulation.json"
@@ -39,18 +42,12 @@ MACHINE_FILE = "machine.toml"
 Say = Callable[[str], None]
 
 
-@dataclass(frozen=True)
-class Asked:
-    """What is to be emulated: parts by id (all where none is named), the scale (None: each part's own), where it is
-    kept, and whether what is kept there counts."""
-
-    only: tuple[str, ...] = ()
-    scale: str | None = None
-    out: Path | None = None
-    fresh: bool = False
+def answer(asked: StudyEmulateQuestion, way: Way) -> EmulationResult:
+    """Return what the programs did. Raises UserError, OSError."""
+    return EmulationResult(emulate(file.load(asked.study), asked, way.say))
 
 
-def emulate(study: Study, asked: Asked, say: Say) -> EmulationDoc:
+def emulate(study: Study, asked: StudyEmulateQuestion, say: Say) -> EmulationDoc:
     """Runs the parts of a study; with `out`, what is finished is kept there and not run again.
 
     Raises UserError for a mistake, before anything is started, and `ProgramFailed` (an OSError) where a program fails;
@@ -84,7 +81,7 @@ def chosen(parts: list[Part], only: Collection[str]) -> list[Part]:
     return [part for part in parts if not only or part.id in only]
 
 
-def run_part(study: Study, part: Part, at: Scaled, asked: Asked, say: Say) -> PartDoc:
+def run_part(study: Study, part: Part, at: Scaled, asked: StudyEmulateQuestion, say: Say) -> PartDoc:
     """One part; skipped where its program is not there."""
     lacking = missing(part.program)
     if lacking:

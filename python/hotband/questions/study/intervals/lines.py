@@ -17,6 +17,7 @@ from typing import Any
 
 import hotband._core as _core
 from hotband.base.errors import UserError
+from hotband.base.heavy import np
 from hotband.data.documents.run import RunSpec
 from hotband.data.record.finished import Finished
 from hotband.execution.experiment import Experiment, Tick, points_of
@@ -276,6 +277,4 @@ def _lefts(plan: Plan, base: Mapping[str, float]) -> dict[str, float]:
 
 def _seed_spread(ratios: Sequence[float], left: float) -> float:
     """The standard deviation that the seed makes of a whole run, from shortened ones."""
-    import numpy as np
-
     return float(np.std([0.0, *ratios], ddof=1)) * math.sqrt(left)

@@ -6,7 +6,7 @@ What it leaves out: figures that conclusions add have no spread of their own, on
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -16,11 +16,11 @@ from hotband.base.errors import UserError
 from hotband.base.text import numbers
 from hotband.base.text.nearest import unknown_name
 from hotband.base.text.write import write_file
-from hotband.execution.experiment import Lock, Say
-from hotband.execution.experiment.progress import run_progress
+from hotband.execution.experiment import Lock
 from hotband.execution.runs.interrupted import RunsInterrupted
 from hotband.inference.interval import DRAWS_OF_MANY
 from hotband.inference.interval.conformal import ARRAYS, FigureSpread, Kind, Spread
+from hotband.inference.interval.explained import Why
 from hotband.inference.interval.figureclass import FigureClass
 from hotband.inference.interval.figures import between, class_for, log_of
 from hotband.inference.interval.of_record import meanings_of
@@ -29,6 +29,7 @@ from hotband.inference.interval.sampler import Sampler
 from hotband.inference.interval.surface import additive, effects_of
 from hotband.inference.interval.why import Evidence, why
 from hotband.questions.study import file
+from hotband.questions.study.asked import StudyRunQuestion
 from hotband.questions.study.blind import scored_as
 from hotband.questions.study.figures import cell_figures
 from hotband.questions.study.intervals.combine import Combined, Weights, of_comparison
@@ -36,15 +37,15 @@ from hotband.questions.study.intervals.intervalfile import INTERVALS_FILE, Inter
 from hotband.questions.study.intervals.lines import Line, Plan, figure_key, lines_of, plan_of, run_line
 from hotband.questions.study.intervals.listing import systems_of
 from hotband.questions.study.runs import collect, specs_of
-from hotband.questions.study.study import Asked, check_only, predict
+from hotband.questions.study.study import check_only, predict
 
 if TYPE_CHECKING:
     from hotband.base.arrays import Floats
-    from hotband.data.documents.interval import WhyFigureDoc
+    from hotband.base.question import Way
     from hotband.data.documents.study import ListedFigureDoc
     from hotband.data.record.finished import Finished
-    from hotband.inference.interval.of_run import Watch
     from hotband.inference.interval.uncertain import Uncertain
+    from hotband.questions.study.asked import StudyIntervalsQuestion, StudyWhyQuestion
     from hotband.questions.study.definition import Study
 
 
@@ -84,50 +85,28 @@ class Work:
         return [number[name] for name in names]
 
 
-def run_intervals(
-    given: str | Study,
-    *,
-    out: Path | None,
-    save: bool,
-    only: Collection[str],
-    jobs: int | None,
-    say: Say,
-    watch: Watch = run_progress,
-) -> IntervalFile:
-    """Makes the intervals of a study; see `run_study_intervals`."""
-    return run_study_intervals(given, out=out, save=save, only=only, jobs=jobs, say=say, watch=watch)[0]
-
-
-def run_study_intervals(
-    given: str | Study,
-    *,
-    out: Path | None,
-    save: bool,
-    only: Collection[str],
-    jobs: int | None,
-    say: Say,
-    watch: Watch = run_progress,
-) -> tuple[IntervalFile, list[ListedFigureDoc]]:
-    """Makes the intervals of a study, by its name or as it was loaded, and predicts its figures; lines that are there
-    already, made by the same runs, are kept. With `out` the whole runs are kept there, too. Writes after each line."""
-    study = file.load(given)
+def run_study_intervals(asked: StudyIntervalsQuestion, way: Way) -> tuple[IntervalFile, list[ListedFigureDoc]]:
+    """Make the intervals of a study, and predict its figures; lines that are there already, made by the same runs,
+    stay. With `out` the whole runs are stored there, too. Writes after each line."""
+    assert asked.study is not None, "the intervals of all studies are made study by study"
+    study, out, only = file.load(asked.study), asked.out, asked.only
     check_only(study, only)
     work = Work.of(study)
     chosen = [line for line in work.lines if not only or {load.id for _, load in line.pairs} & set(only)]
     made = IntervalFile(study.name, str(study.seed), f"hotband study intervals {study.name}")
     folders = [(out / study.name, "question.out")] if out is not None else []
-    folders += [(study.folder, "question.save")] if save else []
+    folders += [(study.folder, "question.save")] if asked.save else []
     paths = [folder / INTERVALS_FILE for folder, _ in folders]
     with ExitStack() as held:
         for folder, option in folders:
             held.enter_context(Lock(folder, option))
         _take_over(made, paths, work)
-        _predict(work, chosen, None if out is None else out / study.name / FOLDER, say, watch)
+        _predict(work, chosen, None if out is None else out / study.name / FOLDER, way)
         try:
-            _run_lines(work, made, chosen, paths, Runs(jobs, say, watch))
+            _run_lines(work, made, chosen, paths, asked.jobs, way)
         except (RunsInterrupted, KeyboardInterrupt):
             kept = f", kept in {paths[0]}" if paths else ""
-            say(f"interrupted; {len(made.lines)} of {len(work.lines)} lines are done{kept}")
+            way.say(f"interrupted; {len(made.lines)} of {len(work.lines)} lines are done{kept}")
             raise
         _write(made, work, paths)
     return made, work.rows
@@ -144,13 +123,14 @@ def _take_over(made: IntervalFile, paths: Sequence[Path], work: Work) -> None:
         made.figures = kept.figures
 
 
-def _predict(work: Work, lines: Sequence[Line], out: Path | None, say: Say, watch: Watch) -> None:
+def _predict(work: Work, lines: Sequence[Line], out: Path | None, way: Way) -> None:
     """Runs the study as it stands, or the loads that some lines need: predictions rest on whole runs."""
     study = work.study
     loads = dict.fromkeys(load.id for line in lines for _, load in line.pairs)
     only = () if len(lines) == len(work.lines) else tuple(loads)
-    with watch(f"{study.name}: whole runs") as progress:
-        result, finished = predict(study, Asked(out, study.seed, only), progress, say if out is not None else None)
+    with way.watch(f"{study.name}: whole runs") as progress:
+        asked = StudyRunQuestion(study=study, out=out, seed=study.seed, only=only)
+        result, finished = predict(study, asked, progress, way.say if out is not None else None)
     work.whole = {one.spec.id: one for one in finished}
     work.rows = list(result["figures"])
     pairs = [pair for line in lines for pair in line.pairs]
@@ -158,22 +138,15 @@ def _predict(work: Work, lines: Sequence[Line], out: Path | None, say: Say, watc
     work.keys = {row["id"]: figure_key(*place) for place, row in rows.items()}
 
 
-@dataclass(frozen=True)
-class Runs:
-    """How lines are run: how many runs at a time, who is told in sentences, and who sees their progress."""
-
-    jobs: int | None
-    say: Say
-    watch: Watch
-
-
-def _run_lines(work: Work, made: IntervalFile, lines: Sequence[Line], paths: Sequence[Path], how: Runs) -> None:
+def _run_lines(
+    work: Work, made: IntervalFile, lines: Sequence[Line], paths: Sequence[Path], jobs: int | None, way: Way
+) -> None:
     plans = [plan_of(work.study, line, work.whole, work.shares) for line in lines]
     missing = [plan for plan in plans if plan.line.id not in made.lines or made.lines[plan.line.id].key != plan.key]
-    how.say(announced(work.study.name, plans, missing))
+    way.say(announced(work.study.name, plans, missing))
     for number, plan in enumerate(missing, 1):
-        with how.watch(f"{number} of {len(missing)}: {plan.line.id}") as progress:
-            made.lines[plan.line.id] = run_line(work.study, plan, how.jobs, progress)
+        with way.watch(f"{number} of {len(missing)}: {plan.line.id}") as progress:
+            made.lines[plan.line.id] = run_line(work.study, plan, jobs, progress)
         _write(made, work, paths)
 
 
@@ -251,10 +224,10 @@ def _rounded(value: float) -> float:
     return round(value, 5)
 
 
-def why_figure(given: str | Study, figure: str, level: float) -> WhyFigureDoc:
-    """Where the interval of a study's figure comes from, of what is kept in its folder: nothing is run. Raises
-    UserError where nothing is kept, or for a figure that the study does not have."""
-    study = file.load(given)
+def answer(asked: StudyWhyQuestion, _: Way) -> Why:
+    """Say where the interval of a study's figure comes from, of what its folder has: nothing is run. Raises UserError
+    where it has nothing, or for a figure that the study does not have."""
+    study, figure = file.load(asked.study), asked.figure
     path = study.folder / INTERVALS_FILE
     kept = read_intervals(path)
     if kept is None:
@@ -270,7 +243,8 @@ def why_figure(given: str | Study, figure: str, level: float) -> WhyFigureDoc:
         raise UserError(str(path), "", "", f"is of other values: drawing the intervals of {study.name} again makes it")
     combined = Combined(of.cells, kept.lines)
     values = [work.values[name] for name in combined.values]
-    return why(_evidence(work, figure, of, combined, level), values, _meanings(work, values), study.seed)
+    evidence = _evidence(work, figure, of, combined, asked.interval)
+    return Why(why(evidence, values, _meanings(work, values), study.seed))
 
 
 def _evidence(work: Work, figure: str, of: FigureSpread, combined: Combined, level: float) -> Evidence:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import copy
 import json
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar, TypedDict
 
 from hotband.base.text.schema import with_schema
 
@@ -12,6 +13,7 @@ if TYPE_CHECKING:
     import polars as pl
 
     from hotband.base.text.values import Json
+    from hotband.data.documents.interval import ClassTermDoc, CoverageDoc
     from hotband.questions.study.intervals.intervalfile import IntervalFile
 
 TEXTS = ("figure", "config", "label", "unit", "figure_class")
@@ -22,7 +24,7 @@ NUMBERS = ("predicted", "low", "high", "seed", "unexplained")
 class Spreads:
     """What the uncertain values of a study do to its figures; its intervals rest on it."""
 
-    _file: IntervalFile
+    file: IntervalFile
 
     @property
     def frame(self) -> pl.DataFrame:
@@ -32,14 +34,36 @@ class Spreads:
         import polars as pl
 
         schema = {name: pl.String if name in TEXTS else pl.Float64 for name in (*TEXTS, *NUMBERS)}
-        rows = [{"figure": name, **vars(one)} for name, one in self._file.figures.items()]
+        rows = [{"figure": name, **vars(one)} for name, one in self.file.figures.items()]
         return pl.DataFrame([{name: row[name] for name in schema} for row in rows], schema=schema)
 
     def to_dict(self) -> dict[str, Json]:
         """All that `hotband study intervals --json` prints."""
-        found: dict[str, Json] = json.loads(self._file.text())
+        found: dict[str, Json] = json.loads(self.file.text())
         return with_schema(found, "hotband-study-intervals")
 
     def __repr__(self) -> str:
-        of = self._file
+        of = self.file
         return f"<Spreads of {of.study}: {len(of.figures)} figures, {len(of.values)} uncertain values>"
+
+
+class AllStudiesDoc(TypedDict):
+    """How often intervals of `level` percent hold what is published, each study left out, and what the model's term
+    rests on."""
+
+    level: float
+    studies: list[str]
+    coverage: list[CoverageDoc]
+    terms: list[ClassTermDoc]
+
+
+@dataclass(frozen=True)
+class AllIntervals:
+    """How often intervals hold what is published."""
+
+    document: AllStudiesDoc
+    schema: ClassVar[str] = "hotband-all-intervals"
+
+    def to_dict(self) -> AllStudiesDoc:
+        """Return a copy of the document."""
+        return copy.deepcopy(self.document)

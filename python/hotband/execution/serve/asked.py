@@ -1,0 +1,138 @@
+"""What is asked of a machine that is served, or mounted."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from hotband.base.question import Ending, Question, asks, seed
+from hotband.data.inputs.kinds import Machine, Settings, Texts
+from hotband.execution.serve.left import ServedLeft
+from hotband.execution.serve.served import ServeSpec
+
+
+@dataclass(frozen=True, kw_only=True)
+class OfMachine(Question):
+    """Base of questions whose first field is a machine."""
+
+    on: Machine = asks("A drive, LAYOUT:COUNTxDRIVE, or a TOML file.", metavar="MACHINE", positional=True)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Places(OfMachine):
+    """Where clients find a served machine."""
+
+    socket: Path | None = asks(
+        "Unix socket of NBD clients; a temporary one.", default=None, metavar="SOCKET", called="nbd"
+    )
+    tcp: str | None = asks(
+        "NBD on TCP, with question.tls or question.insecure_loopback.", default=None, metavar="HOST:PORT"
+    )
+    tls: Path | None = asks("server-cert.pem, server-key.pem, ca-cert.pem.", default=None, metavar="DIR")
+    insecure_loopback: bool = asks("TCP without TLS, for this host only.", default=False)
+    fuse: Path | None = asks("Mount a file a volume there.", default=None, metavar="DIR")
+
+
+@dataclass(frozen=True, kw_only=True)
+class MountPoint(OfMachine):
+    """Where a mounted machine is found."""
+
+    fuse: Path = asks("Where a file a volume appears.", metavar="DIR", positional=True)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Serving(OfMachine):
+    """How a machine is served, and what is left of it."""
+
+    loop: bool = asks("With a loop device a volume (needs root).", default=False)
+    store: Path | None = asks("Keeps what is written; in memory where not said.", default=None, metavar="FILE")
+    base: Path | None = asks("What is read where nothing was written; stays as it is.", default=None, metavar="IMAGE")
+    out: Path | None = asks("Folder for the record.", default=None, metavar="DIR", called="record")
+    fresh: bool = asks("Write over the record that is in the folder.", default=False, hidden=True)
+    io_log: Path | None = asks("Log every I/O, to .parquet or .csv.", default=None, metavar="FILE")
+    settings: Settings = asks("Change a value.", default=(), metavar="KEY=VALUE")
+    events: Texts = asks(
+        "What happens, such as 'at 60 s: power-off'. May be repeated.", default=(), metavar="EVENT", called="event"
+    )
+    seed: int = seed()
+    duration: str | None = asks(
+        "How long; until interrupted where not said.", default=None, metavar="TIME", hidden=True
+    )
+    run: str | None = asks(
+        "Run it in a shell with $uri, $file, $device, then end.", default=None, metavar="COMMAND", hidden=True
+    )
+    live: bool = asks("A line with rates and lateness, twice a second.", default=False, hidden=True)
+    spin: str = asks('Busy wait before an answer is due; "0 us" for none.', default="200 us", metavar="TIME")
+    priority: bool = asks("Real-time priority, where the host lets it.", default=True)
+    awake: bool = asks("Keep the host's cores from sleeping, where it lets it.", default=True)
+    anyway: bool = asks("Even if it is faster than this host can serve.", default=False)
+
+    def spec(self) -> ServeSpec:
+        """Return what is served."""
+        return ServeSpec(
+            self.on.name,
+            self.settings,
+            self.seed,
+            self.events,
+            loop=self.loop,
+            store=self.store,
+            base=self.base,
+            out=self.out,
+            io_log=self.io_log,
+            spin=self.spin,
+            priority=self.priority,
+            machine_text=self.on.text,
+            awake=self.awake,
+            anyway=self.anyway,
+        )
+
+    def ending(self, found: ServedLeft) -> Ending | None:
+        """Return the exit code of a command that ran beside, where it is another than 0."""
+        return Ending(found.code) if found.code else None
+
+
+@dataclass(frozen=True, kw_only=True)
+class ServeQuestion(Serving, Places):
+    """Serve a modelled machine on the wall clock as a block device: NBD, a file, or a loop device.
+
+    It is served as long as a `with` block lasts. Within it `.volumes["d0"]` has `uri` (NBD on a unix socket), `file`
+    (with `fuse`, a folder, or `loop`) and `device` (with `loop`: a block device; both need root), `.serving()` what
+    clients got so far and how late, `.wait(seconds)` waits. `tcp` ("127.0.0.1:0") serves NBD on TCP, too, with the
+    certificates in the folder `tls` or, for this host only, `insecure_loopback`; its port is `.port`. Behind it
+    `.record` is its Record. After a power-off among `events`, `store` holds what the drives hold.
+
+    Raises UserError for a mistake, for what the host refuses, and for a machine that is faster than the host can serve
+    unless it is served `anyway`.
+    """
+
+    name = "serve"
+    schema = "hotband-record"
+    answers = "hotband.execution.serve.left:ServedLeft"
+    enters = "hotband.execution.serve.served:Served"
+
+    nbd: bool = asks("Whether clients of NBD are served on a unix socket.", default=True, only_python=True)
+
+    def spec(self) -> ServeSpec:
+        """Return what is served, and where."""
+        return replace(
+            super().spec(),
+            socket=self.socket,
+            folder=self.fuse,
+            nbd=self.nbd,
+            tcp=self.tcp,
+            tls=self.tls,
+            insecure_loopback=self.insecure_loopback,
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class MountQuestion(Serving, MountPoint):
+    """Mount a modelled machine: a file a volume, and with --loop block devices, as long as the command runs."""
+
+    name = "mount"
+    schema = "hotband-record"
+    answers = "hotband.execution.serve.left:ServedLeft"
+
+    def spec(self) -> ServeSpec:
+        """Return what is served, and where."""
+        return replace(super().spec(), folder=self.fuse, nbd=False)

@@ -1,0 +1,27 @@
+"""What a served machine leaves when it has ended."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from hotband.data.documents.serving import Serving
+
+if TYPE_CHECKING:
+    from hotband.base.text.values import Json
+    from hotband.data.record.finished import Finished
+
+
+@dataclass(frozen=True)
+class ServedLeft:
+    """The record of a served machine, what clients got, and the exit code of the command that ran beside it."""
+
+    finished: Finished
+    serving: Serving
+    code: int
+
+    def to_dict(self) -> dict[str, Json]:
+        """Return the record."""
+        found: dict[str, Json] = json.loads(self.finished.text)
+        return found

@@ -1,0 +1,112 @@
+"""What is asked of a review (docs/guides/review.md)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from hotband.base.question import Ending, Question, Way, asks, fresh, into, out, seed
+from hotband.data.inputs.kinds import EachName, FirstTargets, OtherTargets, Settings, Texts
+from hotband.data.inputs.specify import expect_interval
+from hotband.data.store.into import into_store
+from hotband.execution.runs.signals import INTERRUPTED
+from hotband.execution.targets.fields import OnHardware, erase, keep, size, yes
+from hotband.inference.interval import DRAWS_OF_MANY
+from hotband.inference.interval.fields import level_of
+from hotband.inference.interval.of_run import Asked as IntervalsAsked
+from hotband.questions.review.many import review_all
+
+if TYPE_CHECKING:
+    from hotband.questions.review.many import Reviewed
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReviewQuestion(OnHardware, Question):
+    """Review a machine, or hardware (real:PATH): transfer curve, access time, block sizes, streams, server patterns,
+    files; compare it with others.
+
+    Of several machines the first is what the others are compared with. They are catalog names, short forms or paths.
+    `interval` is a percentage. With `out` everything is written into that folder, and what is there is not run again,
+    unless `fresh`. Everything else as in `run`.
+
+    The result has `reviews` and `comparison`, documents as `hotband review --json` prints them. What is stopped leaves
+    the parts that were finished: `interrupted` says so. Raises UserError before anything runs, OSError.
+    """
+
+    name = "review"
+    schema = ""
+    answers = "hotband.questions.review.many:Reviewed"
+    runs = True
+    folds = False
+
+    on: FirstTargets = asks(
+        "A drive, LAYOUT:COUNTxDRIVE, or a TOML file.",
+        metavar="MACHINE",
+        positional=True,
+        takes="the name of a machine, or a list of some",
+    )
+    against: OtherTargets = asks("Review this too, and compare.", default=(), metavar="MACHINE", hidden=True)
+    settings: Settings = asks("Change a value of the drives, data or state.", default=(), metavar="KEY=VALUE")
+    volume: str | None = asks("Which, where a machine has several.", default=None, metavar="NAME")
+    only: EachName = asks("These parts alone.", default=(), metavar="PART[,PART]")
+    quick: bool = asks("A quarter of the I/Os, fewer places and depths.", default=False)
+    seed: int = seed()
+    jobs: int | None = asks("Runs at a time; all cores where not said.", default=None, least=1, most=1024)
+    events: Texts = asks(
+        "What happens in every run, such as 'at 0 s: fail d3'.", default=(), metavar="EVENT", called="event"
+    )
+    interval: float | None = level_of()
+    draws: int | None = asks(
+        f"Draws of the uncertain values for question.interval; {DRAWS_OF_MANY} where not said.", default=None
+    )
+    yes: bool = yes()
+    erase: str | None = erase()
+    size: str | None = size()
+    keep: bool = keep()
+    out: Path | None = out()
+    into: Path | None = into()
+    fresh: bool = fresh()
+
+    def __post_init__(self) -> None:
+        """Have the machines behind the first as those that it is compared with. Raises UserError."""
+        super().__post_init__()
+        expect_interval(self.interval, self.draws)
+        object.__setattr__(self, "against", (*self.on[1:], *self.against))
+        object.__setattr__(self, "on", self.on[:1])
+
+    def ending(self, found: Reviewed) -> Ending | None:
+        """Return that of an interruption where one ended it."""
+        if not found.interrupted:
+            return None
+        last = ", and one in part" if found.in_part else ""
+        whole = len(found.reviews) - found.in_part
+        return Ending(INTERRUPTED, f"interrupted; finished reviews: {whole}{last}")
+
+
+def answer(asked: ReviewQuestion, way: Way) -> Reviewed:
+    """Return the reviews, also where they are stopped. Raises UserError before anything runs, OSError."""
+    machines = [*asked.on, *asked.against]
+    asked.expect_hardware(machines)
+    of_hardware = asked.hardware()
+    draws = DRAWS_OF_MANY if asked.draws is None else asked.draws
+    with into_store(asked.into):
+        done = review_all(
+            machines,
+            set=asked.settings,
+            volume=asked.volume,
+            seed=asked.seed,
+            quick=asked.quick,
+            only=list(dict.fromkeys(asked.only)),
+            events=asked.events,
+            jobs=asked.jobs,
+            out=asked.out,
+            fresh=asked.fresh,
+            say=way.say,
+            progress=way.watch,
+            intervals=None if asked.interval is None else IntervalsAsked(asked.interval, draws),
+            hardware=lambda specs: asked.executor_on(way, specs, of_hardware),
+            size_bytes=of_hardware.how().size_bytes,
+        )
+        way.there(done)
+        return done

@@ -1,0 +1,56 @@
+"""The intervals of all studies, and what the model leaves out: one command makes everything that intervals rest on."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from hotband.base.engine import version
+from hotband.base.errors import UserError
+from hotband.base.text.write import write_file
+from hotband.inference.interval import LEVEL
+from hotband.inference.interval.residuals import RESIDUALS_FILE, ResidualFile, kept_of
+from hotband.questions.study import file
+from hotband.questions.study.intervals.coverage import coverage, terms_of
+from hotband.questions.study.intervals.listing import systems_of
+from hotband.questions.study.intervals.of_study import run_study_intervals
+from hotband.questions.study.intervals.spreads import AllIntervals, AllStudiesDoc, Spreads
+
+if TYPE_CHECKING:
+    from hotband.base.question import Way
+    from hotband.questions.study.asked import StudyIntervalsQuestion
+
+
+def answer(asked: StudyIntervalsQuestion, way: Way) -> Spreads | AllIntervals:
+    """Return the intervals of a study, or how often those of all hold what is published. Raises UserError."""
+    if asked.every == (asked.study is not None):
+        raise UserError("question.study", "", str(asked.study or ""), "expected the name of a study, or question.every")
+    if not asked.every:
+        return Spreads(run_study_intervals(asked, way)[0])
+    if asked.only:
+        raise UserError("question.only", "", asked.only[0], "is for one study: leave out question.every")
+    return AllIntervals(run_all(asked, way))
+
+
+def run_all(asked: StudyIntervalsQuestion, way: Way) -> AllStudiesDoc:
+    """Make the intervals of every study of the catalog, then the file of residuals. With `save` both are stored in the
+    catalog, with `out` there."""
+    residuals = ResidualFile(version(), way.again(replace(asked, out=None, save=True, jobs=None)))
+    for name in file.whole_names():
+        made, rows = run_study_intervals(replace(asked, study=name, every=False), way)
+        residuals.figures += kept_of(name, rows, made.figures, systems_of(file.load(name)))
+        _write(residuals, asked.out, save=False)
+    _write(residuals, asked.out, asked.save)
+    term = residuals.term()
+    return {
+        "level": LEVEL,
+        "studies": file.whole_names(),
+        "coverage": coverage(term.residuals, LEVEL),
+        "terms": terms_of(term),
+    }
+
+
+def _write(residuals: ResidualFile, out: Path | None, save: bool) -> None:
+    for path in ([out / RESIDUALS_FILE.name] if out is not None else []) + ([RESIDUALS_FILE] if save else []):
+        write_file(path, residuals.text())

@@ -1,0 +1,138 @@
+"""An advice on a screen: what certainly meets the objective, what likely does for less, and why not that."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from hotband.base.text.numbers import counted, number, size
+from hotband.base.text.table import LATENCY, Estimate, Table, Unit, Value, column, estimate, numeric
+from hotband.questions.advise.words import LAYOUT_NAMES, money
+from hotband.views.text.screen import Screen, screen_table
+from hotband.views.text.strips import Strip, strips
+
+if TYPE_CHECKING:
+    from hotband.base.text.table import View
+    from hotband.questions.advise.advice import Advice, Between, Point
+    from hotband.questions.advise.asked import AdviseQuestion
+
+LETTERS = "ABCDEF"
+STRIPS = 3
+"""Candidates whose intervals are drawn."""
+STRIP = 50
+MOST_DRIVES = 4
+"""A candidate that needs more than so many times the drives of the recommended one is part of the evidence alone."""
+MOST_NOTES = 2
+
+
+def advice_screen(advice: Advice, asked: AdviseQuestion, details: Sequence[View]) -> Screen:
+    """Return what the terminal shows of an advice."""
+    chosen = advice.recommended
+    if chosen is None:
+        first, *more = advice.answer or ["No candidate meets the objective."]
+        return Screen(
+            answer=first, verdict="no", more=more, state=[_searched(advice)], remarks=advice.notes[:MOST_NOTES],
+            next=asked, details=details,
+        )  # fmt: skip
+    cheaper = _for_less(advice, chosen)
+    points = _points(advice, chosen, cheaper)
+    meets = "Certain" if chosen.surely else "Likely"
+    return Screen(
+        answer=f"{meets} to meet {advice.slo}: {_bought(chosen, advice.currency)}.",
+        verdict="yes" if chosen.surely else "likely",
+        more=[f"Likely to, for less: {_bought(cheaper, advice.currency)}."] if cheaper else [],
+        body=[_table(advice, points), "", *_strips(advice, points[:STRIPS])],
+        state=[_why(advice, chosen, cheaper), _searched(advice)],
+        remarks=advice.notes[:MOST_NOTES],
+        next=asked,
+        details=details,
+    )
+
+
+def _for_less(advice: Advice, chosen: Point) -> Point | None:
+    """Return the first candidate of the front that costs less than a certain one and is likely to do; volatile caches
+    are for those who ask for them."""
+    before = advice.front[: [one.name for one in advice.front].index(chosen.name)] if chosen.surely else []
+    return next((one for one in before if not one.surely and one.cache != "on"), None)
+
+
+def _points(advice: Advice, chosen: Point, cheaper: Point | None) -> list[Point]:
+    """Return the recommended candidate, the cheaper one, and others of the front with a sensible number of drives."""
+    first = [chosen, *([cheaper] if cheaper else [])]
+    names = {one.name for one in first}
+    others = [one for one in advice.shown if one.name not in names and one.drives <= MOST_DRIVES * chosen.drives]
+    return [*first, *others][: len(LETTERS)]
+
+
+def _bought(point: Point, currency: str) -> str:
+    """Return what is bought: `12 x exos-x18-18tb in RAID 10, 108 TB usable, 3,540 EUR, 113 W`."""
+    cost = [] if point.cost is None else [money(point.cost, currency)]
+    watts = [] if point.watts is None else [f"{number(point.watts.value)} W"]
+    what = f"{point.drives} x {point.drive} in {LAYOUT_NAMES[point.layout]}"
+    return ", ".join([what, f"{size(point.usable_bytes)} usable", *cost, *watts])
+
+
+def _table(advice: Advice, points: Sequence[Point]) -> Table:
+    """Return a row per candidate: cost, power, latency with its interval, and the chance of loss."""
+    priced = any(one.cost is not None for one in points)
+    years = Unit("chance", 1.0, lambda share: f"1 in {number(max(1.0 / share, 1.0), 2)}" if share > 0 else "never")
+    table = screen_table(
+        [
+            column("", wrap=False),
+            column(""),
+            *([numeric(advice.currency or "cost")] if priced else []),
+            numeric("W"),
+            estimate(f"{advice.figure} ({advice.level:g} % interval)", LATENCY),
+            numeric(f"loss in {advice.years:g} y", years),
+        ]
+    )
+    for letter, one in zip(LETTERS, points, strict=False):
+        cache = {"off": " cache off", "on": " cache on"}.get(one.cache, "")
+        table.add(
+            letter,
+            f"{one.layout} {one.drives}x {one.drive}{cache}",
+            *([_value(one.cost)] if priced else []),
+            _value(one.watts),
+            _estimate(one.latency),
+            _value(one.loss),
+        )
+    return table
+
+
+def _value(of: Between | None) -> Value:
+    return None if of is None else of.value
+
+
+def _estimate(of: Between) -> Value:
+    return Estimate(of.value, of.value if of.low is None else of.low, of.value if of.high is None else of.high)
+
+
+def _strips(advice: Advice, points: Sequence[Point]) -> list[str]:
+    """Return the intervals of the first candidates, drawn with the bound of the objective."""
+    drawn = [
+        Strip(letter, one.latency.low, one.latency.value, one.latency.high)
+        for letter, one in zip(LETTERS, points, strict=False)
+        if one.latency.low and one.latency.high
+    ]
+    if not drawn:
+        return []
+    title = f"{advice.figure}{f' < {LATENCY.shown(advice.bound)}' if advice.bound else ''}"
+    lines = strips(drawn, advice.bound, STRIP)
+    return [f"{title if at == 0 else '':<{len(title)}}  {line}" for at, line in enumerate(lines)]
+
+
+def _why(advice: Advice, chosen: Point, cheaper: Point | None) -> str:
+    """Return why the cheaper candidate is not recommended, or what a likely one may miss."""
+    point = cheaper or chosen
+    if point.surely:
+        return "Why none for less: cheaper candidates miss the objective, or another is better in everything."
+    least = LATENCY.shown(point.latency.high)
+    said = f"its {advice.figure} may be up to {least}. Measuring one {point.drive} would settle it."
+    return f"{'Why not B' if cheaper else 'Why only likely'}: {said}"
+
+
+def _searched(advice: Advice) -> str:
+    """Return what was searched, and why most candidates were left out."""
+    gone = sorted(((count, why) for why, count in advice.left_out.items() if count), reverse=True)
+    left_out = f"; left out: {', '.join(f'{count:,} {why}' for count, why in gone)}" if gone else ""
+    return f"Searched {counted(advice.candidates, 'candidate')} with {counted(advice.runs, 'run')}{left_out}."

@@ -1,0 +1,76 @@
+"""Runs on the terminal: their figures, what has to be known to read them, and where they were written."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from hotband.base.text.formats import as_rows
+from hotband.base.text.table import View, Whole
+from hotband.data.record.files import RECORD_FILE
+from hotband.data.record.repair import repair_lines
+from hotband.data.record.states import said_of
+from hotband.data.record.steady import of_phases
+from hotband.data.record.trace import trace_lines
+from hotband.data.record.unmodelled import other_notes, unmodelled_notes
+from hotband.inference.beside import beside_lines, beside_table
+from hotband.views.expect import expected_views
+from hotband.views.interval import interval_lines, intervals_table
+from hotband.views.record.energy import energy_lines
+from hotband.views.text.tables import (
+    app_tables,
+    limits_lines,
+    power_loss_lines,
+    scripts_table,
+    steady_lines,
+    summary_table,
+)
+from hotband.views.text.wear import smart_lines
+
+if TYPE_CHECKING:
+    from hotband.base.question import Question
+    from hotband.data.documents.record import RecordDoc
+    from hotband.questions.run.ran import Emulation, Ran
+
+
+def terminal(ran: Ran, _: Question) -> Iterator[View]:
+    """Runs one after the other, then the files that they share."""
+    for one in ran.finished:
+        yield from run_views(one.record, one.spec.out)
+    if ran.io_log is not None:
+        yield Whole(f"I/O log: {ran.io_log}")
+    if ran.report is not None:
+        yield Whole(f"Report: {ran.report}")
+
+
+def run_views(record: RecordDoc, folder: Path | None = None) -> Iterator[View]:
+    """A run, and its record in a folder."""
+    yield from (f"! {note}." for note in unmodelled_notes(record))
+    yield summary_table(record)
+    yield from app_tables(record)
+    if "scripts" in record:
+        yield scripts_table(record["scripts"])
+    if "intervals" in record:
+        lines: Sequence[View] = interval_lines(record["intervals"])
+        if as_rows() and record["intervals"]["figures"]:
+            yield intervals_table(record["intervals"])
+            lines = lines[len(record["intervals"]["figures"]) :]
+        yield from lines
+    yield from said_of(record)
+    yield from (f"  note: {note}" for note in other_notes(record))
+    yield from (line for verdict in of_phases(record) for line in steady_lines(verdict))
+    for lines_of in (smart_lines, energy_lines, limits_lines, power_loss_lines, repair_lines, trace_lines):
+        yield from lines_of(record)
+    if "expected" in record:
+        yield from expected_views(record)
+    if folder is not None:
+        yield Whole(f"Record: {folder / RECORD_FILE}")
+
+
+def emulation(done: Emulation, _: Question) -> Iterator[View]:
+    """A model and the emulated drive beside each other."""
+    yield beside_table(done.found)
+    yield from beside_lines(done.found)
+    if done.report is not None:
+        yield Whole(f"Report: {done.report}")

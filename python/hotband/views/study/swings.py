@@ -1,0 +1,23 @@
+"""What swinging the assumptions of a study does, on the terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from hotband.base.foreign import marked
+from hotband.views.text.tables import swings_table
+
+if TYPE_CHECKING:
+    from hotband.base.text.table import View
+    from hotband.questions.study.asked import StudySwingsQuestion
+    from hotband.questions.study.swung import Swings
+
+
+def terminal(swings: Swings, _: StudySwingsQuestion) -> Iterator[View]:
+    """What `study swings` prints."""
+    found = swings.summary
+    yield swings_table(found)
+    yield found["text"]
+    for row in found["refused"]:
+        yield marked("[yellow]Refused:[/] {what}", what=f"{row['name']} at its {row['end']} end: {row['text']}")

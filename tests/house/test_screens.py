@@ -1,0 +1,123 @@
+"""Is every answer on a terminal a screen: one sentence first, at most 24 lines of 80 columns, the next command last?"""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+import typer
+from test_declared_questions import folder, of_python
+
+from hotband.base.question import Way
+from hotband.base.text.table import Table
+from hotband.base.views import view_of
+from hotband.execution.experiment.progress import run_progress
+from hotband.faces.cli import app
+from hotband.faces.commands.question import Form, _print
+from hotband.faces.questions import QUESTIONS, answer
+from hotband.views.text.bars import bar, bars
+from hotband.views.text.screen import LINES, NEXT, Screen, command, indent_below
+from hotband.views.text.strips import Strip, strips
+
+__all__ = ["folder"]
+"""The fixture: a folder with records and a fleet."""
+NOT_YET = {"calibrate", "entropy", "fleet", "pts", "quick", "steady"}
+"""Questions whose answers are no screens yet. It may only shrink."""
+SENTENCE = re.compile(
+    r"[^.:]*(\d|\b(is|are|was|were|has|have|reach|reaches|lie|lies|keep|keeps|no|nothing|not)\b)", re.I
+)
+"""What the answer begins with: a figure or a verb before its first stop."""
+
+
+@pytest.fixture(scope="module")
+def answers() -> dict[str, tuple[Any, Any]]:
+    """The questions and their answers, each once."""
+    return {}
+
+
+def answered(name: str, answers: dict[str, tuple[Any, Any]]) -> tuple[Any, Any]:
+    if name not in answers:
+        asked = of_python(name)
+        answers[name] = asked, answer(asked, Way(run_progress, lambda _: None))
+    return answers[name]
+
+
+def options(words: list[str]) -> Iterator[str]:
+    """The options of a command that it does not have, which is the test's failure."""
+    group: Any = typer.main.get_command(app)
+    context = typer.Context(group)
+    found = group.get_command(context, words[0])
+    if found is not None and hasattr(found, "get_command"):
+        found = found.get_command(context, words[1])
+    assert found is not None, words
+    known = {option for param in found.params for option in param.opts}
+    yield from (word for word in words if word.startswith("--") and word not in known)
+
+
+@pytest.mark.parametrize("width", [80, 120])
+@pytest.mark.parametrize("name", sorted(set(QUESTIONS) - NOT_YET))
+def test_an_answer_is_a_screen(
+    name: str,
+    width: int,
+    answers: dict[str, tuple[Any, Any]],
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    asked, found = answered(name, answers)
+    monkeypatch.setenv("COLUMNS", str(width))
+    _print(asked, found, Form(as_json=False, details=False), [])
+    lines = capsys.readouterr().out.rstrip("\n").split("\n")
+    assert len(lines) <= LINES, "\n".join(lines)
+    assert max(len(line) for line in lines if not line.startswith(NEXT)) <= width
+    first = " ".join(lines[: lines.index("")])
+    assert SENTENCE.match(first), first
+    assert first.endswith((".", ":")), first
+    if lines[-1].startswith(NEXT):
+        words = shlex.split(lines[-1].removeprefix(NEXT))
+        assert (words[0], list(options(words[1:]))) == ("hotband", [])
+
+
+@pytest.mark.parametrize("name", sorted(set(QUESTIONS) - NOT_YET))
+def test_a_cell_of_a_screen_is_one_line_and_tables_are_narrow(name: str, answers: dict[str, tuple[Any, Any]]) -> None:
+    asked, found = answered(name, answers)
+    shown = view_of(found, "terminal")(found, asked)
+    assert isinstance(shown, Screen)
+    tables = [view for view in shown.body if isinstance(view, Table)]
+    assert [table.title for table in tables if not table.borderless or len(table.columns) > 7] == []
+    assert not [cell for table in tables for row in table.texts() for cell in row if "\n" in cell]
+
+
+@pytest.mark.parametrize("name", sorted(NOT_YET - {"calibrate", "pts", "quick"}))
+def test_what_is_a_screen_leaves_the_list(name: str, answers: dict[str, tuple[Any, Any]]) -> None:
+    asked, found = answered(name, answers)
+    assert not isinstance(view_of(found, "terminal")(found, asked), Screen)
+
+
+def test_a_heading_is_no_sentence() -> None:
+    assert not SENTENCE.match("Measured beside predicted")
+
+
+def test_bars_are_eighths_of_the_largest() -> None:
+    assert bars([8.0, 4.0, 3.0, 0.001, 0.0, None], 4) == ["████", "██", "█▌", "▏", "", ""]
+    assert bar(9.0, 8.0, 2) == "██"
+
+
+def test_intervals_share_one_scale_with_the_bound() -> None:
+    assert strips([Strip("A", 1.0, 10.0, 100.0), Strip("B", 10.0, 100.0, 1000.0)], 300.0, 10) == [
+        "A ├──●──┤│",
+        "B    ├──●│─┤",
+    ]
+
+
+def test_a_command_is_written_from_its_fields() -> None:
+    assert command("study run", "a b", only=["x", "y"], seed=None, fresh=False, details=True) == (
+        "hotband study run 'a b' --only x --only y --details"
+    )
+
+
+@pytest.mark.parametrize(("line", "deeper"), [("SEVERE   a", 9), ("! note", 2), ("   -> do", 3), ("Plain text", 0)])
+def test_a_line_continues_below_its_text(line: str, deeper: int) -> None:
+    assert indent_below(line) == deeper
