@@ -1,4 +1,4 @@
-//! What a run tells while it runs, how it is told to stop, and what can go wrong with it.
+//! Progress of a run, its stop signal, and its errors.
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};

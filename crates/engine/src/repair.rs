@@ -1,4 +1,4 @@
-//! What follows from failures: how many spares there are, how fast they are filled; and the drives that events name.
+//! Repair after failures: the number of spares and the rate at which they are filled, and the drives that events name.
 
 use hotband_machine::{EventSpec, Machine, MachineSpec, RepairSpec, SpecError};
 use hotband_units::{Rate, Span, UnitError};

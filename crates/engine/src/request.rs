@@ -1,4 +1,4 @@
-//! What is asked for, as text.
+//! Request of a run, as text.
 
 use std::path::PathBuf;
 

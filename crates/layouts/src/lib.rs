@@ -1,5 +1,5 @@
-//! How drives form one address space: one file a layout, each a pure planner; a replicated pool and RAID-Z are
-//! services with a state of their own.
+//! Layouts, which form one address space from drives: one file per layout, each a pure planner; a replicated pool and
+//! RAID-Z are services with a state of their own.
 
 mod concat;
 pub mod controller;

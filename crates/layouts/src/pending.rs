@@ -1,4 +1,4 @@
-//! What stands before members has I/Os of hosts and commands to members under way: one book of both.
+//! Host I/Os and member commands that a service has in flight, in one book.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;

@@ -1,4 +1,4 @@
-//! What building a machine needs besides its spec: whether somebody still waits for it, and what can stop it.
+//! Cancellation check of a machine's construction, and the errors that stop it.
 
 use hotband_units::Bytes;
 use thiserror::Error;

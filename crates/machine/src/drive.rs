@@ -1,4 +1,4 @@
-//! What every drive mechanism answers.
+//! Trait that every drive mechanism implements.
 
 use hotband_units::{Bytes, Instant, Power, Span};
 
@@ -70,7 +70,8 @@ pub struct Smart {
     pub percentage_used: f64,
     /// Blocks that were retired.
     pub bad_blocks: u64,
-    /// How many times larger than what is simulated the drive is: 1 where all of it is. All else is of what is simulated.
+    /// How many times larger than what is simulated the drive is: 1 where all of it is. All else is of what is
+    /// simulated.
     pub scale: u64,
 }
 
@@ -235,8 +236,8 @@ pub trait Drive: Send {
     fn capacity(&self) -> Bytes;
     /// Logical block size: offsets and lengths are multiples of it.
     fn block(&self) -> Bytes;
-    /// Logical units that a host sees, by address; none where the drive is one address space. A flush is for the unit that
-    /// its offset lies in.
+    /// Logical units that a host sees, by address; none where the drive is one address space. A flush is for the unit
+    /// that its offset lies in.
     fn units(&self) -> Vec<Unit> {
         Vec::new()
     }

@@ -1,4 +1,4 @@
-//! What goes into a machine and what comes out.
+//! I/Os that go into a machine, and completions that come out.
 
 use hotband_units::{Instant, Span};
 

@@ -1,4 +1,4 @@
-//! Which version of the data every byte holds.
+//! Version of the data that every byte holds.
 
 use std::ops::Range;
 

@@ -1,4 +1,4 @@
-//! What can be wrong with a log.
+//! Errors of a log.
 
 use std::io;
 

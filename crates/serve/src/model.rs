@@ -1,4 +1,4 @@
-//! What decides when an I/O is done.
+//! Models that decide when an I/O completes.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;

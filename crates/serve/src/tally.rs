@@ -1,4 +1,4 @@
-//! What a server counts: how late answers were, and the latencies that clients got beside those that the model meant.
+//! Counters of a server: the emulation delay, and the latencies of clients next to those of the model.
 
 use hdrhistogram::Histogram;
 use hotband_engine::Findings;
@@ -43,8 +43,8 @@ impl OfKind {
     }
 }
 
-/// Share of the p50 latency of reads and writes, and time in nanoseconds: where p99 of lateness is more than either, what was served
-/// is no longer the drive that was modelled.
+/// Share of the p50 latency of reads and writes, and time in nanoseconds: where p99 of lateness is more than either,
+/// what was served is no longer the drive that was modelled.
 const LATE: (f64, u64) = (0.1, 1_000_000);
 
 /// Whether answers were too late, in words; `p50` is that of reads and writes as the model meant them.

@@ -1,8 +1,8 @@
-//! Who waits until the machine next has something to do.
+//! Thread that waits until the machine next has something to do.
 //!
-//! A thread of its own, the clock, where nobody else does. A thread that waits for a client may do both at once: then the
-//! request, the time at which it is done and the answer need one thread, and no core has to be woken in between (which
-//! takes 5 to 50 us, on virtual machines more).
+//! A thread of its own, the clock, where nobody else does. A thread that waits for a client may do both at once: then
+//! the request, the time at which it is done and the answer need one thread, and no core has to be woken in between
+//! (which takes 5 to 50 us, on virtual machines more).
 
 use std::io;
 use std::os::fd::{BorrowedFd, OwnedFd};

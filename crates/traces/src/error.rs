@@ -1,4 +1,4 @@
-//! What can be wrong with a trace.
+//! Errors of a trace.
 
 use std::io;
 

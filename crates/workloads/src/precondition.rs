@@ -1,4 +1,4 @@
-//! What the drives hold before the first phase, and phases that write without timing.
+//! Contents of the drives before the first phase, and phases that write without timing.
 
 use hotband_machine::{Section, SpecError};
 

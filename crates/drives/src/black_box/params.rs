@@ -1,4 +1,4 @@
-//! What a black box is told about itself: fitted values (`hotband calibrate`), none of them a mechanism's.
+//! Parameters of a black box: fitted values (`hotband calibrate`), none of them a mechanism's.
 
 use hotband_machine::{Product, Section, SpecError};
 use hotband_units::{Bytes, Rate, Ratio, Span};

@@ -1,4 +1,4 @@
-//! What a disk is told about its caches, and the switches of the caching mode page.
+//! Parameters of a disk's caches, and the switches of the caching mode page.
 
 use hotband_machine::{Product, Section, SpecError, WriteCacheSetting};
 use hotband_units::{Bytes, Ratio, Span};

@@ -1,4 +1,4 @@
-//! What a disk does with a command when it arrives: cache, queue, or wait for room.
+//! Arrival of commands at a disk: answer from the cache, queue, or wait for room.
 
 use hotband_machine::{Done, Times};
 use hotband_units::{Instant, Span};

@@ -1,4 +1,4 @@
-//! What a disk counts.
+//! Counters of a disk.
 
 use hotband_machine::Counter;
 use hotband_units::Span;

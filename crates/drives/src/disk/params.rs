@@ -1,4 +1,4 @@
-//! What a disk is told about itself: the values of its catalog file.
+//! Parameters of a disk: the values of its catalog file.
 
 use hotband_machine::{Draw, Random, SectorErrors};
 use hotband_machine::{Section, SpecError};
@@ -176,8 +176,8 @@ pub struct DiskParams {
     pub bypass_sectors: u64,
     /// With this many extents waiting the cache is drained alongside the queue.
     pub drain_extents: usize,
-    /// Share of the addresses, from the first on, that the first background scan of the media has passed. What is written
-    /// beyond is read back in the next revolution.
+    /// Share of the addresses, from the first on, that the first background scan of the media has passed. What is
+    /// written beyond is read back in the next revolution.
     pub scanned: f64,
     /// Background scan.
     pub scan: Option<ScanParams>,

@@ -1,4 +1,4 @@
-//! What a disk is told about its seeks: three figures of a data sheet for reads and writes, where the curve bends, or a
+//! Seek parameters of a disk: three figures of a data sheet for reads and writes, where the curve bends, or a
 //! curve that was measured on the drive.
 
 use hotband_machine::{Section, SpecError};

@@ -1,4 +1,4 @@
-//! What the actuators of a disk share: the link to the host, and its memory.
+//! Parts that the actuators of a disk share: the link to the host, and its memory.
 
 use hotband_units::Instant;
 

@@ -1,4 +1,4 @@
-//! Which version of every byte is where: in the write cache, under the head, on the media.
+//! Versions of every byte in each place: in the write cache, under the head, on the media.
 //!
 //! The account is kept beside the model and never changes what the model does. Bytes are numbered as the host does.
 

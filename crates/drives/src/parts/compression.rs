@@ -1,4 +1,4 @@
-//! How much space compressed pages take on flash.
+//! Size of compressed pages on flash.
 //!
 //! A drive compresses in chunks of one logical page and reaches only a part of what an archive of the whole data does:
 //! a chunk has less context, and the drive's method is simpler. With efficiency n, data whose archive takes a share e

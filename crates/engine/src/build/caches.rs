@@ -1,4 +1,4 @@
-//! How the caches of drives and controllers are set, and which of them lie below a volume: told from what the machine
+//! Settings of drive and controller caches, and which of them lie below a volume: read from what the machine
 //! is built from.
 //!
 //! Leaves out: memory of pools, of RAID-Z and of apps, which stand above the volumes or have no size of their own; and

@@ -1,4 +1,4 @@
-//! What a machine is built for and may take, asked before it is built.
+//! Purpose and limits of a machine, checked before it is built.
 
 use hotband_machine::{Look, MemoryError, unwatched};
 use hotband_units::Bytes;

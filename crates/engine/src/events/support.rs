@@ -1,4 +1,4 @@
-//! What is supported: which event on which layout, on which kind of drive, together with what. One table, checked before
+//! Supported events: which event on which layout, on which kind of drive, together with what. One table, checked before
 //! every run and printed for whoever asks.
 //!
 //! A machine is checked as a whole: an event is refused where any of its layouts does not go with it.

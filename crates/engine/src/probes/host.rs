@@ -1,4 +1,4 @@
-//! How busy the cores of the host were in the measured time, and which of them were full.
+//! Load of the host's cores in the measured time, and which of them were full.
 //!
 //! It looks when a measured phase begins and ends, and does nothing per I/O.
 

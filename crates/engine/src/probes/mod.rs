@@ -1,4 +1,4 @@
-//! What watches a run. The loop tells [`Probes`] what happens and knows no probe by name.
+//! Probes that watch a run. The loop tells [`Probes`] what happens and knows no probe by name.
 //!
 //! Counting what streams do is the one probe that every I/O pays for. Whatever else wants every I/O stands behind one
 //! test, which plain runs fail; the rest looks when an interval ends.

@@ -1,4 +1,4 @@
-//! What an app leaves: how many operations of each kind, how long they took, and how many a second over time.
+//! Operations of an app: count and latency of each kind, and rates over time.
 
 use std::collections::BTreeMap;
 

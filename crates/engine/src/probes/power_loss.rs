@@ -1,4 +1,4 @@
-//! What of the acknowledged writes is lost when power is cut. docs/models/power-loss.md has the definitions.
+//! Acknowledged writes that a power cut loses. docs/models/power-loss.md has the definitions.
 //!
 //! The ledger knows what the host was promised: for every byte the newest write that was acknowledged. The drives know
 //! what they still hold. Writes to the same bytes that were under way together have no order: any of them may be the
@@ -166,8 +166,8 @@ impl Ledger {
         held >= version || self.beside.get(&version).is_some_and(|beside| beside.contains(&held))
     }
 
-    /// What the drives of `machine`, whose power is off, hold of everything that was written, by address. Of copies that
-    /// differ the first is read.
+    /// What the drives of `machine`, whose power is off, hold of everything that was written, by address. Of copies
+    /// that differ the first is read.
     pub fn held(&self, machine: &Machine) -> Vec<Held> {
         let left: Vec<Versions> = machine.drives().iter().filter_map(|drive| drive.left.cloned()).collect();
         let mut places = Vec::new();

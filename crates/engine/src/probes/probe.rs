@@ -1,4 +1,4 @@
-//! What a probe is: it is told what happens, and leaves sections of the record, tables and notes.
+//! Trait of a probe: it receives what happens, and leaves sections of the record, tables and notes.
 
 use hotband_machine::{Completion, Io, Machine, Op};
 use hotband_units::{Instant, Span};

@@ -1,4 +1,4 @@
-//! What runs of scripts leave: how many, how long, and when.
+//! Runs of scripts: their number, durations and times.
 
 use hdrhistogram::Histogram;
 use hotband_units::{Instant, Span};

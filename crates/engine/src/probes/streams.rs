@@ -1,4 +1,5 @@
-//! What streams do: counts, latencies, queue depth, and all of that over time. The one probe that every I/O pays for.
+//! Statistics of streams: counts, latencies, queue depth, and all of that over time. The one probe that every I/O pays
+//! for.
 
 use hotband_machine::Op;
 use hotband_units::{Instant, Span};

@@ -1,4 +1,4 @@
-//! What the record of a run says beside what was watched: what was asked for, and what is known of the machine.
+//! Sections of the record that no probe leaves: the request, and what is known of the machine.
 
 use std::collections::BTreeMap;
 

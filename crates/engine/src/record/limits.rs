@@ -1,4 +1,4 @@
-//! What the limits of a workload came to.
+//! Outcome of the limits of a workload.
 
 use hotband_units::Span;
 use hotband_workloads::{Bound, LimitOp, LimitSpec};

@@ -1,4 +1,4 @@
-//! What a controller is told about itself: the options of its layout.
+//! Parameters of a controller: the options of its layout.
 
 use hotband_machine::{LayoutSpec, Section, SpecError};
 use hotband_units::{Bytes, Rate, Ratio, Span};

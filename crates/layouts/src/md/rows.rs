@@ -1,4 +1,4 @@
-//! Where the pages of a row lie: one of 4 KiB of every member, at the same place on each.
+//! Pages of a row: one of 4 KiB of every member, at the same place on each.
 
 use hotband_machine::StripeShape;
 

@@ -1,4 +1,4 @@
-//! What an md array is told about itself: the options of its layout.
+//! Parameters of an md array: the options of its layout.
 
 use hotband_machine::{LayoutSpec, Section, SpecError};
 

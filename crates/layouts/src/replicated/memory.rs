@@ -1,4 +1,4 @@
-//! What a daemon keeps in memory: a bounded set of blocks or objects, with the two policies that BlueStore has.
+//! Memory of a daemon: a bounded set of blocks or objects, with the two policies that BlueStore has.
 //!
 //! `lru` forgets what was used longest ago. `2q` (Johnson and Shasha, VLDB 1994, simplified) lets new entries pass
 //! through a queue of half the size; only those asked for again soon after they left it go among the hot ones.

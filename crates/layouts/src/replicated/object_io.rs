@@ -1,4 +1,4 @@
-//! What is under way in a pool: I/Os of hosts, their parts in objects, and these at daemons.
+//! Work in flight in a pool: I/Os of hosts, their parts in objects, and these at daemons.
 
 use hotband_machine::{Entropy, Fault, Op, ServiceIo, Times};
 use hotband_units::{Instant, Span};

@@ -1,4 +1,4 @@
-//! What an object storage daemon is told about itself: the values of its catalog file.
+//! Parameters of an object storage daemon: the values of its catalog file.
 
 use hotband_machine::{Product, Section, SpecError};
 use hotband_units::{Bytes, Rate, Ratio, Span};

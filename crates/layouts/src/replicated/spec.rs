@@ -1,4 +1,4 @@
-//! What a machine file says of a replicated pool.
+//! Keys of a replicated pool in a machine file.
 
 use hotband_machine::{LayoutSpec, Section, SpecError};
 use hotband_units::{Bytes, Rate, Span};

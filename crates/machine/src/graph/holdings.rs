@@ -1,4 +1,4 @@
-//! What the parts of a machine are and count, and what they hold after writes that take no time.
+//! Reports and counters of the parts of a machine, and their contents after untimed writes.
 
 use crate::drive::{PartReport, UntimedWrite};
 use crate::graph::view::{Drives, Layouts, RepairView};

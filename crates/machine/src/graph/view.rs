@@ -1,4 +1,4 @@
-//! What a machine is made of, to look at: its drives, its layouts, and what repair has done.
+//! Read-only view of a machine: its drives, its layouts, and what repair has done.
 
 use hotband_units::{Bytes, Instant};
 

@@ -1,4 +1,4 @@
-//! Who waits for the machine: a request of a client, until it is answered.
+//! Waiting request of a client, until the machine completes it.
 
 use std::cell::RefCell;
 use std::io;
@@ -40,8 +40,8 @@ pub struct Piece {
 }
 
 impl Piece {
-    /// Bytes of its front that the machine is asked for at once, as many as a write may have, and what is left then. One
-    /// after another: such a range takes a drive as long as its bytes, and others get their turn in between.
+    /// Bytes of its front that the machine is asked for at once, as many as a write may have, and what is left then.
+    /// One after another: such a range takes a drive as long as its bytes, and others get their turn in between.
     pub fn split(self) -> (u32, Option<Self>) {
         let len = self.left.min(LONGEST_PAYLOAD);
         let rest = Self { offset: self.offset + u64::from(len), left: self.left - len, ..self };

@@ -1,4 +1,4 @@
-//! What clients are told of the volumes.
+//! Descriptions of the volumes for clients.
 
 use super::proto::{can, error};
 use crate::model::VolumeTold;

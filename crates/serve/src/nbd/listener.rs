@@ -1,4 +1,4 @@
-//! Where clients connect.
+//! Listeners to which clients connect.
 
 use std::collections::HashMap;
 use std::io;
@@ -54,8 +54,8 @@ pub struct Limits {
 }
 
 impl Default for Limits {
-    /// Four connections for each of 16 programs; 256 requests each, as many as eight jobs at a depth of 32 have; two writes
-    /// of the longest kind. 10 s is what qemu gives a handshake (NBD_DEFAULT_HANDSHAKE_MAX_SECS); a minute is
+    /// Four connections for each of 16 programs; 256 requests each, as many as eight jobs at a depth of 32 have; two
+    /// writes of the longest kind. 10 s is what qemu gives a handshake (NBD_DEFAULT_HANDSHAKE_MAX_SECS); a minute is
     /// longer than any pause that a live client makes (chosen).
     fn default() -> Self {
         Self {

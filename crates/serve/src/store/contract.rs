@@ -1,4 +1,4 @@
-//! What a store does: places, extents, and the trait that every kind of store implements.
+//! Contract of a store: places, extents, and the trait that every kind of store implements.
 
 use std::io;
 
@@ -40,8 +40,8 @@ pub trait Store: Send + Sync {
     /// What the file says.
     fn read(&self, address: Place, buffer: &mut [u8]) -> io::Result<()>;
 
-    /// Keeps `data`: it survives this process once the call has returned, where the store is a file. Returns a ticket for
-    /// [`Store::number`].
+    /// Keeps `data`: it survives this process once the call has returned, where the store is a file. Returns a ticket
+    /// for [`Store::number`].
     ///
     /// # Errors
     /// What the file says, such as that it is full: nothing or a part of it was kept, whole sectors each.

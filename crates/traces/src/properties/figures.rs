@@ -1,4 +1,4 @@
-//! What is found of a trace, as Python reads it. Shares are of one, times in ns, sizes in bytes where nothing is said.
+//! Properties of a trace, as Python reads them. By default, shares are fractions, times are in ns, and sizes in bytes.
 
 use serde::Serialize;
 
@@ -141,8 +141,8 @@ pub struct Time {
     pub dispersion: Vec<Dispersion>,
 }
 
-/// Index of dispersion of counts: variance over mean of the I/Os in a window; 1 for a Poisson process at every width (Cox &
-/// Lewis, 1966).
+/// Index of dispersion of counts: variance over mean of the I/Os in a window; 1 for a Poisson process at every width
+/// (Cox & Lewis, 1966).
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct Dispersion {
     /// Width of a window.
@@ -315,8 +315,8 @@ pub struct Reuse {
     pub curve: Curve,
 }
 
-/// Miss ratios of an LRU cache of blocks that keeps reads and writes: the first point is no cache at all, the last one in
-/// which everything fits. Between points it is straight.
+/// Miss ratios of an LRU cache of blocks that keeps reads and writes: the first point is no cache at all, the last one
+/// in which everything fits. Between points it is straight.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct Curve {
     /// Sizes of the cache.

@@ -1,5 +1,5 @@
-//! How many things were used since one was: a bit for each at its place in the order of last uses, and counts of bits in
-//! a binary indexed tree over words of 64 of them (Fenwick, 1994), so that all of it stays in the processor's cache.
+//! Number of things used since a given one: a bit for each at its place in the order of last uses, and counts of bits
+//! in a binary indexed tree over words of 64 of them (Fenwick, 1994), so that all of it stays in the processor's cache.
 
 /// Bits of a word.
 const WORD: usize = 64;

@@ -1,4 +1,4 @@
-//! What a process has under way: an operation as a list of steps.
+//! Work of a process in flight: an operation as a list of steps.
 
 use hotband_units::Instant;
 

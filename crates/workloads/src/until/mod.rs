@@ -1,7 +1,8 @@
-//! What ends a phase: a list of conditions, of which the first to be met does.
+//! End of a phase: a list of conditions, of which the first to be met does.
 //!
-//! `until = "10 min"`, `until = ["steady", "1e6 I/Os"]`, or a key of a condition's own (`duration`, `ios`, `until_steady`).
-//! A condition is a file here, which reads it, a file in the engine, which looks whether it is met, and a line in the list.
+//! `until = "10 min"`, `until = ["steady", "1e6 I/Os"]`, or a key of a condition's own (`duration`, `ios`,
+//! `until_steady`). A condition is a file here, which reads it, a file in the engine, which looks whether it is met,
+//! and a line in the list.
 
 mod count;
 mod done;

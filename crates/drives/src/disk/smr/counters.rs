@@ -1,4 +1,4 @@
-//! What a disk with shingled tracks counts beside what its arm does.
+//! Counters of a disk with shingled tracks, in addition to those of its arm.
 
 use hotband_machine::{Command, Counter, Op};
 use hotband_units::Span;

@@ -1,4 +1,4 @@
-//! Where the sectors of the host lie: in their band, or in the media cache. No time passes here.
+//! Location of the host's sectors: in their band, or in the media cache. No time passes here.
 
 use std::collections::{BTreeSet, VecDeque};
 
@@ -159,8 +159,8 @@ impl Layer {
         pieces
     }
 
-    /// Whether a write goes on where one of the last runs ended, and the run is long by now. One that begins a run is no
-    /// stream however long it is: it would tear the band behind it.
+    /// Whether a write goes on where one of the last runs ended, and the run is long by now. One that begins a run is
+    /// no stream however long it is: it would tear the band behind it.
     fn goes_on(&mut self, first: u64, end: u64) -> bool {
         let run_index = self.runs.iter().position(|run| run.count > 0 && run.next == first);
         let index = run_index.unwrap_or(WRITERS - 1);

@@ -1,4 +1,4 @@
-//! What a disk with shingled tracks is told about itself.
+//! Parameters of a disk with shingled tracks.
 
 use hotband_machine::{Section, SpecError};
 use hotband_units::{Bytes, Ratio, Span};

@@ -1,4 +1,4 @@
-//! What a flash read cache counts.
+//! Counters of a flash read cache.
 
 use hotband_machine::Counter;
 

@@ -1,4 +1,4 @@
-//! Where data is appended, and how passes and flash pages fill up.
+//! Append points of data: passes and flash pages that fill up.
 
 use super::blocks::NONE;
 use super::params::FtlParams;

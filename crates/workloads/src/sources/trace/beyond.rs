@@ -1,4 +1,4 @@
-//! Where an I/O of a trace goes on its volume, which may be smaller than what was recorded.
+//! Placement of a trace's I/O on its volume, which may be smaller than what was recorded.
 
 use super::file::TraceIo;
 use super::spec::Beyond;

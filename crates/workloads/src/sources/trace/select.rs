@@ -1,4 +1,5 @@
-//! Which I/Os of a trace are replayed, and how its file is read: keys of `[trace]` for whoever makes rows of it.
+//! Selection of the I/Os of a trace to replay, and the way to read its file: keys of `[trace]` for whoever makes rows
+//! of it.
 
 use std::ops::Range;
 
