@@ -21,7 +21,7 @@ use crate::record::sections::Sections;
 pub struct Asked {
     /// Index of the volume.
     pub volume: u16,
-    /// What is asked.
+    /// Requested operation.
     pub op: Op,
     /// First byte, relative to the volume.
     pub offset: u64,
@@ -29,7 +29,7 @@ pub struct Asked {
     pub len: u32,
     /// Force unit access.
     pub fua: bool,
-    /// How well the data of a write compresses.
+    /// Compressibility of the data of a write.
     pub entropy: Entropy,
 }
 

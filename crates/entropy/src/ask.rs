@@ -50,7 +50,7 @@ pub struct AskError {
     pub field: String,
     /// What it was given.
     pub value: String,
-    /// What would have been right.
+    /// Accepted values.
     pub accepted: String,
 }
 

@@ -13,7 +13,7 @@ pub struct Stopped;
 /// Asked now and then by long work, at least several times a second: it goes on where this is no error.
 pub type Look<'a> = &'a dyn Fn() -> Result<(), Stopped>;
 
-/// Nobody stops it.
+/// Never stop.
 ///
 /// # Errors
 /// None.
@@ -37,7 +37,7 @@ pub enum MemoryError {
     Refused {
         /// Name of the part in the machine.
         part: String,
-        /// What it asked for.
+        /// Memory that it needs.
         needs: Bytes,
     },
 }

@@ -14,7 +14,7 @@ use crate::versions::Versions;
 pub struct Command {
     /// Returned in [`Done`]; no two commands in a drive have the same.
     pub token: u64,
-    /// What is asked.
+    /// Requested operation.
     pub op: Op,
     /// First byte.
     pub offset: u64,
@@ -22,9 +22,9 @@ pub struct Command {
     pub len: u32,
     /// Force unit access.
     pub fua: bool,
-    /// Which write of the host this is part of, numbered in order of submission; zero where nobody counts.
+    /// Number of the host's write that this is part of, in order of submission; zero without an account.
     pub version: u64,
-    /// How well the data of a write compresses.
+    /// Compressibility of the data of a write.
     pub entropy: Entropy,
 }
 
@@ -41,24 +41,24 @@ pub struct UntimedWrite {
     pub offset: u64,
     /// Length in bytes.
     pub len: u32,
-    /// How well the data compresses.
+    /// Compressibility of the data.
     pub entropy: Entropy,
     /// The range is trimmed, not written.
     pub trim: bool,
 }
 
-/// What a drive's SMART attributes say; every count is since the drive was new, preconditioning included.
+/// SMART attributes of a drive; every count is since the drive was new, preconditioning included.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Smart {
     /// Bytes that the host wrote.
     pub host_bytes: u64,
-    /// The same after compression, before packing and overheads.
+    /// Bytes after compression, before packing and overheads.
     pub stored_bytes: u64,
     /// Bytes programmed into flash.
     pub flash_bytes: u64,
-    /// Of them, valid data moved by garbage collection and wear levelling.
+    /// Part of them: valid data moved by garbage collection and wear levelling.
     pub relocated_bytes: u64,
-    /// Of them, mapping tables, headers, padding and parity.
+    /// Part of them: mapping tables, headers, padding and parity.
     pub metadata_bytes: u64,
     /// Bytes that the host trimmed.
     pub trimmed_bytes: u64,
@@ -84,20 +84,20 @@ pub struct Levels {
     pub busy: [Power; 2],
 }
 
-/// What a drive draws.
+/// Power draw of a drive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Draw {
     /// Names of the states: "seek" and "track" of a disk, "read" and "write" of flash.
     pub states: [&'static str; 2],
-    /// As rated under load.
+    /// Rated power under load.
     pub active: Power,
-    /// What it draws.
+    /// Power draw.
     pub levels: Levels,
     /// Ends of its range: the least energy is that of one of these, the most that of one of those.
     pub low: [Levels; 2],
     /// See `low`.
     pub high: [Levels; 2],
-    /// How many actuators are busy by themselves; times are their sums.
+    /// Number of independent actuators; times are their sums.
     pub actuators: u32,
     /// Whether it can be in both states at once.
     pub is_parallel: bool,
@@ -123,11 +123,11 @@ pub struct Done {
     pub token: u64,
     /// When it was done; never later than the time `advance` was called with.
     pub at: Instant,
-    /// Where the time went; adds up to `at` minus the time of submission.
+    /// Times of each part; they add up to `at` minus the time of submission.
     pub times: Times,
     /// Data that now travels to the host: the length of a read, zero for anything else.
     pub bytes_back: u32,
-    /// What went wrong, if anything.
+    /// Fault, if any.
     pub fault: Option<Fault>,
 }
 
@@ -143,7 +143,7 @@ pub struct PartReport {
     pub kind: &'static str,
     /// Its counters since the beginning.
     pub counters: Vec<Counter>,
-    /// What it holds at this moment.
+    /// Current contents.
     pub at_end: Vec<Counter>,
 }
 
@@ -154,7 +154,7 @@ impl PartReport {
     }
 }
 
-/// How a drive acknowledges writes.
+/// Write cache setting of a drive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct WriteCacheSetting {
     /// "volatile", "protected", or "off" where a write is acknowledged when it is on the media.
@@ -163,7 +163,7 @@ pub struct WriteCacheSetting {
     pub bytes: u64,
 }
 
-/// How far a cache that learns has got.
+/// Progress of a cache that learns.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Warmth {
     /// It holds nothing.

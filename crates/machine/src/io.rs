@@ -52,7 +52,7 @@ impl Default for Entropy {
 pub struct Io {
     /// Returned in the completion; the machine does not read it.
     pub tag: u64,
-    /// What is asked.
+    /// Requested operation.
     pub op: Op,
     /// Which volume of the machine is addressed.
     pub volume: u16,
@@ -64,7 +64,7 @@ pub struct Io {
     pub fua: bool,
     /// Number of the write, in order of submission; zero for reads and flushes, and where nobody counts.
     pub version: u64,
-    /// How well the data of a write compresses.
+    /// Compressibility of the data of a write.
     pub entropy: Entropy,
 }
 
@@ -131,7 +131,7 @@ pub struct Completion {
     pub at: Instant,
     /// Where the time went.
     pub times: Times,
-    /// What went wrong, if anything.
+    /// Fault, if any.
     pub fault: Option<Fault>,
 }
 

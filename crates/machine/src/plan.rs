@@ -9,7 +9,7 @@ use crate::io::Op;
 /// A range of bytes to read or write.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Extent {
-    /// What is asked.
+    /// Requested operation.
     pub op: Op,
     /// First byte.
     pub offset: u64,

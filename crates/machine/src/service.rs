@@ -16,7 +16,7 @@ use crate::versions::Versions;
 pub struct ServiceIo {
     /// Returned in [`Served`]; the service does not read it.
     pub token: u32,
-    /// What is asked.
+    /// Requested operation.
     pub op: Op,
     /// First byte in the address space of the service.
     pub offset: u64,
@@ -26,7 +26,7 @@ pub struct ServiceIo {
     pub fua: bool,
     /// Number of the host's write; zero for what is none, and where nobody counts.
     pub version: u64,
-    /// How well the data of a write compresses.
+    /// Compressibility of the data of a write.
     pub entropy: Entropy,
 }
 
@@ -37,7 +37,7 @@ pub struct MemberCommand {
     pub token: u64,
     /// Index of the member.
     pub member: u16,
-    /// What is asked.
+    /// Requested operation.
     pub op: Op,
     /// First byte on the member.
     pub offset: u64,
@@ -47,7 +47,7 @@ pub struct MemberCommand {
     pub fua: bool,
     /// Number of the newest of the host's writes whose data it has; zero where nobody counts.
     pub version: u64,
-    /// How well the data of a write compresses.
+    /// Compressibility of the data of a write.
     pub entropy: Entropy,
 }
 
@@ -58,7 +58,7 @@ pub struct Served {
     pub token: u32,
     /// Where its time went; adds up to the time since it was asked.
     pub times: Times,
-    /// What went wrong, if anything.
+    /// Fault, if any.
     pub fault: Option<Fault>,
 }
 

@@ -17,7 +17,7 @@ pub enum LogError {
         line: u64,
         /// What is wrong with it.
         found: String,
-        /// What would have been right.
+        /// Accepted values.
         accepted: &'static str,
     },
     /// Nothing in it.

@@ -33,7 +33,7 @@ pub struct VolumeTold {
 pub struct Answer {
     /// Of the I/O, as it was handed over.
     pub token: u64,
-    /// What it was.
+    /// Operation.
     pub op: Op,
     /// When it was asked for, in the machine's time.
     pub submitted: Instant,

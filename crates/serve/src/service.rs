@@ -27,7 +27,7 @@ use crate::timekeeper::Timekeeper;
 pub struct Request {
     /// Index of the volume.
     pub volume: u16,
-    /// What is asked.
+    /// Requested operation.
     pub op: Op,
     /// First byte, relative to the volume.
     pub offset: u64,

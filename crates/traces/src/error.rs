@@ -21,7 +21,7 @@ pub enum TraceFileError {
         value: String,
         /// What is wrong with it.
         found: String,
-        /// What would have been right.
+        /// Accepted values.
         accepted: String,
     },
     /// Something about all of it.

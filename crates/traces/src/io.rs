@@ -12,7 +12,7 @@ pub struct Io {
     pub issue: u64,
     /// How long it took, where the trace says.
     pub latency: Option<u64>,
-    /// What it asked for.
+    /// Operation.
     pub op: Op,
     /// Force unit access.
     pub fua: bool,

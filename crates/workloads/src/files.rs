@@ -104,7 +104,7 @@ impl Files {
         Self { starts, order, hot, hot_requests }
     }
 
-    /// How many there are.
+    /// Return the number of files.
     pub fn count(&self) -> u64 {
         self.starts.len() as u64 - 1
     }

@@ -106,7 +106,7 @@ const TIMED: [&str; 12] = [
     "drain",
 ];
 
-/// What a phase with `untimed = true` writes; none for another phase.
+/// Read the amount that a phase with `untimed = true` writes; none for another phase.
 pub(crate) fn read_untimed(section: &Section) -> Result<Option<Amount>, SpecError> {
     let untimed = section.flag("untimed")?.unwrap_or(false);
     let fills = section.number("fills", FILLS)?;

@@ -277,7 +277,7 @@ impl Disk {
         self.queue.insert(waiting);
     }
 
-    /// Nothing but reading ahead is left to do.
+    /// Return whether only reading ahead is left to do.
     pub(super) fn nothing_waits(&self) -> bool {
         self.queue.is_empty() && self.dirty.extents().is_empty()
     }

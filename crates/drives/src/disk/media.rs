@@ -30,7 +30,7 @@ impl MediaAccess {
     }
 }
 
-/// Where the next command is taken from.
+/// Source of the next command.
 #[derive(Clone, Copy, Debug)]
 enum Pick {
     Queue(usize),
@@ -248,7 +248,7 @@ impl Disk {
         self.service_after::<false>(start, 0, waiting)
     }
 
-    /// The same where the head may not begin before so many nanoseconds from `start`.
+    /// Like `service`, where the head may not begin before a number of nanoseconds from `start`.
     #[inline(always)]
     #[allow(clippy::inline_always, reason = "a call of its own costs 1 % of a simulated I/O")]
     pub(super) fn service_after<const ANY_ORDER: bool>(

@@ -30,7 +30,7 @@ pub struct Writing {
 }
 
 impl Disk {
-    /// What the arm is writing, whether an account is kept or not.
+    /// Return what the arm is writing, with or without an account.
     pub fn writing(&self) -> Option<Writing> {
         let Arm::Busy { until: ends, work } = self.arm else { return None };
         match work {

@@ -64,7 +64,7 @@ fn read_measured(section: &Section) -> Result<Option<Vec<(u32, Span)>>, SpecErro
     Ok(Some(points))
 }
 
-/// Where the seek curve bends.
+/// Read the knee of the seek curve.
 fn read_knee(section: &Section) -> Result<Knee, SpecError> {
     const KEY: &str = "seek_knee";
     let Some(knee) = section.quantity::<Ratio>(KEY)? else { return Ok(KNEE) };

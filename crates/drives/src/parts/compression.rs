@@ -12,7 +12,7 @@ use hotband_machine::Entropy;
 
 use super::ftl::{PAGE, PAGE_UNITS, UNIT};
 
-/// How a drive compresses.
+/// Compression of a drive.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct CompressionParams {
     /// Share of an archive's saving that a chunk reaches.
@@ -29,7 +29,7 @@ pub struct Compression {
     params: Option<CompressionParams>,
     /// The last entropy, and its size in 1/65536 of a unit.
     last: (Entropy, u32),
-    /// What is owed to sizes that are no whole units, in 1/65536 of a unit.
+    /// Remainder of sizes that are not whole units, in 1/65536 of a unit.
     owed: u32,
 }
 

@@ -98,9 +98,9 @@ fn shown(value: &Value) -> String {
 /// A workload as its text has it, checked.
 #[derive(Clone, Debug, PartialEq)]
 pub struct WorkloadTold {
-    /// What it is.
+    /// Title.
     pub title: String,
-    /// Where the definition is from.
+    /// Source of the definition.
     pub source: String,
     /// Its text, with what was changed.
     pub text: String,

@@ -27,7 +27,7 @@ pub struct SetKey {
     pub value: Option<String>,
     /// What it takes: a quantity with its unit, a range, names.
     pub accepted: String,
-    /// What it means.
+    /// Meaning.
     pub meaning: String,
 }
 

@@ -92,7 +92,7 @@ impl Sources {
         Self { planned: vec![Instant::NEVER; all.len()], agenda: BinaryHeap::new(), all }
     }
 
-    /// How many there are.
+    /// Return the number of sources.
     pub fn len(&self) -> usize {
         self.all.len()
     }

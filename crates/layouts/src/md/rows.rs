@@ -82,7 +82,7 @@ impl Rows {
         if after < self.parities() { self.data() + after } else { after - self.parities() }
     }
 
-    /// Where a row lies on every member.
+    /// Return the offset of a row on every member.
     pub fn on_members(&self, row: u64) -> u64 {
         (self.before + row) * PAGE
     }

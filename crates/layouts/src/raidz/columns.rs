@@ -1,7 +1,7 @@
 //! Columns of a record on the members of a RAID-Z: OpenZFS `vdev_raidz_map_alloc` and `vdev_raidz_asize`
 //! (module/zfs/vdev_raidz.c), without expansion.
 
-/// How members and parities stand to each other.
+/// Geometry of members and parities.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Geometry {
     /// Members.
@@ -15,7 +15,7 @@ pub struct Geometry {
 /// A part of a record on one member.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Column {
-    /// Which member.
+    /// Member.
     pub member: u16,
     /// First byte on it.
     pub offset: u64,

@@ -5,7 +5,7 @@
 
 use rustc_hash::FxHashMap;
 
-/// How a memory chooses what to forget.
+/// Eviction policy of a memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Policy {
     /// The least recently used.
@@ -15,7 +15,7 @@ pub enum Policy {
 }
 
 impl Policy {
-    /// As specs write them.
+    /// Names in specs.
     pub const NAMES: [(&'static str, Self); 2] = [("lru", Self::Lru), ("2q", Self::TwoQueues)];
 }
 

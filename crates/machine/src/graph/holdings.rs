@@ -8,7 +8,7 @@ use crate::plan::{Extent, Plan};
 use crate::spec::NodeRef;
 
 impl Machine {
-    /// What can be addressed.
+    /// Return the volumes.
     pub fn volumes(&self) -> &[Volume] {
         &self.volumes
     }

@@ -13,7 +13,7 @@ pub struct SpecError {
     pub key: String,
     /// What was found; empty where nothing was.
     pub value: String,
-    /// What would have been right.
+    /// Accepted values.
     pub accepted: String,
 }
 

@@ -12,7 +12,7 @@ use crate::spec::reader::Section;
 pub struct EventSpec {
     /// How long after the measured time begins.
     pub at: Span,
-    /// What happens.
+    /// Action of an event.
     pub what: What,
     /// To which part, by name; none where it is the machine.
     pub part: Option<String>,

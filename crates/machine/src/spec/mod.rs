@@ -92,7 +92,7 @@ pub struct LayoutSpec {
 pub struct VolumeSpec {
     /// Name.
     pub name: String,
-    /// What it lies on.
+    /// Node below.
     pub on: MemberRef,
     /// First byte.
     pub from: Bytes,

@@ -37,7 +37,7 @@ const LONGEST: u64 = 1 << 30;
 /// Bits of a block's number; above them is the device.
 const BLOCK_BITS: u32 = 48;
 
-/// What is asked.
+/// Options of an analysis.
 #[derive(Clone, Copy, Debug)]
 pub struct Asked {
     /// Bytes of a block of the address space.

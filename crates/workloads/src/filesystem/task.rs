@@ -45,7 +45,7 @@ pub enum Step {
 pub struct Task {
     /// Process that asked for it.
     pub process: u32,
-    /// What it is.
+    /// Operation.
     pub operation: Operation,
     /// When it was due.
     pub due: Instant,

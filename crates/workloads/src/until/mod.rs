@@ -17,7 +17,7 @@ use toml::Value;
 
 use self::steady::UntilSteady;
 
-/// What ends a phase.
+/// Condition that ends a phase.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Until {
     /// Virtual time since the phase began.
@@ -32,17 +32,17 @@ pub enum Until {
     Warm,
     /// Every script that runs once is done.
     ScriptsDone,
-    /// Nothing is outstanding, and nobody asks any more.
+    /// No I/O is outstanding, and no source issues more.
     Drained,
 }
 
-/// How a condition is read.
+/// Reader of a condition.
 struct Reader {
     /// A key of its own.
     of_key: fn(&Section) -> Result<Option<Until>, SpecError>,
     /// A text of `until`; nothing where it is another condition's.
     of_text: fn(&Section, &str) -> Result<Option<Until>, SpecError>,
-    /// What that looks like.
+    /// Accepted form.
     looks: &'static str,
 }
 

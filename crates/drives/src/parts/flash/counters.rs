@@ -22,7 +22,7 @@ pub struct FlashCounters {
 }
 
 impl FlashCounters {
-    /// As (name, count), always in the same order.
+    /// List the counters as (name, count), always in the same order.
     pub fn list(&self) -> [Counter; 7] {
         [
             ("flash_hits", self.hits),

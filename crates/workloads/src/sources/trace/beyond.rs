@@ -3,7 +3,7 @@
 use super::file::TraceIo;
 use super::spec::Beyond;
 
-/// How the addresses of one stream become those of its volume.
+/// Mapping of the addresses of a stream to those of its volume.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Placement {
     beyond: Beyond,

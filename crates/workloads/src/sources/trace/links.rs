@@ -21,12 +21,12 @@ use hotband_units::{Instant, Span};
 /// When an I/O was answered and its index, by which answers are in order.
 type Answered = (Instant, u64);
 
-/// What an I/O waits for.
+/// Completion that an I/O waits for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Link {
     /// The answer: when it came, and the index of its I/O among all; none for the beginning of the trace.
     pub after: Option<(Instant, u64)>,
-    /// What passed since.
+    /// Think time since then.
     pub think: Span,
 }
 

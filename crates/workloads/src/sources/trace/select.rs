@@ -24,11 +24,11 @@ pub struct Selection {
     pub from: Span,
     /// For so long.
     pub length: Option<Span>,
-    /// Of these devices.
+    /// Devices whose I/Os are replayed; all if empty.
     pub devices: Vec<String>,
-    /// Of these hosts.
+    /// Hosts whose I/Os are replayed; all if empty.
     pub hosts: Vec<String>,
-    /// Of these processes.
+    /// Processes whose I/Os are replayed; all if empty.
     pub processes: Vec<String>,
     /// Only these operations.
     pub directions: Vec<Op>,
