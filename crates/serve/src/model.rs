@@ -45,7 +45,7 @@ pub struct Answer {
 
 /// Decides when an I/O is done. Its time never goes backwards.
 pub trait Model: Send {
-    /// Where its time stands.
+    /// Return its current time.
     fn now(&self) -> Instant;
     /// What is served.
     fn volumes(&self) -> Vec<VolumeTold>;

@@ -26,7 +26,7 @@ pub struct SsdAccount {
 }
 
 impl SsdAccount {
-    /// Nothing is written.
+    /// Return an account in which nothing is written.
     pub fn new(protected: bool) -> Self {
         Self {
             protected,

@@ -16,7 +16,7 @@ pub struct Offer {
     pub text: String,
     /// Name and size of every target.
     pub targets: Vec<(String, Bytes)>,
-    /// What offsets and sizes of I/Os are multiples of.
+    /// Unit of the offsets and sizes of I/Os.
     pub block: Bytes,
     /// Product of every drive, in the machine's order.
     pub products: Vec<String>,

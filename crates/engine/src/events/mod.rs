@@ -211,7 +211,7 @@ pub(crate) fn missed_note(missed: &[Happening], machine: &Machine) -> Option<Str
     (!missed.is_empty()).then(|| format!("the run ended before {} of its events: {}", missed.len(), texts.join(", ")))
 }
 
-/// What `event` happens to.
+/// Return the part that `event` affects.
 fn part_of(event: &EventSpec, machine: &Machine) -> Result<Part, SpecError> {
     match event.what {
         What::PowerOff => Ok(Part::Machine),

@@ -5,7 +5,7 @@
 
 use std::fmt;
 
-/// What stands in a row of the table.
+/// Layout or drive kind of a row of the table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum On {
     /// A kind of layout; a drive without one counts as `single`.
@@ -142,7 +142,7 @@ impl On {
         }
     }
 
-    /// What it is one of.
+    /// Return the name of its group.
     pub fn group(self) -> &'static str {
         match self {
             Self::Layout(_) => "layout",

@@ -30,11 +30,11 @@ struct CoreRecord {
     utilisation: f64,
 }
 
-/// What the cores of the host did.
+/// Load of the host's cores.
 pub struct HostProbe {
-    /// What they had done when a measured phase began.
+    /// Work done before the measured phase began.
     before: Vec<Done>,
-    /// What they did in those that are over.
+    /// Work done in the measured phases that are over.
     measured: Vec<Done>,
 }
 

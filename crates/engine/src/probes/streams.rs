@@ -45,7 +45,7 @@ pub struct Streams {
     /// The measured phases.
     pub steps: Steps,
     measuring: bool,
-    /// Which directions ever had I/O, so that idle ones make no rows.
+    /// Directions that ever had I/O, so that idle ones make no rows.
     used: Vec<[bool; 4]>,
     /// "read" and "write".
     directions: [Text; 2],

@@ -23,7 +23,7 @@ pub struct RepairSpec {
     pub spares: Vec<u32>,
     /// Most that one rebuild writes in a second; as fast as the drives can where not said.
     pub rate_limit: Option<Rate>,
-    /// How long after a failure a spare is taken.
+    /// Time between a failure and the use of a spare.
     pub spare_after: Span,
     /// Root of all randomness.
     pub seed: u64,

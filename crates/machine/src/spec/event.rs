@@ -10,7 +10,7 @@ use crate::spec::reader::Section;
 /// An event as somebody asks for it: the part is a name, the time counts from when the measured time begins.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EventSpec {
-    /// How long after the measured time begins.
+    /// Time since the measured time began.
     pub at: Span,
     /// Action of an event.
     pub what: What,
