@@ -29,7 +29,7 @@ pub enum MemoryError {
     TooLarge {
         /// All parts together.
         needs: Bytes,
-        /// What there is.
+        /// Memory that is available.
         available: Bytes,
     },
     /// The system refused the memory.

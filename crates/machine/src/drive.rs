@@ -169,9 +169,9 @@ pub enum Warmth {
     /// It holds nothing.
     #[default]
     Cold,
-    /// What it holds still changes.
+    /// The contents still change.
     Warming,
-    /// What it holds is what it will hold, while the load stays as it is.
+    /// The contents stay the same under the same load.
     Warm,
 }
 
@@ -201,7 +201,7 @@ pub struct CacheState {
 }
 
 impl CacheState {
-    /// Both together: warming unless both are cold or both warm. A drive that was asked for nothing does not count.
+    /// Combine both: warming unless both are cold or both warm. A drive without I/O does not count.
     pub fn and(&self, other: &Self) -> Self {
         let warmth = match (self.warmth, other.warmth) {
             (Some(one), Some(_)) if self.asked && !other.asked => Some(one),
@@ -241,7 +241,7 @@ pub trait Drive: Send {
     fn units(&self) -> Vec<Unit> {
         Vec::new()
     }
-    /// What it draws; none where that is not known.
+    /// Return the power draw; none if unknown.
     fn draw(&self) -> Option<Draw> {
         None
     }
@@ -270,7 +270,7 @@ pub trait Drive: Send {
     fn advance(&mut self, now: Instant, done: &mut Vec<Done>);
     /// Counters since the beginning, always the same names in the same order.
     fn counters(&self) -> Vec<Counter>;
-    /// What its caches hold at this moment; for a drive with caches always the same names in the same order.
+    /// Return the current contents of its caches; a drive with caches returns the same names in the same order.
     fn levels(&self) -> Vec<Counter> {
         Vec::new()
     }
@@ -284,7 +284,7 @@ pub trait Drive: Send {
     fn write_untimed(&mut self, writes: &[UntimedWrite]) {
         let _ = writes;
     }
-    /// How its unrecoverable read errors come; none where that is not known.
+    /// Return the unrecoverable read errors; none if unknown.
     fn sector_errors(&self) -> Option<SectorErrors> {
         None
     }

@@ -56,13 +56,13 @@ pub struct MemberCommand {
 pub struct Served {
     /// The token of the I/O.
     pub token: u32,
-    /// Where its time went; adds up to the time since it was asked.
+    /// Times of each part; they add up to the time since it was submitted.
     pub times: Times,
     /// Fault, if any.
     pub fault: Option<Fault>,
 }
 
-/// What a service hands to the machine in one call.
+/// Output of a service to the machine in one call.
 #[derive(Clone, Debug, Default)]
 pub struct ServiceOut {
     /// Commands to send now.
@@ -74,10 +74,10 @@ pub struct ServiceOut {
     pub served: Vec<Served>,
 }
 
-/// How far a service is with writing a spare that has taken the place of a member.
+/// Progress of a service in writing a spare that replaces a member.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MemberRebuild {
-    /// How far it is.
+    /// State.
     pub state: JobState,
     /// When it began; none while it waits.
     pub began: Option<Instant>,

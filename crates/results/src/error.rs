@@ -15,7 +15,7 @@ pub enum LogError {
     Line {
         /// From 1.
         line: u64,
-        /// What is wrong with it.
+        /// Problem.
         found: String,
         /// Accepted values.
         accepted: &'static str,

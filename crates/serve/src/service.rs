@@ -67,7 +67,7 @@ pub enum Failure {
     Gone,
 }
 
-/// Who waits for an answer. It is called once, by any thread, and does not wait: what it cannot send at once it leaves
+/// Receiver of an answer. It is called once, by any thread, and does not wait: what it cannot send at once it leaves
 /// to a thread of its own.
 pub trait Reply: Send {
     /// The request is done.
@@ -80,7 +80,7 @@ impl<F: FnOnce(Result<(), Failure>) + Send> Reply for F {
     }
 }
 
-/// How answers are timed.
+/// Timing of answers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Options {
     /// The clock does not sleep for the last so much before an answer is due, but looks at the time again and again:
@@ -128,7 +128,7 @@ pub struct Service {
     stopped: AtomicBool,
     /// Requests that are under way.
     under_way: AtomicU64,
-    /// What is told when it stops.
+    /// Callbacks to run when it stops.
     watchers: Mutex<Vec<Box<dyn Fn() + Send>>>,
     pub(crate) clock: WallClock,
     pub(crate) options: Options,
@@ -168,7 +168,7 @@ impl Service {
         Ok(service)
     }
 
-    /// What is served.
+    /// Return the volumes that are served.
     pub fn volumes(&self) -> &[VolumeTold] {
         &self.volumes
     }
@@ -209,7 +209,7 @@ impl Service {
         priority::prepare(self.options.priority);
     }
 
-    /// Where a byte of a volume is kept.
+    /// Return the place of a byte of a volume in the store.
     fn place(&self, volume: u16, offset: u64) -> Place {
         let described = &self.volumes[usize::from(volume)];
         Place { space: described.space, offset: described.from + offset }
@@ -223,7 +223,7 @@ impl Service {
         self.store.read(self.place(volume, offset), buffer)
     }
 
-    /// What is kept of a range of a volume.
+    /// Return the stored extents of a range of a volume.
     ///
     /// # Errors
     /// What the store says.
@@ -231,7 +231,7 @@ impl Service {
         self.store.extents(self.place(volume, offset), len)
     }
 
-    /// What was counted so far.
+    /// Return the counts so far.
     pub fn tally(&self) -> Tally {
         self.tally.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }

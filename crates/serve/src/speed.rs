@@ -18,7 +18,7 @@ const BLOCK: u32 = 4096;
 /// Bytes of the drive.
 const SIZE: u64 = 64 << 20;
 
-/// What this host can serve of random reads of 4 KiB, client and server together.
+/// Random 4 KiB reads that this host can serve, client and server together.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Speed {
     /// Mean latency with one outstanding, in nanoseconds: what every answer takes at least.
@@ -79,7 +79,7 @@ impl Drop for Steady {
     }
 }
 
-/// What a client saw.
+/// Reads of a client.
 struct Reads {
     /// I/Os a second.
     rate: f64,

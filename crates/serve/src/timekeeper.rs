@@ -19,12 +19,12 @@ use crate::watch::Watch;
 
 /// So long a thread that waits for a client does at most until it looks what else there is to do.
 const LONGEST_WAIT: Duration = Duration::from_secs(1);
-/// How often the clock looks whether it was stopped, in case nobody tells it.
+/// Interval at which the clock checks whether it was stopped.
 const CLOCK_LOOKS: Duration = Duration::from_millis(100);
 /// A client's thread that was so often woken for requests of others gives its place up: one of theirs is nearer to it.
 const OFTEN: u32 = 16;
 
-/// Who waits, and until when.
+/// Waiting threads, and the times until which they wait.
 #[derive(Debug)]
 pub struct Timekeeper {
     /// A client's thread does; else the clock.
@@ -160,7 +160,7 @@ impl Timekeeping {
     }
 }
 
-/// What was received, if anything.
+/// Return the outcome of a receive, if any.
 pub fn received(outcome: io::Result<usize>) -> Option<io::Result<usize>> {
     match outcome {
         Err(error) if error.kind() == io::ErrorKind::WouldBlock => None,
@@ -208,7 +208,7 @@ impl Service {
         }
     }
 
-    /// How long to sleep until shortly before `next`; none where that is past.
+    /// Return the time to sleep until shortly before `next`; none if it has passed.
     fn sleep_before(&self, next: Instant) -> Option<Duration> {
         self.clock.until(next)?.checked_sub(Duration::from_nanos(self.options.spin.0))
     }

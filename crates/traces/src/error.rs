@@ -17,9 +17,9 @@ pub enum TraceFileError {
     Line {
         /// From 1.
         line: u64,
-        /// What stands there.
+        /// Text found there.
         value: String,
-        /// What is wrong with it.
+        /// Problem.
         found: String,
         /// Accepted values.
         accepted: String,

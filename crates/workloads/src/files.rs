@@ -11,7 +11,7 @@ use crate::bounds::StreamBounds;
 /// Files as text asks for them.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct FilesSpec {
-    /// How many.
+    /// Number of files.
     pub count: u32,
     /// Smallest size.
     pub smallest: Bytes,

@@ -24,7 +24,7 @@ pub struct Read {
     pub is_whole: bool,
 }
 
-/// What is left of a range to trim or to fill with zeros.
+/// Remaining part of a range to trim or to fill with zeros.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Piece {
     /// The client's number for it.
@@ -49,7 +49,7 @@ impl Piece {
     }
 }
 
-/// What is done once the machine has answered.
+/// Work to do once the machine has completed the I/O.
 pub enum Kind {
     /// The client is told.
     Done,
@@ -67,7 +67,7 @@ pub struct Answer {
     pub cookie: u64,
     /// Bytes that count as under way.
     pub counted: u64,
-    /// What is done.
+    /// Work to do.
     pub kind: Kind,
 }
 

@@ -22,7 +22,7 @@ use super::tls::{Config, TlsFiles};
 use super::wire::{Socket, Wire};
 use crate::service::Service;
 
-/// Where to listen.
+/// Address to listen on.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Listen {
     /// A unix socket that only its owner may use. A socket that nobody listens to any more is replaced.
@@ -36,7 +36,7 @@ pub enum Listen {
     },
 }
 
-/// What clients may use.
+/// Limits of clients.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
     /// Connections at once; more are closed as soon as they are made.

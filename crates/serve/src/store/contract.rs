@@ -20,7 +20,7 @@ pub struct Extent {
     pub is_hole: bool,
 }
 
-/// What a machine without power holds of a range.
+/// Contents of a range in a machine without power.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Left {
     /// Where.
@@ -64,7 +64,7 @@ pub trait Store: Send + Sync {
     /// What the file says.
     fn extents(&self, address: Place, len: u64) -> io::Result<Vec<Extent>>;
 
-    /// What a reader of the record must know of what it kept.
+    /// Return remarks on the stored data for readers of the record.
     fn remarks(&self) -> Vec<String> {
         Vec::new()
     }

@@ -141,7 +141,7 @@ struct Blkparse {
     unasked: u64,
 }
 
-/// What a line says.
+/// Event of a line.
 struct Event<'a> {
     device: &'a [u8],
     /// Major and minor.

@@ -36,7 +36,7 @@ impl Order {
         position as u32
     }
 
-    /// What was at a place has gone.
+    /// Remove the entry at a position.
     pub(super) fn remove(&mut self, position: u32) {
         let position = position as usize;
         debug_assert!(self.words[position / WORD] >> (position % WORD) & 1 == 1);
