@@ -148,7 +148,7 @@ pub struct SteadyProbe {
     /// Whether a phase of the run is to end so.
     wanted: bool,
     tally: Tally,
-    /// Of the current phase, where it is to end so.
+    /// Watch of the current phase, if steady state ends it.
     watch: Option<SteadyWatch>,
     done: Vec<SteadyRecord>,
 }
