@@ -176,7 +176,7 @@ def test_charts_are_files_and_have_names(tmp_path: Path) -> None:
     assert {"iops", "p99-latency-ms", "latency-by-percentile", "iops-over-time"} <= set(report.charts)
     svg = report.charts["iops"].save(tmp_path / "made" / "iops.svg").read_text(encoding="utf-8")
     assert "<svg" in svg
-    assert ">load on a and b · Hotband" in svg
+    assert ">Is b faster than a? · Hotband" in svg
     assert report.charts["iops"].save(tmp_path / "iops.png").read_bytes().startswith(b"\x89PNG")
     with pytest.raises(UserError, match="expected a file that ends in svg or png"):
         report.charts["iops"].save(tmp_path / "iops.gif")
