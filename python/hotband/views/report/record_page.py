@@ -61,7 +61,8 @@ def record_page(
     if repaired:
         blocks.append(Section("repair", "Failure and repair", repaired))
     runs = sections.run_sections(of, looks.strokes, looks.clock)
-    blocks += [section for section in runs if section.id == "latency"] if len(of) <= sections.OVERLAID else []
+    open_charts = ("latency", "series") if len(of) <= sections.OVERLAID else ()
+    blocks += [section for section in runs if section.id in open_charts]
     rest = [section for section in runs if section not in blocks]
     rest += [*_of_variants(of, looks), Section("figures", "All figures", _figures(of))]
     rest += [section for section in beside if section.id != "expected"]
