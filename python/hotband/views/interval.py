@@ -75,7 +75,7 @@ def interval_lines(of: RunIntervalsDoc) -> list[str]:
     """The intervals of a run, a line a figure, and what they rest on; why there are none."""
     if not of["figures"] and not of["draws"]:
         return [f"{note[0].upper()}{note[1:]}." for note in of["notes"]]
-    lines = [_line(one) for one in of["figures"]]
+    lines = [_line(figure) for figure in of["figures"]]
     refused = f", {of['refused']} more refused by the model" if of["refused"] else ""
     drawn = (
         f"{of['draws']} draws of {len(of['values'])} uncertain values{refused}; "
@@ -120,7 +120,7 @@ def intervals_table(of: RunIntervalsDoc) -> Table:
 MOST_VALUES = 8
 
 
-def terminal(of: Why, asked: WhyQuestion) -> Screen:
+def terminal(of: Why, question: WhyQuestion) -> Screen:
     """Return what the terminal shows of where an uncertainty comes from."""
     found = of.to_dict()
     unit = {"ns": MS, "B/s": MBS}.get(found["unit"], Unit(found["unit"]))
@@ -131,7 +131,7 @@ def terminal(of: Why, asked: WhyQuestion) -> Screen:
         more=[f"Sources of uncertainty: {shares}."],
         body=_sources(found),
         remarks=[found["advice"]] if found["advice"] else [],
-        next=asked,
+        next=question,
         details=why_views(found),
     )
 

@@ -122,7 +122,7 @@ def _print_errors(result: StudyDoc, show: Callable[..., None]) -> None:
 def _print_misses(result: StudyDoc, show: Callable[..., None]) -> None:
     """What is missed, by explanation: cells that share one, and it once below them."""
     for why, cells in by_reason(result["misses"]).items():
-        show("", *(marked("[yellow]Missed:[/] {what}", what=one["what"]) for one in cells), f"  {why}")
+        show("", *(marked("[yellow]Missed:[/] {what}", what=cell["what"]) for cell in cells), f"  {why}")
 
 
 def _print_findings(result: StudyDoc, show: Callable[..., None]) -> None:
