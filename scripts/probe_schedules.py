@@ -62,7 +62,16 @@ COMMANDS: dict[str, str] = {
     "import": f"import auto {shlex.quote(str(ROOT / 'tests/fio/samples/client-two-hosts.json'))}",
 }
 """Every long command that keeps what it finished. The longest, `calibrate`, takes half a minute: name it alone."""
-AFTER = {"into": ["query", "select count(*) as runs, sum(iops) as iops from runs", "--from", "{out}/store", "--json"]}
+AFTER = {
+    "into": [
+        "store",
+        "query",
+        "select count(*) as runs, sum(iops) as iops from runs",
+        "--from",
+        "{out}/store",
+        "--json",
+    ]
+}
 """What is asked of a folder in the end; its answer is that of one which nobody disturbed."""
 ENDED_BY_INTERRUPT = 130
 FULL = (2, os.EX_IOERR)

@@ -129,7 +129,7 @@ def audit(
     """Say what results prove: rules of physics, arithmetic and statistics on yours or published ones.
 
     Args:
-        results: Records, results of other tools, CSV tables.
+        results: Records, results of other tools, folders of them, CSV tables.
         study: The published table of a study.
         on: The target: a drive, LAYOUT:COUNTxDRIVE, or a TOML file.
         media: What the target stores on: hdd, ssd, or a speed such as 7200rpm.
@@ -204,7 +204,8 @@ def compare(
         anyway: Even if they were not asked the same.
         seed: Root of the resampling.
 
-    A side is a record, the path of a result of any tool that is recognised, or a list of repeats of one. Raises
+    A side is a record, the path of a result of any tool that is recognised, a folder of results whose tests have the
+    same names on all sides, or a list of repeats of one. Raises
     UserError where a result cannot be read, or sides were not asked the same, unless told to go on `anyway`.
     """
 
@@ -406,6 +407,7 @@ def quick(
     duration: str = "5 min",
     expect: str | None = None,
     set: Mapping[str, object] | None = None,
+    picture: str | PathLike[str] | None = None,
     erase: str | None = None,
     size: str | None = None,
     seed: int = 1,
@@ -420,6 +422,7 @@ def quick(
         duration: How long all of it takes.
         expect: What it should be: its model's figures beside it.
         set: Values to change.
+        picture: A picture to paste: sequential and random reads and writes in four rows.
         erase: real: what may be overwritten; the drive's serial number.
         size: real:DIR: size of the file that is made in it.
         seed: Root of all randomness.
@@ -429,7 +432,8 @@ def quick(
 
     Sequential and random I/O as its kind of drive is asked, and writes that go on. A real drive is only read, unless
     `erase` is its serial number; in a folder a file of `size` is made, which is written. Beside the figures stand those
-    of the model of `expect` (else of the catalog's drive that has the device's model number). Raises UserError for a
+    of the model of `expect` (else of the catalog's drive that has the device's model number). With `picture` a PNG of
+    four rows is written, too. Raises UserError for a
     mistake, KeyboardInterrupt where it is stopped.
     """
 

@@ -27,8 +27,9 @@ def is_ready(file: int, seconds: float) -> bool:
 
 
 class ServedApart:
-    """`hotband mount MACHINE FOLDER/volumes --loop --store FOLDER/store.img --anyway`, by the same code, in a process
-    forked from this one: that costs a hundredth of the time of a new interpreter. It ends with who started it."""
+    """`hotband serve MACHINE --mount FOLDER/volumes --loop --store FOLDER/store.img --anyway`, by the same code, in a
+    process forked from this one: that costs a hundredth of the time of a new interpreter. It ends with who started
+    it."""
 
     def __init__(self, folder: Path, machine: str, settings: tuple[tuple[str, str], ...], event: str | None) -> None:
         self.folder = folder

@@ -160,7 +160,7 @@ def make(made: Path) -> None:
     for path in (CATALOG / "workloads").glob("*.toml"):
         # An app is more than a job file can say: it is refused, and leaves none.
         for ending in ("fio", "parm"):
-            hotband(["workload", "convert", path.stem, "-o", str(made / "jobs" / f"{path.stem}.{ending}")])
+            hotband(["workloads", "convert", path.stem, "-o", str(made / "jobs" / f"{path.stem}.{ending}")])
     log = made / "traces" / "own.csv"
     _must(["run", "fio-randread", "--on", "ent-15k", "--set", "qd=2", "--duration", "500 ms", "--io-log", str(log)])
     for form in TRACE_FORMATS:

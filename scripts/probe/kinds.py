@@ -149,7 +149,7 @@ KINDS: dict[str, Kind] = {
         [command(f"run {{file}} --on ent-15k {SMALL} --json", RUN_S),
          command(f"run {{file}} --on raid0:4xexos-15e900-512n {SMALL}", RUN_S),
          command(f"run {{file}} --on s4500-960 --set scale=512 {SMALL}", RUN_S),
-         command("workload convert {file} -o {out.fio}"), command("workload convert {file} -o {out.parm}"),
+         command("workloads convert {file} -o {out.fio}"), command("workloads convert {file} -o {out.parm}"),
          command("keys {file} --on ent-15k --json")],
         12,
     ),
@@ -167,8 +167,8 @@ KINDS: dict[str, Kind] = {
     ),
     "job": Kind(
         bases.jobs,
-        [command("workload convert {file} -o {out.toml}"), command(f"run {{file}} --on ent-15k {SMALL} --json", RUN_S),
-         command("workload convert {file} -o {out.parm}")],
+        [command("workloads convert {file} -o {out.toml}"), command(f"run {{file}} --on ent-15k {SMALL} --json", RUN_S),
+         command("workloads convert {file} -o {out.parm}")],
         10,
     ),
     "result": Kind(
@@ -177,7 +177,7 @@ KINDS: dict[str, Kind] = {
          command("audit {file} --json"),
          command("compare {record} {file} --anyway"), command("report {file} -o {out.html}"),
          command("expect {file} --on ent-15k --draws 8 --duration '1 ms' --json", RUN_S),
-         command("workload convert {file} -o {out.toml}")],
+         command("workloads convert {file} -o {out.toml}")],
         14,
     ),
     "trace": Kind(

@@ -14,7 +14,7 @@ from hotband.faces.commands.front import LISTED
 from hotband.faces.commands.help import topics
 from hotband.faces.commands.measure import MEASURE
 from hotband.faces.commands.on_demand import OnDemand, help_of, loaded
-from hotband.faces.renamed import RENAMED, selected
+from hotband.faces.renamed import RENAMED, current, selected
 
 
 @pytest.mark.parametrize("name", [*COMMANDS, *MEASURE])
@@ -70,6 +70,14 @@ def test_an_option_selects_a_command() -> None:
     assert selected(["drives", "--kind", "osd", "--json"], commands) == ["drives --kind osd", "--json"]
     assert selected(["drives", "--kind=osd"], commands) == ["drives --kind osd"]
     assert selected(["drives", "--kind", "ssd"], commands) == ["drives", "--kind", "ssd"]
+
+
+def test_an_option_with_a_value_selects_a_command_and_stays() -> None:
+    commands = ("serve", "serve --mount")
+    for order in (["M", "--mount", "DIR"], ["--mount", "DIR", "M"], ["M", "--mount=DIR"]):
+        assert selected(["serve", *order], commands) == ["serve --mount", *order]
+    assert selected(["serve", "M"], commands) == ["serve", "M"]
+    assert current(["mount", "M", "DIR", "--loop"], False) == ["serve --mount", "M", "--mount", "DIR", "--loop"]
 
 
 def test_names_are_completed_without_the_modules_of_commands() -> None:

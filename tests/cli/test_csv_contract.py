@@ -36,7 +36,7 @@ COMMANDS = {
     "reviews": ("review", DISK, "--against", "ent-15k", "--quick", "--only", "access,linear"),
     "quick": ("measure", "quick", DISK, "--for", "1 min"),
     "store list": ("store", "list", "store"),
-    "query": ("query", "select target, iops, latency_p99_ns from runs", "--from", "store"),
+    "query": ("store", "query", "select target, iops, latency_p99_ns from runs", "--from", "store"),
     "entropy": ("measure", "entropy", "data.bin", "--sample", "all"),
     "drives": ("drives",),
     "drive": ("drives", DISK),

@@ -165,7 +165,7 @@ def test_a_file_that_is_written_has_its_folder_made(tmp_path: Path, hotband) -> 
     for command, written in [
         ((*run, "--io-log", "logs/a/log.parquet"), ["logs/a/log.parquet"]),
         (("report", "run", "-o", "pages/a/page.html", "--charts", "charts/a"), ["pages/a/page.html", "charts/a"]),
-        (("workload", "convert", "fio-randread", "-o", "jobs/a/job.fio"), ["jobs/a/job.fio"]),
+        (("workloads", "convert", "fio-randread", "-o", "jobs/a/job.fio"), ["jobs/a/job.fio"]),
         (("trace", "show", "logs/a/log.parquet", "-o", "traces/a/page.html"), ["traces/a/page.html"]),
         (("trace", "fit", "logs/a/log.parquet", "-o", "fits/a/like.toml"), ["fits/a/like.toml"]),
         (("report", "--latency", "run", "--out", "plots/a/chart.svg"), ["plots/a/chart.svg"]),

@@ -69,7 +69,10 @@ def told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.Capture
             ("run", "--explain", "my.fio", *ON, "--figure", "p95"),
             "--figure = 'p95': expected one of iops, bandwidth, mean, p50",
         ),
-        (("workload", "convert", "my.fio", "-o", "./my.fio"), "--output = 'my.fio': is what is read; expected another"),
+        (
+            ("workloads", "convert", "my.fio", "-o", "./my.fio"),
+            "--output = 'my.fio': is what is read; expected another",
+        ),
     ],
 )
 def test_slips_are_refused_before_anything_runs(told, tmp_path, arguments, said) -> None:  # type: ignore[no-untyped-def]

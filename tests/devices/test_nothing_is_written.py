@@ -22,7 +22,7 @@ from hotband.faces.cli import app
 SPY = Spy()
 MIB = 1 << 20
 JOB = "[global]\nioengine=libaio\ndirect=1\nruntime=1\n[w]\nfilename=/dev/x\nrw=randwrite\nbs=4k\niodepth=2\n"
-NEVER = {"serve", "mount"}
+NEVER = {"serve", "serve --mount"}
 """Commands that go on until they are interrupted: the options that name what they write are tried by themselves."""
 
 
@@ -136,7 +136,7 @@ def test_no_command_line_without_erase_writes_a_block_device(
     assert hashlib.sha256(file.read_bytes()).hexdigest() == before, words
 
 
-@pytest.mark.parametrize("command", ["serve", "mount"])
+@pytest.mark.parametrize("command", ["serve", "serve --mount"])
 @pytest.mark.parametrize("option", ["--store", "--io-log", "--record"])
 def test_what_serves_writes_no_block_device(
     command: str, option: str, victim: tuple[str, Path], links: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -146,8 +146,8 @@ def test_what_serves_writes_no_block_device(
     name = str(links / "x.parquet") if option == "--io-log" else path
     before = file.read_bytes()
     with SPY.watching(path, pretends=path == str(file)):
-        folder = [str(tmp_path)] if command == "mount" else []
-        said = command_line(command, "ent-15k", *folder, option, name, "--duration", "0.1 s", "--anyway")
+        place = ["--mount", str(tmp_path)] if command == "serve --mount" else []
+        said = command_line("serve", "ent-15k", *place, option, name, "--duration", "0.1 s", "--anyway")
     assert SPY.found == []
     assert file.read_bytes() == before
     assert f"{option} = " in said
@@ -155,7 +155,7 @@ def test_what_serves_writes_no_block_device(
 
 OUTPUTS = {
     "run": ("run", "fio-randread", "--on", "ent-15k", "--duration", "0.02 s", "--io-log", "x.csv"),
-    "workload convert": ("workload", "convert", "fio-randread", "-o", "x.toml"),
+    "workloads convert": ("workloads", "convert", "fio-randread", "-o", "x.toml"),
     "report": ("report", "kept", "-o", "x.html"),
     "plot": ("report", "--latency", "kept", "--out", "x.html"),
 }
@@ -180,7 +180,7 @@ def test_no_output_goes_to_a_block_device(
 
 def test_every_command_is_tried_with_the_device() -> None:
     """Else a command that comes later would be left out without being seen."""
-    assert {"run", "sweep", "review", "device", "workload convert", "report"} <= COMMANDS.keys()
+    assert {"run", "sweep", "review", "measure device", "workloads convert", "report"} <= COMMANDS.keys()
     assert len(COMMANDS) > 30
 
 

@@ -25,7 +25,6 @@ from hotband.faces.asked.words import words
 from hotband.faces.cli import app
 from hotband.faces.commands import question as commands
 from hotband.faces.questions import QUESTIONS, declared, function_name, has_function
-from hotband.faces.renamed import command_words
 from hotband.faces.ui.asked import in_fields
 
 MACHINE = "raid1:2xent-10k"
@@ -67,7 +66,7 @@ ASKED: dict[str, dict[str, Any]] = {
     "mount": {"on": MACHINE, "fuse": Path("mounted"), "events": ["at 1 s: power-off"], "awake": False},
     "review": {"on": ["ent-10k", "raid1:2xent-15k"], "quick": True, "only": ["access", "patterns"], "jobs": 2,
                "set": {"wce": "off"}},
-    "query": {"sql": "select run, seed from runs order by all", "from_": "store"},
+    "store query": {"sql": "select run, seed from runs order by all", "from_": "store"},
     "report": {"records": ["a", "b"], "title": "Two runs", "audit": True, "media": "hdd"},
     "run": {"workload": "fio-randread", "on": MACHINE, "duration": "1 s", "seed": 3, "set": {"qd": 2},
             "events": "at 0.2 s: fail d1", "spares": 1, "rebuild_rate": "50 MB/s", "rebuild_after": "100 ms",
@@ -92,7 +91,7 @@ ASKED: dict[str, dict[str, Any]] = {
     "trace fit": {"source": "log.parquet", "output": "log.toml", "from_": "1 s", "seed": 3},
     "trace show": {"source": "log.csv", "columns": {"time": "1:us", "offset": "2:sectors", "size": "3"},
                    "block": "8 KiB", "sample": 2048, "skip_bad": 1},
-    "workload convert": {"workload": "fio-randread", "target": "/dev/sdx"},
+    "workloads convert": {"workload": "fio-randread", "target": "/dev/sdx"},
     "why": {"workload": "fio-randread", "on": "ent-10k", "figure": "p99", "interval": 80, "draws": 8,
             "duration": "1 s", "set": {"qd": 4}},
 }  # fmt: skip
@@ -163,8 +162,8 @@ def test_a_question_says_in_lists_what_it_says_of_itself(name: str) -> None:
 def command_of(name: str) -> Any:
     """Return the command of a question."""
     command: Any = typer.main.get_command(app)
-    context, arguments = typer.Context(command), command_words(name)
-    while arguments:
+    context, arguments = typer.Context(command), words(of_python(name))
+    while hasattr(command, "resolve_command"):
         _, command, arguments = command.resolve_command(context, arguments)
         context = typer.Context(command, parent=context)
     return command

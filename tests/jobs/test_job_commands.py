@@ -1,4 +1,4 @@
-"""Job files where workloads are named: `run`, `workload convert`, the Python API; what records keep of them."""
+"""Job files where workloads are named: `run`, `workloads convert`, the Python API; what records keep of them."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def test_a_result_is_no_job(hotband, tmp_path: Path) -> None:  # type: ignore[no
 @pytest.mark.parametrize("name", ["out.toml", "out.fio", "out.parm"])
 def test_convert_writes_what_runs_alike(hotband, tmp_path: Path, name: str) -> None:  # type: ignore[no-untyped-def]
     (tmp_path / "my.fio").write_text(JOB)
-    done = hotband("workload", "convert", "my.fio", "-o", name)
+    done = hotband("workloads", "convert", "my.fio", "-o", name)
     assert done.returncode == 0, done.stderr
     assert f"Workload: {name}" in done.stdout
     results = [
@@ -73,7 +73,7 @@ def test_times_are_written_however_they_are_said(hotband, tmp_path: Path) -> Non
         'phases = [{ name = "m", duration = "1 d", measure = true }]\n'
     )
     (tmp_path / "a.toml").write_text(text)
-    done = hotband("workload", "convert", str(tmp_path / "a.toml"), "-o", str(tmp_path / "a.fio"))
+    done = hotband("workloads", "convert", str(tmp_path / "a.toml"), "-o", str(tmp_path / "a.fio"))
     assert done.returncode == 0, done.stderr
     lines = (tmp_path / "a.fio").read_text().splitlines()
     assert "runtime=86400s" in lines
@@ -82,7 +82,7 @@ def test_times_are_written_however_they_are_said(hotband, tmp_path: Path) -> Non
 
 def test_convert_prints_toml_and_says_losses_beside_it(hotband, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
     (tmp_path / "my.fio").write_text(JOB)
-    done = hotband("workload", "convert", "my.fio")
+    done = hotband("workloads", "convert", "my.fio")
     assert tomllib.loads(done.stdout)["streams"][0]["size"] == "8 KiB"
     assert "1 approximated" in done.stderr
 
@@ -97,7 +97,7 @@ def test_convert_prints_toml_and_says_losses_beside_it(hotband, tmp_path: Path) 
     ],
 )
 def test_mistakes_of_convert(hotband, arguments: tuple[str, ...], error: str) -> None:  # type: ignore[no-untyped-def]
-    done = hotband("workload", "convert", *arguments)
+    done = hotband("workloads", "convert", *arguments)
     assert (done.returncode, done.stdout) == (2, "")
     assert f"hotband: error: {error}" in done.stderr
 

@@ -125,7 +125,7 @@ def test_a_served_machine_answers_in_its_time_and_leaves_a_record(tmp_path: Path
         (["serve", DRIVE, "--run", "true", "--duration", "1 s"], "--duration = '1 s': is for serving without"),
         (["serve", DRIVE, "--event", "at 5 s: power-off"], "--event = 'at 5 s: power-off': is not before the end"),
         (["serve", DRIVE, "--fresh"], "--fresh: is for a folder: expected --record DIR with it"),
-        (["mount", DRIVE, "nowhere", "--anyway"], "DIR = "),
+        (["serve", DRIVE, "--mount", "nowhere", "--anyway"], "--mount = "),
         (["run", "fio-randread", "--on", "emulated:"], "--on = 'emulated:': expected emulated:MACHINE"),
         (["run", "fio-randread", "--on", "emulated:nothing"], "expected one of"),
         (["run", "fio-randread", "--on", f"emulated:{DRIVE}", "--then", "fio-randread"], "--then"),
@@ -224,9 +224,9 @@ def test_a_base_is_no_store(hotband, tmp_path: Path) -> None:
 
 def test_a_folder_that_is_not_there_is_refused_before_a_store_is_made(hotband, tmp_path: Path) -> None:
     store = str(tmp_path / "store.img")
-    done = hotband("mount", DRIVE, str(tmp_path / "nowhere"), "--anyway", "--store", store, "--run", "true")
+    done = hotband("serve", DRIVE, "--mount", str(tmp_path / "nowhere"), "--anyway", "--store", store, "--run", "true")
     assert (done.returncode, list(tmp_path.iterdir())) == (2, []), done.stderr
-    assert "DIR = " in done.stderr
+    assert "--mount = " in done.stderr
 
 
 def test_a_command_finds_no_place_of_the_users_own_environment(

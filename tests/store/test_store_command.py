@@ -1,4 +1,4 @@
-"""What do `hotband store`, `hotband query` and `--into` print, and what do they refuse?"""
+"""What do `hotband store`, `hotband store query` and `--into` print, and what do they refuse?"""
 
 from __future__ import annotations
 
@@ -55,8 +55,13 @@ def test_runs_are_listed_and_filtered(ask: Hotband, runs: list[Record]) -> None:
 
 def test_an_empty_store_is_listed_and_asked(ask: Hotband) -> None:
     assert "0 runs in 0 parts" in ask("store", "list", "empty").stdout
-    assert ask("query", "select count(*) as n from runs", "--from", "empty", "--format", "csv").stdout == "n\n0\n"
-    assert ask("query", "select * from histograms, records, factors", "--from", "empty", "--json").stdout == "[]\n"
+    assert (
+        ask("store", "query", "select count(*) as n from runs", "--from", "empty", "--format", "csv").stdout == "n\n0\n"
+    )
+    assert (
+        ask("store", "query", "select * from histograms, records, factors", "--from", "empty", "--json").stdout
+        == "[]\n"
+    )
 
 
 def test_a_run_is_shown_and_written_as_a_record(ask: Hotband, shared: Path, runs: list[Record], tmp_path: Path) -> None:
@@ -70,15 +75,19 @@ def test_a_run_is_shown_and_written_as_a_record(ask: Hotband, shared: Path, runs
 def test_every_form_of_an_answer(ask: Hotband) -> None:
     columns = "qd, count(*) as n, min(added_utc) < now() as past, [1.5, 'nan'::double] as l"
     sql = f"select {columns} from runs group by qd order by qd"
-    done = json.loads(ask("query", sql, "--from", "s", "--json").stdout)
+    done = json.loads(ask("store", "query", sql, "--from", "s", "--json").stdout)
     assert done == [{"qd": qd, "n": 3, "past": True, "l": [1.5, None]} for qd in (1.0, 4.0)]
     assert (
-        ask("query", "select qd, 1 as n from runs limit 1", "--from", "s", "--format", "markdown").stdout.count("|")
+        ask(
+            "store", "query", "select qd, 1 as n from runs limit 1", "--from", "s", "--format", "markdown"
+        ).stdout.count("|")
         >= 9
     )
-    assert ask("query", "pivot factors on factor using max(number) group by run", "--from", "s").returncode == 0
-    assert "latency_p99_ns" in ask("query", "describe runs", "--from", "s").stdout
-    many = ask("query", "select * from range(300)", "--from", "s")
+    assert (
+        ask("store", "query", "pivot factors on factor using max(number) group by run", "--from", "s").returncode == 0
+    )
+    assert "latency_p99_ns" in ask("store", "query", "describe runs", "--from", "s").stdout
+    many = ask("store", "query", "select * from range(300)", "--from", "s")
     assert many.stdout.strip().endswith("200 of 300 rows; the format csv has all")
 
 
@@ -105,7 +114,7 @@ def test_every_form_of_an_answer(ask: Hotband) -> None:
 )
 def test_statements_that_fail_or_reach_further(ask: Hotband, shared: Path, sql: str, why: str) -> None:
     before = sorted(shared.rglob("*"))
-    done = ask("query", sql.format(here=shared), "--from", "s")
+    done = ask("store", "query", sql.format(here=shared), "--from", "s")
     assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1), done.stderr
     assert done.stderr.startswith("hotband: error: SQL")
     assert why in done.stderr
@@ -118,7 +127,7 @@ def test_statements_that_fail_or_reach_further(ask: Hotband, shared: Path, sql: 
         (("store", "list", "none"), "none: is not there: expected the folder of a store"),
         (("store", "none"), "none: is not there"),
         (("store", "list", "one"), "one: is no store: expected a folder with a hotband-store.json"),
-        (("query", "select 1"), ".: is no store"),
+        (("store", "query", "select 1"), ".: is no store"),
         (("store", "add", "one", "one"), "one: is no store, and holds other files (caches.parquet): expected an empty"),
         (("store", "add", "new", "none"), "none: no such file or folder"),
         (("store", "add", "new", "s"), "s: none of its files is a result that is recognised"),
@@ -196,7 +205,7 @@ def test_a_broken_file_of_a_part_is_named(ask: Hotband, shared: Path, tmp_path: 
     shutil.copytree(shared / "s", tmp_path / "s")
     (file,) = tmp_path.glob(f"s/{table}/*/*.parquet")
     file.write_bytes(data)
-    for command in ("store", "list"), ("query", "select * from runs", "--from"):
+    for command in ("store", "list"), ("store", "query", "select * from runs", "--from"):
         done = ask(*command, str(tmp_path / "s"))
         assert (done.returncode, done.stderr.count("\n")) == (2, 1), done.stderr
         assert f"{file}: cannot be read: " in done.stderr

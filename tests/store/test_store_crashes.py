@@ -404,5 +404,5 @@ def test_a_factor_without_a_name_is_left_out(
     rows = pq.ParquetFile(file).read()
     names = pa.array([None] * len(rows), rows.schema.field("factor").type)
     pq.write_table(rows.set_column(rows.schema.get_field_index("factor"), "factor", names), file)
-    done = hotband("query", "select count(*) from runs", "--from", "s", "--json")
+    done = hotband("store", "query", "select count(*) from runs", "--from", "s", "--json")
     assert done.returncode == 0, done.stderr

@@ -303,9 +303,9 @@ def test_other_tools_cannot_say_it(tmp_path: Path, hotband: Any, tool: str) -> N
     }
     for name, load in loads.items():
         (tmp_path / f"{name}.toml").write_text(UNEVEN.format(load=load))
-    done = hotband("workload", "convert", "uneven.toml", "-o", f"uneven.{tool}")
+    done = hotband("workloads", "convert", "uneven.toml", "-o", f"uneven.{tool}")
     assert (done.returncode, "arrivals" in done.stderr) == (2, True), done.stderr
-    done = hotband("workload", "convert", "even.toml", "-o", f"even.{tool}")
+    done = hotband("workloads", "convert", "even.toml", "-o", f"even.{tool}")
     assert done.returncode == 0, done.stderr
     assert "in_a_row" in done.stdout + done.stderr
     assert "jumps that stay" in done.stdout + done.stderr

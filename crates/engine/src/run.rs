@@ -36,7 +36,7 @@ use crate::warm_up;
 pub struct MachineState {
     machine: Machine,
     now: Instant,
-    /// What it was built from: a machine for another text or other values would not be the same.
+    /// Text and values from which it was built: a machine for others would not be the same.
     built_from: (String, Vec<(String, String)>),
     /// Its spares, and the most bytes a second of a rebuild.
     rebuilds: (u32, Option<u64>),
@@ -48,7 +48,7 @@ pub struct MachineState {
 /// A run that was checked and can be executed.
 pub struct Run {
     request: Request,
-    /// Of the machine, and of the workload.
+    /// Texts of the machine and of the workload.
     texts: (String, String),
     workload: Workload,
     assembled: Assembled,
@@ -63,14 +63,14 @@ pub struct Run {
     fail_later: Vec<Part>,
     /// The measured time of it and those that follow; none where that is not known.
     measured: Option<Span>,
-    /// What was chosen for drives in use.
+    /// Settings chosen for drives in use.
     chosen: Option<in_use::Chosen>,
     /// Of a run on drives in use that follows another: where it is read, and what was asked for.
     asked_for: Option<Box<(Catalog, Request)>>,
     /// Events, as they were asked for, and as they are to happen.
     asked: Asked,
     happenings: Vec<Happening>,
-    /// Those that the workload asks for by name.
+    /// Probes that the workload names.
     probes: Vec<Box<dyn Probe>>,
 }
 
@@ -83,7 +83,7 @@ impl Run {
         Self::new_within(catalog, request, &Means::default())
     }
 
-    /// The same with so much memory, and as long as somebody waits for it: a large machine takes its time and room.
+    /// Like `new`, with a memory limit and a cancellation check, because large machines are slow to build.
     ///
     /// # Errors
     /// Those of `new`, interruption, and too little memory.
@@ -133,14 +133,14 @@ impl Run {
         };
         let (workload, drive_set) = workload_of(&request, &workload_text)?;
         let spec = MachineSpec::read(&machine_file, &machine_text)?;
-        let asked = Asked::of(&request, &workload, &spec.events)?;
-        let spares = request.repair.spares(&spec, &asked)?;
+        let requested = Asked::of(&request, &workload, &spec.events)?;
+        let spares = request.repair.spares(&spec, &requested)?;
         let means = means.for_use(Use::of(&workload));
         let assembled = assemble_with_spares(&spec, catalog, (&drive_set, request.seed), spares, &means)?;
-        Self::bound(request, (machine_text, workload_text), workload, asked, (assembled, drive_set))
+        Self::bound(request, (machine_text, workload_text), workload, requested, (assembled, drive_set))
     }
 
-    /// The same on a machine that is no text: `request` only names it.
+    /// Like `new`, for a machine without a text, which `request` only names.
     ///
     /// # Errors
     /// The first mistake in the workload.
@@ -156,8 +156,8 @@ impl Run {
             remarks: Vec::new(),
             caches: MachineCaches::default(),
         };
-        let asked = Asked::of(&request, &workload, &[])?;
-        Self::bound(request, (String::new(), text), workload, asked, (assembled, Vec::new()))
+        let requested = Asked::of(&request, &workload, &[])?;
+        Self::bound(request, (String::new(), text), workload, requested, (assembled, Vec::new()))
     }
 
     fn bound(
@@ -189,8 +189,8 @@ impl Run {
             app: AppAtWork::bind(&workload, &assembled, seed, cut)?,
             traces: Opened::bind(traces, &workload, &assembled, seed, cut)?,
         };
-        let (own, _) = above.streams();
-        let names = streams.iter().map(|(stream, _)| stream.name()).chain(own.iter().map(String::as_str));
+        let (own_streams, _) = above.streams();
+        let names = streams.iter().map(|(stream, _)| stream.name()).chain(own_streams.iter().map(String::as_str));
         let names: Vec<&str> = names.collect();
         workload.limits.iter().try_for_each(|limit| limit.check(&workload.file, &names))?;
         let texts = (machine_text, workload_text);
@@ -220,7 +220,7 @@ impl Run {
         Bytes(self.assembled.memory.0 + streams * DirectionStats::MEMORY)
     }
 
-    /// What it will do, one after the other, for whoever watches it.
+    /// Return its phases in order, for progress displays.
     pub fn phases(&self) -> Vec<String> {
         let preconditions = self.workload.precondition.as_ref().map(|_| "preconditioning".to_owned());
         let lays_out = self.above.app.as_ref().map(|_| "laying out the app's files".to_owned());
@@ -251,7 +251,7 @@ impl Run {
         self.asked.check_sequence()?;
         self.at_scale_of(first)?;
         if self.built_from() != first.built_from() {
-            let accepted = "a run that follows another is on the same machine with the same values";
+            let accepted = "a run that follows another must use the same machine and the same values";
             return Err(SpecError::new("MACHINE", "", &self.request.machine, accepted).into());
         }
         self.request.repair.check_follower()?;
@@ -318,7 +318,7 @@ impl Run {
     ) -> Result<(Outcome, MachineState), RunError> {
         let begin = before.map_or(Instant::ZERO, |before| self.go_on_with(before));
         let (seed, rebuilds, drive_set) = (self.request.seed, self.rebuilds, std::mem::take(&mut self.drive_set));
-        let (asked, is_followed) = (std::mem::take(&mut self.asked), self.request.is_followed);
+        let (requested, is_followed) = (std::mem::take(&mut self.asked), self.request.is_followed);
         let Begun { mut machine, parts, closing } = self.begin(None)?;
         let DriverParts { streams, targets, names, sources, probes, events, power } = parts;
         let mut driver = Driver::new(&mut machine, streams, targets, sources, probes);
@@ -339,7 +339,7 @@ impl Run {
         control.begin_phase(phases);
         control.report(0.0, ios)?;
         let built_from = (closing.texts.0.clone(), drive_set);
-        let (left, missed) = asked.split(left, &machine, is_followed);
+        let (left, missed) = requested.split(left, &machine, is_followed);
         let sources = sources.with_notes(missed_note(&missed, &machine));
         let (record, tables) = closing.record(duration, sources, watched, &|| control.report(0.0, ios))?;
         Ok((Outcome { record, tables, ios }, MachineState { machine, now, built_from, rebuilds, left }))
@@ -417,7 +417,7 @@ struct Begun {
     closing: Closing,
 }
 
-/// What a driver is made of, beside its machine.
+/// Parts of a driver, apart from its machine.
 struct DriverParts {
     streams: Vec<Stream>,
     /// Volume of each stream, those of an app last.

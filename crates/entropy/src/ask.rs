@@ -1,4 +1,4 @@
-//! What is asked for, and its text form.
+//! Options of a measurement, and their text form.
 
 use std::path::{Path, PathBuf};
 
@@ -7,8 +7,8 @@ use thiserror::Error;
 
 use crate::compress::Compressor;
 
-/// Sizes of chunks that are measured: 4 KiB is the sector of a drive's mapping table, 64 KiB the longest that a drive is
-/// known to compress at a time.
+/// Sizes of chunks that are measured: 4 KiB is the sector of a drive's mapping table, 64 KiB the longest that a drive
+/// is known to compress at a time.
 pub const CHUNKS: [u64; 5] = [4 << 10, 8 << 10, 16 << 10, 32 << 10, 64 << 10];
 
 /// What is read of a larger tree where nothing is said: some minutes on two cores, thousands of extents.
@@ -50,7 +50,7 @@ pub struct AskError {
     pub field: String,
     /// What it was given.
     pub value: String,
-    /// What would have been right.
+    /// Accepted values.
     pub accepted: String,
 }
 
@@ -83,11 +83,11 @@ impl Ask {
             return Ok(self);
         }
         for name in names {
-            if !Compressor::ALL.iter().any(|one| one.name() == name) {
+            if !Compressor::ALL.iter().any(|compressor| compressor.name() == name) {
                 return Err(AskError::new("compressors", name, "expected lz4, deflate or zstd"));
             }
         }
-        self.compressors.retain(|one| names.iter().any(|name| name == one.name()));
+        self.compressors.retain(|compressor| names.iter().any(|name| name == compressor.name()));
         Ok(self)
     }
 
@@ -100,15 +100,15 @@ impl Ask {
             return Ok(self);
         }
         let accepted = "expected 4 KiB, 8 KiB, 16 KiB, 32 KiB or 64 KiB, or none for the archive alone";
-        let mut asked = Vec::new();
+        let mut chunk_sizes = Vec::new();
         for text in sizes {
             match text.parse::<Bytes>() {
                 _ if text == "none" && sizes.len() == 1 => {}
-                Ok(Bytes(size)) if CHUNKS.contains(&size) => asked.push(size),
+                Ok(Bytes(size)) if CHUNKS.contains(&size) => chunk_sizes.push(size),
                 _ => return Err(AskError::new("chunks", text, accepted)),
             }
         }
-        self.chunks.retain(|size| asked.contains(size));
+        self.chunks.retain(|size| chunk_sizes.contains(size));
         Ok(self)
     }
 
@@ -171,8 +171,8 @@ impl Ask {
                 first || (root.as_path() != path && path.starts_with(root))
             })
         };
-        let kept = real.iter().enumerate().filter(|(index, path)| !within(*index, path));
-        kept.map(|(_, path)| path.clone()).collect()
+        let outermost = real.iter().enumerate().filter(|(index, path)| !within(*index, path));
+        outermost.map(|(_, path)| path.clone()).collect()
     }
 }
 
@@ -180,8 +180,8 @@ impl Ask {
 mod tests {
     use super::*;
 
-    fn texts(of: &[&str]) -> Vec<String> {
-        of.iter().map(|&text| text.to_owned()).collect()
+    fn texts(words: &[&str]) -> Vec<String> {
+        words.iter().map(|&text| text.to_owned()).collect()
     }
 
     #[test]

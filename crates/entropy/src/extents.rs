@@ -1,4 +1,4 @@
-//! Where a file has data, and how the stream of all data is cut into items of work.
+//! Data extents of a file, and the division of all data into items of work.
 
 use std::fs::File;
 use std::io;
@@ -124,8 +124,8 @@ mod tests {
     use std::path::Path;
 
     fn regular(path: &Path) -> Regular {
-        let found = std::fs::metadata(path).unwrap();
-        Regular { path: path.to_owned(), size: found.len(), allocated: found.blocks() * 512 }
+        let file_metadata = std::fs::metadata(path).unwrap();
+        Regular { path: path.to_owned(), size: file_metadata.len(), allocated: file_metadata.blocks() * 512 }
     }
 
     #[test]

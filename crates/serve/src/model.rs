@@ -1,4 +1,4 @@
-//! What decides when an I/O is done.
+//! Models that decide when an I/O completes.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -31,9 +31,9 @@ pub struct VolumeTold {
 /// An answer of a model.
 #[derive(Clone, Copy, Debug)]
 pub struct Answer {
-    /// Of the I/O, as it was handed over.
+    /// Token of the I/O, as it was submitted.
     pub token: u64,
-    /// What it was.
+    /// Operation.
     pub op: Op,
     /// When it was asked for, in the machine's time.
     pub submitted: Instant,
@@ -45,12 +45,12 @@ pub struct Answer {
 
 /// Decides when an I/O is done. Its time never goes backwards.
 pub trait Model: Send {
-    /// Where its time stands.
+    /// Return its current time.
     fn now(&self) -> Instant;
-    /// What is served.
+    /// Return the volumes that are served.
     fn volumes(&self) -> Vec<VolumeTold>;
     /// Takes an I/O that was asked for at `at`; returns the number of a write where power may go off, else zero.
-    fn submit(&mut self, at: Instant, asked: &Asked, token: u64) -> u64;
+    fn submit(&mut self, at: Instant, request: &Asked, token: u64) -> u64;
     /// When it next has something to do.
     fn wake(&self) -> Option<Instant>;
     /// Does everything that is due up to `now`; appends what is done.
@@ -77,7 +77,7 @@ pub struct OfMachine {
 }
 
 impl OfMachine {
-    /// Of a machine that is ready for programs to ask.
+    /// Create the model of a machine that is ready for I/Os.
     pub fn new(live: Live) -> Self {
         Self { live, done: Vec::new() }
     }
@@ -87,7 +87,7 @@ impl OfMachine {
         self.live.may_be_cut()
     }
 
-    /// What the machine is called.
+    /// Return the name of the machine.
     pub fn machine(&self) -> &str {
         self.live.name()
     }
@@ -110,7 +110,7 @@ impl Model for OfMachine {
                 spaces.len() - 1
             })
         };
-        let told = |(index, volume): (usize, &hotband_machine::Volume)| VolumeTold {
+        let described = |(index, volume): (usize, &hotband_machine::Volume)| VolumeTold {
             name: volume.name.clone(),
             size: volume.size - volume.size % block,
             block: block as u32,
@@ -120,11 +120,11 @@ impl Model for OfMachine {
             from: volume.from,
             node: Some(volume.node),
         };
-        machine.volumes().iter().enumerate().map(told).collect()
+        machine.volumes().iter().enumerate().map(described).collect()
     }
 
-    fn submit(&mut self, at: Instant, asked: &Asked, token: u64) -> u64 {
-        self.live.submit(at, asked, token)
+    fn submit(&mut self, at: Instant, request: &Asked, token: u64) -> u64 {
+        self.live.submit(at, request, token)
     }
 
     fn wake(&self) -> Option<Instant> {
@@ -174,8 +174,8 @@ impl Model for Fixed {
         vec![self.volume.clone()]
     }
 
-    fn submit(&mut self, at: Instant, asked: &Asked, token: u64) -> u64 {
-        self.under_way.push(Reverse((at + self.latency, token, at, asked.op)));
+    fn submit(&mut self, at: Instant, request: &Asked, token: u64) -> u64 {
+        self.under_way.push(Reverse((at + self.latency, token, at, request.op)));
         0
     }
 

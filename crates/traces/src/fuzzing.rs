@@ -1,4 +1,4 @@
-//! What holds for any bytes, for the fuzz target and the tests.
+//! Properties that hold for any bytes, for the fuzz target and the tests.
 
 use std::io::Cursor;
 
@@ -20,12 +20,12 @@ pub fn traces(data: &[u8]) {
     read(data, Box::new(Columns::new(&columns).expect("they are columns")));
 }
 
-/// Reads a table whose columns its first line says, `time=1 us,offset=2` and so on: columns, or an error of one line, then
-/// as [`traces`].
+/// Reads a table whose columns its first line says, `time=1 us,offset=2` and so on: columns, or an error of one line,
+/// then as [`traces`].
 pub fn columns(data: &[u8]) {
     let end = data.iter().position(|byte| *byte == b'\n').unwrap_or(data.len());
-    let said = String::from_utf8_lossy(&data[..end]);
-    let pairs = said.split(',').filter_map(|pair| pair.split_once('='));
+    let options = String::from_utf8_lossy(&data[..end]);
+    let pairs = options.split(',').filter_map(|pair| pair.split_once('='));
     let columns: Vec<(String, String)> = pairs.map(|(key, value)| (key.to_owned(), value.to_owned())).collect();
     match Columns::new(&columns) {
         Ok(columns) => read(&data[(end + 1).min(data.len())..], Box::new(columns)),

@@ -11,7 +11,7 @@ use crate::bounds::StreamBounds;
 /// Files as text asks for them.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct FilesSpec {
-    /// How many.
+    /// Number of files.
     pub count: u32,
     /// Smallest size.
     pub smallest: Bytes,
@@ -104,7 +104,7 @@ impl Files {
         Self { starts, order, hot, hot_requests }
     }
 
-    /// How many there are.
+    /// Return the number of files.
     pub fn count(&self) -> u64 {
         self.starts.len() as u64 - 1
     }
@@ -234,8 +234,8 @@ mod tests {
         for layout in [FileLayout::HotFirst, FileLayout::Mixed] {
             let files = lay_out(FilesSpec { layout, ..WEB });
             let sizes = sizes(&files);
-            let of = |rank: u64| files.order.get(rank as usize).map_or(rank as usize, |file| *file as usize);
-            let hot: Vec<usize> = (0..files.hot).map(of).collect();
+            let file_of = |rank: u64| files.order.get(rank as usize).map_or(rank as usize, |file| *file as usize);
+            let hot: Vec<usize> = (0..files.hot).map(file_of).collect();
             let bytes: u64 = hot.iter().map(|&file| sizes[file]).sum();
             let total: u64 = sizes.iter().sum();
             // The last hot file is the only one that can exceed the share.

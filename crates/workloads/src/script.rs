@@ -13,9 +13,9 @@ use crate::Random;
 pub struct ScriptSpec {
     /// Name in records.
     pub name: String,
-    /// What one run is called: "page", "transaction", "boot".
+    /// Name of a run: "page", "transaction", "boot".
     pub unit: String,
-    /// How many run it at once.
+    /// Number of clients that run it at once.
     pub clients: u32,
     /// Whether a client begins again after the end.
     pub repeat: bool,
@@ -23,7 +23,7 @@ pub struct ScriptSpec {
     pub start_every: Span,
     /// Pause between two runs of a client.
     pub think: Span,
-    /// What a run consists of.
+    /// Steps of a run.
     pub steps: Vec<StepSpec>,
     /// Key in the file, for errors.
     pub key: String,
@@ -36,7 +36,7 @@ pub struct StepSpec {
     pub name: String,
     /// Streams its I/Os come from (indices in the workload).
     pub streams: Vec<usize>,
-    /// How much it does.
+    /// Work of the step.
     pub work: Work,
     /// I/Os a client keeps outstanding in it.
     pub depth: u32,
@@ -50,7 +50,7 @@ pub struct StepSpec {
     pub detached: bool,
 }
 
-/// How much a step does.
+/// Work of a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Work {
     /// I/Os, drawn uniformly for every run.
@@ -144,11 +144,11 @@ mod tests {
     fn a_circle_is_found_and_a_diamond_is_none() {
         assert_eq!(cycle(&[vec![], vec![0], vec![0], vec![1, 2]]), None);
         assert_eq!(cycle(&[vec![0]]), Some(vec![0]));
-        let found = cycle(&[vec![], vec![3, 0], vec![1], vec![2], vec![3]]).expect("1, 2 and 3 wait for each other");
-        let mut sorted = found.clone();
+        let scripts = cycle(&[vec![], vec![3, 0], vec![1], vec![2], vec![3]]).expect("1, 2 and 3 wait for each other");
+        let mut sorted = scripts.clone();
         sorted.sort_unstable();
         assert_eq!(sorted, [1, 2, 3], "step 4 waits but is not part of it");
-        assert!(found.windows(2).all(|pair| [(1, 2), (2, 3), (3, 1)].contains(&(pair[0], pair[1]))), "{found:?}");
+        assert!(scripts.windows(2).all(|pair| [(1, 2), (2, 3), (3, 1)].contains(&(pair[0], pair[1]))), "{scripts:?}");
     }
 
     #[test]

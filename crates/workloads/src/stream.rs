@@ -10,7 +10,7 @@ use crate::hotband::HotBand;
 use crate::offsets::{OffsetSpec, Offsets};
 use crate::sizes::Sizes;
 
-/// What a stream asks for next.
+/// Next I/O of a stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct IoRequest {
     /// Read, write, flush or trim.
@@ -21,7 +21,7 @@ pub struct IoRequest {
     pub len: u32,
     /// Force unit access.
     pub fua: bool,
-    /// How well the data of a write compresses.
+    /// Compressibility of the data of a write.
     pub entropy: Entropy,
 }
 
@@ -98,13 +98,13 @@ impl Stream {
         self.files_spec
     }
 
-    /// The same stream with its files.
+    /// Return the stream with its files.
     pub fn with_files(mut self, files: Files) -> Self {
         self.files = Some(Box::new(files));
         self
     }
 
-    /// The same stream, its writes carrying `data`.
+    /// Return the stream with writes that carry `data`.
     pub fn with_data(mut self, data: Data) -> Self {
         self.data = data;
         self
@@ -260,8 +260,8 @@ impl Stream {
         let octaves = libm::log((within as f64 / align as f64).max(1.0));
         let distance = (align as f64 * libm::exp(octaves * self.random.unit())) as u64;
         let end = self.cursors[cursor].max(from);
-        let place = if self.random.unit() < 0.5 { end.checked_sub(distance)? } else { end.checked_add(distance)? };
-        let at = place.checked_sub(from)? / align * align + from;
+        let offset = if self.random.unit() < 0.5 { end.checked_sub(distance)? } else { end.checked_add(distance)? };
+        let at = offset.checked_sub(from)? / align * align + from;
         (at.checked_add(u64::from(len))? <= to).then_some(at)
     }
 

@@ -28,10 +28,6 @@ COMMANDS = {
         "hotband.faces.commands.catalog:osds",
         "What object storage daemons the catalog holds, for replicated pools; with NAME every value of one.",
     ),
-    "workloads": (
-        "hotband.faces.commands.catalog:workloads",
-        "What workloads the catalog holds; with NAME the text of one, to copy and change.",
-    ),
     "studies": (
         "hotband.faces.commands.catalog:studies",
         "What studies the catalog holds; with NAME its configurations, loads and published figures.",
@@ -53,13 +49,12 @@ COMMANDS = {
     **question("advise"),
     **question("fleet"),
     **question("serve"),
-    **question("mount"),
+    **question("mount", "serve --mount"),
     **question("expect"),
     "program": (
         "hotband.faces.commands.program:program",
         "Run a real program on a machine that is served as block devices, or in a folder.",
     ),
-    **question("query"),
     "ui": (
         "hotband.faces.commands.ui:ui",
         "Open a page in the browser, on this computer alone: choose or drop drives, layouts and workloads; run, "
@@ -92,7 +87,7 @@ COMMANDS = {
         "hotband.faces.commands.catalog:layouts",
         "List the layouts of drives (RAID, mirrors, pools), how each is written, and what it survives.",
     ),
-    **group("workload"),
+    **group("workloads"),
     **group("trace"),
     **group("store"),
 }

@@ -109,7 +109,7 @@ QUESTIONS = {
         "hotband.views.report.asked:answer",
         "Write one self-contained HTML report of records, and its charts as SVG or PNG.",
     ),
-    "query": Line(
+    "store query": Line(
         "hotband.questions.store:SqlQuestion",
         "hotband.questions.store:rows_of",
         "Ask a store in SQL. Nothing is written, and nothing else can be read.",
@@ -180,7 +180,7 @@ QUESTIONS = {
         "Say what traces are like: sizes, bursts, sequentiality, working set, popularity, what a cache would do.",
         "show_trace",
     ),
-    "workload convert": Line(
+    "workloads convert": Line(
         "hotband.data.inputs.convert:ConvertWorkloadQuestion",
         "hotband.data.inputs.convert:answer",
         "Turn a workload or a job file into another, and say what is kept, approximated and ignored.",
@@ -240,14 +240,14 @@ QUESTIONS = {
 GROUPS = {
     "store": (
         "Results of many runs, as Parquet that other tools read as it is.",
-        ("list", "add", "show", "compact", "check"),
+        ("list", "query", "add", "show", "compact", "check"),
     ),
     "study": (
         "Published evaluations, predicted.",
         ("run", "emulate", "swings", "intervals", "why", "accuracy", "blind"),
     ),
     "trace": ("Traces of I/Os, of ours and of other tools.", ("show", "convert", "compare", "fit")),
-    "workload": ("Workloads as files of ours and of other tools.", ("convert",)),
+    "workloads": ("Workloads of the catalog; conversion of job files to and from TOML.", ("show", "convert")),
 }
 """Groups of questions: what each says of itself, and the last words of its commands in the order of its help;
 `hotband.faces.commands.groups` has those that are no questions."""

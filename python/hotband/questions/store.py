@@ -148,7 +148,7 @@ def checked(asked: CheckQuestion, _: Way) -> Checked:
 class SqlQuestion(Question):
     """Ask a store in SQL. Nothing is written, and nothing else can be read."""
 
-    name = "query"
+    name = "store query"
     schema = ""
     answers = "hotband.data.store.listed:Listed"
 

@@ -92,6 +92,7 @@ register("hotband.questions.study.swung:Swings", terminal="hotband.views.study.s
 register(
     "hotband.questions.suites.looked:QuickResult",
     page="hotband.views.suites.quick_page:write_quick",
+    picture="hotband.views.suites.picture:write_picture",
     terminal="hotband.views.suites.quick_page:terminal",
 )
 register(

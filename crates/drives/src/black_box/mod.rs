@@ -110,7 +110,7 @@ impl BlackBox {
         self.served.push(Reverse((at, self.begun, Job { command, times, fault })));
     }
 
-    /// Of the time that a command waited, the part in which the buckets were empty.
+    /// Return the part of a command's waiting time in which the buckets were empty.
     fn limited(&self, arrived: Instant, now: Instant) -> Span {
         let open = self.ios.open_at().max(self.bytes.open_at()).min(now);
         if open > arrived { open.since(arrived) } else { Span::ZERO }
@@ -118,11 +118,11 @@ impl BlackBox {
 
     /// Time of the command itself and of its data, both by the same draw.
     fn service(&mut self, command: &Command) -> (Span, Span) {
-        let of = self.params.service[side(command.op)];
-        let drawn = if of.spread > 0.0 { libm::exp(of.spread * self.normal()) } else { 1.0 };
+        let serving = self.params.service[side(command.op)];
+        let drawn = if serving.spread > 0.0 { libm::exp(serving.spread * self.normal()) } else { 1.0 };
         let factor = drawn * (1.0 + self.params.contention * self.served.len() as f64);
-        let data = u64::from(command.len) as f64 / of.rate.0 as f64 * 1e9;
-        (Span((of.time.0 as f64 * factor) as u64), Span((data * factor) as u64))
+        let data = u64::from(command.len) as f64 / serving.rate.0 as f64 * 1e9;
+        (Span((serving.time.0 as f64 * factor) as u64), Span((data * factor) as u64))
     }
 
     /// Normal, of mean 0 and deviation 1 (Box and Muller 1958).
@@ -172,7 +172,7 @@ impl Drive for BlackBox {
         Some((self.waiting.len() + self.served.len()) as u64)
     }
 
-    /// What such a volume has acknowledged is kept by whoever serves it.
+    /// Return false: the server of such a volume keeps what was acknowledged.
     fn volatile(&self) -> bool {
         false
     }

@@ -1,4 +1,4 @@
-//! What the arm does: choosing the next command, serving it, reading ahead.
+//! Work of the arm: choosing the next command, serving it, reading ahead.
 
 use hotband_machine::{Done, Times};
 use hotband_units::{Instant, Span};
@@ -30,7 +30,7 @@ impl MediaAccess {
     }
 }
 
-/// Where the next command is taken from.
+/// Source of the next command.
 #[derive(Clone, Copy, Debug)]
 enum Pick {
     Queue(usize),
@@ -124,8 +124,8 @@ impl Disk {
         }
     }
 
-    /// Gives the arm its next command, if it is free and there is one. Twice for every command, so that a call of its own
-    /// costs 1 % of a simulated I/O.
+    /// Gives the arm its next command, if it is free and there is one. Twice for every command, so that a call of its
+    /// own costs 1 % of a simulated I/O.
     #[allow(clippy::inline_always)]
     #[inline(always)]
     pub(super) fn dispatch(&mut self, now: Instant) {
@@ -248,7 +248,7 @@ impl Disk {
         self.service_after::<false>(start, 0, waiting)
     }
 
-    /// The same where the head may not begin before so many nanoseconds from `start`.
+    /// Like `service`, where the head may not begin before a number of nanoseconds from `start`.
     #[inline(always)]
     #[allow(clippy::inline_always, reason = "a call of its own costs 1 % of a simulated I/O")]
     pub(super) fn service_after<const ANY_ORDER: bool>(
@@ -313,8 +313,8 @@ impl Disk {
     }
 
     /// The stream that the arm has just read, where `first` lies on its way: it would have been read ahead, had nothing
-    /// waited, so what lies between is kept as it passes. Members of arrays with parity have such gaps. What lies a turn
-    /// on or more is reached without passing all of it.
+    /// waited, so what lies between is kept as it passes. Members of arrays with parity have such gaps. What lies a
+    /// turn on or more is reached without passing all of it.
     #[inline]
     fn reads_over(&self, first: u64) -> Option<usize> {
         let segment = self.streamed?;
@@ -331,11 +331,11 @@ impl Disk {
         let streams = sequential.is_some() && first == self.reached && self.params.look_ahead_sectors > 0;
         let start = if streams { now } else { now.max(waiting.ready) };
         // What a segment keeps of it begins with its first sector, or with what passes before that.
-        let mut kept = sequential.map_or(first, |segment| self.shared.segments.get(segment).end.min(first));
+        let mut cached_end = sequential.map_or(first, |segment| self.shared.segments.get(segment).end.min(first));
         let (mut service, early) = if self.params.is_pipelined {
             let pipelined = self.service_pipelined(start, waiting, arrived);
             if sequential.is_none() {
-                kept = pipelined.from;
+                cached_end = pipelined.from;
             }
             (pipelined.service, pipelined.early)
         } else {
@@ -375,7 +375,8 @@ impl Disk {
         }
         // A command that waited for a tag was accepted later than it arrived at the drive's door.
         self.finish(Done { token: command.token, at, times, bytes_back, fault: None });
-        let work = if waiting.write { Work::Write { first, end } } else { Work::Read { first: kept, end, sequential } };
+        let work =
+            if waiting.write { Work::Write { first, end } } else { Work::Read { first: cached_end, end, sequential } };
         if waiting.write {
             self.note(first, end, |account, range| account.write(range, command.version, finished));
         }
@@ -429,11 +430,11 @@ impl Disk {
             return;
         }
         let head = self.head(now);
-        let place = self.geometry.place(from);
-        let seek = head.seek(&place, false);
-        let wait = head.wait(head.rotation.angle(now), seek, place.angle());
+        let position = self.geometry.place(from);
+        let seek = head.seek(&position, false);
+        let wait = head.wait(head.rotation.angle(now), seek, position.angle());
         let begins = now + Span(u64::from(seek)) + head.rotation.time_for(wait);
-        let ahead = Ahead { segment, from, begins, flow: place.flow, limit, committed: from, counted: begins };
+        let ahead = Ahead { segment, from, begins, flow: position.flow, limit, committed: from, counted: begins };
         self.arm = Arm::Ahead(ahead);
     }
 
@@ -456,8 +457,8 @@ impl Disk {
             self.geometry.sector_at(ahead.flow + turned).clamp(ahead.committed, ahead.limit)
         };
         self.shared.segments.extend(ahead.segment, ahead.from, reached);
-        let place = self.geometry.place(reached.min(self.geometry.end() - 1));
-        (self.cylinder, self.track) = (place.cylinder, place.track);
+        let position = self.geometry.place(reached.min(self.geometry.end() - 1));
+        (self.cylinder, self.track) = (position.cylinder, position.track);
         self.reached = reached;
         self.count_stream(ahead, self.passes(ahead, reached));
     }

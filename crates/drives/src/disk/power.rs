@@ -1,4 +1,4 @@
-//! What a disk holds when power is lost.
+//! State of a disk after a power loss.
 //!
 //! Sectors land in the order in which they pass the head, each whole or not at all: a drive has the energy to end the
 //! physical sector that is under the head, and what it cannot end it does not begin. A sector counts when all of it
@@ -30,7 +30,7 @@ pub struct Writing {
 }
 
 impl Disk {
-    /// What the arm is writing, whether an account is kept or not.
+    /// Return what the arm is writing, with or without an account.
     pub fn writing(&self) -> Option<Writing> {
         let Arm::Busy { until: ends, work } = self.arm else { return None };
         match work {
@@ -75,8 +75,8 @@ impl Disk {
             return under_way.range.end;
         }
         let (first, end) = (under_way.range.start / SECTOR, under_way.range.end / SECTOR);
-        let place = self.geometry.place(first);
-        let turned = |to: u64| self.geometry.run(&place, first, to - first).1;
+        let position = self.geometry.place(first);
+        let turned = |to: u64| self.geometry.run(&position, first, to - first).1;
         // Counted back from the end: a write that reads its sectors first passes over them twice.
         let (left, whole) = (under_way.ends.since(now), turned(end));
         let has_passed = |to: u64| self.params.geometry.rotation.time_for(whole - turned(to)) >= left;

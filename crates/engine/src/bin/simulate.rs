@@ -15,7 +15,7 @@ TRACE=FILE names the rows of a trace, PARTS=1 prints the record.";
 
 fn main() -> ExitCode {
     let args: Vec<_> = std::env::args_os().skip(1).collect();
-    if args.iter().any(|one| one == "--help" || one == "-h") {
+    if args.iter().any(|arg| arg == "--help" || arg == "-h") {
         // Who reads no further, such as `head`, has seen enough.
         let _ = writeln!(std::io::stdout(), "{USAGE}");
         return ExitCode::SUCCESS;
@@ -32,7 +32,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// What the arguments ask for, or what is wrong with them.
+/// Read the request from the arguments, or the error in them.
 fn request(args: Vec<OsString>) -> Result<Request, Box<dyn Error>> {
     let as_text = |arg: OsString| arg.into_string().map_err(|arg| format!("{}: expected UTF-8", arg.display()));
     let args = args.into_iter().map(as_text).collect::<Result<Vec<_>, _>>()?;

@@ -31,11 +31,11 @@ pub struct Assembled {
     pub products: BTreeMap<String, String>,
     /// Its layouts and the drives they lie on.
     pub layouts: Vec<LayoutOutline>,
-    /// What it takes once it is used.
+    /// Memory that it needs in use.
     pub memory: Bytes,
-    /// What the user's own drive files leave unsaid, a line each.
+    /// Values that the user's own drive files leave open, a line each.
     pub remarks: Vec<String>,
-    /// How its caches are set.
+    /// Settings of its caches.
     pub caches: MachineCaches,
 }
 
@@ -53,7 +53,7 @@ pub fn assemble(
     assemble_with_spares(spec, catalog, (set, seed), None, &Means::default())
 }
 
-/// The same with so many spares, `spare1` and so on, that are like one of the drives and behind the same link.
+/// Like `assemble`, with a number of spares, `spare1` and so on, that equal one of the drives and share its link.
 ///
 /// # Errors
 /// Those of `assemble`, a drive that has the name of a spare, too little memory, or nobody waits for it any more.
@@ -68,16 +68,16 @@ pub fn assemble_with_spares(
     for drive in &spec.drives {
         if !products.contains_key(&drive.product) {
             let key = format!("{}.product", drive.key);
-            let found = catalog.drive(&drive.product, (&spec.file, &key))?;
-            check_file(&found.0)?;
-            products.insert(drive.product.clone(), found);
+            let entry = catalog.drive(&drive.product, (&spec.file, &key))?;
+            check_file(&entry.0)?;
+            products.insert(drive.product.clone(), entry);
         }
     }
     for layout in spec.layouts.iter().filter(|layout| is_pool(&layout.kind)) {
         let pool = PoolSpec::read(&spec.file, layout)?;
         let key = format!("{}.osd", layout.key);
-        let found = catalog.osd(&pool.osd, (&spec.file, &key))?;
-        products.insert(pool.osd, found);
+        let entry = catalog.osd(&pool.osd, (&spec.file, &key))?;
+        products.insert(pool.osd, entry);
     }
     check_set(&products, set)?;
     let spares = spares.map(|(like, count)| spare_drives(spec, like, count)).transpose()?.unwrap_or_default();
@@ -155,12 +155,12 @@ impl Mechanism {
         set: &[(String, String)],
         least_scale: u64,
     ) -> Result<Self, SpecError> {
-        let own: Table =
+        let keys: Table =
             set.iter().filter(|(key, _)| takes(product, key)).map(|(k, v)| (k.clone(), as_value(v))).collect();
         match product.kind.as_str() {
             "disk" => {
                 let read = |values: &Table, file: &str, key: &str| DiskParams::read(product, values, file, key);
-                let mut params = read_twice(spec, drive, own, read)?;
+                let mut params = read_twice(spec, drive, keys, read)?;
                 if spec.is_on_bus(drive) {
                     // The bus is the port: what crosses it would be charged twice.
                     params.port_rate = Rate(1_000_000_000_000);
@@ -171,11 +171,11 @@ impl Mechanism {
                 let read = |values: &Table, file: &str, key: &str| {
                     SsdParams::read_scaled(product, (values, file, key), least_scale)
                 };
-                Ok(Self::Ssd(read_twice(spec, drive, own, read)?))
+                Ok(Self::Ssd(read_twice(spec, drive, keys, read)?))
             }
             "black-box" => {
                 let read = |values: &Table, file: &str, key: &str| BlackBoxParams::read(product, values, file, key);
-                Ok(Self::BlackBox(read_twice(spec, drive, own, read)?))
+                Ok(Self::BlackBox(read_twice(spec, drive, keys, read)?))
             }
             other => Err(SpecError::unknown(&product.file, "kind", other, &["disk", "ssd", "black-box"])),
         }
@@ -189,17 +189,17 @@ impl Mechanism {
         product: &Product,
         (set, means): (&[(String, String)], &Means),
     ) -> Result<Self, SpecError> {
-        let mut found = Self::read(spec, drive, product, set, 1)?;
+        let mut scaled = Self::read(spec, drive, product, set, 1)?;
         let mut least = 2;
-        while least <= 4096 && means.memory.is_some_and(|there| found.memory(means.is_for) > there) {
+        while least <= 4096 && means.memory.is_some_and(|available| scaled.memory(means.is_for) > available) {
             // Blocks have a pass at least: what does not become smaller is refused with what it needs.
             match Self::read(spec, drive, product, set, least) {
-                Ok(smaller) => found = smaller,
+                Ok(smaller) => scaled = smaller,
                 Err(_) => break,
             }
             least *= 2;
         }
-        Ok(found)
+        Ok(scaled)
     }
 
     /// Bytes of memory that the drive takes.
@@ -221,7 +221,7 @@ impl Mechanism {
         }
     }
 
-    /// How its caches are set.
+    /// Return the settings of its caches.
     fn setting(&self, drive: &DriveSpec, product: &Product) -> DriveSetting {
         let (kind, caches) = match self {
             Self::BlackBox(_) => ("black-box", DriveCaches::unknown()),
@@ -253,7 +253,7 @@ impl Mechanism {
     }
 }
 
-/// Which solid-state drives are simulated smaller than they are, because their maps would not fit.
+/// Return the remark about solid-state drives simulated at a smaller size because their maps would not fit.
 fn scale_remark(drives: &[(&DriveSpec, Mechanism)]) -> Option<String> {
     let chosen = |(drive, mechanism): &(&DriveSpec, Mechanism)| match mechanism {
         Mechanism::Ssd(params) if params.scale_chosen => Some((drive.name.clone(), params.scale)),

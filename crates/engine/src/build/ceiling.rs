@@ -33,9 +33,9 @@ pub struct Moved {
 /// The most bytes a second of reads and writes together; infinite where nothing that is known limits them.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct MachineCeiling {
-    /// What ports, links and controllers carry.
+    /// Rate of ports, links and controllers.
     pub ports: f64,
-    /// What the media give and take, with what memory of controllers adds.
+    /// Rate of the media, with what controller memory adds.
     pub media: f64,
 }
 
@@ -54,14 +54,14 @@ impl Rates {
         self.at_once |= at_once;
     }
 
-    /// Of both directions together.
+    /// Return the rate of both directions together.
     fn total(self, read_share: f64) -> f64 {
         let (reads, writes) = (read_share / self.reads, (1.0 - read_share) / self.writes);
         1.0 / if self.at_once { reads.max(writes) } else { reads + writes }
     }
 }
 
-/// What is found on the way down from the volumes.
+/// Drives and controllers on the way down from the volumes.
 #[derive(Default)]
 struct Below {
     /// Of each drive, how many bytes of the host one byte written to it stands for.
@@ -93,28 +93,28 @@ pub fn ceiling(catalog: &Catalog, request: &Request, moved: Moved) -> Result<Mac
         descend(&spec, root, 1.0, &mut below)?;
     }
     let mut known: Vec<(&DriveSpec, Option<Ceiling>)> = Vec::new();
-    let mut found = Vec::new();
+    let mut ceilings = Vec::new();
     for (&drive, &share) in &below.drives {
-        let of = &spec.drives[drive];
-        let same = known.iter().find(|(other, _)| other.product == of.product && other.set == of.set);
+        let drive_spec = &spec.drives[drive];
+        let same = known.iter().find(|(other, _)| other.product == drive_spec.product && other.set == drive_spec.set);
         let ceiling = if let Some((_, ceiling)) = same {
             *ceiling
         } else {
-            let product = catalog.drive(&of.product, (&file, &format!("{}.product", of.key)))?.0;
-            let ceiling = highest(&spec, of, &product, &request.set)?;
-            known.push((of, ceiling));
+            let product = catalog.drive(&drive_spec.product, (&file, &format!("{}.product", drive_spec.key)))?.0;
+            let ceiling = highest(&spec, drive_spec, &product, &request.set)?;
+            known.push((drive_spec, ceiling));
             ceiling
         };
         // Fitted values are no limits of a machine.
         let Some(ceiling) = ceiling else {
             return Ok(MachineCeiling { ports: f64::INFINITY, media: f64::INFINITY });
         };
-        found.push((drive, share, ceiling));
+        ceilings.push((drive, share, ceiling));
     }
-    Ok(MachineCeiling { ports: ports(&spec, &found, &below, moved), media: media(&found, &below, moved) })
+    Ok(MachineCeiling { ports: ports(&spec, &ceilings, &below, moved), media: media(&ceilings, &below, moved) })
 }
 
-/// What the host sees: volumes, or what nothing is made of.
+/// Return the nodes that the host sees: volumes, or nodes on which nothing else lies.
 fn roots(spec: &MachineSpec) -> Vec<NodeRef> {
     if !spec.volumes.is_empty() {
         return spec.volumes.iter().map(|volume| volume.on.node).collect();
@@ -170,10 +170,10 @@ fn data_share(file: &str, layout: &LayoutSpec) -> Result<f64, SpecError> {
     Ok(build(file, layout, &sizes)?.capacity().0 as f64 / (members * EACH as f64))
 }
 
-fn ports(spec: &MachineSpec, found: &[(usize, f64, Ceiling)], below: &Below, moved: Moved) -> f64 {
+fn ports(spec: &MachineSpec, ceilings: &[(usize, f64, Ceiling)], below: &Below, moved: Moved) -> f64 {
     let (mut drives, mut links) = (Rates::default(), Rates::default());
     let mut shares = vec![0.0_f64; spec.links.len()];
-    for (drive, share, ceiling) in found {
+    for (drive, share, ceiling) in ceilings {
         drives.add(ceiling.port(), *share, ceiling.is_duplex);
         match spec.links.iter().position(|link| link.carries.contains(drive)) {
             Some(link) => shares[link] = shares[link].max(*share),
@@ -187,12 +187,12 @@ fn ports(spec: &MachineSpec, found: &[(usize, f64, Ceiling)], below: &Below, mov
     drives.total(moved.read_share).min(links.total(moved.read_share)).min(controllers)
 }
 
-fn media(found: &[(usize, f64, Ceiling)], below: &Below, moved: Moved) -> f64 {
+fn media(ceilings: &[(usize, f64, Ceiling)], below: &Below, moved: Moved) -> f64 {
     if below.has_journal {
         return f64::INFINITY;
     }
     let mut rates = Rates::default();
-    for (_, share, ceiling) in found {
+    for (_, share, ceiling) in ceilings {
         rates.add(ceiling.media, *share, ceiling.media_at_once);
     }
     rates.total(moved.read_share) + below.memory / moved.seconds
@@ -205,8 +205,8 @@ fn highest(
     product: &Product,
     set: &[(String, String)],
 ) -> Result<Option<Ceiling>, SpecError> {
-    let read = |own: &Table| {
-        let drive = DriveSpec { set: own.clone(), ..drive.clone() };
+    let read = |keys: &Table| {
+        let drive = DriveSpec { set: keys.clone(), ..drive.clone() };
         Mechanism::read(spec, &drive, product, set, 1).map(|mechanism| mechanism.ceiling())
     };
     let mut values = drive.set.clone();

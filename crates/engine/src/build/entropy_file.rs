@@ -13,7 +13,7 @@ const LONGEST: u64 = 16 << 20;
 const CHUNK: u64 = 4096;
 const COMPRESSOR: &str = "deflate";
 
-/// What `--set data=VALUE` means: a number, a table, or a file of `hotband entropy --json`.
+/// Read the VALUE of `--set data=VALUE`: a number, a table, or a file of `hotband entropy --json`.
 ///
 /// # Errors
 /// None of them; a file that cannot be read or is something else.
@@ -88,7 +88,7 @@ impl DataRecord {
     }
 }
 
-/// What the record says of the data of the streams that write.
+/// Return the record of the data of the streams that write.
 pub fn data_records(workload: &Workload) -> Vec<DataRecord> {
     let writers = workload.streams.iter().enumerate().filter(|(_, stream)| stream.read_pct < 100.0);
     let streams = writers.filter_map(|(n, stream)| Some(DataRecord::new(&stream.name, workload.data_of(n)?)));
@@ -139,10 +139,10 @@ mod tests {
             ("/chunks/2/histogram", json!([0, 0]), "chunks.histogram"),
             ("/chunks/2/histogram/0", json!(-1), "chunks.histogram"),
         ];
-        for (place, value, key) in cases {
+        for (pointer, value, key) in cases {
             let mut json = good();
-            *json.pointer_mut(place).expect("it is there") = value;
-            let error = of_json("e.json", &json).expect_err(place);
+            *json.pointer_mut(pointer).expect("it is there") = value;
+            let error = of_json("e.json", &json).expect_err(pointer);
             assert_eq!((error.file.as_str(), error.key.as_str()), ("e.json", key));
         }
         assert_eq!(of_json("e.json", &json!([1])).expect_err("an array").key, "schema");

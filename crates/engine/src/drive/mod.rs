@@ -21,9 +21,9 @@ pub struct Driver<'a> {
     pub streams: Vec<Stream>,
     /// Volume of each stream, those of an app last.
     pub targets: Vec<u16>,
-    /// Who asks.
+    /// Sources of I/Os.
     pub sources: Sources,
-    /// What watches.
+    /// Probes.
     pub probes: Probes,
     pub now: Instant,
     in_flight: InFlight,
@@ -32,14 +32,14 @@ pub struct Driver<'a> {
     pub ios: u64,
     /// When power is cut, if it is.
     pub power: PowerSwitch,
-    /// What happens to parts of the machine, and how long after the measured time begins.
+    /// Events of parts of the machine, with their times since the measured time began.
     pub events: Vec<Happening>,
 }
 
 /// When power is cut.
 #[derive(Clone, Copy)]
 pub struct PowerSwitch {
-    /// How long after the measured time begins.
+    /// Time since the measured time began.
     after: Option<Span>,
     /// When that is; `NEVER` until the measured time begins.
     cut: Instant,
@@ -62,7 +62,7 @@ impl PowerSwitch {
 /// A run that is over.
 pub struct Ended {
     pub watched: Watched,
-    /// What sources leave.
+    /// Findings of the sources.
     pub sources: Findings,
     /// When everything was answered, where that was asked for.
     pub now: Instant,
@@ -189,8 +189,8 @@ impl<'a> Driver<'a> {
     /// Hands an I/O to the machine.
     #[expect(clippy::inline_always, reason = "it is called once per I/O, from few places")]
     #[inline(always)]
-    fn send(&mut self, source: u32, asked: &SourceIo) {
-        let SourceIo { stream, token, request } = *asked;
+    fn send(&mut self, source: u32, source_io: &SourceIo) {
+        let SourceIo { stream, token, request } = *source_io;
         let (op, offset, len, fua, entropy) = (request.op, request.offset, request.len, request.fua, request.entropy);
         let tag = self.in_flight.add(Outstanding { stream: stream as u16, op, offset, len, source, token });
         let target = self.targets[stream as usize];

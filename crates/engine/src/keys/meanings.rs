@@ -1,10 +1,10 @@
-//! What every value of a drive and of a daemon means, in a line: for `hotband keys`. A test asks for a line for every
-//! value in the catalog.
+//! Meaning of every value of a drive and of a daemon, in a line each, for `hotband keys`. A test asks for a line for
+//! every value in the catalog.
 
 /// Values of volumes without a mechanism.
 pub const BLACK_BOX: &[(&str, &str)] = &[
     ("capacity", "bytes that the host sees"),
-    ("contention", "how much longer a command takes for each other that is served, as a share; none where not stated"),
+    ("contention", "how much longer a command takes for each other that is served, as a share; default: none"),
     ("ios_burst", "I/Os that may come at once after a rest"),
     ("ios_limit", "I/Os a second that are let through"),
     ("rate_burst", "bytes that may come at once after a rest"),
@@ -12,7 +12,7 @@ pub const BLACK_BOX: &[(&str, &str)] = &[
     ("read_rate", "rate of the data of one read"),
     ("read_spread", "standard deviation of the logarithm of the time of a read"),
     ("read_time", "median time of a read without its data"),
-    ("slots", "commands that are served at once"),
+    ("slots", "commands that are served at the same time"),
     ("write_rate", "rate of the data of one write"),
     ("write_spread", "standard deviation of the logarithm of the time of a write"),
     ("write_time", "median time of a write without its data"),
@@ -26,7 +26,7 @@ pub const DISK: &[(&str, &str)] = &[
     ("awc", "Advanced Write Cache: writes acknowledged from memory that survives a loss of power"),
     ("awc_bypass", "with wce off, sequential writes of this size and more go past that cache"),
     ("awc_counts", "whether an entry of that cache is a write, or an extent of writes that were joined"),
-    ("awc_drain", "share of that cache from which it is drained beside the queue"),
+    ("awc_drain", "fill of that cache above which it drains while the queue is served"),
     ("awc_extents", "most extents waiting in that cache"),
     ("awc_full", "whether a write that finds no room there waits, or goes to the media from the queue"),
     ("awc_size", "most data waiting in that cache"),
@@ -82,7 +82,7 @@ pub const DISK: &[(&str, &str)] = &[
     ("smr_cache_at", "where the media cache lies"),
     ("smr_cache_extents", "most extents that the media cache maps"),
     ("smr_band", "size of a band, or of a zone"),
-    ("smr_band_copy", "whether a band is written to a place of its own before it is written over"),
+    ("smr_band_copy", "whether a band is copied to spare space before it is rewritten"),
     ("smr_buffer", "memory for the part of a band that is being rewritten"),
     ("smr_step", "what the arm does for a cleaning, or appends, in one piece"),
     ("smr_append_revolutions", "revolutions that the entry in the map takes after an append"),
@@ -101,23 +101,17 @@ pub const DISK: &[(&str, &str)] = &[
 
 /// Values that a disk need not state, and that it takes nevertheless.
 pub const DISK_OPTIONAL: &[(&str, &str)] = &[
-    ("cache_overhead_write", "firmware time of a write that memory takes in; that of cache_overhead where not stated"),
-    ("command_overhead_write", "firmware time of a write that goes to the media; command_overhead where not stated"),
-    (
-        "destage_window",
-        "how many of the oldest extents of the write cache are weighed for the next; all where not stated",
-    ),
-    ("read_ahead", "after which reads it reads ahead: always, streams (where not stated), or off"),
-    ("read_overlap", "whether data of a read crosses the port while the head still reads; off where not stated"),
-    ("reorder_window", "how many of the oldest queued commands are weighed for the next; all where not stated"),
+    ("cache_overhead_write", "firmware time of a write that memory takes in; default: cache_overhead"),
+    ("command_overhead_write", "firmware time of a write that goes to the media; default: command_overhead"),
+    ("destage_window", "how many of the oldest extents of the write cache are weighed for the next; default: all"),
+    ("read_ahead", "after which reads it reads ahead: always, streams (the default), or off"),
+    ("read_overlap", "whether data of a read crosses the port while the head still reads; default: off"),
+    ("reorder_window", "how many of the oldest queued commands are weighed for the next; default: all"),
     ("seek_curve", "read seeks as measured: distances in cylinders with times, such as \"1: 1.9 ms, 10: 2.6 ms\""),
-    (
-        "seek_curve_cylinders",
-        "cylinders of the drive on which they were measured; one more than the longest where not stated",
-    ),
-    ("seek_knee", "share of the full stroke from which the seek curve is a line; 35 % where not stated"),
-    ("write_overlap", "whether data of a write crosses the port while the arm seeks; off where not stated"),
-    ("zero_latency", "whether reading begins with whatever sector of the track comes first; off where not stated"),
+    ("seek_curve_cylinders", "cylinders of the drive on which they were measured; default: one more than the longest"),
+    ("seek_knee", "share of the full stroke from which the seek curve is a line; default: 35 %"),
+    ("write_overlap", "whether data of a write crosses the port while the arm seeks; default: off"),
+    ("zero_latency", "whether reading begins with whatever sector of the track comes first; default: off"),
 ];
 
 /// Values of solid-state drives.
@@ -152,16 +146,16 @@ pub const SSD: &[(&str, &str)] = &[
     ("idle_delay", "time without commands after which the drive works in the background"),
     ("link_duplex", "whether reads and writes cross the link at once (SATA: off)"),
     ("link_rate", "rate of the link to the host, or of the drive's own path to its PCI Express lanes"),
-    ("map_memory", "memory of the controller for the mapping table; all of it where the drive does not say"),
+    ("map_memory", "memory of the controller for the mapping table; default: enough for all of it"),
     ("map_page", "page of the mapping table: what is read and written of it at once"),
     ("mapping_unit", "data that is mapped together: a write of less reads the rest first"),
-    ("mapping_overhead", "tables written beside the data, as a share of it"),
+    ("mapping_overhead", "tables written with the data, as a share of it"),
     ("namespaces", "NVMe namespaces that the drive is divided into: all of it, or sizes"),
     ("over_provisioning", "flash beyond the capacity, as a share of it"),
     ("overwrite", "whether cells are written again where they are (in-place) or data moves"),
     ("page_time_spread", "how much longer the slowest kind of page takes to sense than the mean, as a share"),
     ("parity", "whether one die's worth of every stripe is parity"),
-    ("patience", "what has waited longer is done before more reads"),
+    ("patience", "wait after which a program or erase goes before more reads"),
     ("pcie_generation", "generation of the PCI Express link"),
     ("pcie_lanes", "its lanes"),
     ("pcie_payload", "most data in one of its packets"),
@@ -185,7 +179,7 @@ pub const SSD: &[(&str, &str)] = &[
     ("rated_cycles", "erases that a block bears"),
     ("read_ahead", "most that is read into memory ahead of reads that follow one another; 0 B for none"),
     ("read_ahead_overhead", "controller time of a read whose data was read ahead"),
-    ("read_ahead_streams", "sequential reads that are told apart"),
+    ("read_ahead_streams", "sequential read streams that are tracked"),
     ("read_overhead", "controller time of a read"),
     ("read_time", "time to sense a page"),
     ("retry_again", "share of the retries after which data still cannot be decoded"),
@@ -225,7 +219,7 @@ pub const OSD: &[(&str, &str)] = &[
     ("data_cache_policy", "how that memory chooses what to forget"),
     ("database", "bytes of the database that tables are merged into"),
     ("db_share", "share of the member that holds log and database"),
-    ("deferred_batch_ops", "deferred writes that are put in their place together"),
+    ("deferred_batch_ops", "deferred writes that are written in place together"),
     ("io_scheduler", "whether the host waits for the next step of a commit before it turns to another daemon"),
     ("log_recycling", "whether log files are written again in place"),
     ("metadata_cache", "memory for the metadata of objects"),

@@ -43,7 +43,7 @@ pub fn name_of(warmth: Warmth) -> &'static str {
     }
 }
 
-/// What a record says about the flash read caches of its machine.
+/// Section of a record about the flash read caches of its machine.
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct CachesRecord {
     state_begin: &'static str,
@@ -69,7 +69,7 @@ impl CacheProbe {
         Self { table: Table::of::<CacheRow>(), begin, last, warm_after: None, has_begun: false }
     }
 
-    /// What the record says; nothing where no drive has a flash cache.
+    /// Return the section of the record; none if no drive has a flash cache.
     pub(crate) fn record(&self) -> Option<CachesRecord> {
         let begin = self.begin?;
         let (hits, misses) = (self.last.flash_hits - begin.flash_hits, self.last.flash_misses - begin.flash_misses);
@@ -116,10 +116,10 @@ impl Probe for CacheProbe {
     }
 
     fn end(self: Box<Self>, _: &mut RunEnd) -> Result<Findings, RunError> {
-        let mut found = Findings::default();
+        let mut findings = Findings::default();
         if let Some(record) = self.record() {
-            found = found.with("caches", record);
+            findings = findings.with("caches", record);
         }
-        Ok(found.with_table(self.table))
+        Ok(findings.with_table(self.table))
     }
 }

@@ -1,4 +1,4 @@
-//! How busy the cores of the host were in the measured time, and which of them were full.
+//! Load of the host's cores in the measured time, and which of them were full.
 //!
 //! It looks when a measured phase begins and ends, and does nothing per I/O.
 
@@ -30,11 +30,11 @@ struct CoreRecord {
     utilisation: f64,
 }
 
-/// What the cores of the host did.
+/// Load of the host's cores.
 pub struct HostProbe {
-    /// What they had done when a measured phase began.
+    /// Work done before the measured phase began.
     before: Vec<Done>,
-    /// What they did in those that are over.
+    /// Work done in the measured phases that are over.
     measured: Vec<Done>,
 }
 
@@ -54,9 +54,9 @@ impl HostProbe {
 
 fn cores(machine: &Machine) -> Vec<Done> {
     let parts = machine.report();
-    let of = |part: &PartReport, name: &str| part.counter(name).unwrap_or(0);
+    let counter = |part: &PartReport, name: &str| part.counter(name).unwrap_or(0);
     let cores = parts.iter().filter(|part| part.kind == "core");
-    cores.map(|part| Done { ios: of(part, "ios"), busy: of(part, "busy_ns") }).collect()
+    cores.map(|part| Done { ios: counter(part, "ios"), busy: counter(part, "busy_ns") }).collect()
 }
 
 impl Probe for HostProbe {

@@ -1,4 +1,4 @@
-//! What of the acknowledged writes is lost when power is cut. docs/models/power-loss.md has the definitions.
+//! Acknowledged writes that a power cut loses. docs/models/power-loss.md has the definitions.
 //!
 //! The ledger knows what the host was promised: for every byte the newest write that was acknowledged. The drives know
 //! what they still hold. Writes to the same bytes that were under way together have no order: any of them may be the
@@ -33,13 +33,13 @@ pub struct PowerLoss {
     pub lost_writes: u64,
     /// Sectors that hold a part of a write: drives end the sector they have begun, so there are none.
     pub torn_sectors: u64,
-    /// The same by stream.
+    /// Losses by stream.
     pub streams: Vec<StreamLoss>,
     /// Bytes that are good on one copy and old on another.
     pub stale_copy_bytes: u64,
 }
 
-/// What one stream lost.
+/// Losses of one stream.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct StreamLoss {
     /// Its name.
@@ -54,7 +54,7 @@ pub struct StreamLoss {
 /// before the first.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Held {
-    /// What the range lies on.
+    /// Node of the range.
     pub node: NodeRef,
     /// First byte, and first byte beyond, in the address space of the node.
     pub range: Range<u64>,
@@ -62,7 +62,7 @@ pub struct Held {
     pub version: u64,
 }
 
-/// Where whoever keeps the data learns what is left of it.
+/// Sink in which the owner of the data receives what is left of it.
 pub type HeldSink = Arc<Mutex<Vec<Held>>>;
 
 /// A write that is not acknowledged yet.
@@ -166,8 +166,8 @@ impl Ledger {
         held >= version || self.beside.get(&version).is_some_and(|beside| beside.contains(&held))
     }
 
-    /// What the drives of `machine`, whose power is off, hold of everything that was written, by address. Of copies that
-    /// differ the first is read.
+    /// What the drives of `machine`, whose power is off, hold of everything that was written, by address. Of copies
+    /// that differ the first is read.
     pub fn held(&self, machine: &Machine) -> Vec<Held> {
         let left: Vec<Versions> = machine.drives().iter().filter_map(|drive| drive.left.cloned()).collect();
         let mut places = Vec::new();
@@ -181,10 +181,10 @@ impl Ledger {
                 places.clear();
                 machine.layouts().place(*node, range.start, (range.end - range.start) as u32, &mut places);
                 let mut held = Versions::default();
-                for place in places.iter().rev() {
-                    let on_drive = place.offset..place.offset + u64::from(place.len);
-                    for (piece, version) in left[place.drive as usize].all(on_drive) {
-                        let host = |at: u64| place.host_offset + (at - place.offset);
+                for placed in places.iter().rev() {
+                    let on_drive = placed.offset..placed.offset + u64::from(placed.len);
+                    for (piece, version) in left[placed.drive as usize].all(on_drive) {
+                        let host = |at: u64| placed.host_offset + (at - placed.offset);
                         held.set(host(piece.start)..host(piece.end), version);
                     }
                 }
@@ -251,10 +251,10 @@ impl Ledger {
         machine.layouts().place(node, range.start, (range.end - range.start) as u32, places);
         // Where the number of good and of old copies changes, and by how much.
         let mut changes: Vec<(u64, i64, i64)> = Vec::new();
-        for place in places.iter() {
-            for (piece, held) in left[place.drive as usize].all(place.offset..place.offset + u64::from(place.len)) {
+        for placed in places.iter() {
+            for (piece, held) in left[placed.drive as usize].all(placed.offset..placed.offset + u64::from(placed.len)) {
                 let (good, old) = if self.is_good(version, held) { (1, 0) } else { (0, 1) };
-                let host = |on_drive: u64| place.host_offset + (on_drive - place.offset);
+                let host = |on_drive: u64| placed.host_offset + (on_drive - placed.offset);
                 changes.push((host(piece.start), good, old));
                 changes.push((host(piece.end), -good, -old));
             }
@@ -309,7 +309,7 @@ impl Probe for PowerLossProbe {
         let after = self.cut.after;
         if self.begin.is_none_or(|begin| run.now < begin + after) {
             if self.held.is_some() {
-                let note = format!("power was to go off after {after}: its clients had left before");
+                let note = format!("power was not cut: all clients disconnected before {after}");
                 return Ok(Findings::default().with_notes([note]));
             }
             return Err(self.cut.too_late(run.duration).into());

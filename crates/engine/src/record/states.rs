@@ -6,7 +6,7 @@ use serde::Serialize;
 use crate::build::caches::{ControllerSetting, DriveCaches, DriveSetting, MachineCaches};
 use crate::probes::Findings;
 
-/// Of all drives and controllers.
+/// States of all drives and controllers.
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct DriveStates {
     #[serde(skip)]
@@ -29,7 +29,7 @@ struct DriveState {
 }
 
 impl DriveStates {
-    /// Of a run of `workload`.
+    /// Return the states of a run of `workload`.
     pub fn new(caches: &MachineCaches, workload: &Workload, follows: bool) -> Self {
         let holds = match () {
             () if follows && (caches.stays_new || !is_written_over(workload)) => "as left",
@@ -53,13 +53,14 @@ impl DriveStates {
     }
 
     /// Findings with it; as they are where the machine is not known.
-    pub fn add_to(self, found: Findings) -> Findings {
+    pub fn add_to(self, findings: Findings) -> Findings {
         if self.drives.is_empty() {
-            return found;
+            return findings;
         }
         let is_flash = self.drives.iter().any(|drives| drives.holds.is_some());
-        let note = "pools and RAID-Z pass on no writes that take no time: their solid-state drives start new";
-        found.with_notes((self.stays_new && is_flash).then(|| note.to_owned())).with("drive_state", self)
+        let note =
+            "pools and RAID-Z cannot be preconditioned without simulated time: their solid-state drives start new";
+        findings.with_notes((self.stays_new && is_flash).then(|| note.to_owned())).with("drive_state", self)
     }
 }
 
@@ -68,7 +69,7 @@ fn is_written_over(workload: &Workload) -> bool {
     workload.precondition.as_ref().is_some_and(|precondition| precondition.writes() || precondition.trim)
 }
 
-/// What drives that wear hold before the first timed phase.
+/// Return the contents of drives that wear before the first timed phase.
 fn holds(workload: &Workload) -> &'static str {
     match &workload.precondition {
         _ if !workload.is_preconditioned() => "new",

@@ -32,14 +32,14 @@ pub(crate) struct Unmodelled {
     pub note: String,
 }
 
-/// What a machine is made of.
+/// Layouts and drives of a machine.
 pub(crate) struct MadeOf<'a> {
     pub layouts: &'a [LayoutOutline],
     pub caches: &'a MachineCaches,
 }
 
 impl MadeOf<'_> {
-    /// What a run in a measured time of `duration` rests on that is not modelled.
+    /// Return the unmodelled aspects that a run in a measured time of `duration` depends on.
     pub fn unmodelled(&self, reaches: &[Reach], watched: &Watched, duration: Span) -> Vec<Unmodelled> {
         let repair = watched.findings.sections.get::<RepairRecord>();
         let rebuilt = repair.into_iter().flat_map(|repair| smr_rebuilds(repair, &watched.parts.1));
@@ -67,7 +67,7 @@ impl MadeOf<'_> {
             let has = |name: &str| drives.iter().any(|drive| self.caches.drives[*drive].name == name);
             parities_of(&array.kind).is_some() && array.members.iter().any(|member| has(&member.drive))
         };
-        let mut found = Written::default();
+        let mut rates = Written::default();
         for (number, [_, write, ..]) in watched.streams.all.iter().enumerate() {
             // Applications and traces come after the streams; they may go to any volume.
             let targets: Vec<usize> = match reaches.get(number) {
@@ -78,10 +78,10 @@ impl MadeOf<'_> {
             let below = below.filter(|below| below.controllers.is_empty() && lies_on(array, &below.drives));
             let Some(below) = below.into_iter().next() else { continue };
             let arrays = self.layouts.iter().filter(|layout| lies_on(layout, &below.drives)).count() as f64;
-            found.ios += write.count as f64 / duration.as_secs_f64() / arrays;
-            found.bytes += write.bytes as f64 / duration.as_secs_f64() / arrays;
+            rates.ios += write.count as f64 / duration.as_secs_f64() / arrays;
+            rates.bytes += write.bytes as f64 / duration.as_secs_f64() / arrays;
         }
-        found
+        rates
     }
 
     /// Where more is written than one thread of md for each group is trusted with.
@@ -105,7 +105,7 @@ impl MadeOf<'_> {
     }
 }
 
-/// What hosts write in a second.
+/// Host writes per second.
 #[derive(Clone, Copy, Default)]
 struct Written {
     ios: f64,
@@ -172,8 +172,8 @@ fn thousands(value: f64) -> String {
     }
     let digits = format!("{value:.0}");
     let mut text = String::new();
-    for (place, digit) in digits.chars().enumerate() {
-        if place > 0 && (digits.len() - place).is_multiple_of(3) {
+    for (position, digit) in digits.chars().enumerate() {
+        if position > 0 && (digits.len() - position).is_multiple_of(3) {
             text.push(',');
         }
         text.push(digit);

@@ -1,4 +1,4 @@
-//! What a controller's memory holds: lines of 64 KiB, each with what of it is there, what is dirty, and what is being
+//! Contents of a controller's memory: lines of 64 KiB, each with what of it is there, what is dirty, and what is being
 //! written back; and, of every stripe, how much of it is dirty.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -211,9 +211,9 @@ impl Lines {
 
     /// Everything dirty or being written back, by address.
     pub fn protected(&self) -> Vec<Range<u64>> {
-        let mut found = Vec::new();
-        self.by_number.iter().for_each(|(number, line)| runs(*number, line.unclean(), &mut found));
-        found
+        let mut lines = Vec::new();
+        self.by_number.iter().for_each(|(number, line)| runs(*number, line.unclean(), &mut lines));
+        lines
     }
 
     /// Whether all of `range` is clean.

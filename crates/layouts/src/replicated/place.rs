@@ -1,4 +1,4 @@
-//! Where the objects of an image lie: placement groups, daemons, and places on their disks.
+//! Placement of the objects of an image: placement groups, daemons, and places on their disks.
 
 use std::cell::OnceCell;
 use std::sync::{Arc, OnceLock};
@@ -25,7 +25,8 @@ pub const GONE: u16 = u16::MAX;
 /// An image has millions of objects, and a run asks for few of them: places are found when they are first asked for, a
 /// block of objects at a time.
 pub struct Places {
-    /// Copies of a placement group, the primary first: `replicas` daemons a group. Where any copy is left, the first is.
+    /// Copies of a placement group, the primary first: `replicas` daemons a group. Where any copy is left, the first
+    /// is.
     acting: Vec<u16>,
     /// The same when the image was filled.
     filled: Vec<u16>,
@@ -81,8 +82,8 @@ impl Places {
         if self.needed == 1 {
             return Some(acting[0]).filter(|osd| *osd != GONE);
         }
-        let there = acting.iter().filter(|osd| **osd != GONE).count();
-        acting.iter().copied().find(|osd| *osd != GONE).filter(|_| there >= self.needed)
+        let present = acting.iter().filter(|osd| **osd != GONE).count();
+        acting.iter().copied().find(|osd| *osd != GONE).filter(|_| present >= self.needed)
     }
 
     /// Whether every group has all its copies.
@@ -242,7 +243,8 @@ impl Places {
     }
 }
 
-/// Objects of a block: more than there are daemons, so that what lies before each is smaller than a table of all places.
+/// Objects of a block: more than there are daemons, so that what lies before each is smaller than a table of all
+/// places.
 fn block_of(osds: usize) -> usize {
     BLOCK.max(osds.next_power_of_two())
 }
@@ -291,7 +293,7 @@ pub fn groups_of_objects(image_id: &str, groups: u32, objects: u32, look: Look) 
     // A number below 2^32 has eight digits that may not be zero; the last two are looked up.
     let (begin, high, low) = (name.len() - 16, name.len() - 8, name.len() - 2);
     let pgs = ObjectPgs::after(std::str::from_utf8(&name[..high]).expect("it was made of text"), groups);
-    let mut found = Vec::with_capacity(objects as usize);
+    let mut group_of_object = Vec::with_capacity(objects as usize);
     for object in 0..objects {
         if object.is_multiple_of(256) {
             name[begin..].copy_from_slice(digits(object).as_bytes());
@@ -300,9 +302,9 @@ pub fn groups_of_objects(image_id: &str, groups: u32, objects: u32, look: Look) 
             look()?;
         }
         name[low..].copy_from_slice(&HEX[object as usize % 256]);
-        found.push(pgs.of(&name));
+        group_of_object.push(pgs.of(&name));
     }
-    Ok(found)
+    Ok(group_of_object)
 }
 
 /// Two digits of every byte.

@@ -1,11 +1,11 @@
-//! What a machine file says of a replicated pool.
+//! Keys of a replicated pool in a machine file.
 
 use hotband_machine::{LayoutSpec, Section, SpecError};
 use hotband_units::{Bytes, Rate, Span};
 
 use crate::ERASURE;
 
-/// What holds a copy apart from the others.
+/// Failure domain, which separates a copy from the others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FailureDomain {
     /// Another daemon, maybe on the same disk.
@@ -26,13 +26,13 @@ pub struct NetworkSpec {
 /// A daemon that may be marked out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct OutSpec {
-    /// Which daemon.
+    /// Daemon.
     pub osd: usize,
     /// When, since the machine began.
     pub at: Span,
 }
 
-/// How objects are coded.
+/// Erasure code of objects.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Erasure {
     /// Shards with data, k.
@@ -56,7 +56,7 @@ pub struct PoolSpec {
     pub osds_per_member: usize,
     /// Copies of every object, or its shards.
     pub replicas: usize,
-    /// How objects are coded, where they are not copied.
+    /// Erasure code of objects; none for copies.
     pub erasure: Option<Erasure>,
     /// Placement groups.
     pub placement_groups: u32,
@@ -64,7 +64,7 @@ pub struct PoolSpec {
     pub pool_id: u32,
     /// Hosts that the members are dealt to, in equal runs.
     pub hosts: usize,
-    /// What holds a copy apart from the others.
+    /// Failure domain, which separates a copy from the others.
     pub failure_domain: FailureDomain,
     /// Weight of every member, where it is not its size.
     pub weights: Vec<f64>,
@@ -187,7 +187,7 @@ impl PoolSpec {
 
     /// Bytes of an object on each of its daemons: all of it, or a shard in whole stripes.
     pub fn shard(&self) -> u64 {
-        self.erasure.map_or(self.object, |of| self.object.div_ceil(of.data as u64 * of.unit) * of.unit)
+        self.erasure.map_or(self.object, |code| self.object.div_ceil(code.data as u64 * code.unit) * code.unit)
     }
 
     /// Members of the class that the pool uses; all where it names none.
@@ -257,9 +257,11 @@ fn out(options: &Section, osds: usize) -> Result<Option<OutSpec>, SpecError> {
 fn numbers(options: &Section, key: &'static str, members: usize) -> Result<Vec<f64>, SpecError> {
     let Some(value) = options.value(key) else { return Ok(vec![0.0; members]) };
     let numbers = value.as_array().map(|list| {
-        list.iter().filter_map(|one| one.as_float().or_else(|| one.as_integer().map(|n| n as f64))).collect::<Vec<_>>()
+        list.iter()
+            .filter_map(|number| number.as_float().or_else(|| number.as_integer().map(|n| n as f64)))
+            .collect::<Vec<_>>()
     });
-    let fits = |list: &Vec<f64>| list.len() == members && list.iter().all(|one| (1e-4..=1e4).contains(one));
+    let fits = |list: &Vec<f64>| list.len() == members && list.iter().all(|number| (1e-4..=1e4).contains(number));
     numbers.filter(fits).ok_or_else(|| {
         let accepted =
             format!("expected a list of {members} numbers from 0.0001 to 10,000, one a member (TiB, as Ceph weighs)");
@@ -269,8 +271,9 @@ fn numbers(options: &Section, key: &'static str, members: usize) -> Result<Vec<f
 
 fn texts(options: &Section, key: &'static str, members: usize) -> Result<Vec<String>, SpecError> {
     let Some(value) = options.value(key) else { return Ok(Vec::new()) };
-    let texts =
-        value.as_array().map(|list| list.iter().filter_map(|one| one.as_str().map(str::to_owned)).collect::<Vec<_>>());
+    let texts = value
+        .as_array()
+        .map(|list| list.iter().filter_map(|name| name.as_str().map(str::to_owned)).collect::<Vec<_>>());
     texts.filter(|list| list.len() == members).ok_or_else(|| {
         options.error(key, value.to_string(), format!("expected a list of {members} names, one a member"))
     })

@@ -10,21 +10,21 @@ use crate::spec::reader::Section;
 /// An event as somebody asks for it: the part is a name, the time counts from when the measured time begins.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EventSpec {
-    /// How long after the measured time begins.
+    /// Time since the measured time began.
     pub at: Span,
-    /// What happens.
+    /// Action of an event.
     pub what: What,
     /// To which part, by name; none where it is the machine.
     pub part: Option<String>,
     /// The time as it was written.
     pub time: String,
-    /// Where it was asked for: file (or field) and key, for errors.
+    /// File (or field) and key that request it, for errors.
     pub asked_at: (String, String),
-    /// What errors quote.
+    /// Text that errors quote.
     pub text: String,
 }
 
-/// What an event may be, for errors.
+/// Accepted forms of an event, for errors.
 const FORMS: &str = "expected \"at TIME: fail DRIVE\", \"at TIME: power-off\", \"at TIME: osd-out POOL.NUMBER\" or \
                      \"at TIME: set DRIVE.KEY=VALUE\", such as \"at 60 s: fail d3\"";
 
@@ -44,8 +44,8 @@ impl EventSpec {
             ("power-off", "") => (None, What::PowerOff),
             ("osd-out", part) if is_name(part) => (Some(part), What::Out),
             ("set", setting) => {
-                let (place, value) = setting.split_once('=').ok_or_else(wrong)?;
-                let (part, key) = place.rsplit_once('.').ok_or_else(wrong)?;
+                let (path, value) = setting.split_once('=').ok_or_else(wrong)?;
+                let (part, key) = path.rsplit_once('.').ok_or_else(wrong)?;
                 let (part, key, value) = (part.trim(), key.trim(), value.trim());
                 if !is_name(part) || key.is_empty() || value.is_empty() {
                     return Err(wrong());
@@ -120,8 +120,8 @@ fn read(section: Section, events: &mut Vec<EventSpec>) -> Result<(), SpecError> 
     let (fail, out) = (section.text("fail")?, section.text("osd-out")?);
     let power_off = section.flag("power-off")?;
     let (set, part) = (section.section("set")?, section.text("part")?);
-    let asked = [fail.is_some(), out.is_some(), power_off.is_some(), set.is_some()];
-    if asked.iter().filter(|asked| **asked).count() != 1 {
+    let given = [fail.is_some(), out.is_some(), power_off.is_some(), set.is_some()];
+    if given.iter().filter(|is_given| **is_given).count() != 1 {
         let accepted = "expected one of fail = \"DRIVE\", power-off = true, osd-out = \"POOL.NUMBER\" and \
                         set = { KEY = \"VALUE\" } with part = \"DRIVE\"";
         return Err(section.error("", "", accepted));

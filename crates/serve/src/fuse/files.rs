@@ -23,7 +23,7 @@ const BACKGROUND: u16 = 256;
 /// Bytes of the longest read and write: what the kernel sends at most without a change of its settings (256 pages,
 /// fs/fuse: fuse_max_pages_limit).
 const LONGEST: u32 = 1 << 20;
-/// How long the kernel may remember names and sizes: they never change.
+/// Time for which the kernel may cache names and sizes, which never change.
 const REMEMBERED: Duration = Duration::from_secs(3600);
 /// lseek(2).
 const SEEK_DATA: i32 = 3;
@@ -40,12 +40,12 @@ pub struct Files {
     since: SystemTime,
     owner: (u32, u32),
     slow: Slow,
-    /// Of each volume: who writes whole blocks shares it, who writes parts of one has it alone.
+    /// Locks of the volumes: writers of whole blocks share one, a writer of part of a block holds it alone.
     writes: Vec<Arc<RwLock<()>>>,
 }
 
 impl Files {
-    /// Of a service.
+    /// Serve the files of a service.
     pub fn new(service: Arc<Service>) -> io::Result<Self> {
         let owner = (rustix::process::getuid().as_raw(), rustix::process::getgid().as_raw());
         let slow = Slow::start(Arc::clone(&service))?;
@@ -84,7 +84,7 @@ impl Files {
         })
     }
 
-    /// How much of a range is within the volume.
+    /// Return the length of a range within the volume.
     fn within(&self, volume: u16, offset: u64, len: u64) -> u64 {
         self.service.volumes()[usize::from(volume)].size.saturating_sub(offset).min(len)
     }
@@ -101,7 +101,7 @@ impl Files {
     }
 }
 
-/// What the kernel is told of a failure.
+/// Return the error number of a failure.
 fn errno(failure: &Failure) -> Errno {
     match failure {
         Failure::OutOfRange => Errno::EINVAL,
@@ -174,13 +174,13 @@ impl Filesystem for Files {
     }
 
     fn readdir(&self, _: &Asking, folder: INodeNo, _: FileHandle, offset: u64, mut reply: ReplyDirectory) {
-        let own = [".", ".."].map(|name| (INodeNo::ROOT, FileType::Directory, name));
+        let entries = [".", ".."].map(|name| (INodeNo::ROOT, FileType::Directory, name));
         let volumes = self.service.volumes().iter().enumerate();
         let files = volumes.map(|(at, volume)| (INodeNo(at as u64 + 2), FileType::RegularFile, volume.name.as_str()));
         if folder != INodeNo::ROOT {
             return reply.error(Errno::ENOTDIR);
         }
-        for (at, (file, kind, name)) in own.into_iter().chain(files).enumerate().skip(offset as usize) {
+        for (at, (file, kind, name)) in entries.into_iter().chain(files).enumerate().skip(offset as usize) {
             if reply.add(file, at as u64 + 1, kind, name) {
                 break;
             }
@@ -219,9 +219,9 @@ impl Filesystem for Files {
             return reply.error(errno(&Failure::Store(error)));
         }
         let request = Request { volume, op: Op::Read, offset: start, len: whole.len() as u32, fua: false, arrived };
-        let asked = (offset - start) as usize..(offset - start + len) as usize;
+        let wanted = (offset - start) as usize..(offset - start + len) as usize;
         let done = move |outcome| match outcome {
-            Ok(()) => reply.data(&whole[asked]),
+            Ok(()) => reply.data(&whole[wanted]),
             Err(failure) => reply.error(errno(&failure)),
         };
         self.service.submit(request, Payload::None, Box::new(done));

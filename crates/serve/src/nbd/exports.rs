@@ -1,4 +1,4 @@
-//! What clients are told of the volumes.
+//! Descriptions of the volumes for clients.
 
 use super::proto::{can, error};
 use crate::model::VolumeTold;
@@ -24,13 +24,13 @@ pub struct Export {
 }
 
 impl Export {
-    /// Of every volume.
+    /// Return the export of every volume.
     pub fn of(volumes: &[VolumeTold]) -> Vec<Self> {
-        let of = |volume: &VolumeTold| {
+        let export = |volume: &VolumeTold| {
             let VolumeTold { ref name, size, block, trims, rotates, .. } = *volume;
             Self { name: name.clone(), size, block, trims, rotates }
         };
-        volumes.iter().map(of).collect()
+        volumes.iter().map(export).collect()
     }
 
     /// Transmission flags. Several connections see one another's writes: all go to the same machine and store.

@@ -1,4 +1,4 @@
-//! Where clients connect.
+//! Listeners to which clients connect.
 
 use std::collections::HashMap;
 use std::io;
@@ -22,7 +22,7 @@ use super::tls::{Config, TlsFiles};
 use super::wire::{Socket, Wire};
 use crate::service::Service;
 
-/// Where to listen.
+/// Address to listen on.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Listen {
     /// A unix socket that only its owner may use. A socket that nobody listens to any more is replaced.
@@ -36,7 +36,7 @@ pub enum Listen {
     },
 }
 
-/// What clients may use.
+/// Limits of clients.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
     /// Connections at once; more are closed as soon as they are made.
@@ -54,8 +54,8 @@ pub struct Limits {
 }
 
 impl Default for Limits {
-    /// Four connections for each of 16 programs; 256 requests each, as many as eight jobs at a depth of 32 have; two writes
-    /// of the longest kind. 10 s is what qemu gives a handshake (NBD_DEFAULT_HANDSHAKE_MAX_SECS); a minute is
+    /// Four connections for each of 16 programs; 256 requests each, as many as eight jobs at a depth of 32 have; two
+    /// writes of the longest kind. 10 s is what qemu gives a handshake (NBD_DEFAULT_HANDSHAKE_MAX_SECS); a minute is
     /// longer than any pause that a live client makes (chosen).
     fn default() -> Self {
         Self {
@@ -133,9 +133,9 @@ pub fn serve(service: Arc<Service>, listen: Listen, limits: Limits) -> io::Resul
         }
     };
     let thread = std::thread::Builder::new().name("nbd listener".to_owned()).spawn(accept)?;
-    let told = Arc::downgrade(&shared);
+    let watcher = Arc::downgrade(&shared);
     shared.service.when_stopped(move || {
-        if let Some(shared) = told.upgrade() {
+        if let Some(shared) = watcher.upgrade() {
             shared.close();
         }
     });
@@ -242,8 +242,8 @@ impl Shared {
     }
 }
 
-fn at(place: &dyn std::fmt::Display, error: &io::Error) -> io::Error {
-    io::Error::new(error.kind(), format!("{place}: {error}"))
+fn at(address: &dyn std::fmt::Display, error: &io::Error) -> io::Error {
+    io::Error::new(error.kind(), format!("{address}: {error}"))
 }
 
 /// The file of a unix socket, so that no other is removed that has its name.
@@ -254,12 +254,12 @@ struct SocketFile {
 
 impl SocketFile {
     fn of(path: &Path) -> io::Result<Self> {
-        let found = std::fs::symlink_metadata(path)?;
-        Ok(Self { path: path.to_owned(), id: (found.dev(), found.ino()) })
+        let metadata = std::fs::symlink_metadata(path)?;
+        Ok(Self { path: path.to_owned(), id: (metadata.dev(), metadata.ino()) })
     }
 
     fn remove(&self) {
-        if Self::of(&self.path).is_ok_and(|found| found.id == self.id) {
+        if Self::of(&self.path).is_ok_and(|socket| socket.id == self.id) {
             // Gone already, then.
             let _ = std::fs::remove_file(&self.path);
         }

@@ -11,7 +11,7 @@ use super::contract::{Extent, join};
 use super::overlay::Overlay;
 use super::pieces::{BLOCK, Locks, Piece, pieces};
 
-/// What the bytes of an address space are.
+/// Image of the bytes of an address space.
 #[derive(Debug)]
 pub struct Image {
     file: File,
@@ -102,7 +102,7 @@ impl Image {
         }
     }
 
-    /// What is kept of a range.
+    /// Return the stored extents of a range.
     pub fn extents(&self, offset: u64, len: u64) -> io::Result<Vec<Extent>> {
         let mut all = Vec::new();
         let Some(overlay) = &self.overlay else {
@@ -124,7 +124,7 @@ impl Image {
         // lseek(2): ENXIO where there is no more data up to the end of the file.
         let seek = |to: SeekFrom| match rustix::fs::seek(&self.file, to) {
             Err(Errno::NXIO) => Ok(end),
-            outcome => outcome.map(|found| found.min(end)),
+            outcome => outcome.map(|position| position.min(end)),
         };
         while at < end {
             let data = seek(SeekFrom::Data(at))?;

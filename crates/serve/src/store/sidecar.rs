@@ -13,16 +13,16 @@ use crate::model::VolumeTold;
 /// Bytes of the largest that is read: one of a machine with a thousand volumes has 100,000.
 const LARGEST: u64 = 16 << 20;
 
-/// What lies beside the files of a store.
+/// Sidecar file of a store, next to its files.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Sidecar {
-    /// Of this file.
+    /// Format version of this file.
     pub format: u32,
     /// Name of the machine.
     pub machine: String,
     /// Files, by address space.
     pub files: Vec<FileTold>,
-    /// What is under them.
+    /// Base image.
     pub base: Option<BaseTold>,
 }
 
@@ -33,7 +33,7 @@ pub struct FileTold {
     pub file: PathBuf,
     /// Bytes.
     pub size: u64,
-    /// Who lies on it.
+    /// Volumes on it.
     pub volumes: Vec<VolumeOn>,
 }
 
@@ -51,7 +51,7 @@ pub struct VolumeOn {
 /// A base image.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BaseTold {
-    /// Where it is.
+    /// Path of the file.
     pub file: PathBuf,
     /// Bytes.
     pub size: u64,
@@ -63,7 +63,7 @@ impl FileTold {
     /// One file an address space.
     pub fn of(path: &Path, volumes: &[VolumeTold]) -> Vec<Self> {
         let spaces = volumes.iter().map(|volume| volume.space + 1).max().unwrap_or(0);
-        let told = |space: u32| {
+        let volumes_of = |space: u32| {
             let here: Vec<_> = volumes.iter().filter(|volume| volume.space == space).collect();
             let first = here.first().map(|volume| volume.name.as_str()).unwrap_or_default();
             let whole = if spaces == 1 { path.to_owned() } else { Sidecar::beside(path, first) };
@@ -77,7 +77,7 @@ impl FileTold {
                 volumes: here.iter().map(on).collect(),
             }
         };
-        (0..spaces).map(told).collect()
+        (0..spaces).map(volumes_of).collect()
     }
 }
 
@@ -119,12 +119,12 @@ impl Sidecar {
         if self.machine != have.machine {
             return differs("machine", &have.machine, &self.machine);
         }
-        let names = |told: &Self| -> Vec<(String, u64)> {
-            let volumes = told.files.iter().flat_map(|file| &file.volumes);
+        let names = |sidecar: &Self| -> Vec<(String, u64)> {
+            let volumes = sidecar.files.iter().flat_map(|file| &file.volumes);
             volumes.map(|volume| (volume.name.clone(), volume.size)).collect()
         };
-        let places = |told: &Self| -> Vec<(u64, Vec<VolumeOn>)> {
-            told.files.iter().map(|file| (file.size, file.volumes.clone())).collect()
+        let places = |sidecar: &Self| -> Vec<(u64, Vec<VolumeOn>)> {
+            sidecar.files.iter().map(|file| (file.size, file.volumes.clone())).collect()
         };
         if places(self) != places(have) {
             return differs("volumes", &names(have), &names(self));

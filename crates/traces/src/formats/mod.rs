@@ -42,7 +42,7 @@ pub trait Parser: Send {
 pub struct Format {
     /// Its name, as `format` has it.
     pub name: &'static str,
-    /// What its lines are, for errors.
+    /// Accepted form of its lines, for errors.
     pub accepted: &'static str,
     /// Whether a line can be told to be of it by itself: those that need a header cannot.
     pub(crate) make: fn() -> Box<dyn Parser>,
@@ -68,7 +68,7 @@ pub(crate) const FORMATS: [&Format; 13] = [
 /// Name of the format whose columns the user says.
 pub(crate) const CSV: &str = "csv";
 
-/// What is said of an operation that is none.
+/// Error of an unknown operation.
 pub(crate) const NO_OP: &str = "no operation";
 
 /// Whether a line is the header of a table: formats of columns may have one, whatever the case of its letters.
@@ -77,13 +77,13 @@ pub(crate) fn is_header(line: &[u8], header: &str) -> bool {
 }
 
 /// A number of a field, and what it is for errors.
-pub(crate) fn need(number: Option<u64>, field: &[u8], found: &'static str) -> Result<u64, Wrong> {
-    number.ok_or_else(|| Wrong::new(field, found))
+pub(crate) fn need(number: Option<u64>, field: &[u8], problem: &'static str) -> Result<u64, Wrong> {
+    number.ok_or_else(|| Wrong::new(field, problem))
 }
 
 /// Blocks of 512 B as bytes.
-pub(crate) fn sectors(field: &[u8], found: &'static str) -> Result<u64, Wrong> {
-    need(crate::numbers::whole(field).and_then(|sectors| sectors.checked_mul(512)), field, found)
+pub(crate) fn sectors(field: &[u8], problem: &'static str) -> Result<u64, Wrong> {
+    need(crate::numbers::whole(field).and_then(|sectors| sectors.checked_mul(512)), field, problem)
 }
 
 /// Refuses a line with another number of fields.

@@ -1,4 +1,4 @@
-//! Where everything is before the first operation: mke2fs, then every process makes its directories and files.
+//! Layout before the first operation: mke2fs, then every process makes its directories and files.
 
 use hotband_machine::UntimedWrite;
 
@@ -131,9 +131,9 @@ impl FileSystem {
         }
         let mut block = Vec::new();
         let goal = extents.last().map_or(0, |(start, len)| start + len);
-        let found = self.space.allocate(goal, 1, &mut block);
+        let allocated = self.space.allocate(goal, 1, &mut block);
         let block = block.first().map_or(NONE, |extent| extent.0);
-        found.then(|| {
+        allocated.then(|| {
             self.cache.set(block, META);
             block
         })

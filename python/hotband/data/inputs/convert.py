@@ -28,7 +28,7 @@ class ConvertWorkloadQuestion(Question):
     workload that is more than a job can say.
     """
 
-    name = "workload convert"
+    name = "workloads convert"
     schema = ""
     answers = "hotband.data.jobs.converted:Converted"
     has_json = False

@@ -37,7 +37,7 @@ class Places(OfMachine):
 class MountPoint(OfMachine):
     """Where a mounted machine is found."""
 
-    fuse: Path = asks("Where a file a volume appears.", metavar="DIR", positional=True)
+    fuse: Path = asks("Where the file of each volume appears.", metavar="DIR", called="mount")
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -70,6 +70,7 @@ QUICK = """\
 [bold]Examples[/]
 
 hotband measure quick 980-pro-1tb --for "5 min"
+hotband measure quick 980-pro-1tb --picture 980-pro.png   # four rows of MB/s, to paste into a post
 
 hotband measure quick real:/dev/nvme1n1 --for "1 h" -o look.html   # reads only; --erase SERIAL adds writes"""
 SERVE = """\
@@ -79,7 +80,7 @@ hotband serve exos-15e900-512n --run 'fio --name=r --ioengine=nbd --uri=$uri --r
 
 hotband serve raid10:8xent-15k --nbd /run/array.sock --store array.img --record out --live
 
-hotband mount nytro-1351-960 /mnt/drive --loop"""
+hotband serve nytro-1351-960 --mount /mnt/drive --loop   # files in place of NBD"""
 TRACE_COMPARE = """\
 [bold]Examples[/]
 
@@ -120,9 +121,9 @@ time that runs left: series, caches, power, smart, operations. "show tables" lis
 
 [bold]Examples[/]
 
-hotband query "select target, qd, avg(iops) from runs group by all order by all" --from results
+hotband store query "select target, qd, avg(iops) from runs group by all order by all" --from results
 
-hotband query "from series where run = '1f03c5d0a7b2e4916d88'" --from results --format csv"""
+hotband store query "from series where run = '1f03c5d0a7b2e4916d88'" --from results --format csv"""
 EPILOGS = {
     "advise": ADVISE,
     "calibrate": CALIBRATE,
@@ -131,10 +132,10 @@ EPILOGS = {
     "fleet": FLEET,
     "mount": SERVE,
     "pts": PTS,
-    "query": QUERY,
     "quick": QUICK,
     "run": RUN_EPILOG,
     "serve": SERVE,
+    "store query": QUERY,
     "trace compare": TRACE_COMPARE,
     "trace convert": TRACE_CONVERT,
     "trace fit": TRACE_FIT,
@@ -155,7 +156,7 @@ FURTHER = {
     ],
     "report": ["It says first which is faster and by how much; repeats (other seeds of the same) are taken together."],
     "steady": ["Records without a series, such as most of fio's, are one round each, in the order given."],
-    "workload convert": [
+    "workloads convert": [
         "Reads the catalog, TOML, and job files of fio, vdbench, Iometer and DiskSpd; writes TOML, fio and vdbench."
     ],
 }

@@ -13,10 +13,16 @@ from hotband.faces.questions import GROUPS, QUESTIONS
 
 OTHERS = {
     "store show": ("hotband.faces.commands.store:show", "Show a run: what its record says."),
+    "workloads show": (
+        "hotband.faces.commands.catalog:workloads",
+        "What workloads the catalog holds; with NAME the text of one, to copy and change.",
+    ),
 }
 """Commands of groups that are no questions: where each is, and the first paragraph of its help."""
-MEANT = {"store": "list"}
-"""The command of a group that is meant where no name of one is said (`hotband store DIR`)."""
+MEANT = {"store": "list", "workloads": "show"}
+"""The command that a group runs if its first argument names none (`hotband store DIR`)."""
+WITHOUT_ARGUMENTS = ("workloads",)
+"""Groups that run this command also without arguments."""
 
 
 @cache
@@ -35,7 +41,7 @@ def __getattr__(name: str) -> Any:
             self.commands = OnDemand(table)  # type: ignore[assignment]
 
         def parse_args(self, ctx: Any, args: list[str]) -> Any:
-            first = args[0] if args else "--help"
+            first = args[0] if args else "" if name in WITHOUT_ARGUMENTS else "--help"
             if name in MEANT and first not in table and first != "--help":
                 args = [MEANT[name], *args]
             return super().parse_args(ctx, args)

@@ -44,10 +44,10 @@ def prepare(kind: str, form: Form) -> Call:
 
 
 def of_run(form: Form) -> Call:
-    """A run."""
+    """A run; several machines are a sweep over them."""
     workload, machines = form.named("workload", WORKLOAD), form.all_named("on", MACHINE)
     if len(machines) > 1:
-        raise UserError("on", "", ", ".join(machines), "expected one machine: several are for a sweep")
+        return of_sweep(form, draws_distributions=True)
     named_by = {"workload": named(workload, "workload"), "on": named(machines[0], "on")}
     asked = of_form(RunQuestion, form, named_by)
 
@@ -69,12 +69,12 @@ def records_of(folder: Path) -> list[Record]:
     return [hb.load(one.parent) for one in sorted(folder.glob("*/record.json"))]
 
 
-def of_sweep(form: Form) -> Call:
-    """A sweep."""
+def of_sweep(form: Form, draws_distributions: bool = False) -> Call:
+    """A sweep; with `draws_distributions` it keeps its records and shows how latency is distributed on each machine."""
     workload, machines = form.named("workload", WORKLOAD), form.all_named("on", MACHINE)
     named_by = {"workload": (named(workload, "workload"),), "on": tuple(named(one, "on") for one in machines)}
     repeat = form.whole("repeat", 1, 1000)
-    asked = of_form(SweepQuestion, form, {**named_by, "repeat": repeat, "records": False})
+    asked = of_form(SweepQuestion, form, {**named_by, "repeat": repeat, "records": draws_distributions})
 
     def swept(tick: Tick | bool, folder: Path) -> Sweep:
         done: Sweep = answered(replace(asked, out=folder / "runs"), tick)
@@ -83,12 +83,13 @@ def of_sweep(form: Form) -> Call:
     def report(folder: Path) -> None:
         swept(False, folder).report(folder / REPORT_FILE)  # every run is there: none is run again
 
+    show = shown.of_machines if draws_distributions else shown.of_sweep
     keys = [key for key, _ in asked.settings]
     axes = f" over {', '.join(keys)}" if keys else ""
     return Call(
         f"{workload} on {', '.join(machines)}{axes}",
         words(asked),
-        lambda tick, folder: shown.of_sweep(swept(tick, folder)),
+        lambda tick, folder: show(swept(tick, folder)),
         report,
     )
 
@@ -145,13 +146,16 @@ def of_compare(form: Form) -> Call:
     asked = CompareQuestion(sides=tuple((Path(path),) for path in paths), anyway=form.flag("anyway"))
 
     def run(tick: Tick, folder: Path) -> Shown:
-        names = {Path(path).name: hb.load(path).name for path in paths}
+        names = {
+            Path(path).name: form.label(result) or hb.load(path).name for result, path in zip(ids, paths, strict=True)
+        }
         return shown.of_compared(answered(asked, tick), names)
 
     def report(folder: Path) -> None:
         hb.report([hb.load(path) for path in paths]).save(folder / REPORT_FILE)
 
-    return Call(f"{ids[0]} against {', '.join(ids[1:])}", words(asked), run, report)
+    first, *others = (form.label(result) or result for result in ids)
+    return Call(f"{first} against {', '.join(others)}", words(asked), run, report)
 
 
 def of_advise(form: Form) -> Call:

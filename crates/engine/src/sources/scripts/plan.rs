@@ -1,4 +1,4 @@
-//! What a step of a script does, by number.
+//! Steps of a script, by number.
 
 use hotband_units::Span;
 use hotband_workloads::{Cpu, Random, ScriptSpec, Work, Workload};
@@ -52,7 +52,7 @@ impl Plan {
         }
         let total = self.streams.last().map_or(0.0, |(_, upto)| *upto);
         let at = random.unit() * total;
-        let found = self.streams.iter().find(|(_, upto)| at < *upto).or(self.streams.last());
-        found.map_or(0, |(stream, _)| *stream as usize)
+        let chosen = self.streams.iter().find(|(_, upto)| at < *upto).or(self.streams.last());
+        chosen.map_or(0, |(stream, _)| *stream as usize)
     }
 }

@@ -67,8 +67,8 @@ fn first_difference(two: &mut (Side, Side), look: Look<'_>) -> Result<Option<Dif
     loop {
         io += 1;
         let (measured, replayed) = (two.0.next(look)?, two.1.next(look)?);
-        let told = |found: Option<(TraceIo, Distance)>| found.map(|(io, _)| IoTold::of_io(&io));
-        let (measured, replayed) = (told(measured), told(replayed));
+        let io_of = |nearest: Option<(TraceIo, Distance)>| nearest.map(|(io, _)| IoTold::of_io(&io));
+        let (measured, replayed) = (io_of(measured), io_of(replayed));
         if measured != replayed {
             return Ok(Some(Difference { io, measured, replayed }));
         }
@@ -125,12 +125,12 @@ impl Side {
     }
 }
 
-/// What the comparison says.
+/// Result of the comparison.
 #[derive(Clone, Debug, Serialize)]
 pub struct TracesCompared {
     /// Whether both hold the same I/Os in the same order.
     same_ios: bool,
-    /// Where they do not, the first of them.
+    /// First difference, if any.
     first_difference: Option<Difference>,
     measured: SideTold,
     replayed: SideTold,
@@ -159,7 +159,7 @@ struct Difference {
     replayed: Option<IoTold>,
 }
 
-/// What makes two I/Os the same.
+/// Identity of an I/O.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 struct IoTold {
     op: &'static str,

@@ -1,4 +1,5 @@
-//! Which I/Os of a trace are replayed, and how its file is read: keys of `[trace]` for whoever makes rows of it.
+//! Selection of the I/Os of a trace to replay, and the way to read its file: keys of `[trace]` for whoever makes rows
+//! of it.
 
 use std::ops::Range;
 
@@ -23,11 +24,11 @@ pub struct Selection {
     pub from: Span,
     /// For so long.
     pub length: Option<Span>,
-    /// Of these devices.
+    /// Devices whose I/Os are replayed; all if empty.
     pub devices: Vec<String>,
-    /// Of these hosts.
+    /// Hosts whose I/Os are replayed; all if empty.
     pub hosts: Vec<String>,
-    /// Of these processes.
+    /// Processes whose I/Os are replayed; all if empty.
     pub processes: Vec<String>,
     /// Only these operations.
     pub directions: Vec<Op>,
@@ -78,17 +79,17 @@ fn text_of(value: &Value) -> Option<String> {
 /// One name or a list of them.
 fn names(section: &Section, key: &'static str) -> Result<Vec<String>, SpecError> {
     let Some(value) = section.value(key) else { return Ok(Vec::new()) };
-    let one = text_of(value).map(|one| vec![one]);
+    let text = text_of(value).map(|text| vec![text]);
     let several = || value.as_array()?.iter().map(text_of).collect::<Option<Vec<_>>>();
-    let names = one.or_else(several).filter(|names| !names.is_empty());
+    let names = text.or_else(several).filter(|names| !names.is_empty());
     names.ok_or_else(|| section.error(key, value.to_string(), "expected a name, or a list of names"))
 }
 
 fn directions(section: &Section) -> Result<Vec<Op>, SpecError> {
     let known = DIRECTIONS.map(|(name, _)| name);
     let op = |name: &String| {
-        let found = DIRECTIONS.iter().find(|(known, _)| known == name);
-        found
+        let direction = DIRECTIONS.iter().find(|(known, _)| known == name);
+        direction
             .map(|(_, op)| *op)
             .ok_or_else(|| SpecError::unknown(section.file(), &section.key("direction"), name, &known))
     };
