@@ -33,10 +33,8 @@ from hotband.views.interval import with_ends
 if TYPE_CHECKING:
     from rich.text import Text
 
-    from hotband.base.question import Question
     from hotband.data.documents.interval import BoundsDoc
     from hotband.data.documents.review import ComparisonDoc, ReviewDoc
-    from hotband.questions.review.many import Reviewed
 
 MILLIJOULES = Unit("mJ", 1e-3, energy)
 K = TypeVar("K")
@@ -387,12 +385,6 @@ def comparison_views(reviews: Sequence[ReviewDoc], comparison: ComparisonDoc) ->
         *(f"{line} ({name})" for name, review in zip(names, reviews, strict=True) for line in rests_on(review)),
         *(f"  {note}" for note in said),
     ]
-
-
-def terminal(done: Reviewed, _: Question) -> list[View]:
-    """How machines compare, or the review, and the documents and pages that were written."""
-    pages = [path for path in done.files if path.suffix in (".json", ".html")]
-    return [*views(done.reviews, done.comparison), *(f"Written: {path}" for path in pages)]
 
 
 def _of(row: object, key: str, names: Iterable[str]) -> list[BoundsDoc | None]:
