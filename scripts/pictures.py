@@ -1,4 +1,5 @@
-"""Makes the pictures of README and guides: `python scripts/pictures.py` writes content-hdd.png, sweep.png and ui.png.
+"""Makes the pictures of README and guides: `python scripts/pictures.py` writes content-hdd.png, sweep.png, ui.png and
+ui-home.png.
 
 It runs the study content-hdd (seconds) and draws its published IOPS beside the predicted ones, as its report does; the
 first sweep of docs/guides/sweeps.md; and `hotband ui` with a run, in chromium through Playwright.
@@ -34,16 +35,22 @@ def main() -> None:
 
 
 def of_page() -> None:
-    """The page of `hotband ui` after a run of a mix on an array."""
+    """The home of `hotband ui`, wide and narrow, and the page after a run of a mix on an array."""
     from playwright.sync_api import sync_playwright
 
     command = [sys.executable, "-m", "hotband", "ui", "--no-browser"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server, sync_playwright() as playwright:
         assert server.stdout is not None
         browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
-        page = browser.new_page(viewport={"width": 1400, "height": 900})
+        page = browser.new_page(viewport={"width": 1400, "height": 780})
         page.goto(server.stdout.readline().strip())
         page.locator("body[data-ready]").wait_for()
+        write_file(IMAGES / "ui-home.png", page.screenshot())
+        page.set_viewport_size({"width": 420, "height": 900})
+        write_file(IMAGES / "ui-home-narrow.png", page.screenshot())
+        page.set_viewport_size({"width": 1400, "height": 900})
+        page.goto(f"{page.url.partition('#')[0]}#run")
+        page.locator("body[data-view=run] h1").wait_for()
         page.get_by_label("Workload", exact=True).fill("iometer-database")
         page.get_by_label("Layout").select_option("raid5")
         page.get_by_role("button", name="Run", exact=True).click()

@@ -48,7 +48,7 @@ _MODULES = {
     "hotband.faces.api.devices": ("device", "device_list"),
     "hotband.faces.api.programs": ("ProgramResult", "program", "programs"),
     "hotband.faces.api.record": ("load",),
-    "hotband.faces.api.run": ("run", "sequence"),
+    "hotband.faces.api.run": ("sequence",),
     "hotband.faces.api.serve": ("BothWays", "emulate"),
     "hotband.faces.api.store": ("store",),
     "hotband.faces.api.studies": ("study",),

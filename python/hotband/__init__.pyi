@@ -35,7 +35,6 @@ from hotband.faces.api.programs import ProgramResult as ProgramResult
 from hotband.faces.api.programs import program as program
 from hotband.faces.api.programs import programs as programs
 from hotband.faces.api.record import load as load
-from hotband.faces.api.run import run as run
 from hotband.faces.api.run import sequence as sequence
 from hotband.faces.api.serve import BothWays as BothWays
 from hotband.faces.api.serve import emulate as emulate
@@ -130,7 +129,7 @@ def audit(
     """Say what results prove: rules of physics, arithmetic and statistics on yours or published ones.
 
     Args:
-        results: Records, results of other tools, CSV tables.
+        results: Records, results of other tools, folders of them, CSV tables.
         study: The published table of a study.
         on: The target: a drive, LAYOUT:COUNTxDRIVE, or a TOML file.
         media: What the target stores on: hdd, ssd, or a speed such as 7200rpm.
@@ -205,7 +204,8 @@ def compare(
         anyway: Even if they were not asked the same.
         seed: Root of the resampling.
 
-    A side is a record, the path of a result of any tool that is recognised, or a list of repeats of one. Raises
+    A side is a record, the path of a result of any tool that is recognised, a folder of results whose tests have the
+    same names on all sides, or a list of repeats of one. Raises
     UserError where a result cannot be read, or sides were not asked the same, unless told to go on `anyway`.
     """
 
@@ -407,6 +407,7 @@ def quick(
     duration: str = "5 min",
     expect: str | None = None,
     set: Mapping[str, object] | None = None,
+    picture: str | PathLike[str] | None = None,
     erase: str | None = None,
     size: str | None = None,
     seed: int = 1,
@@ -421,6 +422,7 @@ def quick(
         duration: How long all of it takes.
         expect: What it should be: its model's figures beside it.
         set: Values to change.
+        picture: A picture to paste: sequential and random reads and writes in four rows.
         erase: real: what may be overwritten; the drive's serial number.
         size: real:DIR: size of the file that is made in it.
         seed: Root of all randomness.
@@ -430,7 +432,8 @@ def quick(
 
     Sequential and random I/O as its kind of drive is asked, and writes that go on. A real drive is only read, unless
     `erase` is its serial number; in a folder a file of `size` is made, which is written. Beside the figures stand those
-    of the model of `expect` (else of the catalog's drive that has the device's model number). Raises UserError for a
+    of the model of `expect` (else of the catalog's drive that has the device's model number). With `picture` a PNG of
+    four rows is written, too. Raises UserError for a
     mistake, KeyboardInterrupt where it is stopped.
     """
 
@@ -618,6 +621,84 @@ def report(
     `.save("chart.svg")` or `.png`), `.save_charts("folder")` writes all of them. The page says first which record is
     faster and by how much; records that differ in their seed alone are repeats of one. Raises UserError where there is
     no record.
+    """
+
+def run(
+    workload: Spec,
+    *,
+    on: Spec,
+    set: Mapping[str, object] | None = None,
+    seed: int = 1,
+    duration: str | None = None,
+    out: str | PathLike[str] | None = None,
+    into: str | PathLike[str] | None = None,
+    io_log: str | PathLike[str] | None = None,
+    power_loss: str | None = None,
+    fail: str | Sequence[str] = (),
+    spares: int = 0,
+    rebuild_rate: str | None = None,
+    rebuild_after: str | None = None,
+    events: str | Sequence[str] = (),
+    interval: float | None = None,
+    draws: int | None = None,
+    erase: str | None = None,
+    size: str | None = None,
+    keep: bool = False,
+    hosts: str | None = None,
+    expect: str | None = None,
+    power: str | None = None,
+    purge_by: str | None = None,
+    executor: str | Executor | None = None,
+    progress: Wanted = None,
+    **settings: object,
+) -> Record:
+    """Run a workload on a machine in virtual time, or on hardware (--on real:PATH) through fio; with --then several,
+    one after the other on the same machine.
+
+    Args:
+        workload: A catalog name, a TOML file, a job file or an I/O log.
+        on: A drive, LAYOUT:COUNTxDRIVE, or a TOML file.
+        set: Values to change; further arguments are such values, too.
+        seed: Root of all randomness.
+        duration: Measured time of a step, as "60 s".
+        out: Folder for what is produced.
+        into: A store (hotband store) that takes every run, too.
+        io_log: Log every I/O, to .parquet or .csv.
+        power_loss: Cut power at this measured time, such as "30 s".
+        fail: A drive fails, such as d3@"60 s". May be repeated.
+        spares: Drives that wait to replace failed ones.
+        rebuild_rate: Most that a rebuild writes, such as "50 MB/s".
+        rebuild_after: How long after a failure a spare is taken.
+        events: What happens, such as 'at 60 s: fail d3'. May be repeated.
+        interval: Intervals of the figures. Percent of such predictions that the interval is to hold, 1 to 99.
+        draws: Draws of the uncertain values for interval; 64 where not said.
+        erase: real: what may be overwritten; the drive's serial number.
+        size: real:DIR: size of the file that is made in it.
+        keep: real:DIR: leave the file there afterwards.
+        hosts: real: hosts that run fio --server, which ask together.
+        expect: real: drive whose prediction is compared; nearest: search for it; none: no prediction.
+        power: real: a command that prints the drive's watts.
+        purge_by: real: discard, format, sanitize or secure-erase; best first.
+        executor: Who runs the runs: local, ray (starts one here) or ray://HOST:PORT.
+        progress: What shows progress: True, False, or a function.
+
+    The same arguments give the same record, bit for bit. `settings` are keys of the workload or of the drives (`qd=32`,
+    `bs="8 KiB"`, `wce=True`); keys that are no names in Python (`app.cache`) go into `set`. An I/O log may be a
+    `workload`, which is replayed (`issue="after-completion"`, `speed=2`: docs/guides/traces.md; `Record.trace`).
+    `power_loss` ("30 s") and `fail` ("d3@60 s") are short forms of `events` ("at 60 s: fail d3"). With `interval` (a
+    percentage, such as 90) the uncertain values of the machine are drawn, and `Record.intervals` says how far each
+    figure may be off (docs/guides/intervals.md). `progress` True shows a bar, False none; None shows one after a second
+    in a notebook or on a terminal. A function is called with a `Progress` about ten times a second: share, I/Os and, of
+    one run, the intervals of its measured time that are over (`Progress.intervals`); where it raises KeyboardInterrupt
+    the run is stopped.
+
+    The engine runs without the interpreter's lock, so threads that call this use all cores; `sweep` does that for many
+    settings, `sequence` runs several workloads one after the other. Raises UserError for a mistake or where the
+    workload can never end, KeyboardInterrupt where it is stopped (nothing is kept), OSError where the disk fails.
+
+    `on="real:PATH"` is hardware (docs/guides/measure.md): fio runs the workload on a device, a file or in a folder, for
+    as long as it says, and `Record.document["expected"]` is what the nearest model, or that of `expect`, predicts.
+    `purge_by` is how it is purged before `state="purged"`, "filled" or "preconditioned". It writes without asking.
     """
 
 def steady(

@@ -111,18 +111,25 @@ def test_a_mistake_names_the_argument(call: Callable[[], object], file: str, key
 
 
 @pytest.mark.parametrize(
-    ("call", "meant"),
+    ("call", "text"),
     [
-        (lambda: run(durations="1 s"), "duration"),
-        (lambda: run(spare=1), "spares"),
-        (lambda: run(qdd=1), "qd"),
-        (lambda: hb.sweep("fio-randread", on=DISK, repeats=2), "repeat"),
+        (
+            lambda: run(durations="1 s"),
+            "settings = 'durations': did you mean \"duration\"? expected one of 66 names, such as qd, depth, threads",
+        ),
+        (lambda: run(spare=1), "settings = 'spare': did you mean \"spares\"? expected one of 66 names"),
+        (lambda: run(qdd=1), "settings = 'qdd': did you mean \"qd\"? expected one of 66 names"),
+        (
+            lambda: hb.sweep("fio-randread", on=DISK, repeats=2),
+            "settings = 'repeats': did you mean \"repeat\"? expected one of 66 names, such as qd, depth, threads",
+        ),
     ],
 )
-def test_a_slip_in_an_argument_is_told_among_arguments_and_settings(call: Callable[[], object], meant: str) -> None:
+def test_a_slip_in_an_argument_is_told_among_arguments_and_settings(call: Callable[[], object], text: str) -> None:
     """All of them are further arguments of the call."""
-    with pytest.raises(hb.UserError, match=f'did you mean "{meant}"\\? expected one of 6'):
+    with pytest.raises(hb.UserError) as caught:
         call()
+    assert str(caught.value) == text
 
 
 def test_a_list_says_what_its_elements_are() -> None:
@@ -149,7 +156,7 @@ def test_a_table_is_no_path() -> None:
 
 def test_an_argument_that_is_missing_is_a_type_error() -> None:
     """As of any function."""
-    with pytest.raises(TypeError, match=r"run\(\) missing 1 required keyword-only argument: 'on'"):
+    with pytest.raises(TypeError, match=r"run\(\) missing a required argument: 'on'"):
         hb.run("fio-randread")
 
 

@@ -16,7 +16,11 @@ ARGUMENTS = [
     ("unknown study", ["study", "run", "content-hhd"], 'did you mean "content-hdd"'),
     ("unknown drive to describe", ["drives", "savio-10k1"], 'did you mean "savvio-10k1"'),
     ("unknown workload to describe", ["workloads", "iometer-websever"], 'did you mean "iometer-webserver"'),
-    ("unknown layout", ["run", "fio-read", "--on", "raid7:4xent-15k"], "raid5"),
+    (
+        "unknown layout",
+        ["run", "fio-read", "--on", "raid7:4xent-15k"],
+        'did you mean "raid6"? expected one of 16 names',
+    ),
     ("no count", ["run", "fio-read", "--on", "raid5:ent-15k"], "LAYOUT:COUNTxDRIVE"),
     ("no members", ["run", "fio-read", "--on", "raid5:0xent-15k"], "LAYOUT:COUNTxDRIVE"),
     ("RAID 5 of two", ["run", "fio-read", "--on", "raid5:2xent-15k"], "at least 3 drives"),
@@ -93,7 +97,7 @@ ARGUMENTS = [
     (
         "clients without a script",
         ["run", "fio-read", "--on", "ent-15k", "--set", "clients=2"],
-        "--set: clients = '2': this workload has not exactly one script",
+        "--set: clients = '2': this workload does not have exactly one script",
     ),
     (
         "clients where steps say them",
@@ -382,7 +386,7 @@ def test_power_that_is_cut_after_the_last_io_is_named(hotband, tmp_path: Path) -
     assert (done.returncode, done.stdout) == (2, "")
     # Only the run tells how long ten I/Os take: its progress stands before the error.
     error = done.stderr.strip().splitlines()[-1]
-    assert error.startswith("hotband: error: --power-loss = '60 s': the measured time was over after ")
+    assert error.startswith("hotband: error: --power-loss = '60 s': the measured time ended after ")
 
 
 @pytest.mark.parametrize("content", [b"\xff\xfe\x00", b"", b"\x00" * 100])

@@ -135,4 +135,4 @@ def test_a_number_of_spares_that_is_none_is_named(hotband, spares: str) -> None:
 def test_a_failure_without_a_spare_is_noted(hotband) -> None:
     call = ("run", "idle", "--on", "raid0:2xsavvio-10k1", "--duration", "2 s", "--fail", "d1@1 s", "--spare", "1")
     done = hotband(*call)
-    assert "no spare took the place of d1" in " ".join(done.stdout.split())
+    assert "no spare replaced d1" in " ".join(done.stdout.split())

@@ -195,7 +195,7 @@ def tables_of(hotband, *arguments: str) -> str:
         ["keys", "ycsb-a", "--on", "s4500-960"],
         ["audit", "--study", "content-hdd", "--details"],
         ["run", "iometer-fileserver", "--on", "raid10:4xent-15k", "--duration", "1 s"],
-        ["reliability", "raid6:8xent-15k", "--arrays", "1000"],
+        ["reliability", "raid6:8xent-15k", "--arrays", "1000", "--details"],
         ["review", "ent-15k", "--quick", "--only", "linear,access,streams"],
     ],
     ids=lambda arguments: " ".join(arguments[:2]),

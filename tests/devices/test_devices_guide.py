@@ -12,11 +12,11 @@ GUIDE = Path(__file__).parents[2] / "docs" / "guides" / "devices.md"
 def test_the_commands_run(hotband, tmp_path: Path) -> None:
     block = re.findall(r"```sh\n(.*?)```", GUIDE.read_text(encoding="utf-8"), re.DOTALL)[0]
     lines = [line.split("#")[0].split() for line in block.splitlines()]
-    assert [line[:2] for line in lines] == [["hotband", "device"]] * 3
+    assert [line[:3] for line in lines] == [["hotband", "measure", "device"]] * 3
     (tmp_path / "disk.img").write_bytes(b"x" * 4096)
     for words in lines:
         done = hotband(*words[1:])
-        if words[2:] and words[2].startswith("/dev/"):
+        if words[3:] and words[3].startswith("/dev/"):
             # Whether this machine has one.
             assert done.returncode in (0, 2)
             continue

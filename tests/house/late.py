@@ -28,11 +28,6 @@ LATE = {
     "Cost: the help of a command needs none of it, and it takes 10 ms and more to load": {
         "faces.commands.executors": ["execution.experiment.expect_models", "execution.experiment.using"],
         "faces.questions": ["data.record.incomplete.refusing_incomplete"],
-        "faces.commands.intervals": [
-            "execution.experiment.progress.run_progress",
-            "execution.runs.run.save",
-        ],
-        "faces.commands.real": ["execution.experiment.progress.run_progress"],
     },
     "Cost: the list of commands needs none of it": {
         "data.catalog": ["data.catalog.named.is_real"],
@@ -53,32 +48,16 @@ LATE = {
             "execution.targets.target.expect_folder",
         ],
         "execution.targets.real_asked": ["execution.targets.hosts.hosts_of", "execution.targets.on_device.How"],
-        "faces.commands.intervals": [
+        "faces.commands.into": ["data.store.into.into_store"],
+        "questions.run.ran": ["data.record.record.record_of", "inference.beside.beside_data"],
+        "questions.run.run": [
+            "execution.targets.emulated.emulate",
+            "execution.targets.target.expect_folder",
             "inference.interval.of_record.intervals_of",
             "inference.interval.of_record.keep",
             "inference.interval.of_run.Asked",
-        ],
-        "faces.commands.into": ["data.store.into.into_store"],
-        "faces.commands.real": [
-            "execution.targets.place.place_of",
-            "execution.targets.target.executor_for",
-            "execution.targets.target.expect_folder",
-            "questions.targets.expected.expected_of",
-            "views.report.kept.Report",
-            "views.report.kept.read_records",
-            "views.report.record_page",
-        ],
-        "faces.commands.run": [
             "inference.interval.of_run.pinned",
-        ],
-        "faces.commands.targets": [
-            "execution.targets.emulated.emulate",
-            "inference.beside.beside_data",
-            "inference.beside.beside_lines",
-            "inference.beside.beside_table",
-            "views.report.kept.Report",
-            "views.report.kept.read_records",
-            "views.report.record_page",
+            "questions.targets.expected.expected_of",
         ],
     },
     "Cost: `hb.run` of one workload needs none of it: hardware, intervals, results of other tools": {
@@ -115,14 +94,6 @@ LATE = {
         ],
         "execution.targets.place": ["execution.targets.remote.export_of"],
         "execution.targets.target": ["execution.devices.safety.permission", "execution.targets.states.expect_state"],
-        "faces.api.run": [
-            "execution.runs.sequence.in_sequence",
-            "inference.interval.of_record.intervals_of",
-            "inference.interval.of_record.keep",
-            "inference.interval.of_run.Asked",
-            "inference.interval.of_run.pinned",
-            "questions.targets.expected.expected_of",
-        ],
     },
     "Cost: a listing of the catalog needs none of it": {
         "data.inputs.texts": [

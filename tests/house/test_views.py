@@ -32,7 +32,11 @@ def asked_for() -> set[tuple[str, str]]:
 
 
 def test_every_form_that_is_asked_for_is_registered_and_no_other() -> None:
-    of_commands = {(shown, "terminal") for one in map(declared, QUESTIONS) for shown in (one.answers, *one.on_the_way)}
+    of_commands = {
+        (shown, "terminal")
+        for one in map(declared, QUESTIONS)
+        for shown in (*(one.shown or (one.answers,)), *one.on_the_way)
+    }
     assert asked_for() | of_commands == set(registered())
 
 

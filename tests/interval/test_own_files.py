@@ -15,7 +15,6 @@ from hotband.base.errors import UserError
 from hotband.data.catalog import CATALOG_DIR
 from hotband.data.documents.run import RunSpec
 from hotband.execution.experiment.experiment import execute
-from hotband.faces.commands import intervals
 from hotband.inference.interval.of_run import Asked, draw, pinned
 
 Hotband = Callable[..., "subprocess.CompletedProcess[str]"]
@@ -51,7 +50,7 @@ def test_a_run_is_printed_whatever_becomes_of_its_intervals(
     def failing(*_: object) -> bool:
         raise UserError("x.toml", "", "", "cannot be read: it is gone")
 
-    monkeypatch.setattr("hotband.faces.commands.run.add_intervals", failing)
+    monkeypatch.setattr("hotband.questions.run.run.add_intervals", failing)
     done = hotband("run", "fio-randread", "--on", "exos-15e900-512n", *SHORT, "--interval", "90", *form)
     assert done.returncode == 2
     assert "it is gone" in done.stderr
@@ -59,7 +58,6 @@ def test_a_run_is_printed_whatever_becomes_of_its_intervals(
         assert json.loads(done.stdout)["summary"]["iops"] > 0
     else:
         assert "IOPS" in done.stdout
-    assert intervals.add_intervals is not failing
 
 
 def test_a_file_that_changes_while_it_runs_is_not_another_drives_interval(drives: Path) -> None:
@@ -72,5 +70,5 @@ def test_a_file_that_changes_while_it_runs_is_not_another_drives_interval(drives
 
 
 def test_hardware_with_intervals_is_refused_before_it_is_measured(tmp_path: Path) -> None:
-    with pytest.raises(hb.UserError, match="intervals are of models"):
+    with pytest.raises(hb.UserError, match="is of predictions: expect PRODUCT has them"):
         hb.run("fio-randread", on=f"real:{tmp_path}", size="16 MiB", interval=90)

@@ -26,7 +26,7 @@ def figures(machine: str = MACHINE, **options: Any) -> dict[str, Any]:
 
 
 def test_the_command_prints_simulated_beside_closed_form(hotband) -> None:
-    done = hotband("reliability", "raid1:2xsavvio-10k1", "--rebuild-time", "6 h")
+    done = hotband("reliability", "raid1:2xsavvio-10k1", "--rebuild-time", "6 h", "--details")
     assert done.returncode == 0, done.stderr
     assert "MTTDL " in done.stdout
     assert "closed form" in done.stdout

@@ -15,6 +15,7 @@ import hotband as hb
 from hotband.base.text.numbers import number
 from hotband.questions.suites.quick import QuickAsked, loads_of, run_quick
 from hotband.questions.suites.target import target_of
+from hotband.views.suites.picture import picture_svg
 
 Hotband = Callable[..., "subprocess.CompletedProcess[str]"]
 SMALL = {"scale": 512}
@@ -67,7 +68,7 @@ def test_the_command_writes_a_page_whose_first_words_answer(hotband: Hotband, tm
     page = (tmp_path / "q.html").read_text(encoding="utf-8")
     assert "What was found" in page
     # Nothing was expected, so no column is empty throughout.
-    assert "Measured" in page
+    assert "Predicted" in page
     assert "Verdict" not in page
     assert "A look of 1 minute, made" in page
 
@@ -87,3 +88,39 @@ def test_mistakes_are_one_line(hotband: Hotband, arguments: list[str]) -> None:
     done = hotband("measure", "quick", "s4500-960", *arguments)
     assert done.returncode == 2
     assert len(done.stderr.splitlines()) == 1
+
+
+def test_a_picture_has_four_rows_and_says_that_they_are_predicted(tmp_path: Path) -> None:
+    found = hb.quick("s4500-960", duration="1 min", set=SMALL, picture=tmp_path / "p.png", progress=False)
+    rows = found.document["picture"]
+    assert [(row["load"], row["queue"]) for row in rows] == [
+        ("SEQ1M", "Q8T1"), ("SEQ1M", "Q1T1"), ("RND4K", "Q32T1"), ("RND4K", "Q1T1"),
+    ]  # fmt: skip
+    assert all(row["read_bytes_per_s"] and row["write_bytes_per_s"] for row in rows)
+    assert found.picture(tmp_path / "p.png").read_bytes().startswith(b"\x89PNG")
+    drawn = picture_svg(found.document)
+    assert "predicted by Hotband; Q8T1 writes as sustained" in drawn
+    assert "measured" not in drawn
+    assert found.document["title"] in drawn
+
+
+def test_the_picture_of_a_device_that_is_only_read_is_measured_and_has_no_writes(tmp_path: Path) -> None:
+    target, device = fake()
+    (tmp_path / "f").write_bytes(b"")
+    target = replace(target, name=f"real:{tmp_path / 'f'}")
+    asked = QuickAsked(target, 60.0, False, executor=device, pictured=True)
+    made = run_quick(asked, watch=lambda title: nullcontext(None))
+    assert all(row["read_bytes_per_s"] and row["write_bytes_per_s"] is None for row in made["picture"])
+    assert "measured with fio" in picture_svg(made)
+
+
+def test_only_missing_loads_are_added_for_a_picture() -> None:
+    for drive, more in (("s4500-960", 2), ("980-pro-1tb", 4), ("ent-10k", 4)):
+        target = target_of(drive)
+        assert len(loads_of(target, True, True)) - len(loads_of(target, True)) == more
+
+
+def test_a_picture_is_a_png(hotband: Hotband, tmp_path: Path) -> None:
+    done = hotband("measure", "quick", "s4500-960", "--picture", str(tmp_path / "p.jpg"))
+    assert done.returncode == 2
+    assert "expected a file that ends in .png" in done.stderr

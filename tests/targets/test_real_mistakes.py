@@ -96,7 +96,7 @@ VERSION = 'case "$1" in --version) echo fio-3.33; exit;; esac'
         ([READ, "--on", "real:file", "--hosts", "127.0.0.1:1"], "does not answer"),
         ([READ, "--on", "real:file", "--hosts", "a,a:99"], "names a twice"),
         ([READ, "--on", "real:file", "--expect", "nothing"], "--expect = 'nothing': expected"),
-        ([READ, "--on", "real:file", "--set", "wce=on"], "--set = 'wce': expected one of qd, depth, threads"),
+        ([READ, "--on", "real:file", "--set", "wce=on"], "--set = 'wce': expected one of 17 names, such as qd, depth"),
         ([READ, "--on", "real:file", "--set", "qd=many"], "qd = 'many': expected"),
         ([READ, "--on", "real:file", "--set", "bs=4 furlongs"], "4 furlongs"),
         ([READ, "--on", "real:file", "--set", "state=new"], "expected one of purged, filled, preconditioned"),

@@ -177,7 +177,7 @@ def test_workloads_follow_each_other_on_hardware_from_python(tmp_path: Path) -> 
     assert (tmp_path / "out/1/record.json").stat().st_mtime_ns == written, "what is there is not run again"
     assert again[0].document == first.document
     assert again[1].read.iops > 0
-    with pytest.raises(hb.UserError, match=r'erase.*is for hardware: expected on="real:PATH" with it'):
+    with pytest.raises(hb.UserError, match=r"erase.*is for hardware: expected on real:PATH with it"):
         hb.sequence(["fio-randread"], on="ent-10k", erase="Z1")
 
 

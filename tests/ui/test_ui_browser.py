@@ -20,7 +20,8 @@ from served_page import Served
 from hotband.data.catalog import CATALOG_DIR
 
 VIEWS = (
-    "run", "sweep", "find", "advise", "fleet", "expect", "calibrate", "review", "compare", "study", "results",
+    "home", "run", "sweep", "find", "advise", "fleet", "expect", "calibrate", "review", "compare", "catalog", "study",
+    "results",
 )  # fmt: skip
 BAD_NAME = "<img src=x onerror=alert(1)>.toml"
 
@@ -43,10 +44,11 @@ class Watched:
 
     def go(self, view: str) -> None:
         self.page.evaluate(f"location.hash = '{view}'")
-        self.page.wait_for_selector("h1")
+        self.page.wait_for_selector(f"body[data-view='{view}'] h1")
 
     def run(self, machine: str, duration: str) -> str:
         """Fills the form, runs it with the keyboard, and waits until the job is there; its id."""
+        self.go("run")
         self.page.get_by_label("Measured time").fill(duration)
         drive = self.page.locator(".machine .drive").first
         drive.fill(machine)
@@ -88,7 +90,7 @@ def test_it_loads_asks_nobody_else_and_shows_no_token(
     watched = opened()
     paint = watched.page.evaluate("performance.getEntriesByName('first-contentful-paint')[0].startTime")
     record_property("first_contentful_paint_ms", round(paint))
-    assert watched.page.locator("h1").text_content() == "Run a workload on a machine"
+    assert watched.page.locator("h1").text_content() == "What do you want to know about your storage?"
     assert all(url.startswith(f"http://127.0.0.1:{served.port}/") for url in watched.asked)
     assert "token" not in watched.page.url
     watched.page.reload()
@@ -104,11 +106,11 @@ def test_a_run_shows_its_answer_first_and_its_command(opened: Callable[..., Watc
     record = hb.load(served.store / "jobs" / name)
     assert f"{record.iops:.0f} IOPS" in str(watched.page.locator(".out .lead").text_content())
     assert watched.page.locator(".out .cards dd").count() == 4
-    assert watched.page.locator(".out .chart path.line").count() == 3
+    assert watched.page.locator(".out .chart path.line").count() == 4
     command = watched.page.locator(".out .ways code").text_content()
     assert command == "hotband run fio-randread --on ent-10k --duration '5 s'"
     with watched.page.context.expect_page() as report:
-        watched.page.get_by_role("link", name="Report").click()
+        watched.page.get_by_role("link", name="Report", exact=True).click()
     report.value.wait_for_selector("body[data-drawn]")
     assert "ent-10k" in report.value.title()
 
@@ -121,7 +123,7 @@ def test_a_live_chart_grows_and_a_run_is_stopped(opened: Callable[..., Watched],
     watched.page.wait_for_function(
         "path => document.querySelector('.out .chart path.line').getAttribute('d') !== path", arg=path
     )
-    assert "under way" in watched.page.locator("#under-way").text_content()
+    assert "1 running" in watched.page.locator("#under-way").text_content()
     watched.page.get_by_role("button", name="Stop").click()
     watched.ended("stopped")
     assert served.ended(name)["state"] == "stopped"
@@ -130,6 +132,7 @@ def test_a_live_chart_grows_and_a_run_is_stopped(opened: Callable[..., Watched],
 
 def test_a_mistake_stands_beside_its_field_until_it_is_changed(opened: Callable[..., Watched]) -> None:
     watched = opened()
+    watched.go("run")
     drive = watched.page.locator(".machine .drive")
     drive.fill("ent-1ok")
     drive.press("Enter")
@@ -157,17 +160,20 @@ def test_a_drive_that_is_dropped_is_run(opened: Callable[..., Watched]) -> None:
     text = (CATALOG_DIR / "drives" / "ent-15k.toml").read_text()
     watched.page.evaluate(DROP, ["my drive.toml", text])
     watched.page.locator(".took").wait_for()
-    assert "drive: " in watched.page.locator(".took").text_content()
+    assert watched.page.locator(".took strong").text_content() == "my drive.toml"
+    assert watched.page.evaluate("location.hash") == "#run", "the guess for a drive dropped on the first page"
     watched.page.get_by_label("Measured time").fill("2 s")
     assert watched.page.locator(".machine .drive").input_value() == "dropped/my-drive.toml"
     watched.page.get_by_role("button", name="Run", exact=True).click()
     watched.ended()
+    command = str(watched.page.locator(".out .ways code").text_content())
+    assert command == "hotband run fio-randread --on 'my drive.toml' --duration '2 s'"
 
 
 def test_a_job_of_fio_is_chosen_with_the_file_dialog(opened: Callable[..., Watched]) -> None:
     watched = opened()
     job = {"name": "j.fio", "mimeType": "", "buffer": b"[j]\nrw=randread\nbs=4k\nfilename=/dev/x\nruntime=2\n"}
-    watched.page.locator("input[type=file]").set_input_files(job)
+    watched.page.locator("input[type=file]").first.set_input_files(job)
     watched.page.locator(".took").wait_for()
     assert watched.page.get_by_label("Workload", exact=True).input_value() == "dropped/j.fio"
 
@@ -176,7 +182,7 @@ def test_files_go_to_the_field_that_they_are_for(opened: Callable[..., Watched])
     watched = opened()
     watched.go("fleet")
     watched.page.evaluate(DROP, ["halls.toml", FLEET])
-    watched.page.locator(".view:not([hidden]) .took").wait_for()
+    watched.page.locator(".view .took").wait_for()
     assert watched.page.get_by_label("Fleet", exact=True).input_value().startswith("dropped/halls")
     watched.page.get_by_role("button", name="Simulate", exact=True).click()
     watched.ended()
@@ -211,7 +217,7 @@ def test_two_tabs_show_the_same(opened: Callable[..., Watched], browser: Any) ->
     other.page.get_by_role("button", name="Stop").click()
     one.ended("stopped")
     # What one asked, the other asks again, changed.
-    other.page.get_by_role("button", name="Ask again, changed").click()
+    other.page.get_by_role("button", name="Change and run again").click()
     assert other.page.locator(".machine .drive").input_value() == "exos-15e900-512n"
     assert other.page.locator(".machine select").input_value() == "raid10"
 
@@ -220,7 +226,7 @@ def test_runs_of_the_store_are_found_by_a_condition(opened: Callable[..., Watche
     served.finish("run", {"workload": "fio-randread", "on": ["ent-10k"], "duration": "1 s", "seed": "711"})
     watched = opened()
     watched.go("results")
-    condition = watched.page.get_by_label("Condition")
+    condition = watched.page.get_by_label("Condition", exact=True)
     condition.fill("seed === 711 and")
     condition.press("Enter")
     watched.page.locator(".stored .mistake:not([hidden])").wait_for()
@@ -234,6 +240,7 @@ def test_runs_of_the_store_are_found_by_a_condition(opened: Callable[..., Watche
 
 def test_the_keyboard_is_enough(opened: Callable[..., Watched]) -> None:
     watched = opened()
+    watched.go("run")
     page = watched.page
     page.keyboard.press("Tab")
     assert page.evaluate("document.activeElement.id") == "skip"
@@ -251,7 +258,8 @@ def test_the_keyboard_is_enough(opened: Callable[..., Watched]) -> None:
             break
     assert [name for name, has_ring in seen if not has_ring] == []
     names = [name for name, _ in seen]
-    assert names.index("Sweep") < names.index("Drive") < names.index("Layout") < names.index("Add a setting")
+    places = [names.index(name) for name in ("Compare machines", "Drive", "Choose ...", "Layout", "Add a setting")]
+    assert places == sorted(places)
     assert names[-1] == "Run"
     button = page.get_by_role("button", name="List all settings")
     button.focus()
@@ -327,7 +335,7 @@ def test_a_server_that_is_killed_and_started_again(browser: Any, tmp_path: Path)
         os.kill(first.pid, signal.SIGKILL)
         watched.page.wait_for_selector("#banner:has-text('does not answer')")
     with process(tmp_path / "store", port) as (_, again):
-        watched.page.wait_for_selector("#banner:has-text('started anew')")
+        watched.page.wait_for_selector("#banner:has-text('was restarted')")
         watched.open(again)
         assert watched.page.locator("#banner").is_hidden()
         watched.go("results")

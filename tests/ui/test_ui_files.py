@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -17,15 +18,17 @@ def token(served: Served) -> dict[str, str]:
     return {"x-hotband-token": served.ui.token}
 
 
-def test_a_fleet_that_is_dropped_is_simulated_as_the_command_does(served: Served, hotband: Callable[..., Any]) -> None:
-    dropped = served.drop("halls.toml", FLEET.encode())
-    assert (dropped["kind"], dropped["title"].startswith("halls")) == ("fleet", True)
+def test_a_fleet_that_is_dropped_is_simulated_as_the_command_does(
+    served: Served, hotband: Callable[..., Any], tmp_path: Path
+) -> None:
+    dropped = served.drop("two-halls.toml", FLEET.encode())
+    assert (dropped["kind"], dropped["title"].startswith("two-halls")) == ("fleet", True)
     done = served.finish("fleet", {"fleet": dropped["name"]})
     assert done["state"] == "done", done
-    path = served.ui.kept.dropped / dropped["name"].removeprefix("dropped/")
     assert [len(line["points"]) for line in done["shown"]["charts"][0]["lines"]] == [12] * 3
     assert b"raid5:4xent-10k" in served.ask("GET", f"/api/jobs/{done['id']}/report", None, token(served))[2]
-    assert done["command"] == shlex.join(["hotband", "fleet", str(path)])
+    assert done["command"] == "hotband fleet two-halls.toml"
+    (tmp_path / "two-halls.toml").write_text(FLEET)
     printed = hotband(*shlex.split(done["command"])[1:])
     assert " ".join(done["shown"]["lead"]) in " ".join(printed.stdout.split())
 

@@ -172,10 +172,14 @@ def test_the_command_of_a_review_has_the_same_figures(served: Served, hotband: H
     assert ran(hotband, done["command"])["comparison"] == kept
 
 
-def test_the_command_of_a_comparison_has_the_same_verdict(served: Served, hotband: Hotband) -> None:
+def test_the_command_of_a_comparison_has_the_same_verdict(served: Served, hotband: Hotband, tmp_path: Path) -> None:
     form = {"workload": "fio-randread", "duration": "20 s"}
     names = [served.finish("run", {**form, "on": [one]})["id"] for one in ("ent-10k", "ent-15k")]
     done = served.finish("compare", {"results": names})
+    assert done["command"] == f"hotband compare {names[0]}.json {names[1]}.json"
+    token = {"x-hotband-token": served.ui.token}
+    for name in names:
+        (tmp_path / f"{name}.json").write_bytes(served.ask("GET", f"/api/jobs/{name}/record", None, token)[2])
     comparison = ran(hotband, done["command"])["comparisons"][0]
     lead = done["shown"]["lead"][0]
     assert lead.startswith(f"{names[1]} (fio-randread on ent-15k) is ")
@@ -193,8 +197,10 @@ def test_reports_are_made_when_they_are_asked_for_and_cannot_ask_the_server(serv
     assert headers["content-disposition"] == f'attachment; filename="{done["id"]}.html"'
 
 
-def test_the_command_of_an_advice_recommends_the_same(served: Served, hotband: Hotband) -> None:
-    prices = served.drop("prices.csv", b"drive,price,currency\nent-10k,300,EUR\nent-15k,280..320,EUR\n")
+def test_the_command_of_an_advice_recommends_the_same(served: Served, hotband: Hotband, tmp_path: Path) -> None:
+    table = b"drive,price,currency\nent-10k,300,EUR\nent-15k,280..320,EUR\n"
+    (tmp_path / "prices.csv").write_bytes(table)
+    prices = served.drop("prices.csv", table)
     assert prices["kind"] == "prices", prices
     form = {"workload": ["fio-randread"], "slo": "p99 < 60 ms", "capacity": "1 TB", "protect": "one failure"}
     space = {"drives": ["ent-10k"], "layouts": ["raid1"], "counts": ["2"], "cost": prices["name"], "draws": "8"}

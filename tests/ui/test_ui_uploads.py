@@ -62,7 +62,8 @@ def test_what_was_dropped_is_known_and_can_be_used(served: Served, name: str, da
     form |= {"workload": found["name"]} if kind == "workload" else {"on": [found["name"]]}
     done = served.finish("run", form)
     assert done["state"] == "done", done
-    assert f"{served.store}/dropped/{name}" in done["command"], "the command reads the file where it lies"
+    assert name in done["command"].split(), "the command reads the file where its user has it"
+    assert str(served.store) not in str(done)
 
 
 def test_a_trace_is_replayed(served: Served, tmp_path: Path) -> None:
@@ -100,8 +101,8 @@ def test_a_result_becomes_a_record_of_the_store(served: Served, tmp_path: Path) 
         ("bad2.toml", b"x = 1\n", "unknown key"),
         ("drive.toml", b'kind = "disk"\n[values]\n', ""),
         ("bad.fio", b"[job]\nrw=banana\n", "banana"),
-        ("x.json", b"{}", "nothing that Hotband reads"),
-        ("x.bin", bytes(range(256)) * 40, "nothing that Hotband reads"),
+        ("x.json", b"{}", "is not a file type Hotband recognises"),
+        ("x.bin", bytes(range(256)) * 40, "is not a file type Hotband recognises"),
         ("bad.parquet", b"PAR1nonsense", ""),
         ("empty.toml", b"", "is empty"),
         ("latin.toml", b'title = "\xe9"\n', "not valid TOML"),

@@ -42,11 +42,11 @@ fn power(milliwatts: f64) -> Power {
 
 /// A power of a busy drive.
 fn busy_power(section: &Section, key: &'static str) -> Result<Power, SpecError> {
-    let found: Power = section.required(key, "a power, such as \"10 W\"")?;
-    if found > MOST {
-        return Err(section.error(key, found.to_string(), "expected at most 1 kW"));
+    let power: Power = section.required(key, "a power, such as \"10 W\"")?;
+    if power > MOST {
+        return Err(section.error(key, power.to_string(), "expected at most 1 kW"));
     }
-    Ok(found)
+    Ok(power)
 }
 
 /// The first is at most the second; what `set` gives is what is wrong, if it gives one of them.

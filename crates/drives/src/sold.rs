@@ -27,7 +27,7 @@ const SAS: Rate = Rate(4_800_000_000);
 /// The first value that is missing, malformed or impossible, at its line.
 pub fn check_sold(product: &Product) -> Result<(), SpecError> {
     let none = Table::new();
-    let found = match product.kind.as_str() {
+    let parsed = match product.kind.as_str() {
         "disk" => check_disk(product, &DiskParams::read(product, &none, &product.file, "")?),
         "ssd" => check_dies(product)
             .and_then(|()| SsdParams::read(product, &none, &product.file, ""))
@@ -35,7 +35,7 @@ pub fn check_sold(product: &Product) -> Result<(), SpecError> {
         // Whoever builds it says which kinds there are.
         _ => Ok(()),
     };
-    product.blame(found, &none, "", "")
+    product.blame(parsed, &none, "", "")
 }
 
 /// What the media gives, and what of it passes the port.

@@ -82,8 +82,8 @@ pub(crate) fn target_of(
     let names: Vec<&str> = targets.iter().map(|target| target.name.as_str()).collect();
     match volume {
         Some(name) => {
-            let found = names.iter().position(|have| *have == name);
-            found.map(|index| index as u16).ok_or_else(|| SpecError::unknown(&workload.file, key, name, &names))
+            let position = names.iter().position(|have| *have == name);
+            position.map(|index| index as u16).ok_or_else(|| SpecError::unknown(&workload.file, key, name, &names))
         }
         None if targets.len() == 1 => Ok(0),
         None => {

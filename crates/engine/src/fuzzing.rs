@@ -120,9 +120,9 @@ fn workload(text: &str) {
         let data = stream.data.as_ref().map_or(Data::INCOMPRESSIBLE, |data| Data::new(data, Random::new(1, "data")));
         let mut stream = Stream::new(stream.clone(), bounds, threads, Random::new(1, "fuzz")).with_data(data);
         for n in 0..64 {
-            let asked = stream.next(n % threads);
-            let inside = asked.offset >= bounds.from && asked.offset + u64::from(asked.len) <= bounds.to;
-            assert!(inside || asked.op == Op::Flush, "{asked:?} outside {bounds:?}");
+            let io = stream.next(n % threads);
+            let inside = io.offset >= bounds.from && io.offset + u64::from(io.len) <= bounds.to;
+            assert!(inside || io.op == Op::Flush, "{io:?} outside {bounds:?}");
         }
         files(stream, bounds);
     }

@@ -58,15 +58,15 @@ impl Chosen {
     /// What the record says of it: nothing of a run that goes on with drives as they were left.
     pub fn notes(&self, caches: &MachineCaches) -> Vec<String> {
         let scale = self.has("scale").filter(|scale| *scale != "1");
-        let at = scale.map_or_else(String::new, |scale| format!(", at scale {scale}"));
-        let whole = if scale.is_some() { "; scale=1: whole" } else { "" };
+        let at = scale.map_or_else(String::new, |scale| format!(", on a 1/{scale}-size model"));
+        let whole = if scale.is_some() { "; scale=1: full size" } else { "" };
         let names = names(caches);
-        let over = self.has(STATE.0).map(|_| format!("{names}: written over first{at} (state=fob: new{whole})"));
-        let over = over.or_else(|| scale.map(|scale| format!("{names}: at scale {scale} (scale=1: whole)")));
+        let over = self.has(STATE.0).map(|_| format!("{names}: preconditioned first{at} (state=fob: new{whole})"));
+        let over = over.or_else(|| scale.map(|scale| format!("{names}: 1/{scale}-size model (scale=1: full size)")));
         let larger = scale.filter(|_| self.has_sizes).map(|scale| {
             format!(
-                "what has a size of its own (ranges in bytes, files) is {scale} times as large a share of the drives as of \
-                 whole ones: writes may cost more than there"
+                "ranges in bytes and files cover {scale} times as large a share of these drives as of full-size ones: writes \
+                 may cost more than there"
             )
         });
         over.into_iter().chain(larger).collect()
@@ -76,7 +76,7 @@ impl Chosen {
 /// What is said of drives that are not written over, as the workload does not fit on any that would be quickly.
 pub(crate) fn too_large(caches: &MachineCaches) -> String {
     format!(
-        "{}: new, as what the workload reaches to needs drives too large to be written over quickly \
+        "{}: new, because the drives that the workload needs are too large to precondition quickly \
          (state=preconditioned does it)",
         names(caches)
     )
@@ -132,10 +132,10 @@ fn scales(held: u64) -> impl Iterator<Item = u64> {
 
 /// Whether something happens that takes as long as drives are large.
 fn takes_its_time(request: &Request, workload: &Workload, spec: &MachineSpec) -> bool {
-    let asked = Asked::of(request, workload, &spec.events).map(|asked| asked.events).unwrap_or_default();
+    let requested = Asked::of(request, workload, &spec.events).map(|requested| requested.events).unwrap_or_default();
     let is_long = |what: &What| matches!(what, What::Fail | What::Out);
     let goes_out = spec.layouts.iter().any(|layout| is_pool(&layout.kind) && layout.options.contains_key("out"));
-    !request.repair.is_empty() || goes_out || asked.iter().any(|event| is_long(&event.what))
+    !request.repair.is_empty() || goes_out || requested.iter().any(|event| is_long(&event.what))
 }
 
 /// Whether a range that is written is stated in bytes, or an app has files.
@@ -151,8 +151,8 @@ fn capacity(catalog: &Catalog, request: &Request, spec: &MachineSpec) -> Option<
     let mut known: Vec<(&str, &Table, u64)> = Vec::new();
     let mut held = 0_u64;
     for drive in &spec.drives {
-        let found = known.iter().find(|(name, set, _)| *name == drive.product && **set == drive.set);
-        let capacity = if let Some((.., capacity)) = found {
+        let known_drive = known.iter().find(|(name, set, _)| *name == drive.product && **set == drive.set);
+        let capacity = if let Some((.., capacity)) = known_drive {
             *capacity
         } else {
             let (product, _) = catalog.drive(&drive.product, (&spec.file, &drive.key)).ok()?;

@@ -123,10 +123,10 @@ impl Live {
     ///
     /// # Panics
     /// If the range ends beyond the volume: whoever serves checks that.
-    pub fn submit(&mut self, at: Instant, asked: &Asked, token: u64) -> u64 {
+    pub fn submit(&mut self, at: Instant, request: &Asked, token: u64) -> u64 {
         self.now = self.now.max(at);
         self.probes.tick(self.now, &self.machine);
-        let Asked { volume, op, offset, len, fua, entropy } = *asked;
+        let Asked { volume, op, offset, len, fua, entropy } = *request;
         let (source, number, stream) = (0, 0, self.streams[usize::from(volume)]);
         let tag = self.in_flight.add(Outstanding { stream, op, offset, len, source, token: number });
         if self.tokens.len() <= tag as usize {

@@ -20,8 +20,8 @@ impl PowerCut {
     ///
     /// # Errors
     /// Not a time above zero, or one beyond the measured time where that is known.
-    pub(crate) fn of(asked: &Asked, workload: &Workload) -> Result<Option<Self>, SpecError> {
-        let Some(event) = asked.power_off() else { return Ok(None) };
+    pub(crate) fn of(requested: &Asked, workload: &Workload) -> Result<Option<Self>, SpecError> {
+        let Some(event) = requested.power_off() else { return Ok(None) };
         let measured = measured_time(workload);
         if event.at == Span::ZERO || measured.is_some_and(|measured| event.at > measured) {
             let within =
@@ -33,6 +33,6 @@ impl PowerCut {
 
     /// The measured time was over after `ran`, before power was cut.
     pub fn too_late(&self, ran: Span) -> SpecError {
-        self.event.error(format!("the measured time was over after {ran}, before power was cut"))
+        self.event.error(format!("the measured time ended after {ran}, before the power cut"))
     }
 }

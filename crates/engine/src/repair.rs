@@ -36,15 +36,15 @@ impl RepairRequest {
     /// Spares, or how they are used.
     pub(crate) fn check_follower(&self) -> Result<(), SpecError> {
         let spares = (self.spares > 0).then(|| self.spares.to_string());
-        let asked = [
+        let actions = [
             ("repair.spares", spares),
             ("repair.rebuild_rate", self.rebuild_rate.clone()),
             ("repair.rebuild_after", self.rebuild_after.clone()),
         ];
-        match asked.into_iter().find_map(|(option, value)| Some((option, value?))) {
+        match actions.into_iter().find_map(|(option, value)| Some((option, value?))) {
             None => Ok(()),
             Some((option, value)) => {
-                Err(SpecError::new(option, "", value, "is for the first of the runs that follow each other"))
+                Err(SpecError::new(option, "", value, "applies only to the first run of a sequence"))
             }
         }
     }
@@ -53,7 +53,7 @@ impl RepairRequest {
     ///
     /// # Errors
     /// Spares or a rate without a failure, more spares than anyone has, an unknown drive.
-    pub(crate) fn spares(&self, spec: &MachineSpec, asked: &Asked) -> Result<Option<(usize, u32)>, SpecError> {
+    pub(crate) fn spares(&self, spec: &MachineSpec, requested: &Asked) -> Result<Option<(usize, u32)>, SpecError> {
         let alone = |option: &str, value: String| {
             Err(SpecError::new(
                 option,
@@ -63,7 +63,7 @@ impl RepairRequest {
             ))
         };
         match (&self.rebuild_rate, &self.rebuild_after) {
-            _ if asked.failures().next().is_some() => {}
+            _ if requested.failures().next().is_some() => {}
             (Some(rate), _) => return alone("repair.rebuild_rate", rate.clone()),
             (_, Some(after)) => return alone("repair.rebuild_after", after.clone()),
             _ if self.spares > 0 => return alone("repair.spares", self.spares.to_string()),
@@ -73,15 +73,15 @@ impl RepairRequest {
             let accepted = format!("expected at most {MOST_SPARES} spares");
             return Err(SpecError::new("repair.spares", "", self.spares.to_string(), accepted));
         }
-        let own = spec.drives.len();
+        let drives = spec.drives.len();
         let spares: Vec<String> = (1..=self.spares).map(|number| format!("spare{number}")).collect();
         let names = spec.drives.iter().map(|drive| drive.name.as_str()).chain(spares.iter().map(String::as_str));
         let names: Vec<&str> = names.collect();
-        let Some(one) = asked.failures().next() else { return Ok(None) };
+        let Some(one) = requested.failures().next() else { return Ok(None) };
         let mut first: Option<(Span, usize)> = None;
-        for failure in asked.failures() {
+        for failure in requested.failures() {
             let failing = (failure.at, drive_of(failure, &names)?);
-            if failing.1 < own && first.is_none_or(|first| failing < first) {
+            if failing.1 < drives && first.is_none_or(|first| failing < first) {
                 first = Some(failing);
             }
         }
@@ -96,8 +96,13 @@ impl RepairRequest {
     ///
     /// # Errors
     /// The first mistake.
-    pub(crate) fn plan(&self, machine: &Machine, asked: &Asked, seed: u64) -> Result<Option<RepairSpec>, SpecError> {
-        if asked.failures().next().is_none() {
+    pub(crate) fn plan(
+        &self,
+        machine: &Machine,
+        requested: &Asked,
+        seed: u64,
+    ) -> Result<Option<RepairSpec>, SpecError> {
+        if requested.failures().next().is_none() {
             return Ok(None);
         }
         let drives = machine.drives().names().len() as u32;
@@ -130,9 +135,9 @@ impl RepairRequest {
 /// Index of the drive that an event names: by its name, or as "drive3" by its place from 0, as d3 has it.
 pub(crate) fn drive_of(event: &EventSpec, names: &[&str]) -> Result<usize, SpecError> {
     let name = event.part.as_deref().unwrap_or_default();
-    let by_place = || name.strip_prefix("drive")?.parse().ok().filter(|place: &usize| *place < names.len());
-    let found = names.iter().position(|have| *have == name).or_else(by_place);
-    found.ok_or_else(|| {
+    let by_place = || name.strip_prefix("drive")?.parse().ok().filter(|index: &usize| *index < names.len());
+    let position = names.iter().position(|have| *have == name).or_else(by_place);
+    position.ok_or_else(|| {
         const SHOWN: usize = 12;
         let known: Vec<&str> = names.iter().copied().take(SHOWN).collect();
         let SpecError { accepted, .. } = SpecError::unknown("", "drive", name, &known);

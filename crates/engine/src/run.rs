@@ -133,11 +133,11 @@ impl Run {
         };
         let (workload, drive_set) = workload_of(&request, &workload_text)?;
         let spec = MachineSpec::read(&machine_file, &machine_text)?;
-        let asked = Asked::of(&request, &workload, &spec.events)?;
-        let spares = request.repair.spares(&spec, &asked)?;
+        let requested = Asked::of(&request, &workload, &spec.events)?;
+        let spares = request.repair.spares(&spec, &requested)?;
         let means = means.for_use(Use::of(&workload));
         let assembled = assemble_with_spares(&spec, catalog, (&drive_set, request.seed), spares, &means)?;
-        Self::bound(request, (machine_text, workload_text), workload, asked, (assembled, drive_set))
+        Self::bound(request, (machine_text, workload_text), workload, requested, (assembled, drive_set))
     }
 
     /// The same on a machine that is no text: `request` only names it.
@@ -156,8 +156,8 @@ impl Run {
             remarks: Vec::new(),
             caches: MachineCaches::default(),
         };
-        let asked = Asked::of(&request, &workload, &[])?;
-        Self::bound(request, (String::new(), text), workload, asked, (assembled, Vec::new()))
+        let requested = Asked::of(&request, &workload, &[])?;
+        Self::bound(request, (String::new(), text), workload, requested, (assembled, Vec::new()))
     }
 
     fn bound(
@@ -189,8 +189,8 @@ impl Run {
             app: AppAtWork::bind(&workload, &assembled, seed, cut)?,
             traces: Opened::bind(traces, &workload, &assembled, seed, cut)?,
         };
-        let (own, _) = above.streams();
-        let names = streams.iter().map(|(stream, _)| stream.name()).chain(own.iter().map(String::as_str));
+        let (own_streams, _) = above.streams();
+        let names = streams.iter().map(|(stream, _)| stream.name()).chain(own_streams.iter().map(String::as_str));
         let names: Vec<&str> = names.collect();
         workload.limits.iter().try_for_each(|limit| limit.check(&workload.file, &names))?;
         let texts = (machine_text, workload_text);
@@ -251,7 +251,7 @@ impl Run {
         self.asked.check_sequence()?;
         self.at_scale_of(first)?;
         if self.built_from() != first.built_from() {
-            let accepted = "a run that follows another is on the same machine with the same values";
+            let accepted = "a run that follows another must use the same machine and the same values";
             return Err(SpecError::new("MACHINE", "", &self.request.machine, accepted).into());
         }
         self.request.repair.check_follower()?;
@@ -318,7 +318,7 @@ impl Run {
     ) -> Result<(Outcome, MachineState), RunError> {
         let begin = before.map_or(Instant::ZERO, |before| self.go_on_with(before));
         let (seed, rebuilds, drive_set) = (self.request.seed, self.rebuilds, std::mem::take(&mut self.drive_set));
-        let (asked, is_followed) = (std::mem::take(&mut self.asked), self.request.is_followed);
+        let (requested, is_followed) = (std::mem::take(&mut self.asked), self.request.is_followed);
         let Begun { mut machine, parts, closing } = self.begin(None)?;
         let DriverParts { streams, targets, names, sources, probes, events, power } = parts;
         let mut driver = Driver::new(&mut machine, streams, targets, sources, probes);
@@ -339,7 +339,7 @@ impl Run {
         control.begin_phase(phases);
         control.report(0.0, ios)?;
         let built_from = (closing.texts.0.clone(), drive_set);
-        let (left, missed) = asked.split(left, &machine, is_followed);
+        let (left, missed) = requested.split(left, &machine, is_followed);
         let sources = sources.with_notes(missed_note(&missed, &machine));
         let (record, tables) = closing.record(duration, sources, watched, &|| control.report(0.0, ios))?;
         Ok((Outcome { record, tables, ios }, MachineState { machine, now, built_from, rebuilds, left }))

@@ -105,8 +105,8 @@ mod tests {
         assert_eq!(warm_up("raid5:4x7450-pro-3840", "vdbench-8k-random", TWO, &[]).as_deref(), Some("2 s"));
         assert_eq!(warm_up("7450-pro-3840", "vdbench-8k-random", Some("60 s"), &[]), None, "it is no longer than that");
         assert_eq!(warm_up("7450-pro-3840", "vdbench-8k-random", None, &[]), None);
-        let said = [("warm_up", "30 s")];
-        assert_eq!(warm_up("7450-pro-3840", "vdbench-8k-random", TWO, &said).as_deref(), Some("30 s"));
+        let settings = [("warm_up", "30 s")];
+        assert_eq!(warm_up("7450-pro-3840", "vdbench-8k-random", TWO, &settings).as_deref(), Some("30 s"));
     }
 
     #[test]

@@ -83,11 +83,11 @@ impl Ask {
             return Ok(self);
         }
         for name in names {
-            if !Compressor::ALL.iter().any(|one| one.name() == name) {
+            if !Compressor::ALL.iter().any(|compressor| compressor.name() == name) {
                 return Err(AskError::new("compressors", name, "expected lz4, deflate or zstd"));
             }
         }
-        self.compressors.retain(|one| names.iter().any(|name| name == one.name()));
+        self.compressors.retain(|compressor| names.iter().any(|name| name == compressor.name()));
         Ok(self)
     }
 
@@ -100,15 +100,15 @@ impl Ask {
             return Ok(self);
         }
         let accepted = "expected 4 KiB, 8 KiB, 16 KiB, 32 KiB or 64 KiB, or none for the archive alone";
-        let mut asked = Vec::new();
+        let mut chunk_sizes = Vec::new();
         for text in sizes {
             match text.parse::<Bytes>() {
                 _ if text == "none" && sizes.len() == 1 => {}
-                Ok(Bytes(size)) if CHUNKS.contains(&size) => asked.push(size),
+                Ok(Bytes(size)) if CHUNKS.contains(&size) => chunk_sizes.push(size),
                 _ => return Err(AskError::new("chunks", text, accepted)),
             }
         }
-        self.chunks.retain(|size| asked.contains(size));
+        self.chunks.retain(|size| chunk_sizes.contains(size));
         Ok(self)
     }
 
@@ -171,8 +171,8 @@ impl Ask {
                 first || (root.as_path() != path && path.starts_with(root))
             })
         };
-        let kept = real.iter().enumerate().filter(|(index, path)| !within(*index, path));
-        kept.map(|(_, path)| path.clone()).collect()
+        let outermost = real.iter().enumerate().filter(|(index, path)| !within(*index, path));
+        outermost.map(|(_, path)| path.clone()).collect()
     }
 }
 
@@ -180,8 +180,8 @@ impl Ask {
 mod tests {
     use super::*;
 
-    fn texts(of: &[&str]) -> Vec<String> {
-        of.iter().map(|&text| text.to_owned()).collect()
+    fn texts(words: &[&str]) -> Vec<String> {
+        words.iter().map(|&text| text.to_owned()).collect()
     }
 
     #[test]

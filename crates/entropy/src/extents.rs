@@ -124,8 +124,8 @@ mod tests {
     use std::path::Path;
 
     fn regular(path: &Path) -> Regular {
-        let found = std::fs::metadata(path).unwrap();
-        Regular { path: path.to_owned(), size: found.len(), allocated: found.blocks() * 512 }
+        let file_metadata = std::fs::metadata(path).unwrap();
+        Regular { path: path.to_owned(), size: file_metadata.len(), allocated: file_metadata.blocks() * 512 }
     }
 
     #[test]

@@ -28,7 +28,7 @@ const KERNEL: [u64; 16] = [
 #[cfg(any(target_os = "linux", target_os = "android"))]
 pub fn kernel(folder: &Path) -> bool {
     // The type is a signed word on some machines; magic numbers are 32 bits.
-    rustix::fs::statfs(folder).is_ok_and(|of| KERNEL.contains(&(of.f_type as u64 & 0xffff_ffff)))
+    rustix::fs::statfs(folder).is_ok_and(|stat| KERNEL.contains(&(stat.f_type as u64 & 0xffff_ffff)))
 }
 
 /// Whether a folder is on a file system of the kernel's own: other systems mount none in a tree.

@@ -75,10 +75,10 @@ impl Report {
             let (entropy, interval) = split(sums);
             ("deflate", Entropy { entropy, interval })
         });
-        let chunks = tally.chunks.iter().map(|of| {
-            let (mean, interval) = split(&of.sums);
-            let (histogram, histogram_bytes) = (of.chunks.to_vec(), of.bytes.to_vec());
-            Chunks { size: of.size, compressor: of.compressor.name(), mean, interval, histogram, histogram_bytes }
+        let chunks = tally.chunks.iter().map(|chunk| {
+            let (mean, interval) = split(&chunk.sums);
+            let (histogram, histogram_bytes) = (chunk.chunks.to_vec(), chunk.bytes.to_vec());
+            Chunks { size: chunk.size, compressor: chunk.compressor.name(), mean, interval, histogram, histogram_bytes }
         });
         let drawn = match ask.sample {
             Sample::Of(asked) if !plan.whole() => Some(Drawn {
@@ -106,7 +106,7 @@ impl Report {
             links_forgotten: census.links_forgotten,
             interrupted: measured.interrupted,
             sample: drawn,
-            compressors: ask.compressors.iter().map(|one| (one.name(), one.settings())).collect(),
+            compressors: ask.compressors.iter().map(|compressor| (compressor.name(), compressor.settings())).collect(),
             archive: archive.collect(),
             chunks: chunks.collect(),
         }

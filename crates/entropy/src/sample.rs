@@ -158,13 +158,13 @@ mod tests {
 
     #[test]
     fn a_sample_is_as_large_as_asked_for_or_everything() {
-        let of = |bytes| Sample::Of(Bytes(bytes));
-        assert_eq!(Plan::new(1000, 1_000_000, of(250_000)).chosen, 250);
-        assert_eq!(Plan::new(1000, 1_000_000, of(1)).chosen, FEWEST);
-        assert_eq!(Plan::new(10, 1_000_000, of(1)).chosen, 10);
-        assert_eq!(Plan::new(1000, 1_000_000, of(1_000_000)).chosen, 1000);
+        let sample_of = |bytes| Sample::Of(Bytes(bytes));
+        assert_eq!(Plan::new(1000, 1_000_000, sample_of(250_000)).chosen, 250);
+        assert_eq!(Plan::new(1000, 1_000_000, sample_of(1)).chosen, FEWEST);
+        assert_eq!(Plan::new(10, 1_000_000, sample_of(1)).chosen, 10);
+        assert_eq!(Plan::new(1000, 1_000_000, sample_of(1_000_000)).chosen, 1000);
         assert_eq!(Plan::new(1000, 1_000_000, Sample::All).chosen, 1000);
-        assert_eq!(Plan::new(0, 0, of(5)).chosen, 0);
+        assert_eq!(Plan::new(0, 0, sample_of(5)).chosen, 0);
     }
 
     #[test]

@@ -84,11 +84,11 @@ impl Census {
     pub fn take(mut walk: Walk, control: &Control) -> Option<Self> {
         let mut census = Self::default();
         let mut packer = Packer::default();
-        for found in walk.by_ref() {
+        for entry in walk.by_ref() {
             if control.stopped() {
                 return None;
             }
-            census.count(found, &mut packer);
+            census.count(entry, &mut packer);
             control.counted(census.files, census.bytes);
         }
         census.items = packer.items();
@@ -97,8 +97,8 @@ impl Census {
         Some(census)
     }
 
-    fn count(&mut self, found: Found, packer: &mut Packer) {
-        match found {
+    fn count(&mut self, entry: Found, packer: &mut Packer) {
+        match entry {
             Found::File(file) => {
                 let mut data = 0;
                 for extent in Extents::new(&file) {
@@ -316,10 +316,10 @@ impl Source {
         let len = extent.end - from;
         let mut lead = std::mem::take(&mut self.lead);
         self.with_file(len, |file| {
-            let kept = lead.len();
-            lead.resize(kept + len as usize, 0);
-            let result = read_at(file, &mut lead[kept..], from);
-            lead.truncate(kept + *result.as_ref().unwrap_or(&0));
+            let lead_len = lead.len();
+            lead.resize(lead_len + len as usize, 0);
+            let result = read_at(file, &mut lead[lead_len..], from);
+            lead.truncate(lead_len + *result.as_ref().unwrap_or(&0));
             result
         });
         lead.drain(..lead.len().saturating_sub(self.window));

@@ -65,7 +65,8 @@ pub struct Tally {
 impl Tally {
     /// Nothing yet, of what is asked for.
     pub fn new(ask: &Ask) -> Self {
-        let pairs = ask.chunks.iter().flat_map(|&size| ask.compressors.iter().map(move |&one| (size, one)));
+        let pairs =
+            ask.chunks.iter().flat_map(|&size| ask.compressors.iter().map(move |&compressor| (size, compressor)));
         let chunks = pairs.map(|(size, compressor)| ChunkTally {
             size,
             compressor,

@@ -114,14 +114,14 @@ impl Walk {
     }
 
     /// Looks at `path`; goes into it where it is a folder.
-    fn visit(&mut self, path: PathBuf, found: io::Result<Metadata>, parent: Option<u64>) -> Option<Found> {
-        let found = match found {
-            Ok(found) => found,
+    fn visit(&mut self, path: PathBuf, metadata: io::Result<Metadata>, parent: Option<u64>) -> Option<Found> {
+        let metadata = match metadata {
+            Ok(metadata) => metadata,
             Err(error) => return Some(Found::Unreadable(path, error)),
         };
-        let kind = found.file_type();
+        let kind = metadata.file_type();
         if kind.is_dir() {
-            let device = found.dev();
+            let device = metadata.dev();
             let mounted = parent.is_some_and(|parent| parent != device);
             if mounted && (self.one_file_system || mounts::kernel(&path)) {
                 return Some(Found::Mount);
@@ -132,9 +132,9 @@ impl Walk {
         Some(match kind {
             kind if kind.is_symlink() => Found::SymbolicLink,
             kind if !kind.is_file() => Found::Special,
-            _ if self.links.repeats(&found) => Found::HardLink,
+            _ if self.links.repeats(&metadata) => Found::HardLink,
             // st_blocks counts 512 bytes whatever the file system's block (stat(2)).
-            _ => Found::File(Regular { path, size: found.len(), allocated: found.blocks() * 512 }),
+            _ => Found::File(Regular { path, size: metadata.len(), allocated: metadata.blocks() * 512 }),
         })
     }
 
@@ -184,9 +184,9 @@ impl Iterator for Walk {
         loop {
             let Some(folder) = self.stack.last_mut() else {
                 let root = self.roots.next()?;
-                let found = fs::metadata(&root);
-                if let Some(found) = self.visit(root, found, None) {
-                    return Some(found);
+                let metadata = fs::metadata(&root);
+                if let Some(entry) = self.visit(root, metadata, None) {
+                    return Some(entry);
                 }
                 continue;
             };
@@ -194,9 +194,9 @@ impl Iterator for Walk {
                 self.held -= cost(&name);
                 let (path, device) = (folder.path.join(&name), folder.device);
                 folder.last = Some(name);
-                let found = fs::symlink_metadata(&path);
-                if let Some(found) = self.visit(path, found, Some(device)) {
-                    return Some(found);
+                let metadata = fs::symlink_metadata(&path);
+                if let Some(entry) = self.visit(path, metadata, Some(device)) {
+                    return Some(entry);
                 }
             } else if folder.whole {
                 self.stack.pop();

@@ -53,19 +53,19 @@ impl Parity {
 
     fn read_without(&self, stripe: Touched, left: &StripeState, plan: &mut Plan) {
         let gone = stripe.pieces().filter(|(index, _)| left.data_gone.contains(index)).map(|(_, range)| range);
-        let computed = gone.reduce(|one, two| one.start.min(two.start)..one.end.max(two.end));
+        let computed = gone.reduce(|first, second| first.start.min(second.start)..first.end.max(second.end));
         let Some(computed) = computed else {
             return stripe.pieces().for_each(|piece| plan.push(self.data_leg(0, Op::Read, stripe.row, piece)));
         };
         plan.decodes = true;
         for index in (0..self.data_chunks()).filter(|index| !left.data_gone.contains(index)) {
             // One read for what is computed from the chunk and for what is asked for of it.
-            let asked = if (stripe.chunks.0..=stripe.chunks.1).contains(&index) {
+            let wanted = if (stripe.chunks.0..=stripe.chunks.1).contains(&index) {
                 stripe.piece(index)
             } else {
                 computed.clone()
             };
-            let range = computed.start.min(asked.start)..computed.end.max(asked.end);
+            let range = computed.start.min(wanted.start)..computed.end.max(wanted.end);
             plan.push(self.data_leg(0, Op::Read, stripe.row, (index, range)));
         }
         for which in left.parities.iter().take(left.data_gone.len()) {
@@ -109,8 +109,8 @@ impl Parity {
             stripe.pieces().for_each(|piece| plan.push(self.data_leg(0, Op::Read, row, piece)));
             left.parities.iter().for_each(|which| plan.push(parity_leg(*which)));
         } else {
-            let there = (0..self.data_chunks()).filter(|index| !is_gone(*index));
-            there.for_each(|index| plan.push(self.data_leg(0, Op::Read, row, (index, parity.clone()))));
+            let present = (0..self.data_chunks()).filter(|index| !is_gone(*index));
+            present.for_each(|index| plan.push(self.data_leg(0, Op::Read, row, (index, parity.clone()))));
             left.parities.iter().take(left.data_gone.len()).for_each(|which| plan.push(parity_leg(*which)));
         }
     }
@@ -170,9 +170,9 @@ impl Redundancy for Parity {
             let end = (row + 1) * self.chunk;
             let data = (0..self.data_chunks()).map(|index| u64::from(self.data_member(row, index)));
             let chunks = data.chain((0..self.parities).map(|which| self.parity_member(row, which)));
-            let there = chunks.filter(|m| *m != u64::from(member) && members[*m as usize].holds(end));
+            let present = chunks.filter(|m| *m != u64::from(member) && members[*m as usize].holds(end));
             // All of them, as md does: an arm that skips every so many chunks does not stream.
-            let sources: Vec<u64> = there.collect();
+            let sources: Vec<u64> = present.collect();
             plan.lost |= (sources.len() as u64) < self.data_chunks();
             for source in sources {
                 plan.push(self.leg(0, source, Op::Read, row, &(0..self.chunk)));

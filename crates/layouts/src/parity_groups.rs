@@ -78,18 +78,18 @@ impl Layout for ParityGroups {
     fn plan(&self, extent: Extent, members: Members, turn: u64, plan: &mut Plan) {
         let mut others = Plan::default();
         for (group, part) in self.parts(extent) {
-            let of = self.members_of(group);
-            let states = &members.states[of.clone()];
+            let range = self.members_of(group);
+            let states = &members.states[range.clone()];
             let here = if members.degraded { Members::of(states) } else { Members::whole(states) };
             if plan.legs.is_empty() {
                 // Most I/Os touch one group only.
                 self.group.plan(part, here, turn, plan);
-                shift(plan, of.start);
+                shift(plan, range.start);
                 continue;
             }
             others.clear();
             self.group.plan(part, here, turn, &mut others);
-            shift(&mut others, of.start);
+            shift(&mut others, range.start);
             plan.legs.append(&mut others.legs);
             (plan.lost, plan.decodes) = (plan.lost || others.lost, plan.decodes || others.decodes);
         }
@@ -146,8 +146,8 @@ impl Redundancy for ParityGroups {
     }
 
     fn group_of(&self, member: u16) -> Range<u16> {
-        let of = self.members_of(self.group_with(member));
-        of.start as u16..of.end as u16
+        let group_members = self.members_of(self.group_with(member));
+        group_members.start as u16..group_members.end as u16
     }
 
     fn columns_of(&self, member: u16, range: &Range<u64>) -> Range<u64> {
@@ -156,13 +156,13 @@ impl Redundancy for ParityGroups {
     }
 
     fn plan_rebuild(&self, member: u16, range: &Range<u64>, members: &[MemberState], plan: &mut Plan) {
-        let of = self.members_of(self.group_with(member));
-        self.group.plan_rebuild(self.local(member), range, &members[of.clone()], plan);
-        shift(plan, of.start);
+        let group_members = self.members_of(self.group_with(member));
+        self.group.plan_rebuild(self.local(member), range, &members[group_members.clone()], plan);
+        shift(plan, group_members.start);
     }
 
     fn lost_in(&self, member: u16, range: &Range<u64>, members: &[MemberState]) -> u64 {
-        let of = self.members_of(self.group_with(member));
-        self.group.lost_in(self.local(member), range, &members[of])
+        let group_members = self.members_of(self.group_with(member));
+        self.group.lost_in(self.local(member), range, &members[group_members])
     }
 }

@@ -353,7 +353,7 @@ proptest! {
         let read = plan(&*layout, members, Op::Read, offset, blocks * 512);
         let places: BTreeSet<_> = sectors(&written, Op::Write).into_iter().collect();
         prop_assert_eq!(places.len(), sectors(&written, Op::Write).len(), "no sector is written twice");
-        prop_assert!(sectors(&read, Op::Read).iter().all(|place| places.contains(place)));
+        prop_assert!(sectors(&read, Op::Read).iter().all(|sector| places.contains(sector)));
         prop_assert_eq!(read.legs.iter().map(|leg| u64::from(leg.len)).sum::<u64>(), u64::from(blocks) * 512);
         prop_assert!(written.legs.windows(2).all(|pair| pair[0].phase <= pair[1].phase));
     }
@@ -365,8 +365,8 @@ fn placed(layout: &dyn Layout, offset: u64, len: u32) -> BTreeMap<(u16, u64), (u
     layout.place(Extent { op: Op::Read, offset, len }, &mut pieces);
     for piece in pieces {
         for n in 0..u64::from(piece.len) / 512 {
-            let place = (piece.member, piece.offset + n * 512);
-            let before = blocks.insert((piece.copy, piece.host_offset + n * 512), place);
+            let sector = (piece.member, piece.offset + n * 512);
+            let before = blocks.insert((piece.copy, piece.host_offset + n * 512), sector);
             assert_eq!(before, None, "a copy of a block is in one place: {piece:?}");
         }
     }
@@ -399,7 +399,7 @@ proptest! {
             let read = sectors(&plan(&*layout, members, Op::Read, host, 512), Op::Read);
             prop_assert!(read.len() == 1 && here.contains(&read[0]));
             let written = sectors(&plan(&*layout, members, Op::Write, host, 512), Op::Write);
-            prop_assert!(here.iter().all(|place| written.contains(place)));
+            prop_assert!(here.iter().all(|sector| written.contains(sector)));
         }
     }
 }

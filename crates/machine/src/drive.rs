@@ -362,9 +362,9 @@ mod tests {
             ((Warmth::Cold, true), (Warmth::Warming, true), Warmth::Warming),
             ((Warmth::Cold, false), (Warmth::Cold, false), Warmth::Cold),
         ];
-        for (one, two, both) in cases {
-            let (one, two) = (flash(one.0, one.1), flash(two.0, two.1));
-            for state in [one.and(&two), two.and(&one)] {
+        for (first, second, both) in cases {
+            let (first, second) = (flash(first.0, first.1), flash(second.0, second.1));
+            for state in [first.and(&second), second.and(&first)] {
                 assert_eq!((state.warmth, state.flash_hits), (Some(both), 2));
             }
         }
@@ -374,7 +374,7 @@ mod tests {
 
     #[test]
     fn counts_of_caches_are_added_up() {
-        let of = |unit: u64| CacheState {
+        let state = |unit: u64| CacheState {
             warmth: None,
             asked: false,
             flash_hits: unit,
@@ -386,9 +386,9 @@ mod tests {
             write_cache_bytes: 7 * unit,
             media_ios: 8 * unit,
         };
-        assert_eq!(of(3).and(&of(4)), of(7));
-        let asked = CacheState { asked: true, ..of(1) };
-        assert!(asked.and(&of(1)).asked && of(1).and(&asked).asked && !of(1).and(&of(1)).asked);
+        assert_eq!(state(3).and(&state(4)), state(7));
+        let asked = CacheState { asked: true, ..state(1) };
+        assert!(asked.and(&state(1)).asked && state(1).and(&asked).asked && !state(1).and(&state(1)).asked);
     }
 
     #[test]

@@ -63,9 +63,9 @@ impl Plan {
 
     /// A flush goes to every member that holds anything; it is lost where none does.
     pub fn flush(&mut self, members: Members) {
-        let there =
+        let present =
             (0..members.states.len() as u16).filter(|member| members.states[usize::from(*member)].present_to > 0);
-        self.legs.extend(there.map(|member| Leg { phase: 0, member, op: Op::Flush, offset: 0, len: 0 }));
+        self.legs.extend(present.map(|member| Leg { phase: 0, member, op: Op::Flush, offset: 0, len: 0 }));
         self.lost = self.legs.is_empty();
     }
 

@@ -28,9 +28,9 @@ impl Versions {
     /// What is held of `range`, by address, cut at its ends; gaps are left out.
     pub fn held(&self, range: Range<u64>) -> impl Iterator<Item = (Range<u64>, u64)> {
         let within = range.clone();
-        let found = (!range.is_empty()).then(|| self.held.overlapping(range));
+        let overlap = (!range.is_empty()).then(|| self.held.overlapping(range));
         let cut = move |held: &Range<u64>| held.start.max(within.start)..held.end.min(within.end);
-        found.into_iter().flatten().map(move |(held, version)| (cut(held), *version))
+        overlap.into_iter().flatten().map(move |(held, version)| (cut(held), *version))
     }
 
     /// The same with the gaps, which hold version zero.

@@ -138,24 +138,24 @@ impl PyRun {
     #[pyo3(signature = (after=None, keep=false))]
     fn execute(&self, py: Python<'_>, after: Option<&Self>, keep: bool) -> PyResult<PyOutput> {
         let run = self.take()?;
-        let before = after.map(|after| after.kept.lock().ok().and_then(|mut kept| kept.take()));
+        let before = after.map(|after| after.kept.lock().ok().and_then(|mut state| state.take()));
         let before = match before {
             Some(None) => return Err(PyRuntimeError::new_err("the run before left no machine")),
-            Some(kept) => kept,
+            Some(state) => state,
             None => None,
         };
-        let (json, outcome, kept) = py
+        let (json, outcome, state) = py
             .detach(|| -> Result<_, RunError> {
                 if before.is_none() && !keep {
                     let outcome = run.execute(&self.control)?;
                     return Ok((outcome.record.to_json(), outcome, None));
                 }
-                let (outcome, kept) = run.execute_after(before, &self.control)?;
-                Ok((outcome.record.to_json(), outcome, keep.then_some(kept)))
+                let (outcome, state) = run.execute_after(before, &self.control)?;
+                Ok((outcome.record.to_json(), outcome, keep.then_some(state)))
             })
             .map_err(run_error)?;
-        if let Ok(mut place) = self.kept.lock() {
-            *place = kept;
+        if let Ok(mut kept_state) = self.kept.lock() {
+            *kept_state = state;
         }
         let tables = tables(py, &outcome.tables)?.unbind();
         Ok(PyOutput { record: json, tables, ios: outcome.ios })
@@ -182,7 +182,7 @@ impl PyRun {
     #[pyo3(signature = (known=0))]
     fn intervals(&self, known: usize) -> Vec<(u64, f64, Option<f64>)> {
         let passed = self.control.passed(known).into_iter();
-        passed.map(|one| (one.time_ns, one.iops, one.latency_mean_ns)).collect()
+        passed.map(|interval| (interval.time_ns, interval.iops, interval.latency_mean_ns)).collect()
     }
 
     fn phase(&self) -> Option<&str> {

@@ -48,16 +48,16 @@ fn kept(file: Option<&Path>, base: Option<&Path>, model: &OfMachine) -> PyResult
 
 /// What the host refuses, with the file that it is about.
 fn os_error(error: &io::Error, file: &Path) -> PyErr {
-    let said = error.to_string();
-    let said = said.split(" (os error").next().unwrap_or_default();
-    let said = said.strip_prefix(&format!("{}: ", file.display())).unwrap_or(said);
+    let message = error.to_string();
+    let message = message.split(" (os error").next().unwrap_or_default();
+    let message = message.strip_prefix(&format!("{}: ", file.display())).unwrap_or(message);
     let code = error.raw_os_error().unwrap_or(match error.kind() {
         io::ErrorKind::PermissionDenied => EACCES,
         io::ErrorKind::NotFound => ENOENT,
         io::ErrorKind::AddrInUse | io::ErrorKind::ResourceBusy | io::ErrorKind::WouldBlock => EBUSY,
         _ => EINVAL,
     });
-    PyOSError::new_err((code, said.to_owned(), file.to_path_buf()))
+    PyOSError::new_err((code, message.to_owned(), file.to_path_buf()))
 }
 
 /// Numbers of errors, as Linux has them (errno(3)).

@@ -79,11 +79,11 @@ pub fn set_keys(
 ) -> PyResult<Vec<SetKey>> {
     let request = Request { machine, machine_text, workload, workload_text, set, seed: 1, ..Request::default() };
     let keys = hotband_engine::set_keys(&Catalog::new(catalog), &request).map_err(spec_error)?;
-    let told = keys.into_iter().map(|one| {
-        let hotband_engine::SetKey { key, part, value, accepted, meaning } = one;
+    let rows = keys.into_iter().map(|set_key| {
+        let hotband_engine::SetKey { key, part, value, accepted, meaning } = set_key;
         SetKey { key, part, value, accepted, meaning }
     });
-    Ok(told.collect())
+    Ok(rows.collect())
 }
 
 /// A quantity in its base unit: bytes, bytes a second, seconds, rpm, watts, or a share of one.
@@ -146,9 +146,9 @@ pub fn ceiling(
 ) -> PyResult<Ceiling> {
     let request = Request { machine, machine_text, set, seed: 1, ..Request::default() };
     let moved = hotband_engine::Moved { read_share, seconds };
-    let found = hotband_engine::ceiling(&Catalog::new(catalog), &request, moved).map_err(spec_error)?;
+    let highest = hotband_engine::ceiling(&Catalog::new(catalog), &request, moved).map_err(spec_error)?;
     let known = |rate: f64| rate.is_finite().then_some(rate);
-    Ok(Ceiling { ports: known(found.ports), media: known(found.media) })
+    Ok(Ceiling { ports: known(highest.ports), media: known(highest.media) })
 }
 
 #[derive(IntoPyObject)]
@@ -181,19 +181,19 @@ pub struct Machine {
 #[pyo3(signature = (catalog, machine, machine_text=None))]
 pub fn machine(catalog: PathBuf, machine: String, machine_text: Option<String>) -> PyResult<Machine> {
     let request = Request { machine, machine_text, ..Request::default() };
-    let told = MachineTold::of(&Catalog::new(catalog), &request).map_err(spec_error)?;
-    let drives = told.drives.into_iter();
-    let layouts = told.layouts.into_iter();
+    let outline = MachineTold::of(&Catalog::new(catalog), &request).map_err(spec_error)?;
+    let drives = outline.drives.into_iter();
+    let layouts = outline.layouts.into_iter();
     Ok(Machine {
-        text: told.text,
+        text: outline.text,
         drives: drives
             .map(|drive| Drive { name: drive.name, product: drive.product, set: drive.set.into_iter().collect() })
             .collect(),
         layouts: layouts.map(|layout| Layout { name: layout.name, kind: layout.kind, osd: layout.osd }).collect(),
-        volumes: told.volumes,
-        is_replicated: told.is_replicated,
-        own_drives: told.own_drives,
-        own_products: told.own_products.into_iter().map(|(name, of)| (name.clone(), entry_of(&name, of))).collect(),
+        volumes: outline.volumes,
+        is_replicated: outline.is_replicated,
+        own_drives: outline.own_drives,
+        own_products: outline.own_products.into_iter().map(|(name, of)| (name.clone(), entry_of(&name, of))).collect(),
     })
 }
 
@@ -216,16 +216,21 @@ pub fn workload<'py>(
     set: Vec<(String, String)>,
     duration: Option<&str>,
 ) -> PyResult<Workload<'py>> {
-    let told = WorkloadTold::of(file, text, &set, duration).map_err(spec_error)?;
-    Ok(Workload { title: told.title, source: told.source, text: told.text, table: table_of(py, &told.table)? })
+    let outline = WorkloadTold::of(file, text, &set, duration).map_err(spec_error)?;
+    Ok(Workload {
+        title: outline.title,
+        source: outline.source,
+        text: outline.text,
+        table: table_of(py, &outline.table)?,
+    })
 }
 
 fn table_of<'py>(py: Python<'py>, table: &TomlTable) -> PyResult<Bound<'py, PyDict>> {
-    let found = PyDict::new(py);
+    let dict = PyDict::new(py);
     for (key, value) in table {
-        found.set_item(key, value_of(py, value)?)?;
+        dict.set_item(key, value_of(py, value)?)?;
     }
-    Ok(found)
+    Ok(dict)
 }
 
 fn value_of<'py>(py: Python<'py>, value: &Value) -> PyResult<Bound<'py, PyAny>> {

@@ -53,9 +53,9 @@ impl PyTable {
 
 /// All tables by name, in the order in which they were left.
 pub fn tables<'py>(py: Python<'py>, tables: &Tables) -> PyResult<Bound<'py, PyDict>> {
-    let found = PyDict::new(py);
+    let dict = PyDict::new(py);
     for table in tables.iter() {
-        found.set_item(table.name, PyTable::new(py, table)?)?;
+        dict.set_item(table.name, PyTable::new(py, table)?)?;
     }
-    Ok(found)
+    Ok(dict)
 }

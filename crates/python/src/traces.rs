@@ -93,11 +93,11 @@ impl PyTraceAsked {
         block: u64,
         sample: usize,
     ) -> PyResult<Option<String>> {
-        let asked = asked_of(block, sample)?;
+        let options = asked_of(block, sample)?;
         let watched = |source| Box::new(Watched::new(source)) as Box<dyn io::Read>;
-        let read = || hotband_traces::properties_at(&path, name, &self.selection, asked, watched);
-        let found = py.detach(read).map_err(|error| trace_error(name, error))?;
-        found.as_ref().map(json_of).transpose()
+        let read = || hotband_traces::properties_at(&path, name, &self.selection, options, watched);
+        let measured = py.detach(read).map_err(|error| trace_error(name, error))?;
+        measured.as_ref().map(json_of).transpose()
     }
 }
 
@@ -105,11 +105,11 @@ impl PyTraceAsked {
 #[pyfunction]
 pub fn traces_of(text: &str, file: &str) -> PyResult<Vec<PyTraceAsked>> {
     let workload = Workload::read(file, text).map_err(spec_error)?;
-    let asked = |spec: hotband_workloads::TraceSpec| {
+    let options_of = |spec: hotband_workloads::TraceSpec| {
         let (file, key, selection) = (spec.file, spec.key, spec.selection);
         PyTraceAsked { file, key, selection }
     };
-    Ok(workload.traces.into_iter().map(asked).collect())
+    Ok(workload.traces.into_iter().map(options_of).collect())
 }
 
 /// Formats that a trace can be written in.
@@ -137,8 +137,8 @@ pub fn write_trace(py: Python<'_>, rows: PathBuf, to: &str, out: PathBuf, ending
 }
 
 /// What is found of a trace, as JSON.
-fn json_of(found: &hotband_traces::Properties) -> PyResult<String> {
-    serde_json::to_string(found).map_err(|error| PyValueError::new_err(error.to_string()))
+fn json_of(properties: &hotband_traces::Properties) -> PyResult<String> {
+    serde_json::to_string(properties).map_err(|error| PyValueError::new_err(error.to_string()))
 }
 
 /// How properties are counted.
@@ -154,13 +154,14 @@ fn asked_of(block: u64, sample: usize) -> PyResult<hotband_traces::Asked> {
 #[pyfunction]
 #[expect(clippy::needless_pass_by_value, reason = "Python's path is converted, not borrowed")]
 pub fn trace_properties(py: Python<'_>, rows: PathBuf, block: u64, sample: usize) -> PyResult<String> {
-    let asked = asked_of(block, sample)?;
+    let options = asked_of(block, sample)?;
     let watch = || look().map_err(io::Error::other);
-    let found = py.detach(|| hotband_traces::properties_of(&rows, asked, watch)).map_err(|error| match error {
-        TraceError::Io(error) => io_error(&error),
-        error => PyOSError::new_err(error.to_string()),
-    })?;
-    json_of(&found)
+    let properties =
+        py.detach(|| hotband_traces::properties_of(&rows, options, watch)).map_err(|error| match error {
+            TraceError::Io(error) => io_error(&error),
+            error => PyOSError::new_err(error.to_string()),
+        })?;
+    json_of(&properties)
 }
 
 /// Compares the traces whose rows are at `measured` and `replayed`, as JSON.
@@ -214,8 +215,8 @@ impl PyTraceMaking {
     /// Some I/Os, each seven numbers of 64 bits.
     fn push(&self, py: Python<'_>, ios: &[u8]) -> PyResult<()> {
         py.detach(|| {
-            let mut place = self.making.lock().map_err(|_| PyValueError::new_err("it failed before"))?;
-            let Some((making, streams)) = place.as_mut() else { return Err(PyValueError::new_err("it is finished")) };
+            let mut maker = self.making.lock().map_err(|_| PyValueError::new_err("it failed before"))?;
+            let Some((making, streams)) = maker.as_mut() else { return Err(PyValueError::new_err("it is finished")) };
             for bytes in ios.chunks_exact(8 * COLUMNS) {
                 let (io, order) = io_of(bytes);
                 if io.stream as usize >= streams.names().len() {

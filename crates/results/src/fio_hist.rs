@@ -85,8 +85,8 @@ impl Reader {
             counts.push(numbers.next().filter(|count| *count <= 1 << 48).ok_or_else(refuse)?);
         }
         if self.middles.is_empty() {
-            let found = values(counts.len()).ok_or_else(|| format!("{} buckets, not those of fio", counts.len()))?;
-            (self.middles, self.edges, self.coarse) = found;
+            let bounds = values(counts.len()).ok_or_else(|| format!("{} buckets, not those of fio", counts.len()))?;
+            (self.middles, self.edges, self.coarse) = bounds;
             self.sums = [(); 3].map(|()| vec![0; counts.len()]);
         }
         if counts.len() != self.middles.len() {

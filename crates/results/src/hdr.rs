@@ -130,7 +130,7 @@ fn as_v2(mut bytes: Vec<u8>) -> Result<Vec<u8>, String> {
         return Err(broken());
     }
     let counts: Vec<u64> =
-        bytes[HEADER..].chunks(size).map(|one| one.iter().fold(0, |n, b| n << 8 | u64::from(*b))).collect();
+        bytes[HEADER..].chunks(size).map(|number| number.iter().fold(0, |n, b| n << 8 | u64::from(*b))).collect();
     bytes.truncate(HEADER);
     for count in counts {
         put_zig_zag(&mut bytes, count).ok_or_else(broken)?;
@@ -157,12 +157,12 @@ fn is_tame(payload: &[u8]) -> bool {
     let mut at = 0;
     while at < payload.len() {
         let mut value: u64 = 0;
-        for place in 0..9 {
+        for index in 0..9 {
             let Some(next) = payload.get(at) else { return false };
             at += 1;
             let byte = *next;
-            let bits = if place == 8 { u64::from(byte) } else { u64::from(byte & 0x7f) };
-            value |= bits << (7 * place);
+            let bits = if index == 8 { u64::from(byte) } else { u64::from(byte & 0x7f) };
+            value |= bits << (7 * index);
             if byte & 0x80 == 0 {
                 break;
             }
@@ -241,7 +241,7 @@ fn add(sum: &mut Sum, histogram: &Histogram<u64>) -> Result<(), String> {
 /// # Errors
 /// The line that is no interval or whose histogram is not sound; a log without any.
 pub fn read_hdr_log(log: &[u8]) -> Result<HdrLog, LogError> {
-    let mut found = HdrLog { start_s: None, base_s: None, tags: Vec::new() };
+    let mut parsed = HdrLog { start_s: None, base_s: None, tags: Vec::new() };
     let mut sums: BTreeMap<Option<String>, Sum> = BTreeMap::new();
     let mut seen = 0;
     for (number, line) in log.split(|byte| *byte == b'\n').enumerate() {
@@ -255,8 +255,8 @@ pub fn read_hdr_log(log: &[u8]) -> Result<HdrLog, LogError> {
         for entry in IntervalLogIterator::new(&whole) {
             match entry {
                 Err(_) => return Err(refuse(format!("{:?} is not an interval", shown(line)))),
-                Ok(LogEntry::StartTime(time)) => found.start_s = Some(time.as_secs_f64()),
-                Ok(LogEntry::BaseTime(time)) => found.base_s = Some(time.as_secs_f64()),
+                Ok(LogEntry::StartTime(time)) => parsed.start_s = Some(time.as_secs_f64()),
+                Ok(LogEntry::BaseTime(time)) => parsed.base_s = Some(time.as_secs_f64()),
                 Ok(LogEntry::Interval(one)) => {
                     seen += 1;
                     if seen > MOST_INTERVALS {
@@ -278,6 +278,6 @@ pub fn read_hdr_log(log: &[u8]) -> Result<HdrLog, LogError> {
     if sums.is_empty() {
         return Err(LogError::Empty(ACCEPTED));
     }
-    found.tags = sums.into_iter().map(|(tag, sum)| tag_of(tag, &sum)).collect();
-    Ok(found)
+    parsed.tags = sums.into_iter().map(|(tag, sum)| tag_of(tag, &sum)).collect();
+    Ok(parsed)
 }

@@ -24,7 +24,7 @@ pub(crate) fn for_each_line(
 ) -> Result<bool, LogError> {
     let mut is_cut = false;
     let verdict = |text: &[u8], line, is_whole| match each(text) {
-        Err(found) if is_whole => Err(LogError::Line { line, found, accepted }),
+        Err(problem) if is_whole => Err(LogError::Line { line, found: problem, accepted }),
         Err(_) => {
             is_cut = true;
             Ok(())
@@ -34,8 +34,8 @@ pub(crate) fn for_each_line(
     pieces::for_each_line(source, verdict, |fault, line| match fault {
         Fault::Unreadable(error) => error.into(),
         Fault::TooLong(text) => {
-            let found = format!("a line of more than {PIECE} bytes, {:?}", shown(text));
-            LogError::Line { line, found, accepted }
+            let problem = format!("a line of more than {PIECE} bytes, {:?}", shown(text));
+            LogError::Line { line, found: problem, accepted }
         }
     })?;
     Ok(is_cut)
@@ -127,14 +127,14 @@ mod tests {
 
     fn all(line: &str) -> Vec<Option<u64>> {
         let mut numbers = Numbers::of(line.as_bytes());
-        let mut found = Vec::new();
+        let mut lines = Vec::new();
         while !numbers.is_over() {
-            found.push(numbers.next());
-            if found.last() == Some(&None) {
+            lines.push(numbers.next());
+            if lines.last() == Some(&None) {
                 break;
             }
         }
-        found
+        lines
     }
 
     #[test]

@@ -74,9 +74,9 @@ impl Seconds {
         }
         self.current = self.rows.remove(&second).unwrap_or_default();
         self.current.second = second;
-        let kept = std::mem::take(&mut self.current.kept);
-        self.kept -= kept.len();
-        for (bucket, count) in kept {
+        let counts = std::mem::take(&mut self.current.kept);
+        self.kept -= counts.len();
+        for (bucket, count) in counts {
             self.buckets[bucket as usize] = count;
             self.whole[bucket as usize] -= count;
             self.touched = (self.touched.0.min(bucket as usize), self.touched.1.max(bucket as usize));
@@ -95,19 +95,19 @@ impl Seconds {
             *whole += count;
         }
         let seen = &mut self.buckets[low..=high];
-        let kept: Vec<(u16, u64)> = seen
+        let counts: Vec<(u16, u64)> = seen
             .iter()
             .enumerate()
             .filter(|(_, count)| **count > 0)
             .map(|(index, count)| ((low + index) as u16, *count))
             .collect();
         seen.fill(0);
-        row.lost |= kept.iter().map(|(_, count)| count).sum::<u64>() < row.count;
+        row.lost |= counts.iter().map(|(_, count)| count).sum::<u64>() < row.count;
         row.p99 =
-            (!row.lost).then(|| percentile(kept.iter().map(|(b, n)| (value_of(*b as usize), *n)), 99.0)).flatten();
-        if self.kept + kept.len() <= MOST_KEPT {
-            self.kept += kept.len();
-            row.kept = kept;
+            (!row.lost).then(|| percentile(counts.iter().map(|(b, n)| (value_of(*b as usize), *n)), 99.0)).flatten();
+        if self.kept + counts.len() <= MOST_KEPT {
+            self.kept += counts.len();
+            row.kept = counts;
         }
         self.rows.insert(row.second, row);
     }

@@ -15,16 +15,16 @@ pub fn naming(path: &Path, error: &io::Error) -> io::Error {
 /// The error where `path`, or a file below it, is still in use: by mounted file systems, loop devices, or programs with
 /// open files. None where nobody is found, such as for want of the right to look.
 pub fn busy(path: &Path) -> Option<io::Error> {
-    let mut found = mounts_of(path);
-    found.extend(loops_of(path));
-    found.extend(programs_of(path));
-    if found.is_empty() {
+    let mut holders = mounts_of(path);
+    holders.extend(loops_of(path));
+    holders.extend(programs_of(path));
+    if holders.is_empty() {
         return None;
     }
-    let more = found.len().saturating_sub(NAMED);
-    found.truncate(NAMED);
+    let more = holders.len().saturating_sub(NAMED);
+    holders.truncate(NAMED);
     let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-    let what = format!("{} is in use: {}{more}", path.display(), found.join(", "));
+    let what = format!("{} is in use: {}{more}", path.display(), holders.join(", "));
     Some(io::Error::new(io::ErrorKind::ResourceBusy, what))
 }
 

@@ -28,7 +28,7 @@ pub fn attach(file: &Path, block: u32) -> io::Result<Loop> {
     command.args(["--direct-io=on", "--sector-size", &block, "--find", "--show"]).arg(file);
     let device = PathBuf::from(run(&mut command)?);
     let made = Loop { device, attached: true };
-    let is_direct = fs::read_to_string(made.sys().join("loop/dio")).is_ok_and(|told| told.trim_end() == "1");
+    let is_direct = fs::read_to_string(made.sys().join("loop/dio")).is_ok_and(|text| text.trim_end() == "1");
     if !is_direct {
         return Err(io::Error::other(format!("{}: a loop device on it has no direct I/O", file.display())));
     }
@@ -42,8 +42,8 @@ fn run(command: &mut Command) -> io::Result<String> {
     let output = command.stdin(Stdio::null()).output();
     let output = output.map_err(|error| io::Error::new(error.kind(), format!("{name}: {error}")))?;
     if !output.status.success() {
-        let told = String::from_utf8_lossy(&output.stderr);
-        return Err(io::Error::other(told.lines().next().unwrap_or("losetup failed").to_owned()));
+        let stderr = String::from_utf8_lossy(&output.stderr);
+        return Err(io::Error::other(stderr.lines().next().unwrap_or("losetup failed").to_owned()));
     }
     Ok(String::from_utf8_lossy(&output.stdout).trim_end().to_owned())
 }
@@ -62,7 +62,7 @@ impl Loop {
     /// with the device (Documentation/ABI/stable/sysfs-block: `write_cache`).
     fn send_flushes(&self) -> io::Result<()> {
         let cache = self.sys().join("queue/write_cache");
-        let is_sending = || fs::read_to_string(&cache).is_ok_and(|told| told.trim_end() == SENDS_FLUSHES);
+        let is_sending = || fs::read_to_string(&cache).is_ok_and(|text| text.trim_end() == SENDS_FLUSHES);
         if is_sending() {
             return Ok(());
         }

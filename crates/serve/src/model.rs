@@ -50,7 +50,7 @@ pub trait Model: Send {
     /// What is served.
     fn volumes(&self) -> Vec<VolumeTold>;
     /// Takes an I/O that was asked for at `at`; returns the number of a write where power may go off, else zero.
-    fn submit(&mut self, at: Instant, asked: &Asked, token: u64) -> u64;
+    fn submit(&mut self, at: Instant, request: &Asked, token: u64) -> u64;
     /// When it next has something to do.
     fn wake(&self) -> Option<Instant>;
     /// Does everything that is due up to `now`; appends what is done.
@@ -110,7 +110,7 @@ impl Model for OfMachine {
                 spaces.len() - 1
             })
         };
-        let told = |(index, volume): (usize, &hotband_machine::Volume)| VolumeTold {
+        let described = |(index, volume): (usize, &hotband_machine::Volume)| VolumeTold {
             name: volume.name.clone(),
             size: volume.size - volume.size % block,
             block: block as u32,
@@ -120,11 +120,11 @@ impl Model for OfMachine {
             from: volume.from,
             node: Some(volume.node),
         };
-        machine.volumes().iter().enumerate().map(told).collect()
+        machine.volumes().iter().enumerate().map(described).collect()
     }
 
-    fn submit(&mut self, at: Instant, asked: &Asked, token: u64) -> u64 {
-        self.live.submit(at, asked, token)
+    fn submit(&mut self, at: Instant, request: &Asked, token: u64) -> u64 {
+        self.live.submit(at, request, token)
     }
 
     fn wake(&self) -> Option<Instant> {
@@ -174,8 +174,8 @@ impl Model for Fixed {
         vec![self.volume.clone()]
     }
 
-    fn submit(&mut self, at: Instant, asked: &Asked, token: u64) -> u64 {
-        self.under_way.push(Reverse((at + self.latency, token, at, asked.op)));
+    fn submit(&mut self, at: Instant, request: &Asked, token: u64) -> u64 {
+        self.under_way.push(Reverse((at + self.latency, token, at, request.op)));
         0
     }
 

@@ -211,8 +211,8 @@ impl Service {
 
     /// Where a byte of a volume is kept.
     fn place(&self, volume: u16, offset: u64) -> Place {
-        let told = &self.volumes[usize::from(volume)];
-        Place { space: told.space, offset: told.from + offset }
+        let described = &self.volumes[usize::from(volume)];
+        Place { space: described.space, offset: described.from + offset }
     }
 
     /// The bytes of a range that was read: called when the read is done.
@@ -251,14 +251,14 @@ impl Service {
         if !self.fits(&request) {
             return reply.done(Err(Failure::OutOfRange));
         }
-        let kept = match (request.op, payload) {
+        let stored = match (request.op, payload) {
             (Op::Write, Payload::Data(data)) => self.store.write(self.place(request.volume, request.offset), data),
             (Op::Write | Op::Trim, _) => {
                 self.store.zero(self.place(request.volume, request.offset), u64::from(request.len))
             }
             (Op::Read | Op::Flush, _) => Ok(0),
         };
-        let ticket = match kept {
+        let ticket = match stored {
             Ok(ticket) => ticket,
             Err(error) => return reply.done(Err(Failure::Store(error))),
         };
@@ -333,7 +333,7 @@ impl Service {
         if self.stopped.swap(true, Ordering::AcqRel) {
             return;
         }
-        let told = std::mem::take(&mut *watchers);
+        let notified = std::mem::take(&mut *watchers);
         drop(watchers);
         let mut core = self.lock();
         // Its time ends here, and not where it last had something to do.
@@ -345,7 +345,7 @@ impl Service {
             pending.reply.done(Err(Failure::Gone));
         }
         self.timekeeper.wake_all();
-        for tell in told {
+        for tell in notified {
             tell();
         }
     }
@@ -367,8 +367,8 @@ impl Service {
         if is_cut {
             let left = held.into_iter().filter_map(|held| {
                 let (_, space) = spaces.iter().find(|(node, _)| *node == Some(held.node))?;
-                let place = Place { space: *space, offset: held.range.start };
-                Some(Left { place, len: held.range.end - held.range.start, version: held.version })
+                let address = Place { space: *space, offset: held.range.start };
+                Some(Left { place: address, len: held.range.end - held.range.start, version: held.version })
             });
             self.store.power_off(&left.collect::<Vec<_>>()).map_err(RunError::Log)?;
         }
@@ -415,8 +415,8 @@ impl Core {
             self.pending.push(Some(pending));
             self.pending.len() as u32 - 1
         };
-        let asked = Asked { volume, op, offset, len, fua, entropy: Entropy::INCOMPRESSIBLE };
-        let version = model.submit(arrived.min(now), &asked, u64::from(token));
+        let discard = Asked { volume, op, offset, len, fua, entropy: Entropy::INCOMPRESSIBLE };
+        let version = model.submit(arrived.min(now), &discard, u64::from(token));
         due.append(&mut self.advance(now));
         Ok((version, due))
     }

@@ -53,12 +53,16 @@ fn late_note(lateness: &TimesTold, p50: Span) -> Option<String> {
     if late.0 as f64 > LATE.0 * p50.0 as f64 {
         let share = 100.0 * late.0 as f64 / p50.0.max(1) as f64;
         return Some(format!(
-            "answers were late: p99 of lateness is {late}, {share:.0} % of the p50 latency ({p50}); above 10 % it is no \
-             longer this drive"
+            "I/Os completed late: p99 of the emulation delay is {late}, {share:.0} % of the p50 latency ({p50}); above \
+             10 % this is no longer the modelled drive"
         ));
     }
     let is_long = late.0 > LATE.1;
-    is_long.then(|| format!("answers were late: p99 of lateness is {late}; above 1 ms it is no longer this drive"))
+    is_long.then(|| {
+        format!(
+            "I/Os completed late: p99 of the emulation delay is {late}; above 1 ms this is no longer the modelled drive"
+        )
+    })
 }
 
 /// What was counted so far.
@@ -162,7 +166,7 @@ impl Tally {
     /// As a section of a record.
     pub fn told(&self) -> ServingTold {
         let kinds = KINDS.iter().zip(&self.kinds).filter(|(_, of_kind)| of_kind.count + of_kind.errors > 0);
-        let told = |((_, kind), of_kind): (&(Op, &'static str), &OfKind)| KindTold {
+        let row = |((_, kind), of_kind): (&(Op, &'static str), &OfKind)| KindTold {
             kind,
             count: of_kind.count,
             errors: of_kind.errors,
@@ -170,7 +174,7 @@ impl Tally {
             model: TimesTold::of(&of_kind.model),
             client: TimesTold::of(&of_kind.client),
         };
-        let kinds: Vec<KindTold> = kinds.map(told).collect();
+        let kinds: Vec<KindTold> = kinds.map(row).collect();
         let lateness = TimesTold::of(&self.lateness);
         let mut all = times();
         let data = KINDS.iter().zip(&self.kinds).filter(|((op, _), _)| matches!(op, Op::Read | Op::Write));
@@ -182,8 +186,8 @@ impl Tally {
 
     /// What it leaves in the record.
     pub fn findings(&self) -> Findings {
-        let told = self.told();
-        let note = told.late.clone();
-        Findings::default().with("serving", told).with_notes(note)
+        let totals = self.told();
+        let note = totals.late.clone();
+        Findings::default().with("serving", totals).with_notes(note)
     }
 }

@@ -230,8 +230,8 @@ impl Service {
             if next <= now || next.since(now) > self.options.spin || self.is_stopped() {
                 return None;
             }
-            if let found @ Some(_) = look() {
-                return found;
+            if let result @ Some(_) = look() {
+                return result;
             }
         }
     }

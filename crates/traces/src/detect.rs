@@ -30,8 +30,8 @@ pub fn format_of(path: &Path) -> io::Result<Option<&'static str>> {
 /// The parser of a file, and what it accepts: the format that `selection` says, else the one its first lines have.
 pub(crate) fn parser_of(path: &Path, selection: &Selection) -> Result<(Box<dyn Parser>, &'static str), TraceFileError> {
     let whole = |text: String| Err(TraceFileError::Whole(text));
-    let said = selection.format.as_deref();
-    if said == Some(CSV) || (said.is_none() && !selection.columns.is_empty()) {
+    let named = selection.format.as_deref();
+    if named == Some(CSV) || (named.is_none() && !selection.columns.is_empty()) {
         let accepted = "a table with the columns that were said";
         return Ok((Box::new(Columns::new(&selection.columns)?), accepted));
     }
@@ -39,7 +39,7 @@ pub(crate) fn parser_of(path: &Path, selection: &Selection) -> Result<(Box<dyn P
         return whole(format!("columns: are for format = \"{CSV}\""));
     }
     let names = known().join(", ");
-    let format = if let Some(name) = said {
+    let format = if let Some(name) = named {
         let Some(format) = FORMATS.iter().find(|format| format.name == name) else {
             return whole(format!("format {name:?} is none; expected one of {names}"));
         };

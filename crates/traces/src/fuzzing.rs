@@ -24,8 +24,8 @@ pub fn traces(data: &[u8]) {
 /// as [`traces`].
 pub fn columns(data: &[u8]) {
     let end = data.iter().position(|byte| *byte == b'\n').unwrap_or(data.len());
-    let said = String::from_utf8_lossy(&data[..end]);
-    let pairs = said.split(',').filter_map(|pair| pair.split_once('='));
+    let options = String::from_utf8_lossy(&data[..end]);
+    let pairs = options.split(',').filter_map(|pair| pair.split_once('='));
     let columns: Vec<(String, String)> = pairs.map(|(key, value)| (key.to_owned(), value.to_owned())).collect();
     match Columns::new(&columns) {
         Ok(columns) => read(&data[(end + 1).min(data.len())..], Box::new(columns)),

@@ -39,8 +39,8 @@ pub struct Wrong {
 
 impl Wrong {
     /// Something that stands there, and what it is not.
-    pub(crate) fn new(value: &[u8], found: &str) -> Self {
-        Self { value: shown(value), found: found.to_owned() }
+    pub(crate) fn new(value: &[u8], problem: &str) -> Self {
+        Self { value: shown(value), found: problem.to_owned() }
     }
 }
 

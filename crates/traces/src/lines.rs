@@ -16,8 +16,8 @@ pub(crate) fn for_each_line(
     pieces::for_each_line(source, each, |fault, line| match fault {
         Fault::Unreadable(error) if error.raw_os_error().is_some() || error.kind() == ErrorKind::Other => error.into(),
         Fault::Unreadable(error) => {
-            let found = format!("the compressed data ends or breaks off here ({error})");
-            TraceFileError::line(line, Wrong { value: String::new(), found }, "a whole file")
+            let problem = format!("the compressed data ends or breaks off here ({error})");
+            TraceFileError::line(line, Wrong { value: String::new(), found: problem }, "a whole file")
         }
         Fault::TooLong(text) => {
             let wrong = Wrong { value: shown(text), found: format!("a line of more than {PIECE} bytes") };

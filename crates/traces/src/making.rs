@@ -46,9 +46,9 @@ impl Making {
 
     /// I/Os that are looked at as they come: no file holds them. None where that takes the time of the first I/O of all,
     /// which is known at the end.
-    pub fn straight(selection: &Selection, asked: Asked) -> Option<Self> {
+    pub fn straight(selection: &Selection, options: Asked) -> Option<Self> {
         let takes_all_times = selection.from.0 == 0 && selection.length.is_none();
-        takes_all_times.then(|| Self::with(selection, Order::Straight(Box::new(Straight::new(asked)))))
+        takes_all_times.then(|| Self::with(selection, Order::Straight(Box::new(Straight::new(options)))))
     }
 
     fn with(selection: &Selection, order: Order) -> Self {
@@ -309,8 +309,8 @@ impl Numbers {
             *counts.entry(name(names)).or_insert(0) += 1;
         }
         let stream = |names: &&Names| {
-            let (own, device) = (name(names), &names.device);
-            let name = if counts[&own] > 1 && !device.is_empty() { format!("{own} on {device}") } else { own };
+            let (named, device) = (name(names), &names.device);
+            let name = if counts[&named] > 1 && !device.is_empty() { format!("{named} on {device}") } else { named };
             TraceStream { name, volume: Some(device.clone()).filter(|device| !device.is_empty()) }
         };
         taken.iter().map(stream).collect()

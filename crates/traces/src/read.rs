@@ -42,16 +42,16 @@ pub fn properties_at(
     path: &Path,
     name: &str,
     selection: &Selection,
-    asked: Asked,
+    options: Asked,
     watched: impl FnOnce(Box<dyn Read>) -> Box<dyn Read>,
 ) -> Result<Option<Properties>, TraceFileError> {
-    let Some(making) = Making::straight(selection, asked) else { return Ok(None) };
-    let found = told(path, name, selection, making, watched);
-    match found.and_then(|(making, read)| making.finish_straight(&read.streams)) {
+    let Some(making) = Making::straight(selection, options) else { return Ok(None) };
+    let properties = told(path, name, selection, making, watched);
+    match properties.and_then(|(making, read)| making.finish_straight(&read.streams)) {
         Err(TraceFileError::Io(error)) if error.get_ref().is_some_and(<dyn Error + Send + Sync>::is::<Late>) => {
             Ok(None)
         }
-        found => found.map(Some),
+        properties => properties.map(Some),
     }
 }
 
@@ -112,8 +112,8 @@ pub(crate) fn for_each_io(
         Ok(())
     };
     let mut take = |read: &mut Out| -> Result<(), TraceFileError> {
-        for place in 0..read.ios.len() {
-            each(&read.ios[place], read)?;
+        for index in 0..read.ios.len() {
+            each(&read.ios[index], read)?;
         }
         read.ios.clear();
         Ok(())
@@ -124,15 +124,15 @@ pub(crate) fn for_each_io(
         }
         read.row = row;
         if let Err(wrong) = parser.line(line, read) {
-            let mut found = wrong.found;
+            let mut problem = wrong.found;
             if !is_whole {
-                found += ", and the line ends without an end";
+                problem += ", and the line ends without an end";
             } else if most_skipped == 0
                 && let Some(other) = looked(line).filter(|other| other.accepted != accepted)
             {
-                found = format!("{found}; the line looks like {}", other.name);
+                problem = format!("{problem}; the line looks like {}", other.name);
             }
-            skip(TraceFileError::line(row, Wrong { found, ..wrong }, accepted))?;
+            skip(TraceFileError::line(row, Wrong { found: problem, ..wrong }, accepted))?;
         }
         take(read)
     });

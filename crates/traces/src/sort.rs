@@ -266,15 +266,15 @@ mod tests {
         #[test]
         fn what_comes_out_is_sorted_and_all_of_it(times in prop::collection::vec(0_u64..50, 0..400), half in 1_usize..40) {
             let mut sorter = Sorter::of(&std::env::temp_dir(), half);
-            for (place, time) in times.iter().enumerate() {
-                sorter.push(entry(*time, place as u64)).expect("a temporary file");
+            for (index, time) in times.iter().enumerate() {
+                sorter.push(entry(*time, index as u64)).expect("a temporary file");
             }
-            let mut found = Vec::new();
-            let each = |entry: &Entry| { found.push((entry.io.issue.0, entry.io.row, entry.stream)); Ok(()) };
+            let mut sorted = Vec::new();
+            let each = |entry: &Entry| { sorted.push((entry.io.issue.0, entry.io.row, entry.stream)); Ok(()) };
             sorter.finish(each).expect("a temporary file");
-            let mut expected: Vec<_> = times.iter().enumerate().map(|(place, time)| (*time, place as u64, 70_000)).collect();
+            let mut expected: Vec<_> = times.iter().enumerate().map(|(index, time)| (*time, index as u64, 70_000)).collect();
             expected.sort_unstable();
-            prop_assert_eq!(found, expected);
+            prop_assert_eq!(sorted, expected);
         }
     }
 
@@ -282,12 +282,12 @@ mod tests {
     fn what_is_far_out_of_order_comes_too_late_for_a_window() {
         let give = |times: &[u64]| {
             let mut window = Window { half: 4, ..Window::new() };
-            let mut found = Vec::new();
+            let mut sorted = Vec::new();
             let in_time = times
                 .iter()
                 .zip(0..)
-                .all(|(time, order)| window.push(entry(*time, order), |entry| found.push(entry.io.issue.0)));
-            (in_time && window.finish(|entry| found.push(entry.io.issue.0))).then_some(found)
+                .all(|(time, order)| window.push(entry(*time, order), |entry| sorted.push(entry.io.issue.0)));
+            (in_time && window.finish(|entry| sorted.push(entry.io.issue.0))).then_some(sorted)
         };
         assert_eq!(give(&[3, 1, 0, 2, 7, 5, 4, 6, 9, 8]), Some((0..10).collect()));
         assert_eq!(give(&[1, 2, 3, 4, 5, 6, 7, 8, 0]), None);
@@ -296,8 +296,8 @@ mod tests {
     #[test]
     fn what_is_nearly_in_order_is_one_run() {
         let mut sorter = Sorter::of(&std::env::temp_dir(), 16);
-        for place in 0..1000_u64 {
-            sorter.push(entry(place ^ 7, place)).expect("a temporary file");
+        for index in 0..1000_u64 {
+            sorter.push(entry(index ^ 7, index)).expect("a temporary file");
         }
         assert_eq!(sorter.runs.len(), 1);
     }

@@ -301,7 +301,7 @@ fn what_a_format_can_say_comes_back() {
         ("spc", vec!["FUA", "failures", "flushes, left out", "latencies", "trims, left out"]),
         (
             "disksim-validate",
-            vec!["devices", "failures", "times of I/Os asked for before the one in front was answered"],
+            vec!["devices", "failures", "issue times of I/Os issued before the previous I/O completed"],
         ),
     ] {
         for ending in ["", "gz", "zst"] {

@@ -56,13 +56,13 @@ impl StreamSpec {
 impl Stream {
     /// A stream over `bounds` for `threads` threads.
     pub fn new(spec: StreamSpec, bounds: StreamBounds, threads: usize, random: Random) -> Self {
-        let own = spec.per_client.is_some();
-        let cursors = if spec.cursor == Cursor::Shared && !own { 1 } else { threads.max(1) };
+        let is_per_client = spec.per_client.is_some();
+        let cursors = if spec.cursor == Cursor::Shared && !is_per_client { 1 } else { threads.max(1) };
         let length = bounds.to - bounds.from;
         let align = spec.align.map_or(u64::from(spec.sizes.largest()), |align| align.0);
         let first = (length as f64 * spec.start) as u64;
         let start = |n: usize| {
-            let apart = if own { 0 } else { length / cursors as u64 * n as u64 };
+            let apart = if is_per_client { 0 } else { length / cursors as u64 * n as u64 };
             bounds.from + (first + apart) % length / align * align
         };
         let hot_band = match spec.offsets {

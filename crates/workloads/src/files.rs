@@ -234,8 +234,8 @@ mod tests {
         for layout in [FileLayout::HotFirst, FileLayout::Mixed] {
             let files = lay_out(FilesSpec { layout, ..WEB });
             let sizes = sizes(&files);
-            let of = |rank: u64| files.order.get(rank as usize).map_or(rank as usize, |file| *file as usize);
-            let hot: Vec<usize> = (0..files.hot).map(of).collect();
+            let file_of = |rank: u64| files.order.get(rank as usize).map_or(rank as usize, |file| *file as usize);
+            let hot: Vec<usize> = (0..files.hot).map(file_of).collect();
             let bytes: u64 = hot.iter().map(|&file| sizes[file]).sum();
             let total: u64 = sizes.iter().sum();
             // The last hot file is the only one that can exceed the share.

@@ -204,9 +204,9 @@ mod tests {
 
     #[test]
     fn a_band_repeats_itself_and_two_streams_differ() {
-        let of = |name| offsets(&mut named(READS, "[\"0 %\", \"8 %\"]", 900_000_000_000, name), 500);
-        assert_eq!(of("streams.hot1"), of("streams.hot1"));
-        assert_ne!(of("streams.hot1"), of("streams.hot2"));
+        let offsets_of = |name| offsets(&mut named(READS, "[\"0 %\", \"8 %\"]", 900_000_000_000, name), 500);
+        assert_eq!(offsets_of("streams.hot1"), offsets_of("streams.hot1"));
+        assert_ne!(offsets_of("streams.hot1"), offsets_of("streams.hot2"));
     }
 
     #[test]

@@ -102,12 +102,12 @@ fn read_limit(section: Section) -> Result<LimitSpec, SpecError> {
 
 /// `stream = "db"` or `streams = ["db1", "db2"]`, which then count together.
 fn read_streams(section: &Section) -> Result<(&'static str, Vec<String>), SpecError> {
-    let one = section.text("stream")?;
+    let single = section.text("stream")?;
     let Some(many) = section.value("streams") else {
-        return Ok(("stream", one.map(str::to_owned).into_iter().collect()));
+        return Ok(("stream", single.map(str::to_owned).into_iter().collect()));
     };
-    if one.is_some() {
-        return Err(section.error("streams", "", "say either stream = \"name\" or streams = [\"name\", …]"));
+    if single.is_some() {
+        return Err(section.error("streams", "", "expected either stream = \"name\" or streams = [\"name\", …]"));
     }
     let names = many.as_array().into_iter().flatten().map(|name| name.as_str().map(str::to_owned));
     let names = names.collect::<Option<Vec<String>>>().filter(|names| !names.is_empty());

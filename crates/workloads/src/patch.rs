@@ -181,7 +181,7 @@ impl Workload {
             Load::Closed { threads, depth, .. } => Some((*threads, *depth)),
             Load::Open { .. } | Load::Other(_) => None,
         });
-        let none = || SpecError::new("set", key, value, "this workload has not exactly one closed loop");
+        let none = || SpecError::new("set", key, value, "this workload does not have exactly one closed loop");
         let (Some((threads, depth)), None) = (closed.next(), closed.next()) else { return Err(none()) };
         Ok((threads, depth, load_of(table, "closed").ok_or_else(none)?))
     }
@@ -248,11 +248,11 @@ impl Workload {
     fn patch_clients(&self, table: &mut Table, value: &str) -> Result<(), SpecError> {
         let clients = count("clients", value)?;
         if self.scripts.len() != 1 {
-            return Err(SpecError::new("set", "clients", value, "this workload has not exactly one script"));
+            return Err(SpecError::new("set", "clients", value, "this workload does not have exactly one script"));
         }
-        let mut said: Vec<u32> = self.phases.iter().filter_map(|phase| phase.scripts.clients).collect();
-        said.dedup();
-        if said.len() > 1 {
+        let mut counts: Vec<u32> = self.phases.iter().filter_map(|phase| phase.scripts.clients).collect();
+        counts.dedup();
+        if counts.len() > 1 {
             return Err(wrong("clients", value, "a workload whose phases have the same number of clients"));
         }
         tables_mut(table, "scripts").for_each(|script| {
@@ -277,8 +277,8 @@ impl Workload {
             end_at(phase, time, &[]);
         }
         if let (Some(phases), true) = (table.get_mut("phases").and_then(Value::as_array_mut), time == Span::ZERO) {
-            let mut kept = which.iter().map(|is_meant| !is_meant);
-            phases.retain(|_| kept.next().unwrap_or(true));
+            let mut remaining = which.iter().map(|is_meant| !is_meant);
+            phases.retain(|_| remaining.next().unwrap_or(true));
         }
         Ok(())
     }
@@ -286,14 +286,14 @@ impl Workload {
     /// Returns the conditions that still end a measured phase once it has a duration.
     fn kept_ends(&self, phase: &Phase) -> Vec<&'static str> {
         let is_replay = !self.traces.is_empty();
-        let kept = |condition: &Until| match condition {
+        let remains = |condition: &Until| match condition {
             Until::ScriptsDone => Some("scripts done"),
             Until::Warm => Some("warm"),
             // A trace may end earlier.
             Until::Drained if is_replay => Some("drained"),
             _ => None,
         };
-        phase.until.iter().filter_map(kept).collect()
+        phase.until.iter().filter_map(remains).collect()
     }
 }
 
@@ -403,8 +403,8 @@ fn insert(table: &mut Table, key: &str, value: Value) -> Option<()> {
         table.insert(key.to_owned(), value);
         return Some(());
     };
-    let found = table.entry(outer).or_insert_with(|| Value::Table(Table::new()));
-    insert(found.as_table_mut()?, inner, value)
+    let entry = table.entry(outer).or_insert_with(|| Value::Table(Table::new()));
+    insert(entry.as_table_mut()?, inner, value)
 }
 
 /// Parses a number, a boolean or a table as TOML; any other text is a string, for the shell has removed its quotes.

@@ -62,7 +62,7 @@ impl Precondition {
         let parts = sequential.or(random).or(workload).is_some() || trim.is_some();
         let spec = match section.text("state")? {
             Some(state) if parts => {
-                let accepted = "stands for sequential, random, workload and trim: say either";
+                let accepted = "sets sequential, random, workload and trim: use state or these keys";
                 return Err(section.error("state", state, accepted));
             }
             Some(state) => {
@@ -159,7 +159,7 @@ mod tests {
     fn what_contradicts_itself_is_refused() {
         let cases = [
             ("state = \"worn\"", "precondition.state", "fob, preconditioned, trimmed"),
-            ("state = \"fob\"\nrandom = 1.0", "precondition.state", "say either"),
+            ("state = \"fob\"\nrandom = 1.0", "precondition.state", "use state or these keys"),
             ("data = 0.4", "precondition.state", "missing"),
             ("sequential = -1.0", "precondition.sequential", "0 to 1000"),
             ("state = \"fob\"\nfill = 1", "precondition.fill", "unknown key"),
@@ -199,14 +199,17 @@ mod tests {
 
     #[test]
     fn data_of_a_stream_comes_before_that_of_the_workload_and_set_before_both() {
-        let mut own = workload("data = 0.6", "[precondition]\nrandom = 1.0\ndata = 0.9").unwrap();
-        assert_eq!(own.data_of(0), Some(&DataSpec::Constant(0.2)));
-        assert_eq!(own.data_of(1), Some(&DataSpec::Constant(0.6)));
-        own.set("data", "0.3").unwrap();
-        assert_eq!((own.data_of(0), own.data_of(1)), (Some(&DataSpec::Constant(0.3)), Some(&DataSpec::Constant(0.3))));
-        assert_eq!(own.precondition.as_ref().and_then(|have| have.data.clone()), None);
-        own.set("state", "trimmed").unwrap();
-        assert_eq!(own.precondition.map(|have| (have.random, have.trim)), Some((0.0, true)));
+        let mut spec = workload("data = 0.6", "[precondition]\nrandom = 1.0\ndata = 0.9").unwrap();
+        assert_eq!(spec.data_of(0), Some(&DataSpec::Constant(0.2)));
+        assert_eq!(spec.data_of(1), Some(&DataSpec::Constant(0.6)));
+        spec.set("data", "0.3").unwrap();
+        assert_eq!(
+            (spec.data_of(0), spec.data_of(1)),
+            (Some(&DataSpec::Constant(0.3)), Some(&DataSpec::Constant(0.3)))
+        );
+        assert_eq!(spec.precondition.as_ref().and_then(|have| have.data.clone()), None);
+        spec.set("state", "trimmed").unwrap();
+        assert_eq!(spec.precondition.map(|have| (have.random, have.trim)), Some((0.0, true)));
         assert_eq!(workload("", "").unwrap().data_of(1), None);
     }
 }

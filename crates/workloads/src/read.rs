@@ -112,7 +112,7 @@ impl Workload {
             return error("streams", String::new(), accepted);
         }
         if self.app.is_some() && !self.traces.is_empty() {
-            return error("trace", String::new(), "has no place beside an [app]: leave one of them out");
+            return error("trace", String::new(), "cannot be combined with an [app]: remove one of them");
         }
         let shared: Vec<&StreamSpec> = self.shared_streams().map(|(_, stream)| stream).collect();
         if let (None, Some(stream)) = (&self.load, shared.first()) {
@@ -131,7 +131,7 @@ impl Workload {
             );
         }
         if self.load.is_some() && shared.iter().map(|stream| stream.share_pct).sum::<f64>() <= 0.0 {
-            return error("streams", String::new(), "the shares (share_pct) of the streams add up to nothing");
+            return error("streams", String::new(), "the shares (share_pct) of the streams add up to zero");
         }
         self.check_names()?;
         self.check_phases()?;
@@ -268,7 +268,7 @@ fn read_size(section: &Section, key: &str, text: &str) -> Result<u32, SpecError>
 }
 
 fn read_sizes(section: &Section) -> Result<Sizes, SpecError> {
-    let one = section.text("size")?;
+    let single = section.text("size")?;
     let many = section.value("sizes").map(|value| {
         value.as_table().ok_or_else(|| {
             section.error(
@@ -278,7 +278,7 @@ fn read_sizes(section: &Section) -> Result<Sizes, SpecError> {
             )
         })
     });
-    let weights = match (one, many.transpose()?) {
+    let weights = match (single, many.transpose()?) {
         (Some(size), None) => vec![(read_size(section, "size", size)?, 1.0)],
         (None, Some(table)) => {
             let mut weights = Vec::new();
@@ -355,7 +355,7 @@ fn read_near(near: Section, far: OffsetSpec) -> Result<OffsetSpec, SpecError> {
     let zipf = match far {
         OffsetSpec::Uniform => None,
         OffsetSpec::Zipf { exponent, scramble } => Some((exponent, scramble)),
-        _ => return Err(near.error("", "", "has its place beside zipf, or alone")),
+        _ => return Err(near.error("", "", "is allowed alone or together with zipf")),
     };
     if !(0.0..=1.0).contains(&ios.0) {
         return Err(near.error("ios", ios.to_string(), "expected a share from 0 % to 100 %"));
@@ -416,9 +416,9 @@ fn read_power_loss(section: Section) -> Result<EventSpec, SpecError> {
 
 /// `[record]`: names of probes that a run has only where they are asked for. Which there are, the engine knows.
 fn read_probes(section: Section) -> Result<Vec<String>, SpecError> {
-    let asked = section.value("probes");
+    let probes = section.value("probes");
     let wrong = || section.error("probes", "", "expected a list of names, such as [\"waiting\"]");
-    let named = asked.map_or(Some(Vec::new()), |value| {
+    let named = probes.map_or(Some(Vec::new()), |value| {
         let names = value.as_array()?.iter().map(|name| name.as_str().map(str::to_owned));
         names.collect::<Option<Vec<String>>>()
     });

@@ -59,7 +59,9 @@ pub(crate) fn read_scripts(top: &Section, streams: &[StreamSpec]) -> Result<Vec<
 fn read_script(section: &Section, streams: &[StreamSpec]) -> Result<ScriptSpec, SpecError> {
     let name = section.text("name")?.ok_or_else(|| section.error("name", "", "missing: expected a name"))?;
     let clients = section.count("clients", 1..=u64::from(MOST_OUTSTANDING))?;
-    let clients = clients.ok_or_else(|| section.error("clients", "", "missing: how many run the script at once"))?;
+    let clients = clients.ok_or_else(|| {
+        section.error("clients", "", "missing: expected the number of clients that run the script at once")
+    })?;
     let repeat = section.flag("repeat")?;
     let repeat =
         repeat.ok_or_else(|| section.error("repeat", "", "missing: true (begin again) or false (run once)"))?;
@@ -118,8 +120,8 @@ fn read_step(
     let known: Vec<&str> = names.iter().map(String::as_str).collect();
     let after = match strings(&section, "after")? {
         Some(after) => {
-            let found = after.iter().map(|name| index_of(&section, "after", name, &known));
-            found.collect::<Result<_, _>>()?
+            let scripts = after.iter().map(|name| index_of(&section, "after", name, &known));
+            scripts.collect::<Result<_, _>>()?
         }
         None => last.into_iter().collect(),
     };
@@ -150,9 +152,9 @@ fn read_step(
 
 fn read_step_streams(section: &Section, streams: &[StreamSpec]) -> Result<Vec<usize>, SpecError> {
     let known: Vec<&str> = streams.iter().map(|stream| stream.name.as_str()).collect();
-    let (one, many) = (section.text("stream")?, strings(section, "streams")?);
-    let (key, names) = match (one, many) {
-        (Some(one), None) => ("stream", vec![one]),
+    let (single, many) = (section.text("stream")?, strings(section, "streams")?);
+    let (key, names) = match (single, many) {
+        (Some(single), None) => ("stream", vec![single]),
         (None, Some(many)) if !many.is_empty() => ("streams", many),
         _ => {
             let accepted = format!("expected either stream = \"NAME\" or streams = [...], of {}", known.join(", "));
@@ -161,7 +163,7 @@ fn read_step_streams(section: &Section, streams: &[StreamSpec]) -> Result<Vec<us
     };
     let chosen: Vec<usize> = names.iter().map(|name| index_of(section, key, name, &known)).collect::<Result<_, _>>()?;
     if chosen.iter().map(|&stream| streams[stream].share_pct).sum::<f64>() <= 0.0 {
-        return Err(section.error(key, "", "the shares (share_pct) of the streams add up to nothing"));
+        return Err(section.error(key, "", "the shares (share_pct) of the streams add up to zero"));
     }
     Ok(chosen)
 }
@@ -222,11 +224,11 @@ pub(crate) fn read_files(section: &Section) -> Result<Option<FilesSpec>, SpecErr
     let Some(files) = section.section("files")? else { return Ok(None) };
     for key in ["random_pct", "random_mode", "offsets", "align", "cursor", "flush_every", "per_client", "sizes"] {
         if section.table().contains_key(key) {
-            return Err(section.error(key, "", "a stream of files does not take it: files are read front to back"));
+            return Err(section.error(key, "", "does not apply to a stream of files: files are read front to back"));
         }
     }
     let count = files.count("count", 1..=MOST_FILES)?;
-    let count = count.ok_or_else(|| files.error("count", "", "missing: how many files there are"))? as u32;
+    let count = count.ok_or_else(|| files.error("count", "", "missing: expected the number of files"))? as u32;
     let size = |key| files.required::<Bytes>(key, "a size, such as \"15 KB\"");
     let (smallest, largest, mean) = (size("smallest")?, size("largest")?, size("mean")?);
     if smallest.0 == 0 || smallest > largest {
@@ -280,8 +282,8 @@ pub(crate) fn read_phase_scripts(
 ) -> Result<PhaseScripts, SpecError> {
     let known: Vec<&str> = scripts.iter().map(|script| script.name.as_str()).collect();
     let run = strings(section, "scripts")?.map(|names| {
-        let found = names.iter().map(|name| index_of(section, "scripts", name, &known));
-        found.collect::<Result<Vec<usize>, _>>()
+        let indices = names.iter().map(|name| index_of(section, "scripts", name, &known));
+        indices.collect::<Result<Vec<usize>, _>>()
     });
     let run = run.transpose()?;
     let clients = section.count("clients", 1..=u64::from(MOST_OUTSTANDING))?.map(|clients| clients as u32);
@@ -316,8 +318,8 @@ fn strings<'a>(section: &Section<'a>, key: &'static str) -> Result<Option<Vec<&'
 }
 
 fn index_of(section: &Section, key: &str, name: &str, known: &[&str]) -> Result<usize, SpecError> {
-    let found = known.iter().position(|have| *have == name);
-    found.ok_or_else(|| SpecError::unknown(section.file(), &section.key(key), name, known))
+    let index = known.iter().position(|have| *have == name);
+    index.ok_or_else(|| SpecError::unknown(section.file(), &section.key(key), name, known))
 }
 
 impl Workload {

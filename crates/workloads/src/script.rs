@@ -144,11 +144,11 @@ mod tests {
     fn a_circle_is_found_and_a_diamond_is_none() {
         assert_eq!(cycle(&[vec![], vec![0], vec![0], vec![1, 2]]), None);
         assert_eq!(cycle(&[vec![0]]), Some(vec![0]));
-        let found = cycle(&[vec![], vec![3, 0], vec![1], vec![2], vec![3]]).expect("1, 2 and 3 wait for each other");
-        let mut sorted = found.clone();
+        let scripts = cycle(&[vec![], vec![3, 0], vec![1], vec![2], vec![3]]).expect("1, 2 and 3 wait for each other");
+        let mut sorted = scripts.clone();
         sorted.sort_unstable();
         assert_eq!(sorted, [1, 2, 3], "step 4 waits but is not part of it");
-        assert!(found.windows(2).all(|pair| [(1, 2), (2, 3), (3, 1)].contains(&(pair[0], pair[1]))), "{found:?}");
+        assert!(scripts.windows(2).all(|pair| [(1, 2), (2, 3), (3, 1)].contains(&(pair[0], pair[1]))), "{scripts:?}");
     }
 
     #[test]

@@ -41,9 +41,9 @@ const KEYS: [SetKey; 17] = [
     SetKey { name: "qd", meaning: "I/Os outstanding in all", today: |w| w.of_loop(|t, d| (t * d).to_string()) },
     SetKey { name: "depth", meaning: "I/Os outstanding of a thread, or of a trace", today: depth },
     SetKey { name: "threads", meaning: "threads of the closed loop", today: |w| w.of_loop(|t, _| t.to_string()) },
-    SetKey { name: "think", meaning: "pause of a thread after each answer", today: think },
-    SetKey { name: "issue", meaning: "when the I/Os of the trace are asked for", today: issue },
-    SetKey { name: "beyond", meaning: "what becomes of addresses of the trace beyond their volume", today: beyond },
+    SetKey { name: "think", meaning: "pause of a thread after each completed I/O", today: think },
+    SetKey { name: "issue", meaning: "when the I/Os of the trace are issued", today: issue },
+    SetKey { name: "beyond", meaning: "how to treat addresses of the trace beyond their volume", today: beyond },
     SetKey { name: "volume", meaning: "the volume of all I/Os of the trace", today: trace_volume },
     SetKey { name: "speed", meaning: "recorded times of the trace are divided by it", today: speed },
     SetKey { name: "rate_iops", meaning: "arrivals of the open loop in a second", today: rate },
@@ -58,7 +58,7 @@ const KEYS: [SetKey; 17] = [
     SetKey { name: "clients", meaning: "clients of the script", today: clients },
     SetKey { name: "data", meaning: "entropy of all writes: how well they compress", today: |_| Today::Open },
     SetKey { name: "state", meaning: "what the drives hold before the first phase", today: |_| Today::Open },
-    SetKey { name: "warm_up", meaning: "time before the measured one, of each such phase", today: warm_up },
+    SetKey { name: "warm_up", meaning: "time of each phase before the measured time", today: warm_up },
 ];
 
 impl Workload {
@@ -81,7 +81,7 @@ impl Workload {
     /// The keys that `set` takes in this workload, with their values today: its own, and `app.KEY`
     /// of its app.
     pub fn settable(&self) -> Vec<Settable> {
-        let mut found = Vec::new();
+        let mut keys = Vec::new();
         for SetKey { name, meaning, today } in KEYS {
             let value = match today(self) {
                 Today::Absent => continue,
@@ -90,11 +90,11 @@ impl Workload {
             };
             let takes = value.as_ref().is_none_or(|value| self.clone().set(name, value).is_ok());
             if let (true, Err(refused)) = (takes, self.clone().set(name, NO_VALUE)) {
-                found.push(Settable { key: name.to_owned(), value, accepted: accepted(&refused), meaning });
+                keys.push(Settable { key: name.to_owned(), value, accepted: accepted(&refused), meaning });
             }
         }
-        found.extend(self.settable_of_app());
-        found
+        keys.extend(self.settable_of_app());
+        keys
     }
 
     fn settable_of_app(&self) -> Vec<Settable> {
@@ -103,11 +103,11 @@ impl Workload {
             Some(AppSpec::BTree(_)) => BTREE,
             Some(AppSpec::FileSystem(_)) => FILESYSTEM,
         };
-        let said = self.table.get("app").and_then(Value::as_table).cloned().unwrap_or_default();
+        let table = self.table.get("app").and_then(Value::as_table).cloned().unwrap_or_default();
         let settable = |&(key, usual, meaning): &AppKey| {
             let refused = self.clone().set_app(&[(key.to_owned(), NO_VALUE.to_owned())]);
             let accepted = refused.map_or_else(|refused| accepted(&refused), |()| "a name".to_owned());
-            let value = said.get(key).map(shown).or_else(|| (!usual.is_empty()).then(|| usual.to_owned()));
+            let value = table.get(key).map(shown).or_else(|| (!usual.is_empty()).then(|| usual.to_owned()));
             Settable { key: format!("app.{key}"), value, accepted, meaning }
         };
         keys.iter().map(settable).collect()
@@ -276,9 +276,9 @@ mod tests {
     fn every_key_of_an_app_is_in_the_table_and_no_other() {
         for text in [DATABASE, FILES] {
             let workload = app(text);
-            let found = workload.settable();
+            let settable = workload.settable();
             let mut keys: Vec<String> =
-                found.into_iter().map(|one| one.key).filter(|key| key.starts_with("app.")).collect();
+                settable.into_iter().map(|set_key| set_key.key).filter(|key| key.starts_with("app.")).collect();
             keys.sort();
             assert_eq!(keys, known(&workload));
         }
@@ -304,8 +304,8 @@ mod tests {
             format!("[[streams]]\nname = \"s{pct}\"\nread_pct = {pct}\nrandom_pct = 100\nsize = \"4 KiB\"\n")
         };
         let text = format!("[load]\nclosed = {{ threads = 2, depth = 3 }}\n{}{}{LAW}", stream(10), stream(90));
-        let found = Workload::read("w.toml", &text).unwrap().settable();
-        let value = |key: &str| found.iter().find(|one| one.key == key).map(|one| one.value.as_deref());
+        let keys = Workload::read("w.toml", &text).unwrap().settable();
+        let value = |key: &str| keys.iter().find(|set_key| set_key.key == key).map(|set_key| set_key.value.as_deref());
         assert_eq!(value("read_pct"), Some(None));
         assert_eq!((value("bs"), value("qd"), value("depth")), (Some(Some("4 KiB")), Some(Some("6")), Some(Some("3"))));
         assert_eq!((value("rate_iops"), value("clients")), (None, None));

@@ -38,7 +38,7 @@ impl Sizes {
             return only;
         }
         let share = random.unit();
-        let found = self.cumulative.iter().find(|(_, upto)| share < *upto);
-        found.or(self.cumulative.last()).map_or(0, |(size, _)| *size)
+        let chosen = self.cumulative.iter().find(|(_, upto)| share < *upto);
+        chosen.or(self.cumulative.last()).map_or(0, |(size, _)| *size)
     }
 }

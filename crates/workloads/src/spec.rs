@@ -156,8 +156,8 @@ impl Workload {
     /// What asks in a phase.
     fn loads_in(&self, phase: &Phase) -> Vec<Load> {
         let shared = self.measured_load().filter(|_| self.shared_streams().any(|(_, stream)| phase.runs(&stream.name)));
-        let own =
+        let steady =
             self.streams.iter().filter(|stream| phase.runs(&stream.name)).filter_map(|stream| stream.load.clone());
-        shared.into_iter().chain(own).collect()
+        shared.into_iter().chain(steady).collect()
     }
 }

@@ -86,12 +86,12 @@ impl Window {
 pub fn steady_state(rounds: &[f64]) -> Result<SteadyState, SpecError> {
     check(rounds)?;
     let looked = &rounds[..rounds.len().min(MOST_ROUNDS)];
-    let found = looked.windows(WINDOW).position(|window| Window::new(window).steady);
-    let window = match found {
+    let first_window = looked.windows(WINDOW).position(|window| Window::new(window).steady);
+    let window = match first_window {
         Some(first) => Some(&looked[first..first + WINDOW]),
         None => looked.len().checked_sub(WINDOW).map(|first| &looked[first..]),
     };
-    let (reached, round) = (found.is_some(), found.map(|first| first + WINDOW));
+    let (reached, round) = (first_window.is_some(), first_window.map(|first| first + WINDOW));
     Ok(SteadyState { reached, round, window: window.map(Window::new) })
 }
 

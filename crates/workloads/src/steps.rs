@@ -100,8 +100,8 @@ impl Workload {
 
     /// `--duration` would contradict measured phases that end by themselves.
     pub(crate) fn check_set_duration(&self, duration: Span) -> Result<(), SpecError> {
-        let own = |phase: &Phase| phase.measure && phase.steady().is_some();
-        match self.phases.iter().find(|phase| own(phase)) {
+        let is_steady = |phase: &Phase| phase.measure && phase.steady().is_some();
+        match self.phases.iter().find(|phase| is_steady(phase)) {
             None => Ok(()),
             Some(phase) => {
                 let accepted =
@@ -113,8 +113,8 @@ impl Workload {
 
     /// `--set threads` and `--set qd` would contradict phases that say how many threads they have.
     pub(crate) fn check_set_load(&self, key: &str, value: &str) -> Result<(), SpecError> {
-        let own = self.phases.iter().position(|phase| phase.threads.is_some());
-        match own {
+        let with_threads = self.phases.iter().position(|phase| phase.threads.is_some());
+        match with_threads {
             Some(index) if matches!(key, "threads" | "qd") => {
                 let name = &self.phases[index].name;
                 let accepted = format!("conflicts with phases[{index}].threads of phase \"{name}\": change it there");

@@ -260,8 +260,8 @@ impl Stream {
         let octaves = libm::log((within as f64 / align as f64).max(1.0));
         let distance = (align as f64 * libm::exp(octaves * self.random.unit())) as u64;
         let end = self.cursors[cursor].max(from);
-        let place = if self.random.unit() < 0.5 { end.checked_sub(distance)? } else { end.checked_add(distance)? };
-        let at = place.checked_sub(from)? / align * align + from;
+        let offset = if self.random.unit() < 0.5 { end.checked_sub(distance)? } else { end.checked_add(distance)? };
+        let at = offset.checked_sub(from)? / align * align + from;
         (at.checked_add(u64::from(len))? <= to).then_some(at)
     }
 

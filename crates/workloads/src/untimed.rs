@@ -16,8 +16,8 @@ impl Workload {
 
     /// Whether preconditioning asks for the workload itself, and part of it is an app or scripts, which need time.
     pub fn is_left_out_of_preconditioning(&self) -> bool {
-        let asked = self.precondition.as_ref().is_some_and(|precondition| precondition.workload > 0.0);
-        asked && (self.app.is_some() || !self.scripts.is_empty())
+        let is_requested = self.precondition.as_ref().is_some_and(|precondition| precondition.workload > 0.0);
+        is_requested && (self.app.is_some() || !self.scripts.is_empty())
     }
 }
 

@@ -14,9 +14,9 @@ class Late(ModuleType):
     """A library that is loaded when a name is taken from it."""
 
     def __getattr__(self, name: str) -> object:
-        found = getattr(import_module(self.__name__), name)
-        setattr(self, name, found)
-        return found
+        value = getattr(import_module(self.__name__), name)
+        setattr(self, name, value)
+        return value
 
 
 if TYPE_CHECKING:

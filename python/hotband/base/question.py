@@ -97,9 +97,10 @@ def duration() -> Any:
     return asks('Measured time of a step, as "60 s".', default=None, metavar="TIME")
 
 
-def fresh() -> Any:
+def fresh(*, hidden: bool = False) -> Any:
     """Return the field `fresh`, which is for a folder."""
-    return asks("Start over; else runs that are in the folder already are not repeated.", default=False)
+    text = "Start over; else runs that are in the folder already are not repeated."
+    return asks(text, default=False, hidden=hidden)
 
 
 @dataclass(frozen=True)
@@ -109,7 +110,8 @@ class Way:
     still to be kept, which may fail; `shows` a result on the way to it, such as a plan. Of questions that write to
     hardware `may_write` says whether what is ahead may be written, and `can_ask` whether somebody can be asked; both
     are told whether `yes` was said before. `executor` is the one that was named, for an answer that goes on later;
-    `again` writes a question in the words of the face, for answers that say how they can be repeated."""
+    `again` writes a question in the words of the face, for answers that say how they can be repeated. An
+    answer that is shown `as_text` may write a page in addition to its files."""
 
     watch: Callable[[str], AbstractContextManager[Any]]
     say: Callable[[str], None]
@@ -119,6 +121,7 @@ class Way:
     may_write: Callable[[bool], bool] = lambda _: True
     can_ask: Callable[[bool], bool] = lambda _: True
     executor: Any = None
+    as_text: bool = False
     again: Callable[[Question], str] = lambda question: question.name
 
 
@@ -170,7 +173,8 @@ class Question:
     printed where it `has_json`. Where it `folds`, the terminal prints lines within the width of tables, else whole. One
     that runs `in_rounds` says of an interruption what of the round is kept. Results of the types `on_the_way` are shown
     before the answer, or in its place. The Python function of one that `tells` calls `progress` with sentences; that of
-    one `as_frame` returns the `frame` of the answer, and a `with` block of Python is of the type that one `enters`."""
+    one `as_frame` returns the `frame` of the answer, and a `with` block of Python is of the type that one `enters`.
+    `shown` are the types that the terminal prints where the function returns another."""
 
     name: ClassVar[str]
     schema: ClassVar[str]
@@ -184,6 +188,7 @@ class Question:
     folds: ClassVar[bool] = True
     in_rounds: ClassVar[bool] = False
     on_the_way: ClassVar[tuple[str, ...]] = ()
+    shown: ClassVar[tuple[str, ...]] = ()
     tells: ClassVar[bool] = False
     as_frame: ClassVar[bool] = False
     enters: ClassVar[str] = ""
@@ -205,6 +210,10 @@ class Question:
         """Return the answer as JSON, and its schema; rows have none, and None is not printed."""
         return found.to_dict(), getattr(found, "schema", self.schema)
 
+    def written_json(self, found: Any) -> str:
+        """Return the answer as JSON that is printed unchanged, where a run wrote it; "" for any other."""
+        return ""
+
     def text(self, found: Any) -> str:
         """Return what the terminal prints as it is, where the answer is a text; its views are then on stderr."""
         return ""
@@ -216,6 +225,10 @@ class Question:
     def afterwards(self) -> str:
         """Return a sentence that the terminal says below an answer that it has printed."""
         return ""
+
+    def in_python(self, found: Any) -> Any:
+        """Return what its function gives."""
+        return found
 
     def ending(self, found: Any) -> Ending | None:
         """Return how a command ends with this answer; None where it is whole and good."""

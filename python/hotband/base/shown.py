@@ -21,15 +21,15 @@ class Shown(property, Generic[T]):
     def __set_name__(self, owner: type, name: str) -> None:
         self.path = self.path or (name,)
 
-    def _read(self, of: Any) -> Any:
-        value = of._document if hasattr(of, "_document") else of.document
+    def _read(self, holder: Any) -> Any:
+        value = holder._document if hasattr(holder, "_document") else holder.document
         for key in self.path:
             value = None if value is None else value.get(key)
         return copy.deepcopy(value)
 
     @overload
-    def __get__(self, of: None, owner: type, /) -> Shown[T]: ...
+    def __get__(self, holder: None, owner: type, /) -> Shown[T]: ...
     @overload
-    def __get__(self, of: Any, owner: type | None = None, /) -> T: ...
-    def __get__(self, of: Any, owner: type | None = None, /) -> Any:
-        return super().__get__(of, owner)
+    def __get__(self, holder: Any, owner: type | None = None, /) -> T: ...
+    def __get__(self, holder: Any, owner: type | None = None, /) -> Any:
+        return super().__get__(holder, owner)

@@ -43,11 +43,7 @@ COMMANDS = {
     **question("review"),
     **question("reliability"),
     **question("why", "run --explain"),
-    "run": (
-        "hotband.faces.commands.run:run",
-        "Run a workload on a machine in virtual time, or on hardware (--on real:PATH) through fio; with --then "
-        "several, one after the other on the same machine.",
-    ),
+    **question("run"),
     **question("sweep"),
     **question("find"),
     **question("advise"),

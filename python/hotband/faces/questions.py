@@ -115,6 +115,12 @@ QUESTIONS = {
         "Ask a store in SQL. Nothing is written, and nothing else can be read.",
         None,
     ),
+    "run": Line(
+        "hotband.questions.run.asked:RunQuestion",
+        "hotband.questions.run.run:answer",
+        "Run a workload on a machine in virtual time, or on hardware (--on real:PATH) through fio; with --then "
+        "several, one after the other on the same machine.",
+    ),
     "steady": Line(
         "hotband.questions.steady:SteadyQuestion",
         "hotband.questions.steady:answer",

@@ -41,7 +41,10 @@ class AuditQuestion(Question):
     folds = False
 
     results: Records = asks(
-        "Records, results of other tools, CSV tables.", default=(), metavar="RECORD|FILE...", positional=True
+        "Records, results of other tools, folders of them, CSV tables.",
+        default=(),
+        metavar="RECORD|FILE...",
+        positional=True,
     )
     study: NameOrPath | None = asks("The published table of a study.", default=None, metavar="NAME")
     on: Machine | None = target()
@@ -69,5 +72,6 @@ def audit_of(
     if not wanted:
         raise UserError("question.results", "", "", "expected records, result files or tables (or question.study NAME)")
     with refusing_incomplete(paths_of(tuple(wanted))):
-        loaded = load_results(wanted)
-        return AuditResult(tuple(one.name for one in loaded), tuple(findings(loaded, machine)))
+        skipped: list[str] = []
+        loaded = load_results(wanted, skipped)
+        return AuditResult(tuple(one.name for one in loaded), tuple(findings(loaded, machine)), tuple(skipped))

@@ -14,6 +14,7 @@ from hotband.data.inputs.kinds import Records, Sides, paths_of
 from hotband.inference.audit.audited import Audited, Side
 from hotband.inference.audit.compare import compare, comparisons_data
 from hotband.inference.audit.load import audited_record, load_sides
+from hotband.questions.compare_folders import compared_by_test, folders_of, repeats_of
 
 if TYPE_CHECKING:
     from hotband.inference.audit.compare import Comparison
@@ -23,9 +24,12 @@ DIFFERENCE = ("metric", "unit", "a", "b", "change_pct", "low_pct", "high_pct", "
 
 @dataclass(frozen=True)
 class Compared:
-    """Every further side against the first: `comparisons` has a `Comparison` for each."""
+    """Every further side against the first: `comparisons` has a `Comparison` for each. Of folders, there is one for
+    each of the `tests`, and `remarks` say what was not compared."""
 
     comparisons: tuple[Comparison, ...]
+    tests: tuple[str, ...] = ()
+    remarks: tuple[str, ...] = ()
 
     @property
     def verdicts(self) -> list[str]:
@@ -60,7 +64,8 @@ class Compared:
 class CompareQuestion(Question):
     """Say whether B is faster than A, slower, or shows no difference: IOPS and percentiles with 95 % intervals.
 
-    A side is a record, the path of a result of any tool that is recognised, or a list of repeats of one. Raises
+    A side is a record, the path of a result of any tool that is recognised, a folder of results whose tests have the
+    same names on all sides, or a list of repeats of one. Raises
     UserError where a result cannot be read, or sides were not asked the same, unless told to go on `anyway`.
     """
 
@@ -81,8 +86,13 @@ class CompareQuestion(Question):
 
 
 def answer(asked: CompareQuestion, _: Way) -> Compared:
-    """Return every further side against the first. Raises UserError."""
-    first, *others = _sides(asked.sides)
+    """Return every further side against the first; of folders, test by test. Raises UserError."""
+    folders = folders_of(asked.sides)
+    sides = None if folders is None else repeats_of(folders)
+    if folders is not None and sides is None:
+        found, tests, remarks = compared_by_test(folders, asked.seed, asked.anyway)
+        return Compared(tuple(found), tuple(tests), tuple(remarks))
+    first, *others = sides or _sides(asked.sides)
     return Compared(tuple(compare(first, other, asked.seed, asked.anyway) for other in others))
 
 

@@ -14,7 +14,7 @@ from hotband.data.inputs.kinds import paths_of
 from hotband.inference.audit.compare import state_of
 from hotband.inference.audit.finding import SEVERITIES, Finding, Rows, Severity, listed
 from hotband.inference.audit.headline import headline
-from hotband.views.text.screen import DETAILS, LINES, Screen, command, folded
+from hotband.views.text.screen import DETAILS, LINES, REMARK, Screen, command, folded
 
 if TYPE_CHECKING:
     from rich.text import Text
@@ -46,11 +46,14 @@ def terminal(found: AuditResult, asked: AuditQuestion) -> Screen:
     details = findings_view(found.subjects, found.findings)
     if not found.findings:
         further = command("report", *named, output="report.html") if named else ""
-        return Screen(answer=f"{count}: no finding.", verdict="yes", next=further, details=details)
+        return Screen(
+            answer=f"{count}: no finding.", verdict="yes", remarks=found.skipped, next=further, details=details
+        )
     return Screen(
         answer=f"{count}: {', '.join(_counted(of, number) for of, number in found.counts.items() if number)}.",
         verdict="no" if found.is_severe else "likely",
         body=_finding_lines(found),
+        remarks=found.skipped,
         next=asked if named or asked.study else "",
         details=details,
     )
@@ -68,9 +71,10 @@ def _finding_lines(found: AuditResult) -> list[Text | str]:
         groups.setdefault((one.severity, one.rule), []).append(one)
     views: list[Text | str] = []
     left = list(groups.values())
+    notes = sum(folded(REMARK + words) for words in found.skipped)
     while left:
         lines = _lines_of(left[0], len(found.subjects) > 1)
-        if views and sum(map(folded, [*views, *lines])) > LINES - HEAD_AND_FOOT - (len(left) > 1):
+        if views and sum(map(folded, [*views, *lines])) > LINES - HEAD_AND_FOOT - notes - (len(left) > 1):
             rules = ", ".join(dict.fromkeys(group[0].rule for group in left))
             views.append(f"{counted(sum(map(len, left)), 'more finding')}: {rules} ({DETAILS})")
             break

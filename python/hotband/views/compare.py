@@ -8,14 +8,15 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING
 
 from hotband.base.text.formats import PRINTED
+from hotband.base.text.numbers import counted
 from hotband.base.text.table import CHANGE, OF_ROW, PLAIN, Cell, Range, Table, Unit, View, column, interval, numeric
 from hotband.data.inputs.kinds import paths_of
 from hotband.inference.audit.compare import state_of
 from hotband.inference.audit.difference import FASTER, NONE, SLOWER, TOO_SHORT
-from hotband.inference.audit.headline import verdict_of
+from hotband.inference.audit.headline import UNKNOWN_SPREAD, verdict_of
 from hotband.views.audit import UNITS, comparison_view, overview_table
 from hotband.views.text.bars import bar_column, bars
-from hotband.views.text.screen import DETAILS, Screen, command, screen_table, signed
+from hotband.views.text.screen import DETAILS, LINES, REMARK, Screen, command, folded, screen_table, signed
 
 if TYPE_CHECKING:
     from hotband.inference.audit.audited import Side
@@ -32,8 +33,10 @@ MOST_AUDITED = 3
 def terminal(found: Compared, asked: CompareQuestion) -> Screen:
     """Return what the terminal shows of a comparison, or of several with the first side."""
     several = found.comparisons
+    if found.tests:
+        return _by_test(found, asked)
     paths = [path for side in asked.sides for path in paths_of(side)]
-    model = all(run.is_model for one in several for side in (one.a, one.b) for run in side.runs)
+    model = all(run.is_model for pair in several for side in (pair.a, pair.b) for run in side.runs)
     alone = several[0] if len(several) == 1 else None
     sentence, *more = [_overview(several)] if alone is None else verdict_of(alone)
     return Screen(
@@ -42,7 +45,7 @@ def terminal(found: Compared, asked: CompareQuestion) -> Screen:
         body=[_overview_table(several) if alone is None else _table(alone)],
         state=[] if alone is None else _state(alone),
         remarks=[
-            *dict.fromkeys(words for one in several for words in [*one.unequal_state, *_unlike(one)]),
+            *dict.fromkeys(words for pair in several for words in [*pair.unequal_state, *_unlike(pair)]),
             *(["These are predictions: model error comes on top of these intervals."] if model else []),
         ],
         next=command("audit", *paths) if len(paths) <= MOST_AUDITED else "",
@@ -50,26 +53,88 @@ def terminal(found: Compared, asked: CompareQuestion) -> Screen:
     )
 
 
+def _by_test(found: Compared, asked: CompareQuestion) -> Screen:
+    """Return the screen of folders: how many tests are faster, and a row for each."""
+    several = found.comparisons
+    first, *others = [paths_of(side)[0] for side in asked.sides]
+    remarks = [
+        *dict.fromkeys(f"Not the same load: {words}." for one in several for words in one.unlike),
+        *found.remarks,
+    ]
+    room = LINES - 5 - sum(folded(REMARK + words) for words in remarks)
+    shown = len(several) if len(several) <= room else room - 1
+    hidden = [f"and {counted(len(several) - shown, 'more test')} ({DETAILS})"] if shown < len(several) else []
+    unknown = any(one.deciding is not None and one.deciding.low_pct is None for one in several)
+    return Screen(
+        answer=_tests_sentence(found, first.resolve().name, [path.resolve().name for path in others]),
+        more=[UNKNOWN_SPREAD] if unknown else [],
+        body=[_tests_table(found, shown, len(others) > 1), *hidden],
+        remarks=remarks,
+        next=command("report", first, *others, output="compare.html"),
+        details=_evidence(several),
+    )
+
+
+def _tests_sentence(found: Compared, first: str, others: Sequence[str]) -> str:
+    counts = Counter(one.verdict if one.verdict in (FASTER, SLOWER) else NONE for one in found.comparisons)
+    total = counted(len(found.comparisons), "test")
+    whose = others[0] if len(others) == 1 else "another folder"
+    verdicts = {FASTER: "faster", SLOWER: "slower", NONE: "not clearly different"}
+    order = sorted((verdict for verdict in verdicts if counts[verdict]), key=lambda verdict: -counts[verdict])
+    leading, *less = order
+    more = "".join(f", {verdicts[verdict]} in {counts[verdict]}" for verdict in less)
+    return f"{whose} is {verdicts[leading]} than {first} in {counts[leading]} of {total}{more}.".replace(
+        "different than", "different from"
+    )
+
+
+def _tests_table(found: Compared, shown: int, several: bool) -> Table:
+    """Return a row per test: the rates of both sides, their change, that of the p99 latency, and what they mean."""
+    names = ["first", "other"] if several else [_short_name(side.name) for side in _sides_of(found)]
+    columns = [column("", wrap=False), *(numeric(name) for name in names), numeric("IOPS change", CHANGE)]
+    table = screen_table([*columns, numeric("p99 change", CHANGE), column("")])
+    for test, one in list(zip(found.tests, found.comparisons, strict=True))[:shown]:
+        rate = next((row for row in one.differences if row.metric == "IOPS"), None)
+        label = one.b.name if several else test
+        values = [rate.a, rate.b, rate.change_pct] if rate else [None, None, None]
+        table.add(label, *values, _changed(one, "p99"), _verdict(one.verdict))
+    return table
+
+
+def _changed(one: Comparison, metric: str) -> float | None:
+    return next((row.change_pct for row in one.differences if row.metric == metric), None)
+
+
+def _sides_of(found: Compared) -> list[Side]:
+    return [found.comparisons[0].a, found.comparisons[0].b]
+
+
+def _short_name(name: str) -> str:
+    """Return the name of a folder from that of its test."""
+    folder = name.partition("/")[0] or name
+    return folder if len(folder) <= NAME else f"{folder[: NAME - 1]}…"
+
+
 def _evidence(several: Sequence[Comparison]) -> list[View]:
     """Return every side against the first; an overview of several."""
     # CSV has every comparison in one table of its own shape.
     overview = [overview_table(several), ""] if len(several) > 1 and PRINTED.form != "csv" else []
-    return [*overview, *(view for one in several for view in comparison_view(one))]
+    return [*overview, *(view for pair in several for view in comparison_view(pair))]
 
 
-def _unlike(of: Comparison) -> list[str]:
-    return [f"Not the same load: {words}." for words in of.unlike]
+def _unlike(pair: Comparison) -> list[str]:
+    return [f"Not the same load: {words}." for words in pair.unlike]
 
 
-def _table(of: Comparison) -> Table:
+def _table(pair: Comparison) -> Table:
     """Return a row per metric: both values, the change with its interval, and what that means."""
-    ends = [interval("95 % interval", CHANGE)] if any(one.low_pct is not None for one in of.differences) else []
-    names = [numeric(_short(side), OF_ROW) for side in (of.a, of.b)]
+    ends = [interval("95 % interval", CHANGE)] if any(row.low_pct is not None for row in pair.differences) else []
+    names = [numeric(_short(side), OF_ROW) for side in (pair.a, pair.b)]
     table = screen_table([column(""), *names, numeric("change", CHANGE), *ends, column("")])
-    for one in of.differences:
-        unit = PLAIN if one.metric == "IOPS" else UNITS.get(one.unit, Unit(one.unit))
-        between = [Range(one.low_pct, one.high_pct)] if ends else []
-        table.add(one.metric, one.a, one.b, one.change_pct, *between, _verdict(one.verdict), unit=unit)
+    for row in pair.differences:
+        unit = PLAIN if row.metric == "IOPS" else UNITS.get(row.unit, Unit(row.unit))
+        between = [Range(row.low_pct, row.high_pct)] if ends else []
+        table.add(row.metric, row.a, row.b, row.change_pct, *between, _verdict(row.verdict), unit=unit)
     return table
 
 
@@ -85,17 +150,17 @@ def _short(side: Side) -> str:
     return name if len(name) <= NAME else f"{name[: NAME - 1]}…"
 
 
-def _state(of: Comparison) -> list[str]:
+def _state(pair: Comparison) -> list[str]:
     """Return how the drives were set where that is the same, and what could not be compared."""
-    a, b = (state_of(side) for side in (of.a, of.b))
+    a, b = (state_of(side) for side in (pair.a, pair.b))
     alike = [f"Both: {'; '.join(a)}."] if a and a == b else []
-    missing = ", ".join(words.partition(":")[0] for words in of.unsupported)
+    missing = ", ".join(words.partition(":")[0] for words in pair.unsupported)
     return [*alike, *([f"Not compared for lack of data: {missing} ({DETAILS})."] if missing else [])]
 
 
 def _overview(several: Sequence[Comparison]) -> str:
     """Return how many sides are faster than the first, slower, or neither."""
-    counts = Counter(one.verdict if one.verdict in (FASTER, SLOWER) else NONE for one in several)
+    counts = Counter(pair.verdict if pair.verdict in (FASTER, SLOWER) else NONE for pair in several)
     words = {FASTER: "faster", SLOWER: "slower", NONE: "without a clear difference"}
     be = {verdict: "is" if count == 1 else "are" for verdict, count in counts.items()}
     parts = [f"{count} {be[verdict]} {words[verdict]}" for verdict in words if (count := counts[verdict])]
@@ -104,15 +169,15 @@ def _overview(several: Sequence[Comparison]) -> str:
 
 def _overview_table(several: Sequence[Comparison]) -> Table:
     """Return a row per side: the rate as a number and a bar, median and p99 latency, and what they mean."""
-    rows = [{row.metric: row for row in one.differences} for one in several]
+    rows = [{row.metric: row for row in pair.differences} for pair in several]
     first = {name: row.a for by in reversed(rows) for name, row in by.items()}
     times = [numeric(name, UNITS["ms"]) for name in ("p50", "p99")]
     table = screen_table([column(""), numeric("IOPS"), bar_column(BAR), numeric("change", CHANGE), *times, column("")])
     rates = [first.get("IOPS"), *(by["IOPS"].b if "IOPS" in by else None for by in rows)]
     drawn = bars(rates, BAR)
     table.add(several[0].a.name, rates[0], drawn[0], None, first.get("p50"), first.get("p99"), "")
-    for at, (one, by) in enumerate(zip(several, rows, strict=True), 1):
+    for at, (pair, by) in enumerate(zip(several, rows, strict=True), 1):
         latencies = [by[name].b if name in by else None for name in ("p50", "p99")]
         change = by["IOPS"].change_pct if "IOPS" in by else None
-        table.add(one.b.name, rates[at], drawn[at], change, *latencies, _verdict(one.verdict))
+        table.add(pair.b.name, rates[at], drawn[at], change, *latencies, _verdict(pair.verdict))
     return table

@@ -42,8 +42,8 @@ def _sentence(of: Expected) -> str:
     verdict = of.verdict
     if of.ranking is not None:
         return f"{verdict[0].upper()}{verdict[1:]}."
-    figures = [one for row in of.rows for one in of.figures(row)]
-    inside = sum(one.verdict == "inside" for one in figures)
+    figures = [judged for row in of.rows for judged in of.figures(row)]
+    inside = sum(judged.verdict == "inside" for judged in figures)
     words = WORDS.get(verdict, f"{verdict[0].upper()}{verdict[1:]} for")
     return f"{words} {of.machine}: {inside} of {len(figures)} figures lie inside the {of.level:g} % interval."
 

@@ -28,6 +28,8 @@ from hotband.base.text.table import (
     numeric,
     unit_of,
 )
+from hotband.views.text.bars import bar_column, bars
+from hotband.views.text.screen import Screen, screen_table
 
 if TYPE_CHECKING:
     from hotband.data.documents.interval import (
@@ -54,6 +56,7 @@ LABELS = {
     "latency_p99_ns": "p99",
     "latency_p999_ns": "p99.9",
 }
+BAR = 10
 SHOWN = 0.005
 """Shares below half a percent are summed up."""
 
@@ -114,9 +117,36 @@ def intervals_table(of: RunIntervalsDoc) -> Table:
     return table
 
 
-def terminal(of: Why, _: WhyQuestion) -> list[View]:
-    """What `why` prints."""
-    return why_views(of.to_dict())
+MOST_VALUES = 8
+
+
+def terminal(of: Why, asked: WhyQuestion) -> Screen:
+    """Return what the terminal shows of where an uncertainty comes from."""
+    found = of.to_dict()
+    unit = {"ns": MS, "B/s": MBS}.get(found["unit"], Unit(found["unit"]))
+    sources = {"model error": found["of_model"], "drive parameters": found["of_values"], "the seed": found["of_seed"]}
+    shares = ", ".join(f"{name} {share(part)}" for name, part in sources.items())
+    return Screen(
+        answer=f"{found['label']} is predicted as {unit.shown(found['predicted'])} ({said(found['interval'], unit)}).",
+        more=[f"Sources of uncertainty: {shares}."],
+        body=_sources(found),
+        remarks=[found["advice"]] if found["advice"] else [],
+        next=asked,
+        details=why_views(found),
+    )
+
+
+def _sources(found: WhyFigureDoc) -> list[View]:
+    """Return the values that matter, with their shares as bars."""
+    rows = [row for row in found["values"] if row["total"] >= SHOWN][:MOST_VALUES]
+    if not rows:
+        return []
+    moves = [numeric("at low", CHANGE), numeric("at high", CHANGE)]
+    table = screen_table([column("value"), column("range"), bar_column(BAR), numeric("share", SHARE), *moves])
+    for row, drawn in zip(rows, bars([row["total"] for row in rows], BAR), strict=True):
+        name, span, _, total, low, high, _ = _row(row)
+        table.add(name, span, drawn, total, low, high)
+    return [table]
 
 
 def why_views(of: WhyFigureDoc) -> list[View]:

@@ -65,6 +65,10 @@ register(
     folder="hotband.views.report.review_page:write_review",
     lines="hotband.views.review:views",
 )
+register("hotband-emulated", report="hotband.views.report.of_runs:of_emulation")
+register("hotband-run", report="hotband.views.report.of_runs:of_hardware")
+register("hotband.questions.run.ran:Ran", terminal="hotband.views.run:terminal")
+register("hotband.questions.run.ran:Emulation", terminal="hotband.views.run:emulation")
 register("hotband.questions.review.many:Reviewed", terminal="hotband.views.review:terminal")
 register(
     "hotband-study-accuracy",
@@ -72,7 +76,6 @@ register(
     rewrite="hotband.views.accuracy.page:rewrite",
 )
 register("hotband.execution.serve.left:ServedLeft", terminal="hotband.views.serve:terminal")
-register("hotband-run", expected="hotband.views.expect:expected_views", terminal="hotband.views.run:run_views")
 register("hotband-served", live="hotband.views.serve:live_lines", reached="hotband.views.serve:reached_lines")
 register(
     "hotband-study",
@@ -89,6 +92,7 @@ register("hotband.questions.study.swung:Swings", terminal="hotband.views.study.s
 register(
     "hotband.questions.suites.looked:QuickResult",
     page="hotband.views.suites.quick_page:write_quick",
+    picture="hotband.views.suites.picture:write_picture",
     terminal="hotband.views.suites.quick_page:terminal",
 )
 register(

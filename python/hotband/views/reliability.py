@@ -16,12 +16,12 @@ from hotband.base.text.table import (
     Table,
     Unit,
     Value,
-    View,
     column,
     interval,
     numeric,
 )
 from hotband.inference.reliability.array import HOURS_PER_YEAR
+from hotband.views.text.screen import Screen, screen_table
 
 if TYPE_CHECKING:
     from hotband.base.question import Question
@@ -29,10 +29,44 @@ if TYPE_CHECKING:
     from hotband.inference.reliability.result import Reliability
 
 
-def terminal(found: Reliability, asked: Question) -> list[View]:
-    """What the command prints."""
+def terminal(found: Reliability, asked: Question) -> Screen:
+    """Return what the terminal shows of an array's reliability."""
     data = found.to_dict()
-    return [*summary_lines(data), figures_table(data), *notes(data)]
+    layout, loss, mission = data["layout"], data["mission"]["loss"], data["mission"]
+    years = f"{mission['years']:g} year{'' if mission['years'] == 1 else 's'}"
+    between = " to ".join(numbers.odds(loss[end]) for end in ("low", "high"))
+    chance = f"{numbers.odds(loss['value'])} (95 % interval {between})"
+    survives = f"survives any {counted(layout['failures_tolerated'], 'failure')}"
+    kept = "nothing is redundant" if not layout["failures_tolerated"] else survives
+    drives = counted(layout["drives"], "drive")
+    return Screen(
+        answer=f"{data['machine']} loses data within {years} with a chance of {chance}, simulated.",
+        body=[_screen_figures(data, years)],
+        state=[f"{layout['kind']} of {drives}, {numbers.size(layout['usable_bytes'])} usable, {kept}."],
+        remarks=[data["mttdl"]["reason"]] if data["mttdl"]["reason"] else [],
+        next=asked,
+        details=[*summary_lines(data), figures_table(data), *notes(data)],
+    )
+
+
+def _screen_figures(data: ReliabilityDoc, years: str) -> Table:
+    """Return the figures beside the closed form, and the cause of most losses."""
+    chance, lives = Unit("chance", 1.0, numbers.odds), Unit("years", 1.0, lambda value: f"{numbers.large(value)} years")
+    values = [numeric(name, OF_ROW) for name in ("simulated", "closed form")]
+    table = screen_table([column(""), *values])
+    mission, simulated, closed = data["mission"], data["mttdl"]["simulated"], data["mttdl"]["closed_form"]
+    lost = mission["closed_form_bytes_lost_per_tb"]
+    rows = [
+        ("mean time to a loss", simulated, None if closed is None else closed["value"], lives),
+        (f"loss within {years}", mission["loss"], mission["closed_form"], chance),
+        ("lost per TB", mission["bytes_lost_per_tb"], lost, BYTES),
+    ]
+    for name, found, by_formula, unit in rows:
+        if found is not None:
+            table.add(name, found["value"], by_formula, unit=unit)
+    for name, part in shown_causes(data, mission["loss"]["causes"]):
+        table.add(f"by {name}", part, None, unit=SHARE)
+    return table
 
 
 def summary_lines(data: ReliabilityDoc) -> list[str]:

@@ -1,18 +1,21 @@
-"""What a run left, on the terminal."""
+"""Runs on the terminal: their figures, what has to be known to read them, and where they were written."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hotband.base.text.formats import as_rows
-from hotband.base.text.table import View
-from hotband.base.views import view_of
+from hotband.base.text.table import View, Whole
+from hotband.data.record.files import RECORD_FILE
 from hotband.data.record.repair import repair_lines
 from hotband.data.record.states import said_of
 from hotband.data.record.steady import of_phases
 from hotband.data.record.trace import trace_lines
 from hotband.data.record.unmodelled import other_notes, unmodelled_notes
+from hotband.inference.beside import beside_lines, beside_table
+from hotband.views.expect import expected_views
 from hotband.views.interval import interval_lines, intervals_table
 from hotband.views.record.energy import energy_lines
 from hotband.views.text.tables import (
@@ -26,19 +29,30 @@ from hotband.views.text.tables import (
 from hotband.views.text.wear import smart_lines
 
 if TYPE_CHECKING:
-    from hotband.data.record.finished import Finished
+    from hotband.base.question import Question
+    from hotband.data.documents.record import RecordDoc
+    from hotband.questions.run.ran import Emulation, Ran
 
 
-def run_views(finished: Finished) -> Iterator[View]:
-    """Yield tables and lines of a run."""
-    record = finished.record
+def terminal(ran: Ran, _: Question) -> Iterator[View]:
+    """Runs one after the other, then the files that they share."""
+    for one in ran.finished:
+        yield from run_views(one.record, one.spec.out)
+    if ran.io_log is not None:
+        yield Whole(f"I/O log: {ran.io_log}")
+    if ran.report is not None:
+        yield Whole(f"Report: {ran.report}")
+
+
+def run_views(record: RecordDoc, folder: Path | None = None) -> Iterator[View]:
+    """A run, and its record in a folder."""
     yield from (f"! {note}." for note in unmodelled_notes(record))
     yield summary_table(record)
     yield from app_tables(record)
     if "scripts" in record:
         yield scripts_table(record["scripts"])
     if "intervals" in record:
-        lines = interval_lines(record["intervals"])
+        lines: Sequence[View] = interval_lines(record["intervals"])
         if as_rows() and record["intervals"]["figures"]:
             yield intervals_table(record["intervals"])
             lines = lines[len(record["intervals"]["figures"]) :]
@@ -49,6 +63,14 @@ def run_views(finished: Finished) -> Iterator[View]:
     for lines_of in (smart_lines, energy_lines, limits_lines, power_loss_lines, repair_lines, trace_lines):
         yield from lines_of(record)
     if "expected" in record:
-        yield from view_of("hotband-run", "expected")(record)
-    if finished.spec.out is not None:
-        yield f"Record: {finished.spec.out / 'record.json'}"
+        yield from expected_views(record)
+    if folder is not None:
+        yield Whole(f"Record: {folder / RECORD_FILE}")
+
+
+def emulation(done: Emulation, _: Question) -> Iterator[View]:
+    """A model and the emulated drive beside each other."""
+    yield beside_table(done.found)
+    yield from beside_lines(done.found)
+    if done.report is not None:
+        yield Whole(f"Report: {done.report}")

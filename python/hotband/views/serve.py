@@ -81,7 +81,7 @@ def live_lines() -> Callable[[Served], None]:
 
 def terminal(found: ServedLeft, _: asked.Serving) -> Iterator[View]:
     """What `serve` and `mount` print at the end."""
-    yield from run_views(found.finished)
+    yield from run_views(found.finished.record, found.finished.spec.out)
     if found.serving.kinds:
         yield serving_table(found.serving)
     yield from lateness_lines(found.serving)

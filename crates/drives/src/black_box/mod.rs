@@ -118,11 +118,11 @@ impl BlackBox {
 
     /// Time of the command itself and of its data, both by the same draw.
     fn service(&mut self, command: &Command) -> (Span, Span) {
-        let of = self.params.service[side(command.op)];
-        let drawn = if of.spread > 0.0 { libm::exp(of.spread * self.normal()) } else { 1.0 };
+        let serving = self.params.service[side(command.op)];
+        let drawn = if serving.spread > 0.0 { libm::exp(serving.spread * self.normal()) } else { 1.0 };
         let factor = drawn * (1.0 + self.params.contention * self.served.len() as f64);
-        let data = u64::from(command.len) as f64 / of.rate.0 as f64 * 1e9;
-        (Span((of.time.0 as f64 * factor) as u64), Span((data * factor) as u64))
+        let data = u64::from(command.len) as f64 / serving.rate.0 as f64 * 1e9;
+        (Span((serving.time.0 as f64 * factor) as u64), Span((data * factor) as u64))
     }
 
     /// Normal, of mean 0 and deviation 1 (Box and Muller 1958).

@@ -74,9 +74,9 @@ fn service(
     section: &Section,
     (time, of_data, spread): (&'static str, &'static str, &'static str),
 ) -> Result<Service, SpecError> {
-    let found: Span = section.required(time, "a time")?;
+    let span: Span = section.required(time, "a time")?;
     let Ratio(share) = section.required::<Ratio>(spread, "a share, such as \"20 %\"")?;
-    Ok(Service { time: found, rate: rate(section, of_data)?, spread: share })
+    Ok(Service { time: span, rate: rate(section, of_data)?, spread: share })
 }
 
 /// None where it is not stated.
@@ -89,11 +89,11 @@ fn contention(section: &Section) -> Result<f64, SpecError> {
 }
 
 fn rate(section: &Section, key: &'static str) -> Result<Rate, SpecError> {
-    let found: Rate = section.required(key, "a rate")?;
-    if found.0 < 1_000 || found.0 > 1_000_000_000_000 {
-        return Err(section.error(key, found.to_string(), "expected from 1 kB/s to 1 TB/s"));
+    let given: Rate = section.required(key, "a rate")?;
+    if given.0 < 1_000 || given.0 > 1_000_000_000_000 {
+        return Err(section.error(key, given.to_string(), "expected from 1 kB/s to 1 TB/s"));
     }
-    Ok(found)
+    Ok(given)
 }
 
 fn count(section: &Section, key: &'static str, most: u64) -> Result<u64, SpecError> {

@@ -114,10 +114,14 @@ impl MultiActuatorDisk {
         if command.op == Op::Flush && self.exposes == Exposes::One {
             return (0, last);
         }
-        let of = |offset: u64| ((offset / self.share) as usize).min(last);
+        let actuator_of = |offset: u64| ((offset / self.share) as usize).min(last);
         let end = command.offset + u64::from(command.len);
         // What ends beyond the last sector is refused whole, by the last actuator.
-        if end > self.capacity().0 { (last, last) } else { (of(command.offset), of(end.max(command.offset + 1) - 1)) }
+        if end > self.capacity().0 {
+            (last, last)
+        } else {
+            (actuator_of(command.offset), actuator_of(end.max(command.offset + 1) - 1))
+        }
     }
 
     /// The part of a command that lies on one actuator.
@@ -234,7 +238,9 @@ impl Drive for MultiActuatorDisk {
     fn counters(&self) -> Vec<Counter> {
         let each: Vec<Vec<Counter>> = self.actuators.iter().map(Disk::counters).collect();
         let mut counters = sums(&each);
-        let busy = |of: &Vec<Counter>| of.iter().find(|(name, _)| *name == "busy_ns").map_or(0, |(_, count)| *count);
+        let busy = |counters: &Vec<Counter>| {
+            counters.iter().find(|(name, _)| *name == "busy_ns").map_or(0, |(_, count)| *count)
+        };
         counters.extend(BUSY.into_iter().zip(each.iter().map(busy)));
         counters
     }
@@ -244,7 +250,7 @@ impl Drive for MultiActuatorDisk {
     }
 
     fn caches(&self, now: Instant) -> Option<CacheState> {
-        self.actuators.iter().filter_map(|disk| disk.caches(now)).reduce(|one, two| one.and(&two))
+        self.actuators.iter().filter_map(|disk| disk.caches(now)).reduce(|first, second| first.and(&second))
     }
 
     fn settings(&self) -> &'static [&'static str] {
@@ -283,8 +289,8 @@ impl Drive for MultiActuatorDisk {
 /// The sums of lists with the same names.
 fn sums(each: &[Vec<Counter>]) -> Vec<Counter> {
     let mut sums = each[0].clone();
-    for of in &each[1..] {
-        sums.iter_mut().zip(of).for_each(|(sum, (_, count))| sum.1 += count);
+    for counters in &each[1..] {
+        sums.iter_mut().zip(counters).for_each(|(sum, (_, count))| sum.1 += count);
     }
     sums
 }

@@ -26,8 +26,8 @@ impl Disk {
                 return;
             }
         }
-        let found = self.shared.segments.find(first, end);
-        match found {
+        let hit = self.shared.segments.find(first, end);
+        match hit {
             Found::Hit(segment) if self.params.rereads || first >= self.shared.segments.get(segment).given => {
                 self.shared.segments.give(segment, end);
                 self.counters.cache_hits += 1;
@@ -35,8 +35,8 @@ impl Disk {
                 self.answer(now, arrived, now);
                 self.read_on(now, segment, end);
             }
-            Found::Continues(_) => self.enqueue_read(now, arrived, (first, end), Some(found)),
-            Found::Hit(_) | Found::Miss => self.read_past_memory(now, arrived, found),
+            Found::Continues(_) => self.enqueue_read(now, arrived, (first, end), Some(hit)),
+            Found::Hit(_) | Found::Miss => self.read_past_memory(now, arrived, hit),
         }
     }
 
@@ -47,8 +47,8 @@ impl Disk {
         if let Some(flash) = &mut self.flash {
             let (from, to) = flash.whole_pages(first, end);
             // Flash and media are both old where a write still waits.
-            let found = if self.dirty.overlaps(from, to) { FlashRead::Miss } else { flash.read(now, first, end) };
-            match found {
+            let flash_read = if self.dirty.overlaps(from, to) { FlashRead::Miss } else { flash.read(now, first, end) };
+            match flash_read {
                 FlashRead::Hit(begins, ready) => return self.answer_from_flash(now, arrived, begins, ready),
                 FlashRead::Promote(from, to) => range = (from, to),
                 FlashRead::Miss => {}
@@ -59,10 +59,10 @@ impl Disk {
 
     /// Puts a read into the queue. `found` is what memory has of `range`, where that was just looked up: a read
     /// that is served at once need not look again.
-    fn enqueue_read(&mut self, now: Instant, arrived: &Arrived, range: (u64, u64), found: Option<Found>) {
+    fn enqueue_read(&mut self, now: Instant, arrived: &Arrived, range: (u64, u64), hit: Option<Found>) {
         let waiting = self.waiting(arrived, range, false, Span::ZERO);
         if self.is_at_rest() {
-            let sequential = found.map_or_else(|| self.continued(range), continued);
+            let sequential = hit.map_or_else(|| self.continued(range), continued);
             return self.serve(now, &waiting, arrived, sequential);
         }
         self.queue_up(waiting, arrived);
@@ -247,14 +247,14 @@ impl Disk {
     /// command's, and can begin when its data is in.
     #[inline]
     fn waiting(&mut self, arrived: &Arrived, range: (u64, u64), write: bool, data_in: Span) -> Waiting {
-        let place = self.geometry.place(range.0);
+        let position = self.geometry.place(range.0);
         let before = self.params.overheads.media(write) + data_in;
         Waiting {
             sector: range.0,
             count: (range.1 - range.0) as u32,
             write,
-            place,
-            angle: place.angle(),
+            place: position,
+            angle: position.angle(),
             ready: arrived.at + before,
             since: arrived.tagged + before,
             sequence: self.next_sequence(),
@@ -285,8 +285,8 @@ impl Disk {
 
 /// The segment that a read continues, where memory has `found` of it.
 #[inline]
-fn continued(found: Found) -> Option<usize> {
-    match found {
+fn continued(hit: Found) -> Option<usize> {
+    match hit {
         Found::Continues(segment) => Some(segment),
         Found::Hit(_) | Found::Miss => None,
     }

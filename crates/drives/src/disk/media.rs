@@ -331,11 +331,11 @@ impl Disk {
         let streams = sequential.is_some() && first == self.reached && self.params.look_ahead_sectors > 0;
         let start = if streams { now } else { now.max(waiting.ready) };
         // What a segment keeps of it begins with its first sector, or with what passes before that.
-        let mut kept = sequential.map_or(first, |segment| self.shared.segments.get(segment).end.min(first));
+        let mut cached_end = sequential.map_or(first, |segment| self.shared.segments.get(segment).end.min(first));
         let (mut service, early) = if self.params.is_pipelined {
             let pipelined = self.service_pipelined(start, waiting, arrived);
             if sequential.is_none() {
-                kept = pipelined.from;
+                cached_end = pipelined.from;
             }
             (pipelined.service, pipelined.early)
         } else {
@@ -375,7 +375,8 @@ impl Disk {
         }
         // A command that waited for a tag was accepted later than it arrived at the drive's door.
         self.finish(Done { token: command.token, at, times, bytes_back, fault: None });
-        let work = if waiting.write { Work::Write { first, end } } else { Work::Read { first: kept, end, sequential } };
+        let work =
+            if waiting.write { Work::Write { first, end } } else { Work::Read { first: cached_end, end, sequential } };
         if waiting.write {
             self.note(first, end, |account, range| account.write(range, command.version, finished));
         }
@@ -429,11 +430,11 @@ impl Disk {
             return;
         }
         let head = self.head(now);
-        let place = self.geometry.place(from);
-        let seek = head.seek(&place, false);
-        let wait = head.wait(head.rotation.angle(now), seek, place.angle());
+        let position = self.geometry.place(from);
+        let seek = head.seek(&position, false);
+        let wait = head.wait(head.rotation.angle(now), seek, position.angle());
         let begins = now + Span(u64::from(seek)) + head.rotation.time_for(wait);
-        let ahead = Ahead { segment, from, begins, flow: place.flow, limit, committed: from, counted: begins };
+        let ahead = Ahead { segment, from, begins, flow: position.flow, limit, committed: from, counted: begins };
         self.arm = Arm::Ahead(ahead);
     }
 
@@ -456,8 +457,8 @@ impl Disk {
             self.geometry.sector_at(ahead.flow + turned).clamp(ahead.committed, ahead.limit)
         };
         self.shared.segments.extend(ahead.segment, ahead.from, reached);
-        let place = self.geometry.place(reached.min(self.geometry.end() - 1));
-        (self.cylinder, self.track) = (place.cylinder, place.track);
+        let position = self.geometry.place(reached.min(self.geometry.end() - 1));
+        (self.cylinder, self.track) = (position.cylinder, position.track);
         self.reached = reached;
         self.count_stream(ahead, self.passes(ahead, reached));
     }

@@ -365,9 +365,9 @@ fn read_overheads(section: &Section) -> Result<Overheads, SpecError> {
         let accepted = "expected at most 1 s";
         if time.0 > 1_000_000_000 { Err(section.error(key, time.to_string(), accepted)) } else { Ok(time) }
     };
-    let one = |key| checked(key, section.required(key, "a time")?);
-    let other = |key, of: Span| checked(key, section.quantity::<Span>(key)?.unwrap_or(of));
-    let (media_read, cache_read) = (one("command_overhead")?, one("cache_overhead")?);
+    let required = |key| checked(key, section.required(key, "a time")?);
+    let other = |key, default: Span| checked(key, section.quantity::<Span>(key)?.unwrap_or(default));
+    let (media_read, cache_read) = (required("command_overhead")?, required("cache_overhead")?);
     let media_write = other("command_overhead_write", media_read)?;
     Ok(Overheads { media_read, media_write, cache_read, cache_write: other("cache_overhead_write", cache_read)? })
 }

@@ -75,8 +75,8 @@ impl Disk {
             return under_way.range.end;
         }
         let (first, end) = (under_way.range.start / SECTOR, under_way.range.end / SECTOR);
-        let place = self.geometry.place(first);
-        let turned = |to: u64| self.geometry.run(&place, first, to - first).1;
+        let position = self.geometry.place(first);
+        let turned = |to: u64| self.geometry.run(&position, first, to - first).1;
         // Counted back from the end: a write that reads its sectors first passes over them twice.
         let (left, whole) = (under_way.ends.since(now), turned(end));
         let has_passed = |to: u64| self.params.geometry.rotation.time_for(whole - turned(to)) >= left;

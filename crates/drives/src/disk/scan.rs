@@ -18,8 +18,8 @@ impl Disk {
         let scanned = Span(scanned.0 % rotation.time_for(last.flow).0.max(1));
         scan.flow = (scan.flow + rotation.turned(scanned)) % last.flow.max(1);
         let sector = self.geometry.sector_at(scan.flow).min(self.geometry.end() - 1);
-        let place = self.geometry.place(sector);
-        (self.cylinder, self.track, self.reached) = (place.cylinder, place.track, sector);
+        let position = self.geometry.place(sector);
+        (self.cylinder, self.track, self.reached) = (position.cylinder, position.track, sector);
         if goes_on {
             scan.interrupted += 1;
             self.arm = Arm::Busy { until: now + scan.params.delay, work: Work::Scan };

@@ -33,8 +33,8 @@ pub(super) fn read_seeks(section: &Section) -> Result<(SeekPoints, SeekPoints, [
     }
     // The curve is one of reads; a write settles longer, by as much as the averages differ.
     let more = write.average.0 as i64 - read.average.0 as i64;
-    let of = |more| Seeks::Measured(MeasuredSeeks::new(&points, cylinders, more));
-    Ok((read, write, [of(0), of(more)]))
+    let seeks_with = |more| Seeks::Measured(MeasuredSeeks::new(&points, cylinders, more));
+    Ok((read, write, [seeks_with(0), seeks_with(more)]))
 }
 
 /// Points of a measured curve: distances in cylinders, rising, and times, such as "1: 1.9 ms, 10: 2.6 ms".
@@ -42,9 +42,9 @@ fn read_measured(section: &Section) -> Result<Option<Vec<(u32, Span)>>, SpecErro
     const KEY: &str = "seek_curve";
     let Some(text) = section.text(KEY)? else { return Ok(None) };
     let mut points: Vec<(u32, Span)> = Vec::new();
-    for one in text.split(',').map(str::trim) {
-        let wrong = |accepted: &str| Err(section.error(KEY, one.to_owned(), accepted));
-        let parsed = one.split_once(':').and_then(|(distance, time)| {
+    for point in text.split(',').map(str::trim) {
+        let wrong = |accepted: &str| Err(section.error(KEY, point.to_owned(), accepted));
+        let parsed = point.split_once(':').and_then(|(distance, time)| {
             Some((distance.trim().parse::<u32>().ok()?, time.trim().parse::<Span>().ok()?))
         });
         let Some((distance, time)) = parsed else {

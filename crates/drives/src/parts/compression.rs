@@ -93,8 +93,8 @@ mod tests {
     fn without_granule_and_header_the_mean_size_is_the_entropy() {
         let ideal = CompressionParams { efficiency: 1.0, granule: 1, header: 0 };
         for entropy in [0.0126, 0.17, 0.37, 0.5, 0.79, 1.0] {
-            let found = mean(ideal, entropy);
-            assert!((found / (entropy * 4096.0) - 1.0).abs() < 0.001, "{entropy}: {found} bytes");
+            let average = mean(ideal, entropy);
+            assert!((average / (entropy * 4096.0) - 1.0).abs() < 0.001, "{entropy}: {average} bytes");
         }
     }
 
@@ -109,8 +109,8 @@ mod tests {
 
     #[test]
     fn seagates_rule_gives_the_efficiency() {
-        let found = mean(CompressionParams { efficiency: 0.875, granule: 1, header: 0 }, 0.75);
-        assert!((4096.0 / found - 1.28).abs() < 0.001, "as much room as over-provisioning of 28 %");
+        let average = mean(CompressionParams { efficiency: 0.875, granule: 1, header: 0 }, 0.75);
+        assert!((4096.0 / average - 1.28).abs() < 0.001, "as much room as over-provisioning of 28 %");
     }
 
     #[test]

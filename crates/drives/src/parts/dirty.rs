@@ -88,8 +88,8 @@ impl Dirty {
 
     /// Entries and sectors held, waiting or on their way.
     pub fn held(&self) -> (usize, u64) {
-        let of = |extent: Waiting| (entries_of(&extent), u64::from(extent.count));
-        let (on_its_way, sectors) = self.in_flight.map_or((0, 0), of);
+        let sums = |extent: Waiting| (entries_of(&extent), u64::from(extent.count));
+        let (on_its_way, sectors) = self.in_flight.map_or((0, 0), sums);
         (self.entries() + on_its_way, self.sectors + sectors)
     }
 
@@ -236,15 +236,15 @@ impl Dirty {
 
     /// An extent that is about to wait, counted already.
     fn extent(&mut self, geometry: &Geometry, run: Run, since: (u64, Instant), entries: u32) -> Waiting {
-        let place = geometry.place(run.0);
+        let position = geometry.place(run.0);
         self.more += entries as usize - 1;
         self.sectors += run.1 - run.0;
         Waiting {
             sector: run.0,
             count: (run.1 - run.0) as u32,
             write: true,
-            place,
-            angle: place.angle(),
+            place: position,
+            angle: position.angle(),
             ready: since.1,
             since: since.1,
             sequence: since.0,

@@ -241,11 +241,11 @@ impl Geometry {
         if last < zone.track_sectors.value() {
             // On one track, as most commands are.
             let turned = zone.angle(last) - zone.angle(u64::from(first.sector));
-            let place = Place { sector: last as u32, flow: first.flow + turned, ..*first };
-            return (place, turned + zone.sector_flow);
+            let position = Place { sector: last as u32, flow: first.flow + turned, ..*first };
+            return (position, turned + zone.sector_flow);
         }
-        let place = self.place(sector + count - 1);
-        (place, place.flow + self.zones[place.zone as usize].sector_flow - first.flow)
+        let position = self.place(sector + count - 1);
+        (position, position.flow + self.zones[position.zone as usize].sector_flow - first.flow)
     }
 
     /// The sector that a stream at `flow` is about to read: all sectors before it have passed the head.
@@ -315,8 +315,8 @@ mod tests {
         for first in [0, 1_000_000] {
             let geometry = Geometry::from_sector(&params(), first);
             let outer = geometry.track_bytes(first) / SECTOR;
-            let (one, two) = (geometry.track_of(first), geometry.track_of(first + outer));
-            assert_eq!((one, two), (first..first + outer, first + outer..first + 2 * outer));
+            let (inner_track, outer_track) = (geometry.track_of(first), geometry.track_of(first + outer));
+            assert_eq!((inner_track, outer_track), (first..first + outer, first + outer..first + 2 * outer));
             let last = geometry.track_of(geometry.end() - 1);
             assert!(last.contains(&(geometry.end() - 1)) && last.end == geometry.end(), "{last:?}");
             // In a zone further in, too.

@@ -91,17 +91,17 @@ impl MapCache {
     /// Asks for a page, to change entries of it or not. What is on flash stays there: it has to be brought by
     /// [`MapCache::bring`].
     pub fn ask(&mut self, page: u32, changes: bool) -> Found {
-        let place = self.places[page as usize];
-        if place == ABSENT {
+        let frame_number = self.places[page as usize];
+        if frame_number == ABSENT {
             return Found::Flash;
         }
-        if place < self.host.first {
-            let frame = &mut self.controller.frames[place as usize];
+        if frame_number < self.host.first {
+            let frame = &mut self.controller.frames[frame_number as usize];
             frame.asked = true;
             frame.changed |= changes;
             return Found::Controller;
         }
-        let at = (place - self.host.first) as usize;
+        let at = (frame_number - self.host.first) as usize;
         let mut frame = std::mem::replace(&mut self.host.frames[at], EMPTY);
         frame.changed |= changes;
         let out = self.give_controller(frame);
@@ -151,17 +151,17 @@ mod tests {
     fn check(cache: &MapCache) {
         let mut seen = vec![ABSENT; cache.places.len()];
         let frames = cache.controller.frames.iter().chain(&cache.host.frames);
-        for (place, frame) in frames.enumerate().filter(|(_, frame)| frame.page != ABSENT) {
+        for (number, frame) in frames.enumerate().filter(|(_, frame)| frame.page != ABSENT) {
             assert_eq!(seen[frame.page as usize], ABSENT, "page {} is held twice", frame.page);
-            seen[frame.page as usize] = place as u32;
+            seen[frame.page as usize] = number as u32;
         }
         assert_eq!(seen, cache.places);
     }
 
     /// Asks, and brings what is not there.
     fn touch(cache: &mut MapCache, page: u32, changes: bool) -> (Found, Option<u32>) {
-        let found = cache.ask(page, changes);
-        (found, if found == Found::Flash { cache.bring(page, changes) } else { None })
+        let lookup = cache.ask(page, changes);
+        (lookup, if lookup == Found::Flash { cache.bring(page, changes) } else { None })
     }
 
     #[test]

@@ -181,9 +181,9 @@ impl Nand {
     pub fn read(&mut self, now: Instant, die: u32, pages: u32, reading: Span) -> Instant {
         self.counters.host_page_reads += u64::from(pages);
         self.counters.die_busy += self.busy_for(pages, reading);
-        let of = &mut self.dies[die as usize];
-        let mut begin = now.max(of.reads_until);
-        if let Some(running) = &mut of.running {
+        let state = &mut self.dies[die as usize];
+        let mut begin = now.max(state.reads_until);
+        if let Some(running) = &mut state.running {
             // What waited too long is neither pushed back nor suspended, or reads could keep it off for ever.
             let firm = begin.since(running.since) > self.params.patience;
             if running.begins >= begin && !firm {
@@ -202,8 +202,8 @@ impl Nand {
                 }
             }
         }
-        of.reads_until = begin + reading;
-        of.reads_until
+        state.reads_until = begin + reading;
+        state.reads_until
     }
 
     /// The same where planes read alone: one page keeps its plane busy, several keep all of them. A program that is
@@ -215,9 +215,9 @@ impl Nand {
         self.counters.die_busy += self.busy_for(pages, reading);
         let (from, used) = if pages == 1 { (first % count, 1) } else { (0, count) };
         let planes = &mut self.planes[(die * count + from) as usize..][..used as usize];
-        let of = &mut self.dies[die as usize];
+        let state = &mut self.dies[die as usize];
         let mut begin = planes.iter().fold(now, |latest, plane| latest.max(*plane));
-        if let Some(running) = &mut of.running {
+        if let Some(running) = &mut state.running {
             let firm = begin.since(running.since) > self.params.patience;
             if running.begins >= begin && !firm {
                 let pushed = running.begins.max(begin + reading);
@@ -225,8 +225,8 @@ impl Nand {
                 running.begins = pushed;
             } else if running.ends > begin {
                 match self.params.suspend {
-                    Some(_) if of.reads_until > begin && !firm && !matches!(running.job, Job::Read(_)) => {
-                        running.ends += (begin + reading).since(of.reads_until);
+                    Some(_) if state.reads_until > begin && !firm && !matches!(running.job, Job::Read(_)) => {
+                        running.ends += (begin + reading).since(state.reads_until);
                     }
                     Some(pause) if !firm && !matches!(running.job, Job::Read(_)) => {
                         self.counters.suspends += 1;
@@ -238,7 +238,7 @@ impl Nand {
             }
         }
         planes.fill(begin + reading);
-        of.reads_until = of.reads_until.max(begin + reading);
+        state.reads_until = state.reads_until.max(begin + reading);
         begin + reading
     }
 
@@ -285,12 +285,12 @@ impl Nand {
             Job::Erase => {}
         }
         self.jobs += 1;
-        let of = &mut self.dies[die as usize];
-        if of.running.is_none() && of.waiting.is_empty() {
-            of.waiting.push_back((job, now));
+        let state = &mut self.dies[die as usize];
+        if state.running.is_none() && state.waiting.is_empty() {
+            state.waiting.push_back((job, now));
             self.begin_next(now, die);
         } else {
-            of.waiting.push_back((job, now));
+            state.waiting.push_back((job, now));
         }
     }
 
@@ -302,14 +302,14 @@ impl Nand {
                 break;
             }
             self.wakes.pop();
-            let of = &mut self.dies[die as usize];
-            if let Some(running) = of.running {
+            let state = &mut self.dies[die as usize];
+            if let Some(running) = state.running {
                 if running.ends > at {
                     // It was suspended or pushed back.
                     self.wakes.push(Reverse((running.ends, die)));
                     continue;
                 }
-                of.running = None;
+                state.running = None;
                 self.jobs -= 1;
                 if let Job::Program(number) | Job::Quick(number) = running.job {
                     self.programs -= 1;
@@ -323,18 +323,18 @@ impl Nand {
     /// Begins the next job of an idle die, once the reads that were accepted are done.
     #[inline]
     fn begin_next(&mut self, now: Instant, die: u32) {
-        let of = &mut self.dies[die as usize];
-        let Some((job, since)) = of.waiting.front().copied() else { return };
+        let state = &mut self.dies[die as usize];
+        let Some((job, since)) = state.waiting.front().copied() else { return };
         let firm = now.since(since) > self.params.patience;
         let mut begins = now;
-        if of.reads_until > now {
+        if state.reads_until > now {
             if !firm {
-                self.wakes.push(Reverse((of.reads_until, die)));
+                self.wakes.push(Reverse((state.reads_until, die)));
                 return;
             }
-            begins = of.reads_until;
+            begins = state.reads_until;
         }
-        of.waiting.pop_front();
+        state.waiting.pop_front();
         let takes = match job {
             Job::Program(_) => {
                 begins = begins.max(self.next_program);
@@ -359,7 +359,7 @@ impl Nand {
         };
         self.counters.die_busy += takes;
         let ends = begins + takes;
-        of.running = Some(Running { job, begins, ends, since });
+        state.running = Some(Running { job, begins, ends, since });
         self.wakes.push(Reverse((ends, die)));
     }
 }

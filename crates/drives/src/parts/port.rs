@@ -171,8 +171,8 @@ mod tests {
         assert_eq!(port.receive(Instant(0), 100), Span(100));
         assert_eq!(port.receive(Instant(0), 100), Span(200));
         assert_eq!(port.send(Instant(50), 10), Instant(210));
-        let mut own = Port::new(Rate(1_000_000_000));
-        assert_eq!((own.receive(Instant(0), 100), own.receive(Instant(0), 100)), (Span(100), Span(100)));
+        let mut single = Port::new(Rate(1_000_000_000));
+        assert_eq!((single.receive(Instant(0), 100), single.receive(Instant(0), 100)), (Span(100), Span(100)));
     }
 
     #[test]

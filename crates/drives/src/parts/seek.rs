@@ -351,14 +351,14 @@ mod tests {
 
     #[test]
     fn drives_of_one_kind_share_a_table_and_others_do_not() {
-        let (one, two) = (Seeks::Points(points(0.2, 2.8, 5.0)), Seeks::Points(points(0.2, 2.9, 5.0)));
+        let (slower, other) = (Seeks::Points(points(0.2, 2.8, 5.0)), Seeks::Points(points(0.2, 2.9, 5.0)));
         let mut curves = SeekCurves::default();
         let mut made = |seeks: &Seeks, tracks| curves.curve(seeks, tracks).nanos;
-        let first = made(&one, 50_000);
-        for (seeks, tracks, same) in [(&one, 50_000, true), (&one, 60_000, false), (&two, 50_000, false)] {
+        let first = made(&slower, 50_000);
+        for (seeks, tracks, same) in [(&slower, 50_000, true), (&slower, 60_000, false), (&other, 50_000, false)] {
             assert_eq!(Arc::ptr_eq(&first, &made(seeks, tracks)), same, "{seeks:?} on {tracks}");
         }
-        assert_eq!(made(&two, 50_000), SeekCurve::new(points(0.2, 2.9, 5.0), 50_000).nanos);
+        assert_eq!(made(&other, 50_000), SeekCurve::new(points(0.2, 2.9, 5.0), 50_000).nanos);
     }
 
     #[test]

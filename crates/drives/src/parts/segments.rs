@@ -97,7 +97,9 @@ impl Segments {
         let (first, last) = (grain(first), grain(last));
         // Without early exit, so that the comparison runs over whole vectors: almost every random I/O misses.
         let groups = self.starts.iter().zip(&self.ends);
-        groups.map(|(starts, ends)| u32::from(group_touches(starts, ends, first, last))).fold(0, |any, one| any | one)
+        groups
+            .map(|(starts, ends)| u32::from(group_touches(starts, ends, first, last)))
+            .fold(0, |any, touched| any | touched)
             != 0
     }
 
@@ -148,9 +150,9 @@ impl Segments {
         if usize::from(older) == index {
             return;
         }
-        let own = self.links[index];
-        self.links[usize::from(own.older)].newer = own.newer;
-        self.links[usize::from(own.newer)].older = own.older;
+        let links = self.links[index];
+        self.links[usize::from(links.older)].newer = links.newer;
+        self.links[usize::from(links.newer)].older = links.older;
         let newer = self.links[usize::from(older)].newer;
         self.links[index] = Links { older, newer };
         self.links[usize::from(older)].newer = index as u16;

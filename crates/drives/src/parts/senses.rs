@@ -78,8 +78,8 @@ impl Senses {
         let kinds = pages.div_ceil(planes);
         let of_kind = |kind: u32| {
             // From the fastest to the slowest in equal steps: their mean is that of the flash.
-            let place = if kinds > 1 { 2.0 * f64::from(kind) / f64::from(kinds - 1) - 1.0 } else { 0.0 };
-            Span((mean.0 as f64 * (1.0 + params.spread * place)).round() as u64)
+            let fraction = if kinds > 1 { 2.0 * f64::from(kind) / f64::from(kinds - 1) - 1.0 } else { 0.0 };
+            Span((mean.0 as f64 * (1.0 + params.spread * fraction)).round() as u64)
         };
         let of_page = (0..pages.max(1)).map(|page| of_kind(page / planes)).collect();
         let mut senses = Self { params, mean, planes, of_page, until: u64::MAX, random, retried: 0 };
@@ -200,15 +200,15 @@ mod tests {
 
     #[test]
     fn retries_are_as_many_as_said_and_take_a_sense_each() {
-        let found = extras(SenseParams { retries: Some(RETRIES), ..SenseParams::default() }, 0.0, 1_000_000);
-        let of = |extra: u64| found.iter().filter(|found| **found == extra).count() as f64;
+        let extra_times = extras(SenseParams { retries: Some(RETRIES), ..SenseParams::default() }, 0.0, 1_000_000);
+        let count = |extra: u64| extra_times.iter().filter(|time| **time == extra).count() as f64;
         // 10,000 of a million; 70 % need one sense, 21 % two, 6.3 % three, and 2.7 % soft decoding after three.
         for (extra, expected) in [(50_000, 7_000.0), (100_000, 2_100.0), (150_000, 630.0), (650_000, 270.0)] {
-            let error = (of(extra) - expected).abs();
-            assert!(error < 4.0 * f64::sqrt(expected), "{extra} ns: {} where {expected} were expected", of(extra));
+            let error = (count(extra) - expected).abs();
+            assert!(error < 4.0 * f64::sqrt(expected), "{extra} ns: {} where {expected} were expected", count(extra));
         }
-        let known = [50_000.0, 100_000.0, 150_000.0, 650_000.0].map(|extra| of(extra as u64)).iter().sum::<f64>();
-        assert_eq!(known, found.len() as f64);
+        let known = [50_000.0, 100_000.0, 150_000.0, 650_000.0].map(|extra| count(extra as u64)).iter().sum::<f64>();
+        assert_eq!(known, extra_times.len() as f64);
     }
 
     #[test]
@@ -217,7 +217,7 @@ mod tests {
             let retries = Some(RetryParams { wear: wear_before, age, ..RETRIES });
             extras(SenseParams { retries, ..SenseParams::default() }, wear, 200_000).len() as f64 / 200_000.0
         };
-        let near = |found: f64, expected: f64| assert!((found / expected - 1.0).abs() < 0.07, "{found}, {expected}");
+        let near = |actual: f64, expected: f64| assert!((actual / expected - 1.0).abs() < 0.07, "{actual}, {expected}");
         near(share(0.0, 0.5, Span(0)), 0.01 * 10_f64.sqrt());
         near(share(0.0, 1.0, Span(0)), 0.1);
         near(share(0.0, 0.0, KEPT), 0.1);
@@ -227,10 +227,10 @@ mod tests {
 
     #[test]
     fn a_scan_makes_reads_wait_for_less_than_its_sense() {
-        let found = extras(SenseParams { scan_share: 0.01, ..SenseParams::default() }, 0.0, 1_000_000);
-        assert!((found.len() as f64 / 10_000.0 - 1.0).abs() < 0.05, "{}", found.len());
-        let mean = found.iter().sum::<u64>() as f64 / found.len() as f64;
-        assert!(found.iter().all(|extra| *extra < MEAN.0) && (mean / 25_000.0 - 1.0).abs() < 0.03, "{mean}");
+        let extra_times = extras(SenseParams { scan_share: 0.01, ..SenseParams::default() }, 0.0, 1_000_000);
+        assert!((extra_times.len() as f64 / 10_000.0 - 1.0).abs() < 0.05, "{}", extra_times.len());
+        let mean = extra_times.iter().sum::<u64>() as f64 / extra_times.len() as f64;
+        assert!(extra_times.iter().all(|extra| *extra < MEAN.0) && (mean / 25_000.0 - 1.0).abs() < 0.03, "{mean}");
     }
 
     #[test]
@@ -238,8 +238,8 @@ mod tests {
         let both = SenseParams { retries: Some(RETRIES), scan_share: 0.02, ..SenseParams::default() };
         let mut senses = senses(both, (1, 1));
         let longer = (0..1_000_000).filter(|_| senses.time(1, 0, || 0.0) > MEAN).count();
-        for (found, expected) in [(senses.retried as f64, 10_000.0), (longer as f64, 30_000.0)] {
-            assert!((found - expected).abs() < 4.0 * f64::sqrt(expected), "{found} where {expected} were expected");
+        for (actual, expected) in [(senses.retried as f64, 10_000.0), (longer as f64, 30_000.0)] {
+            assert!((actual - expected).abs() < 4.0 * f64::sqrt(expected), "{actual} where {expected} were expected");
         }
     }
 }

@@ -89,10 +89,10 @@ mod tests {
     fn they_take_their_share_of_the_time_however_seldom_somebody_asks() {
         for step in [100_000, 7_000_000, 900_000_000, 500_000_000_000] {
             let mut stalls = Stalls::new(Some(PARAMS), Random::new(2, "test"));
-            let asked = if step > 1_000_000_000 { 20_000 } else { 300_000 };
-            let delayed = (1..=asked).filter(|n| stalls.begin(Instant(n * step)) > Instant(n * step)).count();
+            let operations = if step > 1_000_000_000 { 20_000 } else { 300_000 };
+            let delayed = (1..=operations).filter(|n| stalls.begin(Instant(n * step)) > Instant(n * step)).count();
             // 1 ms of 101 ms; where steps are shorter than a stall, only the first of those in it is asked here.
-            let expected = asked as f64 * if step < PARAMS.time.0 { step as f64 / 101e6 } else { 1.0 / 101.0 };
+            let expected = operations as f64 * if step < PARAMS.time.0 { step as f64 / 101e6 } else { 1.0 / 101.0 };
             let error = (delayed as f64 - expected).abs();
             assert!(error < 4.0 * expected.sqrt(), "{step} ns: {delayed} where {expected} were expected");
         }

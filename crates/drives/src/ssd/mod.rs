@@ -152,7 +152,7 @@ impl Ssd {
     /// The same drive, whose slow reads and stalls come when the generators of this seed and name say.
     #[must_use]
     pub fn with_seed(self, seed: u64, name: &str) -> Self {
-        let random = |of: &str| Random::new(seed, &format!("drives.{name}.{of}"));
+        let random = |part: &str| Random::new(seed, &format!("drives.{name}.{part}"));
         let senses = self.params.new_senses(random("senses"));
         Self { senses, stalls: Stalls::new(self.params.stalls, random("stalls")), ..self }
     }

@@ -61,12 +61,12 @@ pub(super) fn read_quick(section: &Section, nand: &NandParams) -> Result<Option<
 pub(super) fn read_pslc(section: &Section, nand: &NandParams, scale: u64) -> Result<Option<PslcParams>, SpecError> {
     let Some(quick) = nand.quick else { return Ok(None) };
     let size = |key| section.required::<Bytes>(key, "a size").map(|Bytes(bytes)| bytes / scale / PAGE);
-    let ways = [("direct", WhenFull::Direct), ("fold", WhenFull::Fold)];
+    let policies = [("direct", WhenFull::Direct), ("fold", WhenFull::Fold)];
     Ok(Some(PslcParams {
         fixed_pages: size("pslc_static")?,
         dynamic_pages: size("pslc_dynamic")?,
         bits: (nand.program_bytes / quick.bytes).max(1),
         pass_units: (quick.bytes / UNIT) as u32,
-        when_full: need(section, "pslc_full", section.choice("pslc_full", &ways)?)?,
+        when_full: need(section, "pslc_full", section.choice("pslc_full", &policies)?)?,
     }))
 }

@@ -126,8 +126,8 @@ impl SsdParams {
 
     fn from_values(file: &str, values: &toml::Table, least_scale: u64) -> Result<Self, SpecError> {
         let section = Section::new(file, "values", values);
-        let asked = need(&section, "scale", section.count("scale", 1..=4096)?)?;
-        let scale = asked.max(least_scale);
+        let requested = need(&section, "scale", section.count("scale", 1..=4096)?)?;
+        let scale = requested.max(least_scale);
         let nand = read_nand(&section, scale)?;
         let parity = need(&section, "parity", section.switch("parity")?)?;
         let compression = read_compression(&section)?;
@@ -149,7 +149,7 @@ impl SsdParams {
             unit_pages,
             namespaces: read_namespaces(&section, whole, unit_pages * PAGE, scale)?,
             scale,
-            scale_chosen: scale > asked,
+            scale_chosen: scale > requested,
             link_duplex: need(&section, "link_duplex", section.switch("link_duplex")?)?,
             tags: need(&section, "queue_tags", section.count("queue_tags", 1..=65_536)?)? as usize,
             command_interval,

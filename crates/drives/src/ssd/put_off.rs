@@ -69,8 +69,8 @@ impl Ssd {
         for read in &self.put_off {
             match self.lies(read.page) {
                 Lies::Flash(_, pass, flash_page) => {
-                    let place = self.work.place_of(flash_page, pass);
-                    let time = senses.time(1, place, || self.ftl.wear().0 / self.params.rated_cycles);
+                    let physical = self.work.place_of(flash_page, pass);
+                    let time = senses.time(1, physical, || self.ftl.wear().0 / self.params.rated_cycles);
                     owed.page_reads += 1;
                     owed.die_busy += self.nand.busy_for(1, time);
                 }

@@ -143,9 +143,9 @@ impl Ssd {
     fn ask_die(&mut self, whom: For, at: Instant, part: Option<(u32, u32, u32, u32, u32)>) -> u32 {
         let Some((block, pass, last, pages, bytes)) = part else { return 0 };
         let die = self.work.die_of(block, pass);
-        let place = self.work.place_of(last, pass);
+        let physical = self.work.place_of(last, pass);
         let (ftl, rated) = (&self.ftl, self.params.rated_cycles);
-        let time = self.senses.time(pages, place, || ftl.wear().0 / rated);
+        let time = self.senses.time(pages, physical, || ftl.wear().0 / rated);
         let read = if self.params.nand.planes_alone {
             self.nand.read_on_planes(at, die, (pages, last), time)
         } else {

@@ -26,9 +26,9 @@ const LONGEST: Most = (Span(1_000_000_000), "1 s");
 const OLDEST: Most = (Span(3_650 * 86_400 * 1_000_000_000), "3650 d");
 
 fn time(section: &Section, key: &'static str, (most, written): Most) -> Result<Option<Span>, SpecError> {
-    let found = section.quantity::<Span>(key)?;
-    match found.filter(|time| *time > most) {
-        None => Ok(found),
+    let span = section.quantity::<Span>(key)?;
+    match span.filter(|time| *time > most) {
+        None => Ok(span),
         Some(time) => Err(section.error(key, time.to_string(), format!("expected at most {written}"))),
     }
 }
@@ -100,8 +100,8 @@ pub(super) fn read_cache(section: &Section) -> Result<CacheParams, SpecError> {
     let protected = need(section, "plp", section.switch("plp")?)?;
     // A drive that does not say calls its buffer what it is.
     let volatile = section.switch("wce")?.unwrap_or(!protected);
-    let ways = [("durable", false), ("write-out", true)];
-    let writes_out = section.choice("flush", &ways)?.unwrap_or(false);
+    let choices = [("durable", false), ("write-out", true)];
+    let writes_out = section.choice("flush", &choices)?.unwrap_or(false);
     let waits = [!protected && !volatile, !protected];
     let forces_by_flush = read_forced_writes(section)?;
     Ok(CacheParams { protected, volatile, flush_writes: writes_out || !protected, forces_by_flush, waits })

@@ -15,7 +15,7 @@ TRACE=FILE names the rows of a trace, PARTS=1 prints the record.";
 
 fn main() -> ExitCode {
     let args: Vec<_> = std::env::args_os().skip(1).collect();
-    if args.iter().any(|one| one == "--help" || one == "-h") {
+    if args.iter().any(|arg| arg == "--help" || arg == "-h") {
         // Who reads no further, such as `head`, has seen enough.
         let _ = writeln!(std::io::stdout(), "{USAGE}");
         return ExitCode::SUCCESS;

@@ -68,16 +68,16 @@ pub fn assemble_with_spares(
     for drive in &spec.drives {
         if !products.contains_key(&drive.product) {
             let key = format!("{}.product", drive.key);
-            let found = catalog.drive(&drive.product, (&spec.file, &key))?;
-            check_file(&found.0)?;
-            products.insert(drive.product.clone(), found);
+            let entry = catalog.drive(&drive.product, (&spec.file, &key))?;
+            check_file(&entry.0)?;
+            products.insert(drive.product.clone(), entry);
         }
     }
     for layout in spec.layouts.iter().filter(|layout| is_pool(&layout.kind)) {
         let pool = PoolSpec::read(&spec.file, layout)?;
         let key = format!("{}.osd", layout.key);
-        let found = catalog.osd(&pool.osd, (&spec.file, &key))?;
-        products.insert(pool.osd, found);
+        let entry = catalog.osd(&pool.osd, (&spec.file, &key))?;
+        products.insert(pool.osd, entry);
     }
     check_set(&products, set)?;
     let spares = spares.map(|(like, count)| spare_drives(spec, like, count)).transpose()?.unwrap_or_default();
@@ -155,12 +155,12 @@ impl Mechanism {
         set: &[(String, String)],
         least_scale: u64,
     ) -> Result<Self, SpecError> {
-        let own: Table =
+        let keys: Table =
             set.iter().filter(|(key, _)| takes(product, key)).map(|(k, v)| (k.clone(), as_value(v))).collect();
         match product.kind.as_str() {
             "disk" => {
                 let read = |values: &Table, file: &str, key: &str| DiskParams::read(product, values, file, key);
-                let mut params = read_twice(spec, drive, own, read)?;
+                let mut params = read_twice(spec, drive, keys, read)?;
                 if spec.is_on_bus(drive) {
                     // The bus is the port: what crosses it would be charged twice.
                     params.port_rate = Rate(1_000_000_000_000);
@@ -171,11 +171,11 @@ impl Mechanism {
                 let read = |values: &Table, file: &str, key: &str| {
                     SsdParams::read_scaled(product, (values, file, key), least_scale)
                 };
-                Ok(Self::Ssd(read_twice(spec, drive, own, read)?))
+                Ok(Self::Ssd(read_twice(spec, drive, keys, read)?))
             }
             "black-box" => {
                 let read = |values: &Table, file: &str, key: &str| BlackBoxParams::read(product, values, file, key);
-                Ok(Self::BlackBox(read_twice(spec, drive, own, read)?))
+                Ok(Self::BlackBox(read_twice(spec, drive, keys, read)?))
             }
             other => Err(SpecError::unknown(&product.file, "kind", other, &["disk", "ssd", "black-box"])),
         }
@@ -189,17 +189,17 @@ impl Mechanism {
         product: &Product,
         (set, means): (&[(String, String)], &Means),
     ) -> Result<Self, SpecError> {
-        let mut found = Self::read(spec, drive, product, set, 1)?;
+        let mut scaled = Self::read(spec, drive, product, set, 1)?;
         let mut least = 2;
-        while least <= 4096 && means.memory.is_some_and(|there| found.memory(means.is_for) > there) {
+        while least <= 4096 && means.memory.is_some_and(|available| scaled.memory(means.is_for) > available) {
             // Blocks have a pass at least: what does not become smaller is refused with what it needs.
             match Self::read(spec, drive, product, set, least) {
-                Ok(smaller) => found = smaller,
+                Ok(smaller) => scaled = smaller,
                 Err(_) => break,
             }
             least *= 2;
         }
-        Ok(found)
+        Ok(scaled)
     }
 
     /// Bytes of memory that the drive takes.

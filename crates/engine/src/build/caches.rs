@@ -159,12 +159,12 @@ impl MachineCaches {
             });
         }
         let below = volumes.iter().map(|volume| {
-            let mut found = Below::default();
-            descend(volume.node, layouts, &number, &mut found);
-            found.drives.retain(|drive| *drive < drives.len());
-            found.drives.sort_unstable();
-            found.drives.dedup();
-            found
+            let mut reached = Below::default();
+            descend(volume.node, layouts, &number, &mut reached);
+            reached.drives.retain(|drive| *drive < drives.len());
+            reached.drives.sort_unstable();
+            reached.drives.dedup();
+            reached
         });
         let below = below.collect();
         Self { drives, controllers, below, stays_new: stays_new(spec) }
@@ -182,14 +182,14 @@ impl MachineCaches {
 }
 
 /// Adds what lies below `node`.
-fn descend(node: NodeRef, layouts: &Layouts, controllers: &[Option<usize>], found: &mut Below) {
+fn descend(node: NodeRef, layouts: &Layouts, controllers: &[Option<usize>], below: &mut Below) {
     let layout = match node {
-        NodeRef::Drive(drive) => return found.drives.push(drive as usize),
+        NodeRef::Drive(drive) => return below.drives.push(drive as usize),
         NodeRef::Layout(layout) => layout as usize,
     };
-    found.controllers.extend(controllers[layout]);
+    below.controllers.extend(controllers[layout]);
     let members: &[MemberRange] = &layouts[layout].2;
     for member in members {
-        descend(member.node, layouts, controllers, found);
+        descend(member.node, layouts, controllers, below);
     }
 }

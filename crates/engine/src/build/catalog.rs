@@ -50,9 +50,9 @@ impl Catalog {
     /// # Errors
     /// No such drive, or a mistake in its file.
     pub fn drive(&self, name: &str, asked_at: (&str, &str)) -> Result<(Product, String), SpecError> {
-        let found = self.found(name, asked_at)?;
-        let text = self.whole(&found, &mut vec![found.file.clone()])?;
-        let product = Product::read_with(name, &found.file, (&text, &found.text), found.rigour)?;
+        let entry = self.found(name, asked_at)?;
+        let text = self.whole(&entry, &mut vec![entry.file.clone()])?;
+        let product = Product::read_with(name, &entry.file, (&text, &entry.text), entry.rigour)?;
         Ok((product, text))
     }
 
@@ -76,16 +76,16 @@ impl Catalog {
     }
 
     /// The text of a product with the values of what it is a variant of; `seen` are the files on the way.
-    fn whole(&self, found: &Found, seen: &mut Vec<String>) -> Result<String, SpecError> {
-        let Some(origin) = variant_of(&found.file, &found.text)? else { return Ok(found.text.clone()) };
-        let at = SpecError::new(&found.file, VARIANT_OF, &origin, "").at_line_of(&found.text);
-        let base = self.found(&origin, (&found.file, VARIANT_OF));
+    fn whole(&self, entry: &Found, seen: &mut Vec<String>) -> Result<String, SpecError> {
+        let Some(origin) = variant_of(&entry.file, &entry.text)? else { return Ok(entry.text.clone()) };
+        let at = SpecError::new(&entry.file, VARIANT_OF, &origin, "").at_line_of(&entry.text);
+        let base = self.found(&origin, (&entry.file, VARIANT_OF));
         let base = base.map_err(|error| SpecError { file: at.file.clone(), ..error })?;
         if seen.contains(&base.file) {
             return Err(SpecError { accepted: "leads back to where it began: expected another product".into(), ..at });
         }
         seen.push(base.file.clone());
-        merged(&found.file, &found.text, &self.whole(&base, seen)?)
+        merged(&entry.file, &entry.text, &self.whole(&base, seen)?)
     }
 
     /// The values of an object storage daemon and their text.

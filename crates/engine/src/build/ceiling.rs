@@ -93,25 +93,25 @@ pub fn ceiling(catalog: &Catalog, request: &Request, moved: Moved) -> Result<Mac
         descend(&spec, root, 1.0, &mut below)?;
     }
     let mut known: Vec<(&DriveSpec, Option<Ceiling>)> = Vec::new();
-    let mut found = Vec::new();
+    let mut ceilings = Vec::new();
     for (&drive, &share) in &below.drives {
-        let of = &spec.drives[drive];
-        let same = known.iter().find(|(other, _)| other.product == of.product && other.set == of.set);
+        let drive_spec = &spec.drives[drive];
+        let same = known.iter().find(|(other, _)| other.product == drive_spec.product && other.set == drive_spec.set);
         let ceiling = if let Some((_, ceiling)) = same {
             *ceiling
         } else {
-            let product = catalog.drive(&of.product, (&file, &format!("{}.product", of.key)))?.0;
-            let ceiling = highest(&spec, of, &product, &request.set)?;
-            known.push((of, ceiling));
+            let product = catalog.drive(&drive_spec.product, (&file, &format!("{}.product", drive_spec.key)))?.0;
+            let ceiling = highest(&spec, drive_spec, &product, &request.set)?;
+            known.push((drive_spec, ceiling));
             ceiling
         };
         // Fitted values are no limits of a machine.
         let Some(ceiling) = ceiling else {
             return Ok(MachineCeiling { ports: f64::INFINITY, media: f64::INFINITY });
         };
-        found.push((drive, share, ceiling));
+        ceilings.push((drive, share, ceiling));
     }
-    Ok(MachineCeiling { ports: ports(&spec, &found, &below, moved), media: media(&found, &below, moved) })
+    Ok(MachineCeiling { ports: ports(&spec, &ceilings, &below, moved), media: media(&ceilings, &below, moved) })
 }
 
 /// What the host sees: volumes, or what nothing is made of.
@@ -170,10 +170,10 @@ fn data_share(file: &str, layout: &LayoutSpec) -> Result<f64, SpecError> {
     Ok(build(file, layout, &sizes)?.capacity().0 as f64 / (members * EACH as f64))
 }
 
-fn ports(spec: &MachineSpec, found: &[(usize, f64, Ceiling)], below: &Below, moved: Moved) -> f64 {
+fn ports(spec: &MachineSpec, ceilings: &[(usize, f64, Ceiling)], below: &Below, moved: Moved) -> f64 {
     let (mut drives, mut links) = (Rates::default(), Rates::default());
     let mut shares = vec![0.0_f64; spec.links.len()];
-    for (drive, share, ceiling) in found {
+    for (drive, share, ceiling) in ceilings {
         drives.add(ceiling.port(), *share, ceiling.is_duplex);
         match spec.links.iter().position(|link| link.carries.contains(drive)) {
             Some(link) => shares[link] = shares[link].max(*share),
@@ -187,12 +187,12 @@ fn ports(spec: &MachineSpec, found: &[(usize, f64, Ceiling)], below: &Below, mov
     drives.total(moved.read_share).min(links.total(moved.read_share)).min(controllers)
 }
 
-fn media(found: &[(usize, f64, Ceiling)], below: &Below, moved: Moved) -> f64 {
+fn media(ceilings: &[(usize, f64, Ceiling)], below: &Below, moved: Moved) -> f64 {
     if below.has_journal {
         return f64::INFINITY;
     }
     let mut rates = Rates::default();
-    for (_, share, ceiling) in found {
+    for (_, share, ceiling) in ceilings {
         rates.add(ceiling.media, *share, ceiling.media_at_once);
     }
     rates.total(moved.read_share) + below.memory / moved.seconds
@@ -205,8 +205,8 @@ fn highest(
     product: &Product,
     set: &[(String, String)],
 ) -> Result<Option<Ceiling>, SpecError> {
-    let read = |own: &Table| {
-        let drive = DriveSpec { set: own.clone(), ..drive.clone() };
+    let read = |keys: &Table| {
+        let drive = DriveSpec { set: keys.clone(), ..drive.clone() };
         Mechanism::read(spec, &drive, product, set, 1).map(|mechanism| mechanism.ceiling())
     };
     let mut values = drive.set.clone();

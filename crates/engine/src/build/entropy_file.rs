@@ -139,10 +139,10 @@ mod tests {
             ("/chunks/2/histogram", json!([0, 0]), "chunks.histogram"),
             ("/chunks/2/histogram/0", json!(-1), "chunks.histogram"),
         ];
-        for (place, value, key) in cases {
+        for (pointer, value, key) in cases {
             let mut json = good();
-            *json.pointer_mut(place).expect("it is there") = value;
-            let error = of_json("e.json", &json).expect_err(place);
+            *json.pointer_mut(pointer).expect("it is there") = value;
+            let error = of_json("e.json", &json).expect_err(pointer);
             assert_eq!((error.file.as_str(), error.key.as_str()), ("e.json", key));
         }
         assert_eq!(of_json("e.json", &json!([1])).expect_err("an array").key, "schema");

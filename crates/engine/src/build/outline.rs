@@ -82,17 +82,17 @@ pub(crate) fn of_built(
     layouts: Built,
 ) -> Vec<LayoutOutline> {
     let member = |drive: usize, size: u64| {
-        let of = &spec.drives[drive];
-        let has = &products[&of.product].0;
+        let drive_spec = &spec.drives[drive];
+        let has = &products[&drive_spec.product].0;
         let text = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
-        let own = of.set.iter().map(|(key, value)| (key.clone(), text(value)));
+        let settings = drive_spec.set.iter().map(|(key, value)| (key.clone(), text(value)));
         let given = set.iter().filter(|(key, _)| takes(has, key)).cloned();
         MemberOutline {
-            drive: of.name.clone(),
-            product: of.product.clone(),
+            drive: drive_spec.name.clone(),
+            product: drive_spec.product.clone(),
             size_bytes: size,
             block_bytes: drives[drive].1.block().0,
-            set: own.chain(given).collect(),
+            set: settings.chain(given).collect(),
         }
     };
     if layouts.is_empty() {
@@ -124,7 +124,7 @@ pub(crate) fn of_built(
         let kind = if is_cache { "single".to_owned() } else { spec.kind.clone() };
         let (name, capacity_bytes) = (name.clone(), role.capacity().0);
         let coded = (kind == ERASURE).then(|| PoolSpec::read(file, spec).ok().and_then(|pool| pool.erasure)).flatten();
-        let (data, parities) = (coded.map(|of| of.data as u64), coded.map(|of| of.parities as u64));
+        let (data, parities) = (coded.map(|code| code.data as u64), coded.map(|code| code.parities as u64));
         let groups = hotband_layouts::groups(spec);
         let is_left_out = is_cache && on_layout.is_some();
         let members = drives.collect();

@@ -70,13 +70,13 @@ impl Roles<'_> {
     fn osd_params(&self, layout: &LayoutSpec, pool: &PoolSpec) -> Result<OsdParams, SpecError> {
         let daemon = &self.products[&pool.osd].0;
         let params = OsdParams::read(daemon, &pool.set, &self.spec.file, &format!("{}.osd_set", layout.key))?;
-        let own = self.set.iter().filter(|(key, _)| daemon.has(key));
-        let own: Table = own.map(|(key, value)| (key.clone(), as_value(value))).collect();
-        if own.is_empty() {
+        let settings = self.set.iter().filter(|(key, _)| daemon.has(key));
+        let settings: Table = settings.map(|(key, value)| (key.clone(), as_value(value))).collect();
+        if settings.is_empty() {
             return Ok(params);
         }
         let mut values = pool.set.clone();
-        values.extend(own);
+        values.extend(settings);
         OsdParams::read(daemon, &values, "set", "")
     }
 }

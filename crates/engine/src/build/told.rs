@@ -140,8 +140,8 @@ mod tests {
         let mirror = told("raid1:2xsavvio-10k1", None).unwrap();
         assert_eq!(mirror.drives.iter().map(|drive| drive.name.as_str()).collect::<Vec<_>>(), ["d0", "d1"]);
         assert_eq!((mirror.layouts[0].kind.as_str(), mirror.is_replicated), ("raid1", false));
-        let one = told("savvio-10k1", None).unwrap();
-        assert_eq!((one.drives[0].product.as_str(), one.layouts.len()), ("savvio-10k1", 0));
+        let single = told("savvio-10k1", None).unwrap();
+        assert_eq!((single.drives[0].product.as_str(), single.layouts.len()), ("savvio-10k1", 0));
         assert_eq!(told("savvio", None).unwrap_err().file, "MACHINE");
     }
 

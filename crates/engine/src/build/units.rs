@@ -90,7 +90,7 @@ pub(super) fn unused_namespaces(drives: &Drives, layouts: &Layouts, volumes: &[V
     let of_volumes = volumes.iter().map(|volume| (volume.node, volume.from, volume.size));
     let of_layouts = layouts.iter().flat_map(|(_, _, members)| members.iter().map(|m| (m.node, m.from, m.size)));
     let used: Vec<(NodeRef, u64, u64)> = of_volumes.chain(of_layouts).collect();
-    let mut found = Vec::new();
+    let mut listed = Vec::new();
     for (index, (name, drive)) in drives.iter().enumerate() {
         let units = drive.units();
         let is_used = |unit: &Unit| {
@@ -98,7 +98,7 @@ pub(super) fn unused_namespaces(drives: &Drives, layouts: &Layouts, volumes: &[V
             here.into_iter().any(|(_, from, size)| *from < unit.from + unit.size && unit.from < from + size)
         };
         let is_namespace = |unit: &&Unit| matches!(unit.name, UnitName::Namespace(_));
-        found.extend(units.iter().filter(is_namespace).filter(|unit| !is_used(unit)).map(|unit| {
+        listed.extend(units.iter().filter(is_namespace).filter(|unit| !is_used(unit)).map(|unit| {
             format!(
                 "{name}.{}: nothing lies on it, so it is never written and serves the drive's other namespaces as \
                  over-provisioning",
@@ -106,5 +106,5 @@ pub(super) fn unused_namespaces(drives: &Drives, layouts: &Layouts, volumes: &[V
             )
         }));
     }
-    found
+    listed
 }

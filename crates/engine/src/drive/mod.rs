@@ -189,8 +189,8 @@ impl<'a> Driver<'a> {
     /// Hands an I/O to the machine.
     #[expect(clippy::inline_always, reason = "it is called once per I/O, from few places")]
     #[inline(always)]
-    fn send(&mut self, source: u32, asked: &SourceIo) {
-        let SourceIo { stream, token, request } = *asked;
+    fn send(&mut self, source: u32, source_io: &SourceIo) {
+        let SourceIo { stream, token, request } = *source_io;
         let (op, offset, len, fua, entropy) = (request.op, request.offset, request.len, request.fua, request.entropy);
         let tag = self.in_flight.add(Outstanding { stream: stream as u16, op, offset, len, source, token });
         let target = self.targets[stream as usize];

@@ -85,18 +85,18 @@ impl Driver<'_> {
             let at = if turns.len() > 1 { random.unit() * total } else { 0.0 };
             let chosen = turns.iter().position(|turn| at < turn.upto).unwrap_or(turns.len() - 1);
             let turn = &mut turns[chosen];
-            let asked = self.streams[turn.stream].next(turn.thread);
+            let request = self.streams[turn.stream].next(turn.thread);
             turn.thread = if turn.thread + 1 < turn.threads { turn.thread + 1 } else { 0 };
-            let trim = asked.op == Op::Trim;
-            if !trim && asked.op != Op::Write {
+            let trim = request.op == Op::Trim;
+            if !trim && request.op != Op::Write {
                 continue;
             }
             done += match amount {
                 Amount::Fills(_) if trim => 0,
-                Amount::Fills(_) => u64::from(asked.len),
+                Amount::Fills(_) => u64::from(request.len),
                 Amount::Ios(_) => 1,
             };
-            let write = UntimedWrite { offset: asked.offset, len: asked.len, entropy: asked.entropy, trim };
+            let write = UntimedWrite { offset: request.offset, len: request.len, entropy: request.entropy, trim };
             batch.writes[usize::from(turn.target)].push(write);
             batch.collected += 1;
             if batch.collected == BATCH {
@@ -155,8 +155,8 @@ impl Driver<'_> {
             left -= 1.0;
         }
         random_fills(self.machine, &mut fills, spec.random, |share| report(spec.sequential + share * spec.random))?;
-        let own = Amount::Fills(spec.workload);
-        self.fill(None, own, Random::new(seed, "precondition.workload"), |share| {
+        let amount = Amount::Fills(spec.workload);
+        self.fill(None, amount, Random::new(seed, "precondition.workload"), |share| {
             report(spec.sequential + spec.random + share * spec.workload)
         })?;
         if spec.trim {
@@ -172,9 +172,11 @@ impl Driver<'_> {
         let targets = self.machine.volumes().iter().enumerate();
         let fill = |(target, named): (usize, &hotband_machine::Volume)| {
             let path = format!("precondition.{}", named.name);
-            let own = self.targets.iter().zip(&workload.streams);
-            let own = own.filter(|(on, _)| usize::from(**on) == target).find_map(|(_, stream)| stream.data.as_ref());
-            let data: Option<&DataSpec> = spec.data.as_ref().or(own).or(workload.data.as_ref());
+            let data_of_stream = self.targets.iter().zip(&workload.streams);
+            let data_of_stream = data_of_stream
+                .filter(|(on, _)| usize::from(**on) == target)
+                .find_map(|(_, stream)| stream.data.as_ref());
+            let data: Option<&DataSpec> = spec.data.as_ref().or(data_of_stream).or(workload.data.as_ref());
             let random = Random::new(seed, &format!("{path}.data"));
             TargetFill {
                 target: target as u16,

@@ -67,8 +67,8 @@ impl Asked {
             };
             for (layout, daemons) in outs {
                 let outs = vec![Outs { layout, daemons, failed: event.what == What::Fail }];
-                let told = machine.expect(Expected { outs, ..Expected::default() });
-                told.map_err(|refused| event.error(refused.to_string()))?;
+                let result = machine.expect(Expected { outs, ..Expected::default() });
+                result.map_err(|refused| event.error(refused.to_string()))?;
             }
         }
         Ok(())
@@ -83,9 +83,9 @@ impl Asked {
         is_followed: bool,
     ) -> (Vec<Happening>, Vec<Happening>) {
         let of_workload = self.events.iter().zip(&self.of_workload).filter_map(|(event, is)| is.then_some(event));
-        let own: Vec<(Part, &What)> =
+        let changes: Vec<(Part, &What)> =
             of_workload.filter_map(|event| Some((part_of(event, machine).ok()?, &event.what))).collect();
-        left.into_iter().partition(|(_, part, what)| is_followed && !own.contains(&(*part, what)))
+        left.into_iter().partition(|(_, part, what)| is_followed && !changes.contains(&(*part, what)))
     }
 
     /// Drives that are to fail.
@@ -260,15 +260,15 @@ pub fn check_texts(texts: &[String]) -> Result<(), SpecError> {
 
 /// The request as records keep it: failures and the loss of power in their short forms, whichever form they had.
 pub(crate) fn in_short_forms(mut request: Request) -> Result<Request, SpecError> {
-    let mut kept = Vec::new();
+    let mut remaining = Vec::new();
     for (index, text) in std::mem::take(&mut request.events).into_iter().enumerate() {
         let event = EventSpec::parse(&format!("events[{index}]"), &text)?;
         match (&event.what, &event.part) {
             (What::Fail, Some(drive)) => request.repair.fail.push(format!("{drive}@{}", event.time)),
             (What::PowerOff, _) => request.power_loss = Some(event.time),
-            _ => kept.push(text),
+            _ => remaining.push(text),
         }
     }
-    request.events = kept;
+    request.events = remaining;
     Ok(request)
 }

@@ -65,11 +65,11 @@ struct Refused {
 }
 
 const REFUSED: [Refused; 11] = [
-    Refused { events: &["power-off", BOTH], on: is_pool, why: "a pool is modelled without the loss of power" },
+    Refused { events: &["power-off", BOTH], on: is_pool, why: "pools are modelled without power loss" },
     Refused {
         events: &["power-off", BOTH],
         on: |on| on == SMR,
-        why: "what shingled disks find of their map, and of a band half rewritten, when power comes back is not published",
+        why: "how shingled disks recover their map and a half-rewritten band after a power loss is not published",
     },
     Refused {
         events: &["set"],
@@ -79,7 +79,7 @@ const REFUSED: [Refused; 11] = [
     Refused {
         events: &["power-off", BOTH],
         on: |on| matches!(on, On::Layout("raidz1" | "raidz2" | "raidz3")),
-        why: "RAID-Z is modelled without the transaction groups and the replay of its log that decide what a loss of power leaves",
+        why: "RAID-Z is modelled without the transaction groups and the log replay that decide what survives a power loss",
     },
     Refused {
         events: &["osd-out"],
@@ -89,22 +89,18 @@ const REFUSED: [Refused; 11] = [
     Refused {
         events: &[BOTH],
         on: |on| matches!(on, On::Layout("raid5" | "raid6" | "raid50" | "raid60")),
-        why: "what was written to a failed member is in the parity only, which the account of lost writes does not decode",
+        why: "data written to a failed member exists only as parity, which the account of lost writes does not decode",
     },
     Refused {
         events: &[BOTH],
         on: |on| on == SPARES,
         why: "the account of lost writes does not follow what a rebuild copies",
     },
-    Refused {
-        events: &["power-off", "osd-out"],
-        on: |on| on == SPARES,
-        why: "spares take the place of drives that fail",
-    },
+    Refused { events: &["power-off", "osd-out"], on: |on| on == SPARES, why: "spares replace failed drives" },
     Refused {
         events: &["power-off", BOTH],
         on: |on| on == TRIMS,
-        why: "what was trimmed cannot be told from what was lost: leave out the power loss",
+        why: "trimmed data cannot be distinguished from lost data: remove the power loss",
     },
     Refused {
         events: &["set"],
@@ -114,7 +110,7 @@ const REFUSED: [Refused; 11] = [
     Refused {
         events: &["power-off", BOTH],
         on: |on| on == SEQUENCE,
-        why: "the account of lost writes is of one run, and power does not come back",
+        why: "the account of lost writes covers a single run, in which power does not return",
     },
 ];
 
@@ -158,14 +154,14 @@ impl On {
 
 impl fmt::Display for Why {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let there: Vec<&str> = EVENTS.into_iter().filter(|event| supported(event, self.on).is_ok()).collect();
-        let there = if there.is_empty() { "nothing".to_owned() } else { there.join(", ") };
-        let place = match self.on {
+        let events: Vec<&str> = EVENTS.into_iter().filter(|event| supported(event, self.on).is_ok()).collect();
+        let events = if events.is_empty() { "nothing".to_owned() } else { events.join(", ") };
+        let part = match self.on {
             On::Layout("single") => "a single drive".to_owned(),
             On::Layout(name) => format!("layout {name}"),
             On::Drive(name) => format!("drive kind {name}"),
             On::With(name) => name.to_owned(),
         };
-        write!(out, "{} is not supported with {place} ({}); supported there: {there}", self.event, self.why)
+        write!(out, "{} is not supported with {part} ({}); supported there: {events}", self.event, self.why)
     }
 }

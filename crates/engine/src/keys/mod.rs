@@ -73,12 +73,13 @@ fn of_workload(found: hotband_workloads::Settable) -> SetKey {
 }
 
 /// The values of a drive or a daemon: of the catalog, those of the machine in their place, those of `set` before both.
-fn of_product(part: &str, product: &Product, own: &Table, set: &[(String, String)]) -> Vec<SetKey> {
+fn of_product(part: &str, product: &Product, settings: &Table, set: &[(String, String)]) -> Vec<SetKey> {
     let stated = product.assumptions.iter().filter(|value| product.has(&value.key));
     let stated = stated.map(|value| (value.key.as_str(), Some(&value.value)));
     let keys = stated.chain(optional_of(product).map(|(key, _)| (*key, None))).map(|(name, value)| {
         let of_set = set.iter().rev().find(|(key, _)| *key == name).map(|(_, text)| text.clone());
-        let of_machine = || own.get(name).map(|own| own.as_str().map_or_else(|| own.to_string(), str::to_owned));
+        let of_machine =
+            || settings.get(name).map(|value| value.as_str().map_or_else(|| value.to_string(), str::to_owned));
         SetKey {
             key: name.to_owned(),
             part: part.to_owned(),
@@ -203,8 +204,8 @@ mod tests {
             let text =
                 format!("variant_of = \"ent-15k\"\ntitle = \"t\"\n[values.{key}]\nvalue = {value}\nsource = \"s\"\n");
             std::fs::write(&path, text).unwrap();
-            let found = catalog().drive(path.to_str().unwrap(), ("", "")).map(|(product, _)| product);
-            assert!(found.as_ref().is_ok_and(|product| product.has(key)), "{key}: {:?}", found.err());
+            let read = catalog().drive(path.to_str().unwrap(), ("", "")).map(|(product, _)| product);
+            assert!(read.as_ref().is_ok_and(|product| product.has(key)), "{key}: {:?}", read.err());
         }
     }
 
@@ -242,14 +243,15 @@ mod tests {
         let mut request = Request { machine_text: Some(text.to_owned()), ..request("fio-read", "m.toml") };
         request.set = vec![("heads".to_owned(), "8".to_owned()), ("bs".to_owned(), "8k".to_owned())];
         let keys = set_keys(&catalog(), &request).unwrap();
-        let value = |key: &str| keys.iter().find(|one| one.key == key).and_then(|one| one.value.as_deref());
+        let value =
+            |key: &str| keys.iter().find(|set_key| set_key.key == key).and_then(|set_key| set_key.value.as_deref());
         assert_eq!((value("rpm"), value("heads"), value("bs")), (Some("14000 rpm"), Some("8"), Some("8 KiB")));
     }
 
     #[test]
     fn daemons_of_a_pool_have_keys_and_all_of_them_a_meaning() {
         let keys = set_keys(&catalog(), &request("fio-read", "replicated:3xmg06sca-10tb"));
-        let keys = keys.unwrap().into_iter().filter(|one| one.part == "daemon bluestore-14");
-        assert!(keys.inspect(|one| assert!(!one.meaning.is_empty(), "{}", one.key)).count() > 20);
+        let keys = keys.unwrap().into_iter().filter(|set_key| set_key.part == "daemon bluestore-14");
+        assert!(keys.inspect(|set_key| assert!(!set_key.meaning.is_empty(), "{}", set_key.key)).count() > 20);
     }
 }

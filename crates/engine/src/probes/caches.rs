@@ -116,10 +116,10 @@ impl Probe for CacheProbe {
     }
 
     fn end(self: Box<Self>, _: &mut RunEnd) -> Result<Findings, RunError> {
-        let mut found = Findings::default();
+        let mut findings = Findings::default();
         if let Some(record) = self.record() {
-            found = found.with("caches", record);
+            findings = findings.with("caches", record);
         }
-        Ok(found.with_table(self.table))
+        Ok(findings.with_table(self.table))
     }
 }

@@ -144,8 +144,8 @@ impl DirectionStats {
         self.latency_max = self.latency_max.max(*latency_max);
         self.failed_sum += failed_sum;
         if let Some(histogram) = histogram {
-            let own = self.histogram.get_or_insert_with(empty_histogram);
-            own.add(histogram).expect("all histograms have the same bounds");
+            let merged = self.histogram.get_or_insert_with(empty_histogram);
+            merged.add(histogram).expect("all histograms have the same bounds");
         }
         self.area += area;
     }

@@ -54,9 +54,9 @@ impl HostProbe {
 
 fn cores(machine: &Machine) -> Vec<Done> {
     let parts = machine.report();
-    let of = |part: &PartReport, name: &str| part.counter(name).unwrap_or(0);
+    let counter = |part: &PartReport, name: &str| part.counter(name).unwrap_or(0);
     let cores = parts.iter().filter(|part| part.kind == "core");
-    cores.map(|part| Done { ios: of(part, "ios"), busy: of(part, "busy_ns") }).collect()
+    cores.map(|part| Done { ios: counter(part, "ios"), busy: counter(part, "busy_ns") }).collect()
 }
 
 impl Probe for HostProbe {

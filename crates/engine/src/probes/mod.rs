@@ -50,8 +50,8 @@ const ASKED: [Asked; 1] = [("waiting", || Box::new(waiting::WaitingProbe::new())
 pub fn asked(workload: &Workload) -> Result<Vec<Box<dyn Probe>>, SpecError> {
     let known = ASKED.map(|(name, _)| name);
     let named = workload.probes.iter().map(|name| {
-        let found = ASKED.iter().find(|(have, _)| have == name);
-        found.map(|(_, new)| new()).ok_or_else(|| SpecError::unknown(&workload.file, "record.probes", name, &known))
+        let probe = ASKED.iter().find(|(have, _)| have == name);
+        probe.map(|(_, new)| new()).ok_or_else(|| SpecError::unknown(&workload.file, "record.probes", name, &known))
     });
     named.collect()
 }

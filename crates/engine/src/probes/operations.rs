@@ -46,9 +46,9 @@ impl AppStats {
     }
 
     /// One more.
-    pub fn ended(&mut self, one: &Ended) {
-        let stats = &mut self.operations[usize::from(one.operation)];
-        let latency = one.ended.since(one.began).0;
+    pub fn ended(&mut self, operation: &Ended) {
+        let stats = &mut self.operations[usize::from(operation.operation)];
+        let latency = operation.ended.since(operation.began).0;
         stats.count += 1;
         stats.sum += u128::from(latency);
         stats.longest = stats.longest.max(latency);
@@ -126,7 +126,7 @@ impl AppRecord {
         Self {
             kind: app.kind(),
             requested_ops_per_s: app.requested_ops_per_s(),
-            achieved_ops_per_s: operations.iter().map(|one| one.count).sum::<u64>() as f64 / seconds,
+            achieved_ops_per_s: operations.iter().map(|operation| operation.count).sum::<u64>() as f64 / seconds,
             operations,
             counters,
         }
@@ -165,19 +165,19 @@ impl OperationSeries {
         self.begin.get_or_insert(now);
     }
 
-    pub(crate) fn ended(&mut self, one: &Ended) {
+    pub(crate) fn ended(&mut self, ended_operation: &Ended) {
         let begin = self.begin.expect("the measured time has begun");
-        let index = (one.ended.since(begin).0 / self.interval.0) as usize;
+        let index = (ended_operation.ended.since(begin).0 / self.interval.0) as usize;
         if self.sums.len() <= index {
             self.sums.resize(index + 1, Vec::new());
         }
         let row = &mut self.sums[index];
-        let operation = usize::from(one.operation);
+        let operation = usize::from(ended_operation.operation);
         if row.len() <= operation {
             row.resize(operation + 1, (0, 0));
         }
         row[operation].0 += 1;
-        row[operation].1 += u128::from(one.ended.since(one.began).0);
+        row[operation].1 += u128::from(ended_operation.ended.since(ended_operation.began).0);
     }
 
     /// The table of a measured time of `duration`.

@@ -64,10 +64,10 @@ impl PowerProbe {
     fn record(&self, ios: u64) -> Option<EnergyRecord> {
         let seconds = self.drives.first()?.duration.as_secs_f64();
         let each = self.drives.iter().map(|drive| Energy::new(&drive.draw, drive.on, drive.busy));
-        let sum = each.reduce(|one, two| Energy {
-            joules: one.joules + two.joules,
-            low: one.low + two.low,
-            high: one.high + two.high,
+        let sum = each.reduce(|first, second| Energy {
+            joules: first.joules + second.joules,
+            low: first.low + second.low,
+            high: first.high + second.high,
         })?;
         let an_io = |joules: f64| (ios > 0).then(|| joules / ios as f64);
         (seconds > 0.0).then(|| EnergyRecord {
@@ -131,16 +131,16 @@ impl Probe for PowerProbe {
     }
 
     fn end(self: Box<Self>, run: &mut RunEnd) -> Result<Findings, RunError> {
-        let mut found = Findings::default();
+        let mut findings = Findings::default();
         if let Some(record) = self.record(run.served) {
-            found = found.with("energy", record);
+            findings = findings.with("energy", record);
         }
         for drive in self.drives.iter().filter(|drive| drive.duration > Span::ZERO) {
             let mut sections = Sections::default();
             sections.add("power", PowerRecord::new(drive));
-            found.of_parts.push((drive.name.to_string(), sections));
+            findings.of_parts.push((drive.name.to_string(), sections));
         }
-        Ok(found.with_table(self.table))
+        Ok(findings.with_table(self.table))
     }
 }
 
@@ -178,9 +178,9 @@ struct Energy {
 
 impl Energy {
     fn new(draw: &Draw, duration: Span, busy: [Span; 2]) -> Self {
-        let of = |levels: &Levels| levels.joules(duration, busy, draw.actuators);
-        let [low, high] = [draw.low, draw.high].map(|ends| ends.map(|levels| of(&levels)));
-        Self { joules: of(&draw.levels), low: low[0].min(low[1]), high: high[0].max(high[1]) }
+        let joules_at = |levels: &Levels| levels.joules(duration, busy, draw.actuators);
+        let [low, high] = [draw.low, draw.high].map(|ends| ends.map(|levels| joules_at(&levels)));
+        Self { joules: joules_at(&draw.levels), low: low[0].min(low[1]), high: high[0].max(high[1]) }
     }
 }
 
@@ -211,20 +211,20 @@ struct StateRecord {
 }
 
 impl PowerRecord {
-    fn new(of: &Watched) -> Self {
-        let (draw, levels) = (&of.draw, &of.draw.levels);
-        let energy = Energy::new(draw, of.on, of.busy);
+    fn new(watched: &Watched) -> Self {
+        let (draw, levels) = (&watched.draw, &watched.draw.levels);
+        let energy = Energy::new(draw, watched.on, watched.busy);
         let state = |n: usize| StateRecord {
             state: draw.states[n],
             power_w: watts(levels.busy[n]),
-            time_ns: of.busy[n].0 / u64::from(draw.actuators),
-            above_idle_j: levels.above_idle(n, of.busy[n], draw.actuators),
+            time_ns: watched.busy[n].0 / u64::from(draw.actuators),
+            above_idle_j: levels.above_idle(n, watched.busy[n], draw.actuators),
         };
         Self {
             energy_j: energy.joules,
             energy_low_j: energy.low,
             energy_high_j: energy.high,
-            mean_w: energy.joules / of.duration.as_secs_f64(),
+            mean_w: energy.joules / watched.duration.as_secs_f64(),
             idle_w: watts(levels.idle),
             active_w: watts(draw.active),
             states: [state(0), state(1)],
@@ -301,8 +301,8 @@ mod tests {
     #[test]
     fn a_range_is_that_of_the_ends_that_draw_least_and_most() {
         let mut draw = watched(false).draw;
-        let of = |seek| Levels { idle: Power(4_000), busy: [Power(seek), Power(6_000)] };
-        (draw.low, draw.high) = ([of(8_000), of(7_000)], [of(9_500), of(10_000)]);
+        let levels = |seek| Levels { idle: Power(4_000), busy: [Power(seek), Power(6_000)] };
+        (draw.low, draw.high) = ([levels(8_000), levels(7_000)], [levels(9_500), levels(10_000)]);
         let energy = Energy::new(&draw, SECOND, [Span(500_000_000), Span(500_000_000)]);
         let near = |got: f64, expected: f64| assert!((got - expected).abs() < 1e-9, "{got}");
         near(energy.joules, 8.0);

@@ -181,10 +181,10 @@ impl Ledger {
                 places.clear();
                 machine.layouts().place(*node, range.start, (range.end - range.start) as u32, &mut places);
                 let mut held = Versions::default();
-                for place in places.iter().rev() {
-                    let on_drive = place.offset..place.offset + u64::from(place.len);
-                    for (piece, version) in left[place.drive as usize].all(on_drive) {
-                        let host = |at: u64| place.host_offset + (at - place.offset);
+                for placed in places.iter().rev() {
+                    let on_drive = placed.offset..placed.offset + u64::from(placed.len);
+                    for (piece, version) in left[placed.drive as usize].all(on_drive) {
+                        let host = |at: u64| placed.host_offset + (at - placed.offset);
                         held.set(host(piece.start)..host(piece.end), version);
                     }
                 }
@@ -251,10 +251,10 @@ impl Ledger {
         machine.layouts().place(node, range.start, (range.end - range.start) as u32, places);
         // Where the number of good and of old copies changes, and by how much.
         let mut changes: Vec<(u64, i64, i64)> = Vec::new();
-        for place in places.iter() {
-            for (piece, held) in left[place.drive as usize].all(place.offset..place.offset + u64::from(place.len)) {
+        for placed in places.iter() {
+            for (piece, held) in left[placed.drive as usize].all(placed.offset..placed.offset + u64::from(placed.len)) {
                 let (good, old) = if self.is_good(version, held) { (1, 0) } else { (0, 1) };
-                let host = |on_drive: u64| place.host_offset + (on_drive - place.offset);
+                let host = |on_drive: u64| placed.host_offset + (on_drive - placed.offset);
                 changes.push((host(piece.start), good, old));
                 changes.push((host(piece.end), -good, -old));
             }
@@ -309,7 +309,7 @@ impl Probe for PowerLossProbe {
         let after = self.cut.after;
         if self.begin.is_none_or(|begin| run.now < begin + after) {
             if self.held.is_some() {
-                let note = format!("power was to go off after {after}: its clients had left before");
+                let note = format!("power was not cut: all clients disconnected before {after}");
                 return Ok(Findings::default().with_notes([note]));
             }
             return Err(self.cut.too_late(run.duration).into());

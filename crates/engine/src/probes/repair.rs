@@ -174,23 +174,23 @@ impl RepairProbe {
         let in_vain = report.without_spare.iter().filter(|_| self.spares > 0).map(|(drive, why)| {
             let why = match why {
                 NoSpare::NothingToRebuild => {
-                    "no layout on it can be rebuilt (those with copies or parity whose members are drives can, while enough \
-                     members are left; a pool makes its copies anew on drives that it has)"
+                    "no layout on it can be rebuilt (a layout with copies or parity can, if its members are drives and enough of \
+                     them remain; a pool recovers onto the drives that it has)"
                 }
-                NoSpare::TooSmall => "those left are smaller than its place in the layout",
-                NoSpare::NoneLeft => "none was left",
+                NoSpare::TooSmall => "the remaining spares are smaller than its share of the layout",
+                NoSpare::NoneLeft => "no spare is left",
             };
-            format!("no spare took the place of {}: {why}", names[*drive as usize])
+            format!("no spare replaced {}: {why}", names[*drive as usize])
         });
         let is_fresh = !self.is_preconditioned
             && report.taken.iter().any(|(_, spare)| machine.drives().get(*spare).drive.kind() == "ssd");
         let fresh = is_fresh.then(|| {
-            "SSD members were not preconditioned: reads of never-written data are served without flash, those of a spare \
-             that was rebuilt are not; compare with state=preconditioned"
+            "SSD members were not preconditioned: they complete reads of never-written data without a flash read, a rebuilt \
+             spare does not; compare with state=preconditioned"
                 .to_owned()
         });
         let before = report.failures.iter().take(self.before);
-        let before = before.map(|(drive, _)| format!("{} failed in a run before this one", names[*drive as usize]));
+        let before = before.map(|(drive, _)| format!("{} failed in an earlier run", names[*drive as usize]));
         before.chain(in_vain).chain(fresh).collect()
     }
 
@@ -257,7 +257,7 @@ impl RepairRecord {
             let (spare, drive, layout) = (&rebuild.spare, &rebuild.drive, &rebuild.layout);
             let left = rebuild.mean_bytes_per_s.filter(|rate| *rate > 0.0);
             let left = left.map(|rate| (rebuild.of_bytes - rebuild.bytes) as f64 / rate);
-            let left = left.map_or_else(String::new, |left| format!("; at its mean rate {left:.0} s more"));
+            let left = left.map_or_else(String::new, |left| format!("; {left:.0} s more at its mean rate"));
             format!("the run ended before the rebuild of {drive} of \"{layout}\" on {spare} ({share:.1} % done{left})")
         })
     }

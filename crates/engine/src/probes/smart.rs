@@ -138,8 +138,8 @@ impl Probe for SmartProbe {
             self.look(run.now, run.machine);
         }
         let record = self.record();
-        let found = Findings::default().with_table(self.table);
-        Ok(if record.is_empty() { found } else { found.with("smart", record) })
+        let findings = Findings::default().with_table(self.table);
+        Ok(if record.is_empty() { findings } else { findings.with("smart", record) })
     }
 }
 

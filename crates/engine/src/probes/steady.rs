@@ -67,12 +67,12 @@ impl SteadyRecord {
         let phase = &self.phase;
         if !self.reached {
             let rounds = self.rounds.len();
-            return Some(format!("phase \"{phase}\": steady state was not reached in {rounds} rounds"));
+            return Some(format!("phase \"{phase}\": no steady state within {rounds} rounds"));
         }
         let early = self.fills.filter(|fills| *fills < 1.0)?;
         Some(format!(
-            "phase \"{phase}\": it looked steady before the drives were written over once ({early:.2} times): a new drive \
-             is even until then; precondition it"
+            "phase \"{phase}\": it looked steady after {early:.2} drive fills, but a new drive is even until its first \
+             fill ends; precondition it"
         ))
     }
 }
@@ -192,11 +192,11 @@ impl Probe for SteadyProbe {
 
     fn end(mut self: Box<Self>, _: &mut RunEnd) -> Result<Findings, RunError> {
         let notes: Vec<String> = self.done.iter().filter_map(SteadyRecord::note).collect();
-        let mut found = Findings::default().with_notes(notes);
+        let mut findings = Findings::default().with_notes(notes);
         if let Some(last) = self.done.pop() {
-            found = found.with("steady_state", last);
+            findings = findings.with("steady_state", last);
         }
-        Ok(if self.done.is_empty() { found } else { found.with("steady_state_before", self.done) })
+        Ok(if self.done.is_empty() { findings } else { findings.with("steady_state_before", self.done) })
     }
 }
 

@@ -142,8 +142,8 @@ impl Table {
     /// # Panics
     /// There is no such column, or its cells are of another type.
     pub fn column<T: Cell>(&self, name: &str) -> &[T] {
-        let found = self.columns.iter().find(|(have, _)| *have == name).and_then(|(_, column)| T::cells(column));
-        found.unwrap_or_else(|| panic!("{} has no such column {name}", self.name))
+        let column_cells = self.columns.iter().find(|(have, _)| *have == name).and_then(|(_, column)| T::cells(column));
+        column_cells.unwrap_or_else(|| panic!("{} has no such column {name}", self.name))
     }
 }
 

@@ -50,9 +50,9 @@ type Counted<'a> = &'a (Vec<PartReport>, Vec<PartReport>);
 
 /// Sum of a counter of the measured time over the parts of which `is_meant` holds.
 fn sum_of((before, after): Counted, is_meant: impl Fn(&PartReport) -> bool, name: &str) -> f64 {
-    let of = |part: &PartReport| part.counter(name).unwrap_or(0);
+    let counter = |part: &PartReport| part.counter(name).unwrap_or(0);
     let parts = after.iter().zip(before).filter(|(part, _)| is_meant(part));
-    parts.map(|(after, before)| of(after) - of(before)).sum::<u64>() as f64
+    parts.map(|(after, before)| counter(after) - counter(before)).sum::<u64>() as f64
 }
 
 /// A note for each stream and direction whose span fits into a cache that answered most of it.
@@ -92,11 +92,11 @@ fn found(below: &Below, caches: &MachineCaches, counted: Counted, is_read: bool)
     let drives: Vec<&DriveCaches> = below.drives.iter().map(|index| &caches.drives[*index].caches).collect();
     let names: Vec<&str> = below.drives.iter().map(|index| caches.drives[*index].name.as_str()).collect();
     let sum = |name: &str| sum_of(counted, |part| names.contains(&part.id.as_str()), name);
-    let bytes = |of: fn(&DriveCaches) -> u64| drives.iter().map(|caches| of(caches)).sum::<u64>();
+    let bytes = |size: fn(&DriveCaches) -> u64| drives.iter().map(|caches| size(caches)).sum::<u64>();
     let whose = if drives.len() == 1 { "the drive's" } else { "the drives'" };
     let of_drives =
         |what: &str, bytes: u64, share: f64, did| Cache { what: format!("{whose} {what}"), bytes, share, did };
-    let own = if is_read {
+    let drive_cache = if is_read {
         vec![
             of_drives("memory", bytes(|caches| caches.read_cache_bytes), sum("cache_hits") / sum("reads"), ANSWERED),
             of_drives("flash", bytes(|caches| caches.flash_cache_bytes), sum("flash_hits") / sum("reads"), ANSWERED),
@@ -113,7 +113,7 @@ fn found(below: &Below, caches: &MachineCaches, counted: Counted, is_read: bool)
         let held = bytes(|caches| caches.write_cache_bytes);
         vec![of_drives("write cache", held, joined, "where % of writes joined others that waited")]
     };
-    controllers.chain(own).collect()
+    controllers.chain(drive_cache).collect()
 }
 
 /// "64 MiB": a whole number of the largest unit that it is a tenth of at least.

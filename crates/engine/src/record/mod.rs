@@ -135,9 +135,9 @@ struct RepairSpecs {
 }
 
 impl RepairSpecs {
-    fn new(asked: &RepairRequest) -> Option<Self> {
-        let is_asked = !asked.is_empty();
-        let RepairRequest { fail, spares, rebuild_rate, rebuild_after } = asked.clone();
+    fn new(request: &RepairRequest) -> Option<Self> {
+        let is_asked = !request.is_empty();
+        let RepairRequest { fail, spares, rebuild_rate, rebuild_after } = request.clone();
         is_asked.then_some(Self { fail, spare: spares, rebuild_rate, rebuild_after })
     }
 }
@@ -228,17 +228,18 @@ impl Record {
         let Watched { streams, parts: (before, after), findings } = watched;
         let steps = streams.several_steps();
         let summary = Summary::new(&streams.all, duration);
-        let mut found = sources;
-        let unmodelled = found.sections.get::<Vec<Unmodelled>>().into_iter().flatten().map(|of| of.note.clone());
+        let mut collected = sources;
+        let unmodelled =
+            collected.sections.get::<Vec<Unmodelled>>().into_iter().flatten().map(|aspect| aspect.note.clone());
         let mut notes: Vec<String> =
             unmodelled.chain(short(workload, &streams)).chain(failed_note(&summary.all, duration)).collect();
-        found.extend(findings);
-        found.extend(of_workload(workload, &streams, duration));
-        notes.append(&mut found.notes);
+        collected.extend(findings);
+        collected.extend(of_workload(workload, &streams, duration));
+        notes.append(&mut collected.notes);
         notes.extend(protected(&after));
         notes.extend(unwritten_note((&before, &after), workload.is_preconditioned()));
         let parts = after.into_iter().zip(before);
-        let parts = parts.map(|(after, before)| PartRecord::new(after, &before, &mut found.of_parts)).collect();
+        let parts = parts.map(|(after, before)| PartRecord::new(after, &before, &mut collected.of_parts)).collect();
         let records = streams.names.iter().zip(&streams.all).map(|(name, stats)| {
             look()?;
             Ok(StreamRecord::new(name, stats))
@@ -246,7 +247,7 @@ impl Record {
         let records = records.collect::<Result<Vec<_>, RunError>>()?;
         let mut tables = Tables::default();
         tables.add(streams.table);
-        tables.extend(found.tables);
+        tables.extend(collected.tables);
         let record = Self {
             head,
             duration_ns: duration.0,
@@ -255,7 +256,7 @@ impl Record {
             steps,
             streams: records,
             parts,
-            sections: found.sections,
+            sections: collected.sections,
             series: series_of(workload.interval, &tables),
             notes,
         };
@@ -310,8 +311,8 @@ fn failed_note(all: &Figures, duration: Span) -> Option<String> {
     let share = mean * all.errors as f64 / (all.queue_depth_mean * duration.0 as f64);
     (share > 0.01).then(|| {
         format!(
-            "{} of {} I/Os failed, after {:.3} ms on average: {:.0} % of the queue depth is theirs, and no part of rates \
-             and latencies",
+            "{} of {} I/Os failed, after {:.3} ms on average: they take {:.0} % of the queue depth; rates and latencies \
+             exclude them",
             all.errors,
             all.errors + all.count,
             mean / 1e6,
@@ -333,20 +334,19 @@ fn protected(parts: &[PartReport]) -> Vec<String> {
 /// What is said of what the workload asks for: its data, its limits, its preconditioning.
 fn of_workload(workload: &Workload, streams: &Streams, duration: Span) -> Findings {
     let unfilled = workload.is_left_out_of_preconditioning().then(|| {
-        "preconditioned without the workload: apps and scripts do not run without time, so the drives are not worn in by them"
-            .to_owned()
+        "preconditioned without the workload: apps and scripts cannot run during untimed preconditioning".to_owned()
     });
-    let mut found = Findings::default().with_notes(unfilled);
+    let mut findings = Findings::default().with_notes(unfilled);
     let data = data_records(workload);
     if !data.is_empty() {
-        found.sections.add("data", data);
+        findings.sections.add("data", data);
     }
     let limits = judge(&workload.limits, streams, duration);
     if !limits.is_empty() {
         let passed = limits.iter().all(|limit| limit.passed);
-        found = found.with("limits", limits).with("passed", passed);
+        findings = findings.with("limits", limits).with("passed", passed);
     }
-    found
+    findings
 }
 
 fn one_line(buckets: &[(u64, u64)]) -> Box<RawValue> {

@@ -53,13 +53,14 @@ impl DriveStates {
     }
 
     /// Findings with it; as they are where the machine is not known.
-    pub fn add_to(self, found: Findings) -> Findings {
+    pub fn add_to(self, findings: Findings) -> Findings {
         if self.drives.is_empty() {
-            return found;
+            return findings;
         }
         let is_flash = self.drives.iter().any(|drives| drives.holds.is_some());
-        let note = "pools and RAID-Z pass on no writes that take no time: their solid-state drives start new";
-        found.with_notes((self.stays_new && is_flash).then(|| note.to_owned())).with("drive_state", self)
+        let note =
+            "pools and RAID-Z cannot be preconditioned without simulated time: their solid-state drives start new";
+        findings.with_notes((self.stays_new && is_flash).then(|| note.to_owned())).with("drive_state", self)
     }
 }
 

@@ -105,8 +105,8 @@ impl Figures {
     pub(crate) fn new(directions: &[&DirectionStats], duration: Span) -> Self {
         let seconds = duration.as_secs_f64();
         let mut histogram: Histogram<u64> = empty_histogram();
-        for own in directions.iter().filter_map(|stats| stats.histogram.as_ref()) {
-            histogram.add(own).expect("all histograms have the same bounds");
+        for direction_histogram in directions.iter().filter_map(|stats| stats.histogram.as_ref()) {
+            histogram.add(direction_histogram).expect("all histograms have the same bounds");
         }
         let errors: u64 = directions.iter().map(|stats| stats.errors).sum();
         let failed: u128 = directions.iter().map(|stats| stats.failed_sum).sum();

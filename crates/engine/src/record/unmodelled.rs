@@ -67,7 +67,7 @@ impl MadeOf<'_> {
             let has = |name: &str| drives.iter().any(|drive| self.caches.drives[*drive].name == name);
             parities_of(&array.kind).is_some() && array.members.iter().any(|member| has(&member.drive))
         };
-        let mut found = Written::default();
+        let mut rates = Written::default();
         for (number, [_, write, ..]) in watched.streams.all.iter().enumerate() {
             // Applications and traces come after the streams; they may go to any volume.
             let targets: Vec<usize> = match reaches.get(number) {
@@ -78,10 +78,10 @@ impl MadeOf<'_> {
             let below = below.filter(|below| below.controllers.is_empty() && lies_on(array, &below.drives));
             let Some(below) = below.into_iter().next() else { continue };
             let arrays = self.layouts.iter().filter(|layout| lies_on(layout, &below.drives)).count() as f64;
-            found.ios += write.count as f64 / duration.as_secs_f64() / arrays;
-            found.bytes += write.bytes as f64 / duration.as_secs_f64() / arrays;
+            rates.ios += write.count as f64 / duration.as_secs_f64() / arrays;
+            rates.bytes += write.bytes as f64 / duration.as_secs_f64() / arrays;
         }
-        found
+        rates
     }
 
     /// Where more is written than one thread of md for each group is trusted with.
@@ -172,8 +172,8 @@ fn thousands(value: f64) -> String {
     }
     let digits = format!("{value:.0}");
     let mut text = String::new();
-    for (place, digit) in digits.chars().enumerate() {
-        if place > 0 && (digits.len() - place).is_multiple_of(3) {
+    for (position, digit) in digits.chars().enumerate() {
+        if position > 0 && (digits.len() - position).is_multiple_of(3) {
             text.push(',');
         }
         text.push(digit);

@@ -18,11 +18,11 @@ fn share(before: &PartReport, after: &PartReport) -> Option<f64> {
 }
 
 /// `d0`, `d0 and d1`, `d0 to d15` if all drives are meant, `d0 and 3 more`.
-fn names(found: &[&str], all: usize) -> String {
-    match found {
+fn names(drives: &[&str], all: usize) -> String {
+    match drives {
         [one] => (*one).to_owned(),
         [one, two] => format!("{one} and {two}"),
-        [first, .., last] if found.len() == all => format!("{first} to {last}"),
+        [first, .., last] if drives.len() == all => format!("{first} to {last}"),
         [first, others @ ..] => format!("{first} and {} more", others.len()),
         [] => unreachable!("only drives that are named are told of"),
     }
@@ -42,21 +42,23 @@ pub(super) fn unwritten_note(
     let drives = after.iter().zip(before).filter(|(part, _)| part.counter("unmapped_reads").is_some());
     let shares: Vec<(&str, Option<f64>)> =
         drives.map(|(after, before)| (after.id.as_str(), share(before, after))).collect();
-    let told = shares.iter().filter_map(|(id, share)| share.filter(|share| *share >= TOLD).map(|share| (*id, share)));
-    let (found, told): (Vec<&str>, Vec<f64>) = told.unzip();
-    if found.is_empty() {
+    let noted = shares.iter().filter_map(|(id, share)| share.filter(|share| *share >= TOLD).map(|share| (*id, share)));
+    let (noted_drives, noted): (Vec<&str>, Vec<f64>) = noted.unzip();
+    if noted_drives.is_empty() {
         return None;
     }
-    let (low, high) = told.iter().fold((1.0, 0.0), |(low, high), share| (share.min(low), share.max(high)));
+    let (low, high) = noted.iter().fold((1.0, 0.0), |(low, high), share| (share.min(low), share.max(high)));
     let (low, high) = (percent(low), percent(high));
     let range = if low == high { high } else { format!("{low} to {high}") };
-    let names = names(&found, shares.len());
+    let names = names(&noted_drives, shares.len());
     Some(if is_preconditioned {
-        format!("{names}: {range} % of reads found flash never written, or trimmed, and were answered without it")
+        format!(
+            "{names}: {range} % of reads hit flash that was never written, or trimmed, and completed without a flash read"
+        )
     } else {
         format!(
-            "{names}: {range} % of reads found flash never written, and were answered without it, faster than by a drive in \
-             use (state=preconditioned writes the drives over first)"
+            "{names}: {range} % of reads hit flash that was never written and completed without a flash read, faster than on \
+             a drive in use (state=preconditioned preconditions the drives first)"
         )
     })
 }
@@ -103,10 +105,10 @@ mod tests {
     #[test]
     fn a_hundredth_of_the_reads_is_told_and_less_is_not() {
         assert_eq!(note(&[ssd("d0", 1000, 4_096_000, 9)]), "");
-        let told = note(&[ssd("d0", 1000, 4_096_000, 10)]);
-        let expected = "d0: 1.0 % of reads found flash never written, and were answered without it, faster than by a drive in use \
-                        (state=preconditioned writes the drives over first)";
-        assert_eq!(told, expected);
+        let text = note(&[ssd("d0", 1000, 4_096_000, 10)]);
+        let expected = "d0: 1.0 % of reads hit flash that was never written and completed without a flash read, faster than on a \
+                        drive in use (state=preconditioned preconditions the drives first)";
+        assert_eq!(text, expected);
     }
 
     #[test]
@@ -128,7 +130,10 @@ mod tests {
 
     #[test]
     fn one_that_was_written_over_is_not_told_to_be() {
-        let told = unwritten_note((&[ssd("d0", 0, 0, 0)], &[ssd("d0", 10, 40_960, 5)]), true).expect("half is told");
-        assert_eq!(told, "d0: 50 % of reads found flash never written, or trimmed, and were answered without it");
+        let text = unwritten_note((&[ssd("d0", 0, 0, 0)], &[ssd("d0", 10, 40_960, 5)]), true).expect("half is told");
+        assert_eq!(
+            text,
+            "d0: 50 % of reads hit flash that was never written, or trimmed, and completed without a flash read"
+        );
     }
 }

@@ -199,7 +199,7 @@ fn what_does_not_make_sense_is_refused_with_what_does() {
         ("records = 100000", "records = 0", "app.records", "a whole number from 1"),
         ("records = 100000", "records = 1000000000", "app.records", "with journal, index and 2 % of room they need"),
         ("records = 100000", "records = 900000000000", "app.records", "the model holds at most"),
-        ("read = 1, update = 1", "", "app.operations", "add up to nothing"),
+        ("read = 1, update = 1", "", "app.operations", "add up to zero"),
         ("read = 1, update = 1", "reed = 1", "app.operations.reed", "did you mean \"read\""),
         ("cache = \"16 MB\"", "", "app.cache", "missing"),
         ("cache = \"16 MB\"", "cache = 16", "app.cache", "a size with its unit"),
@@ -233,7 +233,7 @@ fn what_set_asks_in_vain_is_named_there() {
         ("app.cache.size", "1 MB", "app.cache.size", "names a key inside a value"),
         ("clients", "many", "app.clients", "a whole number"),
         ("bs", "4 KiB", "bs", "this workload has no [[streams]]"),
-        ("qd", "4", "qd", "not exactly one closed loop"),
+        ("qd", "4", "qd", "does not have exactly one closed loop"),
     ];
     for (key, value, named, accepted) in cases {
         let error = refused(&text, DISK, &[(key, value)]);

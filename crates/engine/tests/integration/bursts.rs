@@ -127,7 +127,7 @@ fn conditions_that_make_no_sense_are_refused() {
         ("until = []", ["phases[0].until", "a text or several"]),
         ("until = \"warm\"", ["phases[0].until", "at the most"]),
         ("until = [\"1 s\", \"2 s\"]", ["phases[0].until", "twice"]),
-        ("until = \"1 s\"\nios = 4", ["phases[0].ios", "leave one"]),
+        ("until = \"1 s\"\nios = 4", ["phases[0].ios", "remove one"]),
         ("until = \"1 s\"\nround = \"1 s\"", ["phases[0].round", "until_steady"]),
         ("until = \"drained\"", ["phases[0].until", "streams = []"]),
         ("until = \"5 operations\"", ["phases[0].operations", "no [app]"]),

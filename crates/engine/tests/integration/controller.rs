@@ -142,7 +142,7 @@ fn mistakes_name_their_key() {
         (", flush_every = \"0 s\"", ["layouts.c.controller.flush_every", "1 ms to"]),
         (", destages = 0", ["layouts.c.controller.destages", "1 to 4096"]),
         (", rate = \"0 B/s\"", ["layouts.c.controller.rate", "above zero"]),
-        (", force_writes = true", ["layouts.c.controller.force_writes", "the layout that it stands before"]),
+        (", force_writes = true", ["layouts.c.controller.force_writes", "the layout behind the controller"]),
         (", batery = \"on\"", ["layouts.c.controller.batery", "did you mean \"battery\""]),
     ] {
         machine_is_refused(&raid(&controller(options)), &wanted);

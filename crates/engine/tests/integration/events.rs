@@ -240,7 +240,7 @@ fn a_drive_that_failed_in_the_first_run_is_failed_in_the_second() {
     let records = in_turn(MIRROR, &[(&["at 1 s: fail d1"], ""), (&[], "")]).expect("valid");
     assert_eq!(states(&records[0]), ["before", "degraded"]);
     assert_eq!(states(&records[1]), ["degraded"]);
-    assert!(records[1]["notes"].to_string().contains("d1 failed in a run before this one"), "{}", records[1]["notes"]);
+    assert!(records[1]["notes"].to_string().contains("d1 failed in an earlier run"), "{}", records[1]["notes"]);
     assert_eq!(records[0]["repair"]["failures"][0]["at_ns"], 1_000_000_000_u64);
 }
 

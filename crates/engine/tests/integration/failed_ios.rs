@@ -29,7 +29,12 @@ fn with_two_failures_those_served_and_those_failed_make_up_the_queue_depth() {
     assert!(failed > 0.01 * depth, "the case that needs a note: {failed} of {depth}");
     assert!(((served + failed) / depth - 1.0).abs() < 0.01, "{served} and {failed} of {depth}");
     let notes = record["notes"].as_array().unwrap();
-    assert!(notes.iter().any(|note| note.as_str().unwrap().contains("of the queue depth is theirs")), "{notes:?}");
+    assert!(
+        notes
+            .iter()
+            .any(|note| note.as_str().unwrap().contains("of the queue depth; rates and latencies exclude them")),
+        "{notes:?}"
+    );
 }
 
 #[test]

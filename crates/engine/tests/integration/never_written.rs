@@ -16,7 +16,7 @@ fn read(machine: &str, state: &str, read_pct: u32) -> Left {
 fn reads_of_a_new_drive_are_told_and_those_of_one_in_use_are_not() {
     let new = read("s4500-960", "", 100);
     assert_eq!(notes(&new).len(), 1, "{}", new.0["notes"]);
-    assert!(notes(&new)[0].starts_with("d0: 100 % of reads found flash never written"), "{}", notes(&new)[0]);
+    assert!(notes(&new)[0].starts_with("d0: 100 % of reads hit flash that was never written"), "{}", notes(&new)[0]);
     let used = read("s4500-960", "[precondition]\nstate = \"preconditioned\"", 100);
     assert_eq!(notes(&used), [""; 0]);
 }

@@ -404,7 +404,7 @@ fn mistakes_are_named() {
     assert!(error(&timed, Some("0 s")).contains("above zero and of at most the measured 60 s"));
     assert!(error(&timed, Some("61 s")).contains("above zero and of at most the measured 60 s"));
     let counted = workload(&random_4k(0), &closed(4), "", "ios = 100");
-    assert!(error(&counted, Some("60 s")).contains("the measured time was over after"));
+    assert!(error(&counted, Some("60 s")).contains("the measured time ended after"));
     let in_file = |keys: &str| error(&format!("{timed}\n[power_loss]\n{keys}\n"), None);
     assert!(in_file("at = \"61 s\"").contains("workload.toml: power_loss.at: found \"61 s\""));
     assert!(in_file("at = 30").contains("power_loss.at"));

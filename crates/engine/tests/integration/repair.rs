@@ -403,10 +403,10 @@ fn a_spare_that_cannot_help_is_no_secret() {
          [layouts.data]\nconcat = {{ members = \"a, b\" }}\n"
     );
     let cases: [(&str, &[&str], u32, &str); 4] = [
-        ("raid0:4xsavvio-10k1", &["d1@1 s"], 1, "no spare took the place of d1: no layout on it"),
-        ("savvio-10k1", &["d0@1 s"], 1, "no spare took the place of d0: no layout on it"),
-        ("raid6:4xsavvio-10k1", &["d0@1 s", "d1@2 s"], 1, "no spare took the place of d1: none was left"),
-        (&mixed, &["d1@1 s", "e0@2 s"], 2, "no spare took the place of e0: those left are smaller"),
+        ("raid0:4xsavvio-10k1", &["d1@1 s"], 1, "no spare replaced d1: no layout on it"),
+        ("savvio-10k1", &["d0@1 s"], 1, "no spare replaced d0: no layout on it"),
+        ("raid6:4xsavvio-10k1", &["d0@1 s", "d1@2 s"], 1, "no spare replaced d1: no spare is left"),
+        (&mixed, &["d1@1 s", "e0@2 s"], 2, "no spare replaced e0: the remaining spares are smaller"),
     ];
     for (machine, fail, spares, expected) in cases {
         let notes = notes(machine, &idle(10), fail, spares);

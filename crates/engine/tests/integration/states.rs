@@ -28,7 +28,7 @@ fn notes(left: &Left, what: &str) -> Vec<String> {
 #[test]
 fn drives_in_use_are_written_over_first_and_that_is_said() {
     let used = left(in_use("s4500-960", &load(100), &[("scale", "256")]));
-    assert_eq!(notes(&used, "written over first"), ["d0: written over first (state=fob: new)"]);
+    assert_eq!(notes(&used, "preconditioned first"), ["d0: preconditioned first (state=fob: new)"]);
     assert_eq!(notes(&used, "never written"), [""; 0]);
     assert_eq!(
         (state(&used)["holds"].as_str(), used.0["spec"]["set"]["state"].as_str()),
@@ -46,7 +46,7 @@ fn what_is_said_stays() {
     let filled = left(in_use("s4500-960", &text, &[]));
     assert_eq!((state(&filled)["holds"].as_str(), state(&filled)["scale"].as_u64()), (Some("filled"), Some(1)));
     for left in [&new, &filled] {
-        assert_eq!(notes(left, "written over first"), [""; 0]);
+        assert_eq!(notes(left, "preconditioned first"), [""; 0]);
     }
     let library = run("s4500-960", &load(100), &[]);
     assert_eq!(state(&library)["holds"].as_str(), Some("new"), "only who asks for drives in use gets them");
@@ -74,7 +74,7 @@ fn what_a_workload_reaches_to_decides_what_a_scale_leaves() {
     assert!((3 * small..=5 * large).contains(&large), "a scale of 32 and one of 8: {small} and {large}");
     let new = left(in_use("s4500-960", &reach("900 GB"), &[]));
     assert_eq!(state(&new)["holds"].as_str(), Some("new"));
-    assert_eq!(notes(&new, "too large to be written over quickly").len(), 1, "{}", new.0["notes"]);
+    assert_eq!(notes(&new, "too large to precondition quickly").len(), 1, "{}", new.0["notes"]);
 }
 
 #[test]

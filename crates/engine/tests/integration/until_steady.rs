@@ -88,7 +88,7 @@ fn what_never_is_steady_ends_after_25_rounds_and_says_so() {
     assert!(found["range_pct"].as_f64().unwrap() > 20.0);
     assert_eq!(left.0["duration_ns"], 17_500_000_000_u64);
     let notes = left.0["notes"].to_string();
-    assert!(notes.contains("steady state was not reached in 25 rounds"), "{notes}");
+    assert!(notes.contains("no steady state within 25 rounds"), "{notes}");
 }
 
 #[test]
@@ -168,7 +168,7 @@ fn a_new_drive_that_looks_steady_is_said_to_be_new() {
     assert_eq!(steady(&new)["reached"], true, "the first fill is even");
     assert!(steady(&new)["fills"].as_f64().unwrap() < 0.1);
     let notes = new.0["notes"].to_string();
-    assert!(notes.contains("before the drives were written over once"), "{notes}");
+    assert!(notes.contains("a new drive is even until its first fill ends"), "{notes}");
     let old = writes("[precondition]\nsequential = 1.0\n");
     assert!(steady(&old)["fills"].as_f64().unwrap() >= 1.0);
     assert!(!old.0["notes"].to_string().contains("written over once"), "{}", old.0["notes"]);

@@ -211,9 +211,9 @@ impl Lines {
 
     /// Everything dirty or being written back, by address.
     pub fn protected(&self) -> Vec<Range<u64>> {
-        let mut found = Vec::new();
-        self.by_number.iter().for_each(|(number, line)| runs(*number, line.unclean(), &mut found));
-        found
+        let mut lines = Vec::new();
+        self.by_number.iter().for_each(|(number, line)| runs(*number, line.unclean(), &mut lines));
+        lines
     }
 
     /// Whether all of `range` is clean.

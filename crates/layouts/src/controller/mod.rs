@@ -114,9 +114,10 @@ impl Controller {
     /// The data of an I/O crosses between host and controller: it is answered then.
     fn cross(&mut self, now: Instant, number: u32) {
         let (overhead, rate) = (self.spec.overhead, self.spec.rate);
-        let asked = self.pending.get(number);
-        let transfer = rate.time_for(u64::from(asked.io.len));
-        (asked.times.overhead, asked.times.link) = (asked.times.overhead + overhead, asked.times.link + transfer);
+        let request = self.pending.get(number);
+        let transfer = rate.time_for(u64::from(request.io.len));
+        (request.times.overhead, request.times.link) =
+            (request.times.overhead + overhead, request.times.link + transfer);
         self.bus = self.bus.max(now) + transfer;
         self.pending.answer_at(self.bus + overhead, number);
     }
@@ -199,11 +200,11 @@ impl Controller {
     }
 
     fn take_write(&mut self, now: Instant, number: u32) {
-        let asked = *self.pending.get(number);
-        self.spoil(&asked.range());
-        self.lines.write(&asked.range());
-        if asked.io.version > 0 {
-            self.versions.set(asked.range(), asked.io.version);
+        let request = *self.pending.get(number);
+        self.spoil(&request.range());
+        self.lines.write(&request.range());
+        if request.io.version > 0 {
+            self.versions.set(request.range(), request.io.version);
         }
         self.counts.cached_writes += 1;
         self.next_sweep = self.next_sweep.or(Some(now + self.spec.flush_every));
@@ -212,9 +213,9 @@ impl Controller {
 
     /// An I/O that the members answer.
     fn pass(&mut self, number: u32, op: Op) {
-        let asked = self.pending.get(number);
-        asked.pending = 1;
-        let (range, io) = (asked.range(), asked.io);
+        let request = self.pending.get(number);
+        request.pending = 1;
+        let (range, io) = (request.range(), request.io);
         self.send(For::Through(number), (op, &range), (io.fua, io.version), io.entropy);
     }
 
@@ -282,13 +283,13 @@ impl Controller {
 
     /// Something that I/O waited for is over.
     fn came(&mut self, now: Instant, number: u32, times: &Times, fault: Option<Fault>) {
-        let asked = self.pending.get(number);
-        asked.pending -= 1;
-        asked.fault = asked.fault.or(fault);
-        if asked.pending == 0 {
+        let request = self.pending.get(number);
+        request.pending -= 1;
+        request.fault = request.fault.or(fault);
+        if request.pending == 0 {
             // One that joined another's read has waited for less than that took.
-            let waited = now.since(asked.since);
-            asked.times = if times.total() <= waited { *times } else { Times { queue: waited, ..Times::default() } };
+            let waited = now.since(request.since);
+            request.times = if times.total() <= waited { *times } else { Times { queue: waited, ..Times::default() } };
             self.cross(now, number);
         }
     }

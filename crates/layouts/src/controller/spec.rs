@@ -50,11 +50,11 @@ impl ControllerSpec {
     pub fn read(file: &str, spec: &LayoutSpec) -> Result<Self, SpecError> {
         let options = Section::new(file, &spec.key, &spec.options);
         if spec.members.len() != 1 {
-            let accepted = "expected exactly 1 member: the layout or drive that it stands before";
+            let accepted = "expected exactly 1 member: the layout or drive behind the controller";
             return Err(options.error("members", spec.members.len().to_string(), accepted));
         }
         if spec.force_writes {
-            let accepted = "a controller decides itself: give it to the layout that it stands before";
+            let accepted = "the controller decides this: set it on the layout behind the controller";
             return Err(options.error("force_writes", "true", accepted));
         }
         let cache = options.quantity::<Bytes>("cache")?.unwrap_or(CACHE);

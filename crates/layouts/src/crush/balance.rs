@@ -88,8 +88,9 @@ impl Balancer {
             }
         }
         let index: BTreeMap<u32, usize> = osds.iter().enumerate().map(|(at, osd)| (osd.number, at)).collect();
-        let found = |osd: &u32| index.get(osd).map(|&at| (at, osds[at].domain));
-        let replicas: Vec<Vec<(usize, usize)>> = pgs.iter().map(|pg| pg.iter().filter_map(found).collect()).collect();
+        let domain_of = |osd: &u32| index.get(osd).map(|&at| (at, osds[at].domain));
+        let replicas: Vec<Vec<(usize, usize)>> =
+            pgs.iter().map(|pg| pg.iter().filter_map(domain_of).collect()).collect();
         set_shares(&mut osds, &weights, domains.len(), &replicas);
         let mut balancer = Self { osds, replicas };
         for pg in 0..balancer.replicas.len() {
@@ -182,12 +183,12 @@ impl Balancer {
     fn apply(&mut self, pgs: &mut [Vec<u32>], pg: u32, from: usize, to: usize) -> Move {
         let at = pg as usize;
         self.count(at, false);
-        let place = self.replicas[at].iter().position(|replica| replica.0 == from).expect("the PG is on it");
-        self.replicas[at][place] = (to, self.osds[to].domain);
+        let slot = self.replicas[at].iter().position(|replica| replica.0 == from).expect("the PG is on it");
+        self.replicas[at][slot] = (to, self.osds[to].domain);
         self.count(at, true);
         let (from, to) = (self.osds[from].number, self.osds[to].number);
-        let place = pgs[at].iter().position(|&osd| osd == from).expect("the PG is on it");
-        pgs[at][place] = to;
+        let slot = pgs[at].iter().position(|&osd| osd == from).expect("the PG is on it");
+        pgs[at][slot] = to;
         Move { pg, from, to }
     }
 }

@@ -116,14 +116,14 @@ impl Builder {
     /// # Errors
     /// An unknown bucket or class, an id in use.
     pub fn shadow_id(&mut self, bucket: &str, class: &str, id: i32) -> Result<&mut Self, CrushError> {
-        let of = *self.map.names.get(bucket).ok_or_else(|| CrushError::UnknownBucket(bucket.to_owned()))?;
+        let bucket_id = *self.map.names.get(bucket).ok_or_else(|| CrushError::UnknownBucket(bucket.to_owned()))?;
         let unknown = || CrushError::UnknownClass(class.to_owned());
         let class = self.map.classes.iter().position(|have| have == class).ok_or_else(unknown)?;
         self.check_id(bucket, id)?;
-        if self.shadow_ids.contains_key(&(of, class)) {
+        if self.shadow_ids.contains_key(&(bucket_id, class)) {
             return Err(CrushError::Twice(format!("the shadow of {bucket:?} for one class")));
         }
-        self.shadow_ids.insert((of, class), id);
+        self.shadow_ids.insert((bucket_id, class), id);
         Ok(self)
     }
 

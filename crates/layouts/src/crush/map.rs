@@ -135,19 +135,19 @@ impl CrushMap {
 
     /// OSDs that a rule can reach, in ascending order: (OSD, id of its failure domain, weight in the map).
     pub fn reach(&self, rule: &Rule) -> Vec<(u32, i32, Weight)> {
-        let mut found = Vec::new();
-        self.gather(rule.root, None, rule.level, &mut found);
-        found.sort_unstable_by_key(|&(osd, ..)| osd);
-        found
+        let mut osds = Vec::new();
+        self.gather(rule.root, None, rule.level, &mut osds);
+        osds.sort_unstable_by_key(|&(osd, ..)| osd);
+        osds
     }
 
-    fn gather(&self, from: i32, domain: Option<i32>, level: usize, found: &mut Vec<(u32, i32, Weight)>) {
+    fn gather(&self, from: i32, domain: Option<i32>, level: usize, osds: &mut Vec<(u32, i32, Weight)>) {
         let bucket = &self.buckets[&from];
         for (&item, &weight) in bucket.items.iter().zip(&bucket.weights) {
             let domain = domain.or((self.level_of(item) == level).then_some(item));
             match domain {
-                _ if item < 0 => self.gather(item, domain, level, found),
-                Some(domain) => found.push((item as u32, domain, weight)),
+                _ if item < 0 => self.gather(item, domain, level, osds),
+                Some(domain) => osds.push((item as u32, domain, weight)),
                 None => {}
             }
         }

@@ -25,8 +25,8 @@ pub struct Placement {
 impl Placement {
     /// Places every PG of a pool. A PG is shorter than the pool's size where [`CrushMap::place`] found too few OSDs.
     pub fn of_pool(map: &CrushMap, rule: &Rule, pool: &Pool, reweight: &[Weight]) -> Self {
-        let place = |pg| map.place(rule, pool.seed(pg), pool.size, reweight);
-        Self { pgs: (0..pool.pg_num).map(place).collect() }
+        let acting_of = |pg| map.place(rule, pool.seed(pg), pool.size, reweight);
+        Self { pgs: (0..pool.pg_num).map(acting_of).collect() }
     }
 
     /// PGs on each OSD, by number, for `osds` OSDs.

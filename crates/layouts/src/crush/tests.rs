@@ -105,9 +105,9 @@ fn a_usual_cluster_has_the_usual_ids() {
     let disks = [osd(0, 1.0, Some("hdd")), osd(1, 1.0, Some("hdd"))];
     let more = [osd(2, 1.0, Some("ssd")), osd(3, 1.0, None)];
     let ids = |map: &CrushMap, name, class| map.bucket_id(name, class);
-    let one = of_hosts(&[("a", &disks)]);
-    assert_eq!([ids(&one, "default", None), ids(&one, "default", Some("hdd"))], [Some(-1), Some(-2)]);
-    assert_eq!([ids(&one, "a", None), ids(&one, "a", Some("hdd"))], [Some(-3), Some(-4)]);
+    let single = of_hosts(&[("a", &disks)]);
+    assert_eq!([ids(&single, "default", None), ids(&single, "default", Some("hdd"))], [Some(-1), Some(-2)]);
+    assert_eq!([ids(&single, "a", None), ids(&single, "a", Some("hdd"))], [Some(-3), Some(-4)]);
     let two = of_hosts(&[("a", &disks), ("b", &more)]);
     assert_eq!([None, Some("hdd"), Some("ssd")].map(|class| ids(&two, "b", class)), [-7, -8, -9].map(Some));
     assert_eq!((two.class_of(2), two.class_of(3)), (Some("ssd"), None));

@@ -82,8 +82,8 @@ impl Md {
             let parts = self.journal.as_ref().expect("it was just there").on_drive(&unit.place);
             self.counts.journal_bytes += unit.place.end - unit.place.start;
             let commands = parts.len() as u32;
-            for place in parts {
-                self.send(For::Journal(number), 1, Op::Write, place, (true, 0));
+            for part in parts {
+                self.send(For::Journal(number), 1, Op::Write, part, (true, 0));
             }
             self.units.insert(number, UnderWay { unit, commands, times: Times::default(), fault: None });
         }
@@ -247,8 +247,8 @@ impl Md {
         }
         if missing.is_empty() {
             self.counts.reads_from_memory += 1;
-            let asked = self.pending.get(number);
-            asked.times.overhead = FROM_MEMORY;
+            let request = self.pending.get(number);
+            request.times.overhead = FROM_MEMORY;
             self.pending.answer_at(self.now + FROM_MEMORY, number);
         }
     }

@@ -105,9 +105,9 @@ impl Journal {
             unit.room -= bytes;
             return;
         }
-        let place = self.head..self.head + PAGE;
-        self.head = place.end;
-        self.units.push(Unit { place, room: (PAGE - META_HEADER).saturating_sub(bytes), ..Unit::default() });
+        let range = self.head..self.head + PAGE;
+        self.head = range.end;
+        self.units.push(Unit { place: range, room: (PAGE - META_HEADER).saturating_sub(bytes), ..Unit::default() });
     }
 
     /// What goes out.
@@ -117,8 +117,8 @@ impl Journal {
     }
 
     /// Where a unit lies on the drive: in two parts where it goes round.
-    pub fn on_drive(&self, place: &Range<u64>) -> Vec<(u64, u64)> {
-        let (at, len) = (place.start % self.size, place.end - place.start);
+    pub fn on_drive(&self, range: &Range<u64>) -> Vec<(u64, u64)> {
+        let (at, len) = (range.start % self.size, range.end - range.start);
         let first = len.min(self.size - at);
         if first < len { vec![(at, first), (0, len - first)] } else { vec![(at, len)] }
     }
@@ -193,7 +193,7 @@ mod tests {
         assert_eq!((journal.free(), journal.replayed().0.iter().count()), (8 * PAGE, 0));
         journal.take_units();
         journal.append(6, 4, 0, None);
-        let place = journal.take_units()[0].place.clone();
-        assert_eq!(journal.on_drive(&place), [(5 * PAGE, 3 * PAGE), (0, 2 * PAGE)]);
+        let range = journal.take_units()[0].place.clone();
+        assert_eq!(journal.on_drive(&range), [(5 * PAGE, 3 * PAGE), (0, 2 * PAGE)]);
     }
 }

@@ -167,9 +167,9 @@ impl Md {
 
     /// An I/O, or a part of it, that the layout below answers.
     fn pass(&mut self, number: u32, range: &Range<u64>) {
-        let asked = self.pending.get(number);
-        asked.pending += 1;
-        let ServiceIo { op, fua, version, entropy, .. } = asked.io;
+        let request = self.pending.get(number);
+        request.pending += 1;
+        let ServiceIo { op, fua, version, entropy, .. } = request.io;
         let (offset, len) = (range.start, (range.end - range.start) as u32);
         let command = MemberCommand { token: 0, member: 0, op, offset, len, fua, version, entropy };
         self.pending.send(For::Through(number), command);
@@ -200,13 +200,13 @@ impl Md {
         if !self.heads.take(row) {
             return false;
         }
-        let (asked, head) = (self.pending.get(number), self.heads.get(row));
-        let wanted = Wanted::new(page, (range.start % PAGE, (range.end - 1) % PAGE + 1), asked.io.version);
+        let (request, head) = (self.pending.get(number), self.heads.get(row));
+        let wanted = Wanted::new(page, (range.start % PAGE, (range.end - 1) % PAGE + 1), request.io.version);
         let is_known = head.writers.last() == Some(&number);
-        if !head.want(wanted, number, asked.io.fua) {
+        if !head.want(wanted, number, request.io.fua) {
             return false;
         }
-        asked.pending += u32::from(!is_known);
+        request.pending += u32::from(!is_known);
         // Who waits for a write does not wait for the reads of others (`REQ_SYNC` in `raid5_make_request`).
         if !self.spec.is_buffered && !head.may_read {
             head.may_read = true;

@@ -57,9 +57,9 @@ impl Geometry {
         };
         let mut columns: Vec<Column> = (0..used).map(column).collect();
         if self.parities == 1 && offset & SWITCH != 0 && columns.len() > 1 {
-            let (one, two) = (columns[0], columns[1]);
-            (columns[0].member, columns[0].offset) = (two.member, two.offset);
-            (columns[1].member, columns[1].offset) = (one.member, one.offset);
+            let (parity, data) = (columns[0], columns[1]);
+            (columns[0].member, columns[0].offset) = (data.member, data.offset);
+            (columns[1].member, columns[1].offset) = (parity.member, parity.offset);
         }
         columns
     }
@@ -92,8 +92,8 @@ mod tests {
             (5, 1, 512, 512, KIB),
         ];
         for (columns, parities, sector, len, allocated) in cases {
-            let of = geometry(columns, parities, sector);
-            assert_eq!(of.allocated(len), allocated, "{of:?} {len}");
+            let layout = geometry(columns, parities, sector);
+            assert_eq!(layout.allocated(len), allocated, "{layout:?} {len}");
         }
     }
 
@@ -102,18 +102,18 @@ mod tests {
         fn columns_have_the_data_its_parity_and_no_sector_twice(
             columns in 4_u64..20, parities in 1_u64..4, sectors in 1_u64..64, at in 0_u64..10_000,
         ) {
-            let of = geometry(columns, parities, 4096);
+            let layout = geometry(columns, parities, 4096);
             let begin = at * (parities + 1) * 4096;
-            let found = of.columns(begin, sectors * 4096);
-            let sum = |is_parity| found.iter().filter(|c| c.is_parity == is_parity).map(|c| u64::from(c.len)).sum::<u64>();
+            let laid = layout.columns(begin, sectors * 4096);
+            let sum = |is_parity| laid.iter().filter(|c| c.is_parity == is_parity).map(|c| u64::from(c.len)).sum::<u64>();
             prop_assert_eq!(sum(false), sectors * 4096);
             prop_assert_eq!(sum(true), parities * sectors.div_ceil(columns - parities) * 4096);
-            let padding = of.allocated(sectors * 4096) - sum(false) - sum(true);
+            let padding = layout.allocated(sectors * 4096) - sum(false) - sum(true);
             prop_assert!(padding <= parities * 4096);
             // Every sector lies in the range that is allocated, once.
             let number = |column: &Column, n: u64| (column.offset / 4096 + n) * columns + u64::from(column.member);
             let mut all: Vec<u64> =
-                found.iter().flat_map(|c| (0..u64::from(c.len) / 4096).map(move |n| number(c, n))).collect();
+                laid.iter().flat_map(|c| (0..u64::from(c.len) / 4096).map(move |n| number(c, n))).collect();
             all.sort_unstable();
             let used = all.len() as u64;
             let first = begin / 4096;

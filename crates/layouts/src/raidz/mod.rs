@@ -208,8 +208,8 @@ impl RaidZ {
         let wanted = columns.iter().filter(|column| !column.is_parity).count();
         let parities = columns.iter().filter(|column| column.is_parity);
         let data = columns.iter().filter(|column| !column.is_parity);
-        let found: Vec<Column> = data.chain(parities).filter(is_held).take(wanted).copied().collect();
-        (found.len() == wanted).then_some(found)
+        let held_columns: Vec<Column> = data.chain(parities).filter(is_held).take(wanted).copied().collect();
+        (held_columns.len() == wanted).then_some(held_columns)
     }
 
     fn command(&mut self, op: Op, (member, offset, len): (u16, u64, u32), purpose: For, entropy: Entropy) {
@@ -231,8 +231,8 @@ impl Service for RaidZ {
         Bytes(self.records * self.record)
     }
 
-    fn submit(&mut self, now: Instant, asked: ServiceIo) {
-        self.take(now, asked);
+    fn submit(&mut self, now: Instant, io: ServiceIo) {
+        self.take(now, io);
         if !self.commands.is_empty() {
             self.push(now, Due::Send);
         }
@@ -310,15 +310,15 @@ impl Service for RaidZ {
     }
 
     fn report(&self) -> Vec<PartReport> {
-        let of = &self.counters;
+        let counts = &self.counters;
         let counters = vec![
-            ("records_read", of.records_read),
-            ("records_written", of.records_written),
-            ("records_in_memory", of.records_in_memory),
-            ("data_bytes", of.data_bytes),
-            ("parity_bytes", of.parity_bytes),
-            ("log_bytes", of.log_bytes),
-            ("resilvered_bytes", of.resilvered_bytes),
+            ("records_read", counts.records_read),
+            ("records_written", counts.records_written),
+            ("records_in_memory", counts.records_in_memory),
+            ("data_bytes", counts.data_bytes),
+            ("parity_bytes", counts.parity_bytes),
+            ("log_bytes", counts.log_bytes),
+            ("resilvered_bytes", counts.resilvered_bytes),
         ];
         let at_end = vec![
             ("allocated_bytes", self.records * self.allocated),

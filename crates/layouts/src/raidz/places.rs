@@ -33,7 +33,7 @@ impl Places {
 
     /// The next free place; none where all are in use.
     pub fn take(&mut self) -> Option<u64> {
-        let place = if self.fresh < self.count {
+        let slot = if self.fresh < self.count {
             self.fresh += 1;
             self.fresh - 1
         } else {
@@ -41,8 +41,8 @@ impl Places {
             self.freed.remove(&next);
             next
         };
-        self.cursor = place + 1;
-        Some(place)
+        self.cursor = slot + 1;
+        Some(slot)
     }
 
     /// Whether there is a free place.
@@ -88,10 +88,10 @@ mod tests {
     fn writes_go_on_to_the_end_and_begin_again_in_front() {
         let mut places = Places::new(3, 5);
         let mut write = |record| {
-            let place = places.take().unwrap();
-            let before = places.put(record, place);
+            let slot = places.take().unwrap();
+            let before = places.put(record, slot);
             places.give_back(before);
-            place
+            slot
         };
         assert_eq!([write(1), write(0), write(2), write(2), write(1)], [3, 4, 0, 1, 2]);
     }
@@ -102,14 +102,14 @@ mod tests {
             let (count, mut places) = (records + more, Places::new(records, records + more));
             let mut at: BTreeMap<u64, u64> = (0..records).map(|record| (record, record)).collect();
             for record in writes.into_iter().map(|record| record % records) {
-                let place = places.take().unwrap();
-                prop_assert!(place < count && !at.values().any(|have| *have == place));
-                let before = places.put(record, place);
+                let slot = places.take().unwrap();
+                prop_assert!(slot < count && !at.values().any(|have| *have == slot));
+                let before = places.put(record, slot);
                 places.give_back(before);
-                at.insert(record, place);
-                prop_assert!(at.iter().all(|(record, place)| places.of(*record) == *place));
-                prop_assert_eq!((0..count).filter(|place| places.is_used(*place)).count() as u64, records);
-                let behind = (1..count).filter(|place| places.is_used(*place)).count() as u64;
+                at.insert(record, slot);
+                prop_assert!(at.iter().all(|(record, slot)| places.of(*record) == *slot));
+                prop_assert_eq!((0..count).filter(|slot| places.is_used(*slot)).count() as u64, records);
+                let behind = (1..count).filter(|slot| places.is_used(*slot)).count() as u64;
                 prop_assert_eq!((places.in_use_from(0), places.in_use_from(1)), (records, behind));
             }
         }

@@ -44,8 +44,8 @@ pub(super) struct Work {
 }
 
 impl RaidZ {
-    pub(super) fn take(&mut self, now: Instant, asked: ServiceIo) {
-        let ServiceIo { token, op, offset, len, fua, entropy, .. } = asked;
+    pub(super) fn take(&mut self, now: Instant, request: ServiceIo) {
+        let ServiceIo { token, op, offset, len, fua, entropy, .. } = request;
         let (is_forced, times) = (fua && op == Op::Write, Times::default());
         let io = Io { token, submitted: now, entropy, records: 0, is_forced, left: 0, times, fault: None };
         let io = self.ios.add(io);
@@ -59,8 +59,8 @@ impl RaidZ {
             parts.push((record, stop - at == self.record));
             at = stop;
         }
-        let of = self.ios.get(io);
-        (of.records, of.left) = (parts.len() as u32, parts.len().max(1) as u32);
+        let state = self.ios.get(io);
+        (state.records, state.left) = (parts.len() as u32, parts.len().max(1) as u32);
         if parts.is_empty() {
             return self.push(now + FROM_MEMORY, Due::Answer(io));
         }
@@ -113,8 +113,8 @@ impl RaidZ {
 
     /// Reads the data of a record, or what it can be computed from.
     fn begin_read(&mut self, now: Instant, record: u64) {
-        let place = self.places.of(record);
-        let sources = if self.is_suspended() { None } else { self.sources(place, None) };
+        let slot = self.places.of(record);
+        let sources = if self.is_suspended() { None } else { self.sources(slot, None) };
         let Some(sources) = sources else { return self.refuse(now, record) };
         self.counters.records_read += 1;
         self.at(record).left = sources.len() as u32;
@@ -263,9 +263,9 @@ impl RaidZ {
         }
         match over {
             Over::Written => {
-                let there = self.members_there();
-                self.log.sent(there.len());
-                for member in there {
+                let members = self.members_there();
+                self.log.sent(members.len());
+                for member in members {
                     self.command(Op::Flush, (member, 0, 0), For::Log, Entropy::INCOMPRESSIBLE);
                 }
             }
@@ -293,13 +293,13 @@ impl RaidZ {
     }
 
     fn flush(&mut self, now: Instant, io: u32) {
-        let there = self.members_there();
-        self.ios.get(io).left = there.len().max(1) as u32;
-        if there.is_empty() {
+        let members = self.members_there();
+        self.ios.get(io).left = members.len().max(1) as u32;
+        if members.is_empty() {
             self.ios.get(io).fault = Some(Fault::Gone);
             return self.push(now + FROM_MEMORY, Due::Answer(io));
         }
-        for member in there {
+        for member in members {
             self.command(Op::Flush, (member, 0, 0), For::Flush(io), Entropy::INCOMPRESSIBLE);
         }
     }

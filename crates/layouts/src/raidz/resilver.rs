@@ -72,7 +72,8 @@ impl Resilver {
 
     /// How long the last took that ended.
     pub fn took(&self) -> Option<Span> {
-        let done = self.all.iter().filter(|of| of.state == JobState::Done).max_by_key(|of| of.ended)?;
+        let done =
+            self.all.iter().filter(|rebuild| rebuild.state == JobState::Done).max_by_key(|rebuild| rebuild.ended)?;
         done.began.zip(done.ended).map(|(began, ended)| ended.since(began))
     }
 
@@ -87,8 +88,8 @@ impl Resilver {
         self.steps.clear();
         (self.next, self.done, self.allowed) = (0, 0, now);
         if let Some(first) = self.members.front() {
-            let of = &mut self.all[first.number];
-            (of.state, of.began) = (JobState::Running, Some(now));
+            let rebuild = &mut self.all[first.number];
+            (rebuild.state, rebuild.began) = (JobState::Running, Some(now));
         }
     }
 }
@@ -130,24 +131,24 @@ impl RaidZ {
     }
 
     fn rebuild_ends(&mut self, now: Instant, spare: &Spare, state: JobState) {
-        let of = self.progress(&self.resilver.all[spare.number]);
-        self.resilver.all[spare.number] = MemberRebuild { state, ended: Some(now), ..of };
+        let rebuild = self.progress(&self.resilver.all[spare.number]);
+        self.resilver.all[spare.number] = MemberRebuild { state, ended: Some(now), ..rebuild };
     }
 
     /// A rebuild with what it has to do in all: of one that is under way, what is done and what the member had in the
     /// places that are left.
-    fn progress(&self, of: &MemberRebuild) -> MemberRebuild {
-        let from = match of.state {
+    fn progress(&self, rebuild: &MemberRebuild) -> MemberRebuild {
+        let from = match rebuild.state {
             JobState::Running => self.resilver.done,
             JobState::Waiting => 0,
-            _ => return *of,
+            _ => return *rebuild,
         };
         let left = self.places.in_use_from(from) * self.allocated / self.geometry.columns;
-        MemberRebuild { of_bytes: of.bytes + left, ..*of }
+        MemberRebuild { of_bytes: rebuild.bytes + left, ..*rebuild }
     }
 
     pub(super) fn all_rebuilds(&self) -> Vec<MemberRebuild> {
-        self.resilver.all.iter().map(|of| self.progress(of)).collect()
+        self.resilver.all.iter().map(|rebuild| self.progress(rebuild)).collect()
     }
 
     /// Takes as many steps as there is room for and the limit allows.
@@ -203,10 +204,10 @@ impl RaidZ {
     /// where the next is awaited.
     fn next_places(&mut self, member: u16) -> Range<u64> {
         let end = self.places.used();
-        let is_next = |place: &u64| self.is_settled(*place) || self.is_awaited(*place, member);
+        let is_next = |slot: &u64| self.is_settled(*slot) || self.is_awaited(*slot, member);
         let from = (self.resilver.next..end).find(is_next).unwrap_or(end);
         let most = (STEP * self.geometry.columns / self.allocated).max(1);
-        let to = (from..end.min(from + most)).find(|place| !self.is_settled(*place)).unwrap_or(end.min(from + most));
+        let to = (from..end.min(from + most)).find(|slot| !self.is_settled(*slot)).unwrap_or(end.min(from + most));
         self.resilver.next = to;
         from..to
     }
@@ -220,9 +221,9 @@ impl RaidZ {
             Some(have.map_or((from, to), |(first, last)| (first.min(from), last.max(to))))
         };
         let to = places.end;
-        for place in places {
-            let Some(own) = self.columns_of(place).into_iter().find(|column| column.member == member) else { continue };
-            let Some(sources) = self.sources(place, Some(member)) else { continue };
+        for slot in places {
+            let Some(own) = self.columns_of(slot).into_iter().find(|column| column.member == member) else { continue };
+            let Some(sources) = self.sources(slot, Some(member)) else { continue };
             write = widen(write, own.offset, own.offset + u64::from(own.len));
             for column in sources {
                 let read = &mut reads[usize::from(column.member)];
@@ -290,8 +291,8 @@ impl RaidZ {
             self.resilver.all[first].bytes += step.bytes;
         }
         if self.resilver.steps.is_empty() {
-            for place in std::mem::take(&mut self.resilver.freed) {
-                self.places.give_back(place);
+            for slot in std::mem::take(&mut self.resilver.freed) {
+                self.places.give_back(slot);
             }
         }
     }

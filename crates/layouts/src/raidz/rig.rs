@@ -210,11 +210,11 @@ impl Rig {
         self.raidz.member_failed(self.now, member);
         self.sectors[usize::from(member)].clear();
         let ends: Vec<(Instant, u64)> =
-            self.under_way.iter().filter(|(_, of)| of.command.member == member).map(|(key, _)| *key).collect();
+            self.under_way.iter().filter(|(_, leg)| leg.command.member == member).map(|(key, _)| *key).collect();
         for key in ends {
-            let mut of = self.under_way.remove(&key).expect("it was found just now");
-            of.failed = true;
-            self.under_way.insert((self.now, key.1), of);
+            let mut leg = self.under_way.remove(&key).expect("it was found just now");
+            leg.failed = true;
+            self.under_way.insert((self.now, key.1), leg);
         }
         self.advance();
     }

@@ -159,7 +159,7 @@ fn a_forced_write_is_answered_when_the_log_points_to_its_record_and_the_members_
         };
         let kinds: Vec<u64> = rig.sent.iter().map(kind).collect();
         // A sector of pointers with its parity, and a flush of every member.
-        let count = |of: u64| kinds.iter().filter(|kind| **kind == of).count() as u64;
+        let count = |wanted: u64| kinds.iter().filter(|kind| **kind == wanted).count() as u64;
         assert!(kinds.is_sorted(), "{kinds:?}");
         assert_eq!([1, 2, 3].map(count), [1 + parities, columns, 0]);
         assert_eq!(rig.count("log_bytes"), (1 + parities) * 4 * KIB);
@@ -200,7 +200,7 @@ fn without_too_many_members_the_log_gives_up() {
 fn every_spare_is_a_rebuild_and_says_how_far_it_is() {
     let mut rig = Rig::new(raidz(3, 7, 128 * KIB, (400, 500), 0), 1);
     let of_member = rig.raidz.geometry.allocated(128 * KIB) * 400 / 7;
-    let states = |rig: &Rig| rig.raidz.rebuilds().iter().map(|of| of.state).collect::<Vec<_>>();
+    let states = |rig: &Rig| rig.raidz.rebuilds().iter().map(|rebuild| rebuild.state).collect::<Vec<_>>();
     for member in 0..3 {
         rig.fail(member);
     }
@@ -208,7 +208,7 @@ fn every_spare_is_a_rebuild_and_says_how_far_it_is() {
         rig.replace(member, None);
     }
     assert_eq!(states(&rig), [JobState::Running, JobState::Waiting, JobState::Waiting]);
-    assert!(rig.raidz.rebuilds().iter().all(|of| (of.bytes, of.of_bytes) == (0, of_member)));
+    assert!(rig.raidz.rebuilds().iter().all(|rebuild| (rebuild.bytes, rebuild.of_bytes) == (0, of_member)));
     while rig.raidz.rebuilds()[0].bytes == 0 {
         assert!(rig.step());
     }
@@ -217,9 +217,9 @@ fn every_spare_is_a_rebuild_and_says_how_far_it_is() {
     assert_eq!(states(&rig), [JobState::Done, JobState::SpareFailed, JobState::Done]);
     let all = rig.raidz.rebuilds();
     assert!(all[2].began == all[0].ended && all[2].ended == Some(rig.now), "one after the other: {all:?}");
-    for of in [all[0], all[2]] {
-        assert_eq!(of.bytes, of.of_bytes);
-        assert!((of.bytes as f64 / of_member as f64 - 1.0).abs() < 0.05, "{} of {of_member}", of.bytes);
+    for rebuild in [all[0], all[2]] {
+        assert_eq!(rebuild.bytes, rebuild.of_bytes);
+        assert!((rebuild.bytes as f64 / of_member as f64 - 1.0).abs() < 0.05, "{} of {of_member}", rebuild.bytes);
     }
     assert_eq!(rig.count("resilvered_bytes"), all[0].bytes + all[2].bytes);
     rig.replace(1, None);
@@ -280,8 +280,8 @@ proptest! {
         prop_assert_eq!(rig.answered.len(), rig.asked.len(), "everything is answered");
         prop_assert!(rig.answered.values().all(Option::is_none), "within its parities");
         prop_assert_eq!(rig.raidz.is_whole(), fails == 0 || replaced);
-        for of in rig.raidz.rebuilds() {
-            prop_assert_eq!((of.state, of.bytes), (JobState::Done, of.of_bytes));
+        for rebuild in rig.raidz.rebuilds() {
+            prop_assert_eq!((rebuild.state, rebuild.bytes), (JobState::Done, rebuild.of_bytes));
         }
         rig.ask(Op::Flush, 0, 0);
         for record in 0..60 {

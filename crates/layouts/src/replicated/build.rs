@@ -106,27 +106,33 @@ impl ToLayOut<'_> {
     /// The objects of the image in their places: those asked for, or as many as the fullest daemon has room for.
     fn places(&self, error: impl Fn(String) -> SpecError, look: Look) -> Result<Places, BuildError> {
         let spec = self.spec;
-        let asked = spec.image.map(|image| image.div_ceil(spec.object));
+        let image_objects = spec.image.map(|image| image.div_ceil(spec.object));
         let shown = |objects: u64| Bytes(objects * spec.object).to_string();
-        if asked.is_some_and(|objects| !(1..=MOST_OBJECTS).contains(&objects)) {
+        if image_objects.is_some_and(|objects| !(1..=MOST_OBJECTS).contains(&objects)) {
             return Err(error(format!("expected from one object to {}", shown(MOST_OBJECTS))).into());
         }
         let (image_id, acting, room) = (spec.image_id.clone(), self.acting.to_vec(), self.room.to_vec());
-        let key = LaidKey { image_id, objects: asked, replicas: spec.replicas, acting, room };
-        let image = laid(key, || self.lay_out(asked, error, look))?;
+        let key = LaidKey { image_id, objects: image_objects, replicas: spec.replicas, acting, room };
+        let image = laid(key, || self.lay_out(image_objects, error, look))?;
         let places = Places::new(self.acting.to_vec(), spec.replicas, image);
         Ok(places.coded(spec.erasure.map_or(1, |erasure| erasure.data)))
     }
 
     /// An image of so many objects, or of as many as there is room for.
-    fn lay_out(&self, asked: Option<u64>, error: impl Fn(String) -> SpecError, look: Look) -> Result<Laid, BuildError> {
+    fn lay_out(
+        &self,
+        image_objects: Option<u64>,
+        error: impl Fn(String) -> SpecError,
+        look: Look,
+    ) -> Result<Laid, BuildError> {
         let (spec, room) = (self.spec, self.room);
-        let mut objects = asked.unwrap_or((room.iter().sum::<u64>() as f64 * FILLED) as u64 / spec.replicas as u64);
+        let mut objects =
+            image_objects.unwrap_or((room.iter().sum::<u64>() as f64 * FILLED) as u64 / spec.replicas as u64);
         objects = objects.clamp(1, MOST_OBJECTS);
         let mut groups = groups_of_objects(&spec.image_id, spec.placement_groups, objects as u32, look)?;
         let mut in_groups = counts(&groups, spec.placement_groups);
         while let Some(osd) = self.over_full(&in_groups) {
-            if asked.is_some() {
+            if image_objects.is_some() {
                 return Err(error(format!("expected less: daemon {osd} of {} would be over full", room.len())).into());
             }
             // Groups are never even: the fullest daemon decides.
@@ -166,8 +172,8 @@ pub(super) fn over_full(places: &Places, after: &[u16], replicas: usize, room: &
 fn daemon_weights(spec: &PoolSpec, members: &[MemberRange]) -> Vec<f64> {
     let count = spec.osds_per_member;
     let weight = |(member, range): (usize, &MemberRange)| {
-        let own = spec.weights[member];
-        (if own > 0.0 { own } else { range.size as f64 / (1_u64 << 40) as f64 }) / count as f64
+        let member_weight = spec.weights[member];
+        (if member_weight > 0.0 { member_weight } else { range.size as f64 / (1_u64 << 40) as f64 }) / count as f64
     };
     members.iter().enumerate().map(weight).flat_map(|weight| std::iter::repeat_n(weight, count)).collect()
 }

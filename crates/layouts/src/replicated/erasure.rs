@@ -106,8 +106,8 @@ impl Pool {
     /// Asks the first k of `shards` that are there for parts of them.
     fn ask_shards(&mut self, now: Instant, base: &Sub, shards: &[usize], parts: &[Part]) {
         let acting = self.places.acting(self.places.group_of(self.pieces.get(base.piece).object));
-        let there = shards.iter().copied().filter(|shard| acting[*shard] != GONE);
-        let chosen: Vec<usize> = there.take(self.erasure().data).collect();
+        let present = shards.iter().copied().filter(|shard| acting[*shard] != GONE);
+        let chosen: Vec<usize> = present.take(self.erasure().data).collect();
         self.pieces.get(base.piece).waiting = 0;
         if chosen.len() < self.erasure().data {
             self.note_fault(base.piece, Some(Fault::Gone));
@@ -129,9 +129,9 @@ impl Pool {
                 let (task, copy) = (Task::Read, *shard as u8);
                 let sub = Sub { osd, copy, task, within: *within, len: *len, slot, wire, ..*base };
                 let sub = self.subs.add(sub);
-                let of = self.pieces.get(base.piece);
-                of.waiting += 1;
-                of.asked |= 1 << shard;
+                let based = self.pieces.get(base.piece);
+                based.waiting += 1;
+                based.asked |= 1 << shard;
                 self.push(at, Due::Arrive(sub));
             }
         }
@@ -167,9 +167,9 @@ impl Pool {
         let acting = self.places.acting(self.places.group_of(piece.object));
         let is_there = |shard: &usize| acting[*shard] != GONE;
         let is_asked = |shard: &usize| piece.asked & 1 << shard != 0;
-        let asked = (0..acting.len()).filter(|shard| is_there(shard) && is_asked(shard)).count();
+        let reads = (0..acting.len()).filter(|shard| is_there(shard) && is_asked(shard)).count();
         let others: Vec<usize> = (0..acting.len()).filter(|shard| is_there(shard) && !is_asked(shard)).collect();
-        let needed = self.erasure().data.saturating_sub(asked);
+        let needed = self.erasure().data.saturating_sub(reads);
         if others.len() < needed {
             self.note_fault(sub.piece, Some(Fault::Gone));
         } else if let (primary, _) = self.primary(piece.object)
@@ -194,9 +194,9 @@ impl Pool {
         let (within, len) = erasure.part(&erasure.stripes(u64::from(piece.within), u64::from(piece.len)));
         let deferred = len < self.params.defer_below;
         let shards: Vec<(usize, u16)> = self.places.acting(group).iter().copied().enumerate().collect();
-        let there = shards.iter().filter(|(_, osd)| *osd != GONE);
-        self.pieces.get(base.piece).waiting = there.clone().count() as u8;
-        for (shard, osd) in there.filter(|(shard, _)| *shard != own) {
+        let present = shards.iter().filter(|(_, osd)| *osd != GONE);
+        self.pieces.get(base.piece).waiting = present.clone().count() as u8;
+        for (shard, osd) in present.filter(|(shard, _)| *shard != own) {
             let at = self.between(now, usize::from(primary), usize::from(*osd), u64::from(len));
             let (slot, wire) = (self.places.slot(piece.object, *shard), base.wire + at.since(now));
             let (osd, copy, task) = (*osd, *shard as u8, Task::Write);

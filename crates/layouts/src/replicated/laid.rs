@@ -52,9 +52,9 @@ pub fn laid<E>(key: LaidKey, lay_out: impl FnOnce() -> Result<Laid, E>) -> Resul
     let lock = || ALL.lock().unwrap_or_else(PoisonError::into_inner);
     let mut all = lock();
     if let Some(at) = all.iter().position(|(have, _)| *have == key) {
-        let found = all.remove(at);
-        let image = Arc::clone(&found.1);
-        all.push(found);
+        let entry = all.remove(at);
+        let image = Arc::clone(&entry.1);
+        all.push(entry);
         return Ok(image);
     }
     drop(all);

@@ -371,8 +371,8 @@ impl Service for Pool {
         self.osds.iter_mut().zip(members).for_each(|(osd, volatile)| osd.flushed = *volatile);
     }
 
-    fn submit(&mut self, now: Instant, asked: ServiceIo) {
-        self.take(now, asked);
+    fn submit(&mut self, now: Instant, io: ServiceIo) {
+        self.take(now, io);
     }
 
     fn answered(&mut self, now: Instant, token: u64, times: &Times, fault: Option<Fault>) {

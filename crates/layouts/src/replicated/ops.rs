@@ -14,18 +14,18 @@ const IN_FLIGHT: u32 = 1024;
 
 impl Pool {
     /// An I/O comes from the client: its library cuts it at object boundaries and sends every piece to its primary.
-    pub(super) fn take(&mut self, now: Instant, asked: ServiceIo) {
-        let io = self.ios.add(Io { token: asked.token, submitted: now, pieces: 0, fault: None });
-        if matches!(asked.op, Op::Flush | Op::Trim) {
+    pub(super) fn take(&mut self, now: Instant, request: ServiceIo) {
+        let io = self.ios.add(Io { token: request.token, submitted: now, pieces: 0, fault: None });
+        if matches!(request.op, Op::Flush | Op::Trim) {
             // Every answered write is on all its replicas; there is nothing to make durable.
-            return self.answer_at_once(now, io, asked);
+            return self.answer_at_once(now, io, request);
         }
-        let (mut at, end) = (asked.offset, asked.offset + u64::from(asked.len));
+        let (mut at, end) = (request.offset, request.offset + u64::from(request.len));
         while at < end {
             let (object, within) = (at / self.spec.object, at % self.spec.object);
             let len = (self.spec.object - within).min(end - at) as u32;
             self.ios.get(io).pieces += 1;
-            let held = HeldBack { io, object: object as u32, within: within as u32, len, asked };
+            let held = HeldBack { io, object: object as u32, within: within as u32, len, asked: request };
             if self.under_way < IN_FLIGHT {
                 self.send_piece(now, held);
             } else {
@@ -78,16 +78,16 @@ impl Pool {
         self.push(at, Due::Arrive(sub));
     }
 
-    fn answer_at_once(&mut self, now: Instant, io: u32, asked: ServiceIo) {
+    fn answer_at_once(&mut self, now: Instant, io: u32, request: ServiceIo) {
         self.ios.get(io).pieces = 1;
         self.under_way += 1;
         let piece = ObjectIo {
             io,
-            op: asked.op,
+            op: request.op,
             object: 0,
             within: 0,
             len: 0,
-            entropy: asked.entropy,
+            entropy: request.entropy,
             waiting: 0,
             asked: 0,
             cpu: Span::ZERO,

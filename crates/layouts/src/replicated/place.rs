@@ -81,8 +81,8 @@ impl Places {
         if self.needed == 1 {
             return Some(acting[0]).filter(|osd| *osd != GONE);
         }
-        let there = acting.iter().filter(|osd| **osd != GONE).count();
-        acting.iter().copied().find(|osd| *osd != GONE).filter(|_| there >= self.needed)
+        let present = acting.iter().filter(|osd| **osd != GONE).count();
+        acting.iter().copied().find(|osd| *osd != GONE).filter(|_| present >= self.needed)
     }
 
     /// Whether every group has all its copies.
@@ -291,7 +291,7 @@ pub fn groups_of_objects(image_id: &str, groups: u32, objects: u32, look: Look) 
     // A number below 2^32 has eight digits that may not be zero; the last two are looked up.
     let (begin, high, low) = (name.len() - 16, name.len() - 8, name.len() - 2);
     let pgs = ObjectPgs::after(std::str::from_utf8(&name[..high]).expect("it was made of text"), groups);
-    let mut found = Vec::with_capacity(objects as usize);
+    let mut group_of_object = Vec::with_capacity(objects as usize);
     for object in 0..objects {
         if object.is_multiple_of(256) {
             name[begin..].copy_from_slice(digits(object).as_bytes());
@@ -300,9 +300,9 @@ pub fn groups_of_objects(image_id: &str, groups: u32, objects: u32, look: Look) 
             look()?;
         }
         name[low..].copy_from_slice(&HEX[object as usize % 256]);
-        found.push(pgs.of(&name));
+        group_of_object.push(pgs.of(&name));
     }
-    Ok(found)
+    Ok(group_of_object)
 }
 
 /// Two digits of every byte.

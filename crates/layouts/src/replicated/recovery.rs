@@ -196,14 +196,14 @@ impl Pool {
     fn grant(&mut self, now: Instant, osd: usize) {
         let places = self.params.recovery_active;
         let Some(recovery) = &mut self.recovery else { return };
-        let mut asked = vec![osd];
+        let mut osds = vec![osd];
         while let Some(number) = recovery.sending[osd].grant(places) {
             let to = usize::from(recovery.moving[number as usize].to);
             recovery.receiving[to].waiting.push_back(number);
-            asked.push(to);
+            osds.push(to);
         }
         let mut granted = Vec::new();
-        for to in asked {
+        for to in osds {
             granted.extend(std::iter::from_fn(|| recovery.receiving[to].grant(places)));
         }
         for number in granted {
@@ -223,11 +223,11 @@ impl Pool {
     /// The copies, with their daemons, that a copy is made from: the primary's, or shards.
     fn sources(&self, moving: &Moving) -> Vec<(usize, u16)> {
         let acting = self.places.acting(moving.group);
-        let there = || acting.iter().copied().enumerate().filter(|(_, osd)| *osd != GONE);
+        let present = || acting.iter().copied().enumerate().filter(|(_, osd)| *osd != GONE);
         match self.spec.erasure {
-            None => there().take(1).collect(),
+            None => present().take(1).collect(),
             Some(_) if !moving.is_missing => vec![(usize::from(moving.copy), acting[usize::from(moving.copy)])],
-            Some(erasure) => there().take(erasure.data).collect(),
+            Some(erasure) => present().take(erasure.data).collect(),
         }
     }
 
@@ -267,9 +267,9 @@ impl Pool {
     pub(super) fn read_of_recovery_done(&mut self, now: Instant, id: u32) {
         let Some(recovery) = &mut self.recovery else { return };
         let Reading { transfer, osd, shard, .. } = recovery.readings.take(id);
-        let of = recovery.transfers.get(transfer);
-        of.reading -= 1;
-        let (is_read, number) = (of.reading == 0, of.moving as usize);
+        let state = recovery.transfers.get(transfer);
+        state.reading -= 1;
+        let (is_read, number) = (state.reading == 0, state.moving as usize);
         if is_read {
             let moving = &recovery.moving[number];
             let (to, bytes) = (usize::from(moving.to), self.spec.shard());

@@ -187,7 +187,7 @@ impl PoolSpec {
 
     /// Bytes of an object on each of its daemons: all of it, or a shard in whole stripes.
     pub fn shard(&self) -> u64 {
-        self.erasure.map_or(self.object, |of| self.object.div_ceil(of.data as u64 * of.unit) * of.unit)
+        self.erasure.map_or(self.object, |code| self.object.div_ceil(code.data as u64 * code.unit) * code.unit)
     }
 
     /// Members of the class that the pool uses; all where it names none.
@@ -257,9 +257,11 @@ fn out(options: &Section, osds: usize) -> Result<Option<OutSpec>, SpecError> {
 fn numbers(options: &Section, key: &'static str, members: usize) -> Result<Vec<f64>, SpecError> {
     let Some(value) = options.value(key) else { return Ok(vec![0.0; members]) };
     let numbers = value.as_array().map(|list| {
-        list.iter().filter_map(|one| one.as_float().or_else(|| one.as_integer().map(|n| n as f64))).collect::<Vec<_>>()
+        list.iter()
+            .filter_map(|number| number.as_float().or_else(|| number.as_integer().map(|n| n as f64)))
+            .collect::<Vec<_>>()
     });
-    let fits = |list: &Vec<f64>| list.len() == members && list.iter().all(|one| (1e-4..=1e4).contains(one));
+    let fits = |list: &Vec<f64>| list.len() == members && list.iter().all(|number| (1e-4..=1e4).contains(number));
     numbers.filter(fits).ok_or_else(|| {
         let accepted =
             format!("expected a list of {members} numbers from 0.0001 to 10,000, one a member (TiB, as Ceph weighs)");
@@ -269,8 +271,9 @@ fn numbers(options: &Section, key: &'static str, members: usize) -> Result<Vec<f
 
 fn texts(options: &Section, key: &'static str, members: usize) -> Result<Vec<String>, SpecError> {
     let Some(value) = options.value(key) else { return Ok(Vec::new()) };
-    let texts =
-        value.as_array().map(|list| list.iter().filter_map(|one| one.as_str().map(str::to_owned)).collect::<Vec<_>>());
+    let texts = value
+        .as_array()
+        .map(|list| list.iter().filter_map(|name| name.as_str().map(str::to_owned)).collect::<Vec<_>>());
     texts.filter(|list| list.len() == members).ok_or_else(|| {
         options.error(key, value.to_string(), format!("expected a list of {members} names, one a member"))
     })

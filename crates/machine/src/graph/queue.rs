@@ -94,8 +94,8 @@ impl EventQueue {
     pub fn remove(&mut self, is_out: impl Fn(u32) -> bool) -> Vec<(Instant, u32)> {
         let payload = |key: u128| (key as u32) & ((1 << PAYLOAD_BITS) - 1);
         // The key at an open root has left.
-        let there = std::mem::take(&mut self.heap).into_iter().skip(usize::from(std::mem::take(&mut self.open)));
-        let (mut out, mut kept): (Vec<u128>, Vec<u128>) = there.partition(|key| is_out(payload(*key)));
+        let waiting = std::mem::take(&mut self.heap).into_iter().skip(usize::from(std::mem::take(&mut self.open)));
+        let (mut out, mut kept): (Vec<u128>, Vec<u128>) = waiting.partition(|key| is_out(payload(*key)));
         out.sort_unstable();
         // What is in order is a heap.
         kept.sort_unstable();

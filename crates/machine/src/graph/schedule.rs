@@ -140,22 +140,22 @@ impl Machine {
         }
         for layout in 0..self.layouts.len() {
             let Some(service) = self.layouts[layout].service() else { continue };
-            let kept = service.cut_power(at);
-            self.put_back(layout as u32, &kept);
+            let versions = service.cut_power(at);
+            self.put_back(layout as u32, &versions);
         }
         self.events.clear();
     }
 
     /// What a layout's memory kept without power is written back when it returns: so it is with what drives have left.
-    fn put_back(&mut self, layout: u32, kept: &Versions) {
+    fn put_back(&mut self, layout: u32, versions: &Versions) {
         let mut places = Vec::new();
-        for (range, version) in kept.iter() {
+        for (range, version) in versions.iter() {
             places.clear();
             let len = (range.end - range.start) as u32;
             self.layouts().place(NodeRef::Layout(layout), range.start, len, &mut places);
-            for place in &places {
-                let Some(left) = &mut self.drives[place.drive as usize].left else { continue };
-                let old = left.all(place.offset..place.offset + u64::from(place.len));
+            for placed in &places {
+                let Some(left) = &mut self.drives[placed.drive as usize].left else { continue };
+                let old = left.all(placed.offset..placed.offset + u64::from(placed.len));
                 old.into_iter().filter(|(_, have)| *have < version).for_each(|(part, _)| left.set(part, version));
             }
         }

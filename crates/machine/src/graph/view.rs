@@ -73,7 +73,7 @@ impl<'a> Drives<'a> {
 
     /// Their caches together; none where no drive has one.
     pub fn caches(self, now: Instant) -> Option<CacheState> {
-        self.0.iter().filter_map(|slot| slot.drive.caches(now)).reduce(|one, two| one.and(&two))
+        self.0.iter().filter_map(|slot| slot.drive.caches(now)).reduce(|first, second| first.and(&second))
     }
 
     /// Whether every cache that learns has learnt.
@@ -148,16 +148,16 @@ impl<'a> Layouts<'a> {
 
     /// Daemons that lie on a drive: of each pool that has any, by index, which.
     pub fn daemons_on(self, drive: u32) -> Vec<(u32, Vec<u32>)> {
-        let mut found = Vec::new();
+        let mut parts = Vec::new();
         for (layout, slot) in self.all.iter().enumerate() {
             let lies = |daemon: &u32| self.has_below(slot.members[*daemon as usize].node, drive);
             let daemons: Vec<u32> = (0..slot.members.len() as u32).filter(lies).collect();
             let is_pool = matches!(&slot.role, Role::Service(service) if !service.keeps_addresses());
             if is_pool && !daemons.is_empty() {
-                found.push((layout as u32, daemons));
+                parts.push((layout as u32, daemons));
             }
         }
-        found
+        parts
     }
 
     /// Whether a drive is a node or lies below it.
@@ -249,9 +249,9 @@ impl RepairView<'_> {
             Role::Planner(_) => Vec::new(),
             Role::Service(service) => service.rebuilds(),
         });
-        let mut told: Vec<_> = of_layouts.map(Vec::into_iter).collect();
+        let mut reports: Vec<_> = of_layouts.map(Vec::into_iter).collect();
         self.0.repair_ref().given.iter().filter_map(move |given| {
-            let MemberRebuild { state, began, ended, bytes, of_bytes } = told[given.layout as usize].next()?;
+            let MemberRebuild { state, began, ended, bytes, of_bytes } = reports[given.layout as usize].next()?;
             Some(JobReport { state, began, ended, bytes, of_bytes, ..given.clone() })
         })
     }

@@ -246,9 +246,9 @@ mod tests {
         assert_eq!((drive.wake(), drive.host_commands()), (Some(Instant(1_000_000_000)), (3, false)));
         assert_eq!(tokens(&mut drive, 1_000_000_000), [(6 | OF_REBUILD, true), (8, true)]);
         submit(&mut drive, 1_000_000_005, 9);
-        let told = 1_000_000_005 + GONE_AFTER.0;
-        assert_eq!(drive.wake(), Some(Instant(told)));
-        assert_eq!(tokens(&mut drive, told - 1), []);
-        assert_eq!(tokens(&mut drive, told), [(9, true)]);
+        let noticed = 1_000_000_005 + GONE_AFTER.0;
+        assert_eq!(drive.wake(), Some(Instant(noticed)));
+        assert_eq!(tokens(&mut drive, noticed - 1), []);
+        assert_eq!(tokens(&mut drive, noticed), [(9, true)]);
     }
 }

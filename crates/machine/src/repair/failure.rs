@@ -210,8 +210,8 @@ impl Machine {
 
     /// Commands of hosts to these drives so far, and whether any is under way.
     fn host_commands(&mut self, drives: &[u32]) -> (u64, bool) {
-        let of = drives.iter().map(|drive| self.failing(*drive).host_commands());
-        of.fold((0, false), |(sum, any), (so_far, under_way)| (sum + so_far, any || under_way))
+        let commands = drives.iter().map(|drive| self.failing(*drive).host_commands());
+        commands.fold((0, false), |(sum, any), (so_far, under_way)| (sum + so_far, any || under_way))
     }
 
     /// Takes as many steps of a rebuild as there is room for and its limit allows.
@@ -221,10 +221,10 @@ impl Machine {
         self.repair_mut().jobs[job as usize].look(host_commands);
         while self.repair_mut().jobs[job as usize].has_room() {
             let repair = self.repair_mut();
-            let of = &mut repair.jobs[job as usize];
-            let at = of.may_go_on();
+            let running = &mut repair.jobs[job as usize];
+            let at = running.may_go_on();
             if at > now {
-                if !std::mem::replace(&mut of.paused, true) {
+                if !std::mem::replace(&mut running.paused, true) {
                     self.post(Class::Last, at, Due::Pace(job));
                 }
                 return;
@@ -235,8 +235,8 @@ impl Machine {
 
     fn step(&mut self, now: Instant, job: u32) {
         let repair = self.repair_mut();
-        let of = &mut repair.jobs[job as usize];
-        let (layout, member) = (of.report.layout, of.report.member);
+        let running = &mut repair.jobs[job as usize];
+        let (layout, member) = (running.report.layout, running.report.member);
         // The number of the lock is known before it is asked for: the next one.
         let lock = repair.next_lock();
         let (step, range) = repair.jobs[job as usize].take_step(now, lock);
@@ -257,10 +257,11 @@ impl Machine {
 
     /// A step of a rebuild has ended.
     pub(crate) fn step_over(&mut self, now: Instant, (job, step): (u32, u64), is_well: bool) {
-        let of = &mut self.repair_mut().jobs[job as usize];
-        let was_running = of.is_running();
-        let free = of.step_over(now, step, is_well);
-        let (layout, member, state, bytes) = (of.report.layout, of.report.member, of.report.state, of.report.bytes);
+        let running = &mut self.repair_mut().jobs[job as usize];
+        let was_running = running.is_running();
+        let free = running.step_over(now, step, is_well);
+        let (layout, member, state, bytes) =
+            (running.report.layout, running.report.member, running.report.state, running.report.bytes);
         if was_running {
             let present = &mut self.layouts[layout as usize].states[usize::from(member)].present_to;
             *present = if state == JobState::Done { u64::MAX } else { bytes };
@@ -285,11 +286,11 @@ impl Machine {
     /// Gives back the columns of rebuilds that are over.
     fn free_leftovers(&mut self, now: Instant) {
         for job in 0..self.repair_mut().jobs.len() {
-            let of = &mut self.repair_mut().jobs[job];
-            if of.is_running() || of.report.state == JobState::Waiting {
+            let running = &mut self.repair_mut().jobs[job];
+            if running.is_running() || running.report.state == JobState::Waiting {
                 continue;
             }
-            let (layout, locks) = (of.report.layout, of.leftovers());
+            let (layout, locks) = (running.report.layout, running.leftovers());
             for lock in locks {
                 self.unlock(now, layout, lock);
             }

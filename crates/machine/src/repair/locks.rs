@@ -16,7 +16,8 @@ struct Lock {
 
 impl Lock {
     fn conflicts(&self, other: &Self) -> bool {
-        let meets = |one: &Range<u64>| other.ranges.iter().any(|two| one.start < two.end && two.start < one.end);
+        let meets =
+            |range: &Range<u64>| other.ranges.iter().any(|locked| range.start < locked.end && locked.start < range.end);
         (self.alone || other.alone) && self.ranges.iter().any(meets)
     }
 }

@@ -229,9 +229,9 @@ mod tests {
     #[test]
     fn errors_come_at_the_stated_rate_and_at_sectors() {
         let mut repair = repair(8e8);
-        let found: Vec<u64> = (0..100_000).flat_map(|_| repair.errors_in(0, 1 << 20)).collect();
+        let errors: Vec<u64> = (0..100_000).flat_map(|_| repair.errors_in(0, 1 << 20)).collect();
         let mean = 100_000.0 * f64::from(1 << 20) * 8.0 / 8e8;
-        assert!((found.len() as f64 - mean).abs() < 4.0 * mean.sqrt(), "{} of {mean}", found.len());
-        assert!(found.iter().all(|offset| offset.is_multiple_of(4096) && *offset < 1 << 20));
+        assert!((errors.len() as f64 - mean).abs() < 4.0 * mean.sqrt(), "{} of {mean}", errors.len());
+        assert!(errors.iter().all(|offset| offset.is_multiple_of(4096) && *offset < 1 << 20));
     }
 }

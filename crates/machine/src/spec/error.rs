@@ -96,17 +96,17 @@ pub(crate) fn hint(name: &str, known: &[&str]) -> String {
 fn near<'a>(name: &str, known: &[&'a str]) -> Vec<&'a str> {
     const MOST: usize = 3;
     let lower = name.to_lowercase();
-    let begins = known.iter().filter(|one| !lower.is_empty() && one.to_lowercase().starts_with(&lower));
-    let holds = known.iter().filter(|one| lower.len() > 1 && one.to_lowercase().contains(&lower));
-    let mut found: Vec<&str> = Vec::new();
+    let begins = known.iter().filter(|other| !lower.is_empty() && other.to_lowercase().starts_with(&lower));
+    let holds = known.iter().filter(|other| lower.len() > 1 && other.to_lowercase().contains(&lower));
+    let mut chosen: Vec<&str> = Vec::new();
     let best = nearest(name, known).map_or(f64::INFINITY, |nearest| alike(name, nearest));
-    let slips = known.iter().filter(|one| alike(name, one) >= best);
+    let slips = known.iter().filter(|other| alike(name, other) >= best);
     for candidate in begins.chain(holds).chain(slips).copied() {
-        if found.len() < MOST && !found.contains(&candidate) {
-            found.push(candidate);
+        if chosen.len() < MOST && !chosen.contains(&candidate) {
+            chosen.push(candidate);
         }
     }
-    found
+    chosen
 }
 
 /// The known name nearest to `name` by edit distance, if any is near enough to be a slip of the pen.

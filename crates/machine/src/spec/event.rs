@@ -44,8 +44,8 @@ impl EventSpec {
             ("power-off", "") => (None, What::PowerOff),
             ("osd-out", part) if is_name(part) => (Some(part), What::Out),
             ("set", setting) => {
-                let (place, value) = setting.split_once('=').ok_or_else(wrong)?;
-                let (part, key) = place.rsplit_once('.').ok_or_else(wrong)?;
+                let (path, value) = setting.split_once('=').ok_or_else(wrong)?;
+                let (part, key) = path.rsplit_once('.').ok_or_else(wrong)?;
                 let (part, key, value) = (part.trim(), key.trim(), value.trim());
                 if !is_name(part) || key.is_empty() || value.is_empty() {
                     return Err(wrong());
@@ -120,8 +120,8 @@ fn read(section: Section, events: &mut Vec<EventSpec>) -> Result<(), SpecError> 
     let (fail, out) = (section.text("fail")?, section.text("osd-out")?);
     let power_off = section.flag("power-off")?;
     let (set, part) = (section.section("set")?, section.text("part")?);
-    let asked = [fail.is_some(), out.is_some(), power_off.is_some(), set.is_some()];
-    if asked.iter().filter(|asked| **asked).count() != 1 {
+    let given = [fail.is_some(), out.is_some(), power_off.is_some(), set.is_some()];
+    if given.iter().filter(|is_given| **is_given).count() != 1 {
         let accepted = "expected one of fail = \"DRIVE\", power-off = true, osd-out = \"POOL.NUMBER\" and \
                         set = { KEY = \"VALUE\" } with part = \"DRIVE\"";
         return Err(section.error("", "", accepted));

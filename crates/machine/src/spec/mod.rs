@@ -322,8 +322,8 @@ fn select_nodes(
         };
         for index in select(section, key, &nodes, &names)? {
             for &unit in &units {
-                let place = index * UnitName::NUMBERS + UnitName::number(unit);
-                if std::mem::replace(&mut seen[place], true) {
+                let slot = index * UnitName::NUMBERS + UnitName::number(unit);
+                if std::mem::replace(&mut seen[slot], true) {
                     return Err(section.error(key, names[index], "is named twice"));
                 }
                 members.push(MemberRef { node: node(index), unit });

@@ -180,8 +180,8 @@ impl Product {
         let mut values = self.values.clone();
         for (key, value) in set {
             if !values.contains_key(key) && !optional.contains(&key.as_str()) {
-                let own = self.keys().chain(optional.iter().copied().filter(|key| !self.has(key)));
-                let known: Vec<&str> = own.collect();
+                let keys = self.keys().chain(optional.iter().copied().filter(|key| !self.has(key)));
+                let known: Vec<&str> = keys.collect();
                 return Err(SpecError::unknown(set_file, set_key, key, &known));
             }
             values.insert(key.clone(), value.clone());

@@ -179,10 +179,10 @@ impl<'a> Section<'a> {
     pub fn choice<T: Copy>(&self, key: &'static str, names: &[(&str, T)]) -> Result<Option<T>, SpecError> {
         let Some(value) = self.value(key) else { return Ok(None) };
         let known: Vec<&str> = names.iter().map(|(name, _)| *name).collect();
-        let unknown = |found: &str| SpecError::unknown(self.file, &self.key(key), found, &known);
+        let unknown = |value: &str| SpecError::unknown(self.file, &self.key(key), value, &known);
         let text = value.as_str().ok_or_else(|| unknown(&shown(value)))?;
-        let found = names.iter().find(|(name, _)| *name == text);
-        found.map(|(_, value)| Some(*value)).ok_or_else(|| unknown(text))
+        let choice = names.iter().find(|(name, _)| *name == text);
+        choice.map(|(_, value)| Some(*value)).ok_or_else(|| unknown(text))
     }
 
     /// A table inside this one.
@@ -242,11 +242,11 @@ impl<'a> Section<'a> {
     /// # Errors
     /// The first such key, with the nearest known one.
     pub fn finish(self) -> Result<(), SpecError> {
-        let asked = self.asked.borrow();
-        match self.table.keys().find(|key| !asked.contains(&key.as_str())) {
+        let read = self.asked.borrow();
+        match self.table.keys().find(|key| !read.contains(&key.as_str())) {
             None => Ok(()),
             Some(unknown) => {
-                let mut known: Vec<&str> = asked.clone();
+                let mut known: Vec<&str> = read.clone();
                 known.sort_unstable();
                 known.dedup();
                 let hint = crate::spec::error::hint(unknown, &known);

@@ -174,13 +174,13 @@ impl Filesystem for Files {
     }
 
     fn readdir(&self, _: &Asking, folder: INodeNo, _: FileHandle, offset: u64, mut reply: ReplyDirectory) {
-        let own = [".", ".."].map(|name| (INodeNo::ROOT, FileType::Directory, name));
+        let entries = [".", ".."].map(|name| (INodeNo::ROOT, FileType::Directory, name));
         let volumes = self.service.volumes().iter().enumerate();
         let files = volumes.map(|(at, volume)| (INodeNo(at as u64 + 2), FileType::RegularFile, volume.name.as_str()));
         if folder != INodeNo::ROOT {
             return reply.error(Errno::ENOTDIR);
         }
-        for (at, (file, kind, name)) in own.into_iter().chain(files).enumerate().skip(offset as usize) {
+        for (at, (file, kind, name)) in entries.into_iter().chain(files).enumerate().skip(offset as usize) {
             if reply.add(file, at as u64 + 1, kind, name) {
                 break;
             }
@@ -219,9 +219,9 @@ impl Filesystem for Files {
             return reply.error(errno(&Failure::Store(error)));
         }
         let request = Request { volume, op: Op::Read, offset: start, len: whole.len() as u32, fua: false, arrived };
-        let asked = (offset - start) as usize..(offset - start + len) as usize;
+        let wanted = (offset - start) as usize..(offset - start + len) as usize;
         let done = move |outcome| match outcome {
-            Ok(()) => reply.data(&whole[asked]),
+            Ok(()) => reply.data(&whole[wanted]),
             Err(failure) => reply.error(errno(&failure)),
         };
         self.service.submit(request, Payload::None, Box::new(done));

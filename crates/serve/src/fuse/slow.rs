@@ -133,15 +133,15 @@ fn clear_whole(service: &Service, volume: u16, range: std::ops::Range<u64>, trim
 
 /// The first byte from `offset` on that is in a hole, or in none; the end of the volume is a hole.
 pub fn seek(service: &Service, volume: u16, offset: u64, hole: bool) -> io::Result<Option<u64>> {
-    let told = &service.volumes()[usize::from(volume)];
+    let described = &service.volumes()[usize::from(volume)];
     let mut at = offset;
-    while at < told.size {
-        for extent in service.extents(volume, at, SEARCHED.min(told.size - at))? {
+    while at < described.size {
+        for extent in service.extents(volume, at, SEARCHED.min(described.size - at))? {
             if extent.is_hole == hole {
                 return Ok(Some(at));
             }
             at += extent.len;
         }
     }
-    Ok(hole.then_some(told.size))
+    Ok(hole.then_some(described.size))
 }

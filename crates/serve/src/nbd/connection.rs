@@ -225,8 +225,8 @@ impl Connection {
         let arrived = self.service.asked_by_now();
         let Header { cookie, offset, len, .. } = *header;
         let (volume, counted) = (self.chosen.export, u64::from(len));
-        let asked = wanted(header, &self.export, self.chosen.has_allocation);
-        if asked == Ok(Wanted::Disconnect) {
+        let wanted_io = wanted(header, &self.export, self.chosen.has_allocation);
+        if wanted_io == Ok(Wanted::Disconnect) {
             return Err(End::Disconnect);
         }
         // Only bytes that are kept in memory, or are to be sent, count.
@@ -234,7 +234,7 @@ impl Connection {
         self.admit(counted, gathers, waiting)?;
         let request = |op, len, fua| Request { volume, op, offset, len, fua, arrived };
         let answer = |kind| Box::new(Answer { connection: Arc::clone(self), cookie, counted, kind });
-        match asked {
+        match wanted_io {
             Err(error) => self.answer_short(counted, |out| self.put_done(out, cookie, error)),
             Ok(Wanted::Read { is_whole }) => {
                 let read = Read { cookie, offset, len, is_whole };

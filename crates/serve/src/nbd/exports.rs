@@ -26,11 +26,11 @@ pub struct Export {
 impl Export {
     /// Of every volume.
     pub fn of(volumes: &[VolumeTold]) -> Vec<Self> {
-        let of = |volume: &VolumeTold| {
+        let export = |volume: &VolumeTold| {
             let VolumeTold { ref name, size, block, trims, rotates, .. } = *volume;
             Self { name: name.clone(), size, block, trims, rotates }
         };
-        volumes.iter().map(of).collect()
+        volumes.iter().map(export).collect()
     }
 
     /// Transmission flags. Several connections see one another's writes: all go to the same machine and store.

@@ -48,8 +48,8 @@ impl Model for Two {
         vec![first, second]
     }
 
-    fn submit(&mut self, at: Instant, asked: &Asked, token: u64) -> u64 {
-        self.0.submit(at, asked, token)
+    fn submit(&mut self, at: Instant, request: &Asked, token: u64) -> u64 {
+        self.0.submit(at, request, token)
     }
 
     fn wake(&self) -> Option<Instant> {
@@ -193,54 +193,54 @@ impl Drop for Partner {
 }
 
 /// Requests by the client's number, with the bytes that their answers may have; each number once, as it first came.
-fn lengths(mut said: &[u8]) -> HashMap<u64, Vec<u32>> {
+fn lengths(mut bytes: &[u8]) -> HashMap<u64, Vec<u32>> {
     let mut lengths: HashMap<u64, Vec<u32>> = HashMap::new();
-    while said.len() >= HEADER {
-        let Some((header, payload)) = Header::of(said).and_then(|header| Some((header, header.payload()?))) else {
+    while bytes.len() >= HEADER {
+        let Some((header, payload)) = Header::of(bytes).and_then(|header| Some((header, header.payload()?))) else {
             break;
         };
         let len = if header.command == command::READ { header.len } else { 0 };
         lengths.entry(header.cookie).or_default().push(len);
-        said = said.get(HEADER + payload..).unwrap_or_default();
+        bytes = bytes.get(HEADER + payload..).unwrap_or_default();
     }
     lengths
 }
 
 /// Counts answers, the last of which may be cut off. Where a client gave a number twice its simple answers cannot be told
 /// from one another, and are not looked at.
-fn answers(mut got: &[u8], asked: &HashMap<u64, Vec<u32>>, is_structured: bool) -> usize {
+fn answers(mut got: &[u8], requests: &HashMap<u64, Vec<u32>>, is_structured: bool) -> usize {
     let (mut count, mut finished) = (0, HashMap::<u64, usize>::new());
-    while let Some((cookie, is_last)) = message(&mut got, asked, is_structured) {
-        let of = asked.get(&cookie).expect("an answer to something that was asked");
+    while let Some((cookie, is_last)) = message(&mut got, requests, is_structured) {
+        let lengths = requests.get(&cookie).expect("an answer to something that was asked");
         let finished = finished.entry(cookie).or_default();
         *finished += usize::from(is_last);
-        assert!(*finished <= of.len(), "a request is answered once");
+        assert!(*finished <= lengths.len(), "a request is answered once");
         count += usize::from(is_last);
     }
     count
 }
 
 /// The next whole message: its number, and whether it is the last of the answer.
-fn message(got: &mut &[u8], asked: &HashMap<u64, Vec<u32>>, is_structured: bool) -> Option<(u64, bool)> {
+fn message(got: &mut &[u8], requests: &HashMap<u64, Vec<u32>>, is_structured: bool) -> Option<(u64, bool)> {
     let magic = take_u32(got)?;
     if magic == SIMPLE_REPLY_MAGIC {
         assert!(!is_structured, "a simple answer where structured ones were agreed on");
         let (error, cookie) = (take_u32(got)?, take_u64(got)?);
-        let of = asked.get(&cookie).expect("an answer to something that was asked");
-        if of.len() > 1 {
+        let lengths = requests.get(&cookie).expect("an answer to something that was asked");
+        if lengths.len() > 1 {
             *got = &[];
         }
-        let len = if error == 0 { of[0] as usize } else { 0 };
+        let len = if error == 0 { lengths[0] as usize } else { 0 };
         *got = got.get(len..).unwrap_or_default();
         return Some((cookie, true));
     }
     assert_eq!(magic, STRUCTURED_REPLY_MAGIC, "an answer begins with its magic");
     assert!(is_structured, "a structured answer where simple ones were agreed on");
     let (flags, kind, cookie, len) = (take_u16(got)?, take_u16(got)?, take_u64(got)?, take_u32(got)? as usize);
-    let of = asked.get(&cookie).expect("an answer to something that was asked");
+    let lengths = requests.get(&cookie).expect("an answer to something that was asked");
     match kind {
         chunk::NONE => assert!(len == 0 && flags == chunk::FLAG_DONE),
-        chunk::OFFSET_DATA => assert!(of.iter().any(|asked| len <= *asked as usize + 8)),
+        chunk::OFFSET_DATA => assert!(lengths.iter().any(|request| len <= *request as usize + 8)),
         chunk::OFFSET_HOLE => assert_eq!(len, 12),
         chunk::BLOCK_STATUS => assert!(len > 4 && (len - 4).is_multiple_of(8)),
         _ => assert!(kind == chunk::ERROR && len == 6),

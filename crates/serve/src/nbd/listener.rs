@@ -133,9 +133,9 @@ pub fn serve(service: Arc<Service>, listen: Listen, limits: Limits) -> io::Resul
         }
     };
     let thread = std::thread::Builder::new().name("nbd listener".to_owned()).spawn(accept)?;
-    let told = Arc::downgrade(&shared);
+    let watcher = Arc::downgrade(&shared);
     shared.service.when_stopped(move || {
-        if let Some(shared) = told.upgrade() {
+        if let Some(shared) = watcher.upgrade() {
             shared.close();
         }
     });
@@ -242,8 +242,8 @@ impl Shared {
     }
 }
 
-fn at(place: &dyn std::fmt::Display, error: &io::Error) -> io::Error {
-    io::Error::new(error.kind(), format!("{place}: {error}"))
+fn at(address: &dyn std::fmt::Display, error: &io::Error) -> io::Error {
+    io::Error::new(error.kind(), format!("{address}: {error}"))
 }
 
 /// The file of a unix socket, so that no other is removed that has its name.
@@ -254,12 +254,12 @@ struct SocketFile {
 
 impl SocketFile {
     fn of(path: &Path) -> io::Result<Self> {
-        let found = std::fs::symlink_metadata(path)?;
-        Ok(Self { path: path.to_owned(), id: (found.dev(), found.ino()) })
+        let metadata = std::fs::symlink_metadata(path)?;
+        Ok(Self { path: path.to_owned(), id: (metadata.dev(), metadata.ino()) })
     }
 
     fn remove(&self) {
-        if Self::of(&self.path).is_ok_and(|found| found.id == self.id) {
+        if Self::of(&self.path).is_ok_and(|socket| socket.id == self.id) {
             // Gone already, then.
             let _ = std::fs::remove_file(&self.path);
         }

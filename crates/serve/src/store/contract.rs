@@ -38,20 +38,20 @@ pub trait Store: Send + Sync {
     ///
     /// # Errors
     /// What the file says.
-    fn read(&self, place: Place, buffer: &mut [u8]) -> io::Result<()>;
+    fn read(&self, address: Place, buffer: &mut [u8]) -> io::Result<()>;
 
     /// Keeps `data`: it survives this process once the call has returned, where the store is a file. Returns a ticket for
     /// [`Store::number`].
     ///
     /// # Errors
     /// What the file says, such as that it is full: nothing or a part of it was kept, whole sectors each.
-    fn write(&self, place: Place, data: &[u8]) -> io::Result<u64>;
+    fn write(&self, address: Place, data: &[u8]) -> io::Result<u64>;
 
     /// The same with zeros; nothing need be kept of them.
     ///
     /// # Errors
     /// What the file says.
-    fn zero(&self, place: Place, len: u64) -> io::Result<u64>;
+    fn zero(&self, address: Place, len: u64) -> io::Result<u64>;
 
     /// Tells the number that the machine gave the write of this ticket, where power may go off.
     fn number(&self, ticket: u64, version: u64) {
@@ -62,7 +62,7 @@ pub trait Store: Send + Sync {
     ///
     /// # Errors
     /// What the file says.
-    fn extents(&self, place: Place, len: u64) -> io::Result<Vec<Extent>>;
+    fn extents(&self, address: Place, len: u64) -> io::Result<Vec<Extent>>;
 
     /// What a reader of the record must know of what it kept.
     fn remarks(&self) -> Vec<String> {
@@ -80,20 +80,20 @@ pub trait Store: Send + Sync {
 }
 
 impl<S: Store + ?Sized> Store for Box<S> {
-    fn read(&self, place: Place, buffer: &mut [u8]) -> io::Result<()> {
-        (**self).read(place, buffer)
+    fn read(&self, address: Place, buffer: &mut [u8]) -> io::Result<()> {
+        (**self).read(address, buffer)
     }
-    fn write(&self, place: Place, data: &[u8]) -> io::Result<u64> {
-        (**self).write(place, data)
+    fn write(&self, address: Place, data: &[u8]) -> io::Result<u64> {
+        (**self).write(address, data)
     }
-    fn zero(&self, place: Place, len: u64) -> io::Result<u64> {
-        (**self).zero(place, len)
+    fn zero(&self, address: Place, len: u64) -> io::Result<u64> {
+        (**self).zero(address, len)
     }
     fn number(&self, ticket: u64, version: u64) {
         (**self).number(ticket, version);
     }
-    fn extents(&self, place: Place, len: u64) -> io::Result<Vec<Extent>> {
-        (**self).extents(place, len)
+    fn extents(&self, address: Place, len: u64) -> io::Result<Vec<Extent>> {
+        (**self).extents(address, len)
     }
     fn remarks(&self) -> Vec<String> {
         (**self).remarks()

@@ -41,38 +41,39 @@ impl File {
         let (base, base_told) = base.map(open_base).transpose()?.unzip();
         let sidecar = Sidecar { format: 1, machine: machine.to_owned(), files, base: base_told };
         let is_old = sidecar.check(path)?;
-        let opened = sidecar.files.iter().map(|told| open_image(&path.with_file_name(&told.file), told.size, is_old));
+        let opened =
+            sidecar.files.iter().map(|image| open_image(&path.with_file_name(&image.file), image.size, is_old));
         let opened = opened.collect::<io::Result<Vec<fs::File>>>()?;
         let mut overlay = None;
-        if let (Some(base), Some(told)) = (&base, &sidecar.base) {
+        if let (Some(base), Some(image)) = (&base, &sidecar.base) {
             let bitmap = Sidecar::beside(path, "bitmap");
             if is_old && !bitmap.exists() {
                 return Err(missing(&bitmap, path));
             }
-            overlay = Some(Overlay::open(base.try_clone()?, told.size, &bitmap, sidecar.files[0].size)?);
+            overlay = Some(Overlay::open(base.try_clone()?, image.size, &bitmap, sidecar.files[0].size)?);
         }
         if !is_old {
             sidecar.write(path)?;
         }
         let images = opened.into_iter().zip(&sidecar.files);
-        let images = images.map(|(file, told)| Image::new(file, told.size, overlay.take())).collect();
+        let images = images.map(|(file, image)| Image::new(file, image.size, overlay.take())).collect();
         Ok(Self { images, _base: base })
     }
 
-    fn image(&self, place: Place) -> &Image {
-        &self.images[place.space as usize]
+    fn image(&self, address: Place) -> &Image {
+        &self.images[address.space as usize]
     }
 }
 
-fn missing(path: &Path, of: &Path) -> io::Error {
-    let told = Sidecar::beside(of, "hotband.json");
-    let what = format!("{} is missing, of which {} tells", path.display(), told.display());
+fn missing(path: &Path, image: &Path) -> io::Error {
+    let sidecar = Sidecar::beside(image, "hotband.json");
+    let what = format!("{} is missing, although {} lists it", path.display(), sidecar.display());
     io::Error::new(io::ErrorKind::NotFound, what)
 }
 
 /// Takes a file against others: for one server, or for all that only read.
-fn lock(file: &fs::File, path: &Path, how: FlockOperation) -> io::Result<()> {
-    match rustix::fs::flock(file, how) {
+fn lock(file: &fs::File, path: &Path, operation: FlockOperation) -> io::Result<()> {
+    match rustix::fs::flock(file, operation) {
         Err(rustix::io::Errno::WOULDBLOCK) => {
             let by_somebody = || {
                 let what = format!("{} is in use: another server has it", path.display());
@@ -115,19 +116,19 @@ fn open_image(path: &Path, size: u64, is_old: bool) -> io::Result<fs::File> {
 }
 
 impl Store for File {
-    fn read(&self, place: Place, buffer: &mut [u8]) -> io::Result<()> {
-        self.image(place).read(place.offset, buffer)
+    fn read(&self, address: Place, buffer: &mut [u8]) -> io::Result<()> {
+        self.image(address).read(address.offset, buffer)
     }
 
-    fn write(&self, place: Place, data: &[u8]) -> io::Result<u64> {
-        self.image(place).write(place.offset, data).map(|()| 0)
+    fn write(&self, address: Place, data: &[u8]) -> io::Result<u64> {
+        self.image(address).write(address.offset, data).map(|()| 0)
     }
 
-    fn zero(&self, place: Place, len: u64) -> io::Result<u64> {
-        self.image(place).zero(place.offset, len).map(|()| 0)
+    fn zero(&self, address: Place, len: u64) -> io::Result<u64> {
+        self.image(address).zero(address.offset, len).map(|()| 0)
     }
 
-    fn extents(&self, place: Place, len: u64) -> io::Result<Vec<Extent>> {
-        self.image(place).extents(place.offset, len)
+    fn extents(&self, address: Place, len: u64) -> io::Result<Vec<Extent>> {
+        self.image(address).extents(address.offset, len)
     }
 }

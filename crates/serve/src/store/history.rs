@@ -87,15 +87,15 @@ impl<S: Store> WithHistory<S> {
     }
 
     /// Notes what is there before the first write.
-    fn note_before(&self, history: &mut History, place: Place, len: u64) -> io::Result<()> {
-        let range = place.offset..place.offset + len;
-        let before = &history.spaces.entry(place.space).or_default().before;
+    fn note_before(&self, history: &mut History, address: Place, len: u64) -> io::Result<()> {
+        let range = address.offset..address.offset + len;
+        let before = &history.spaces.entry(address.space).or_default().before;
         let gaps: Vec<Range<u64>> = before.gaps(&range).collect();
         for gap in gaps {
-            let mut at = Place { offset: gap.start, ..place };
+            let mut at = Place { offset: gap.start, ..address };
             for extent in self.store.extents(at, gap.end - gap.start)? {
                 if extent.is_hole {
-                    let space = history.spaces.entry(place.space).or_default();
+                    let space = history.spaces.entry(address.space).or_default();
                     space.before.insert(at.offset..at.offset + extent.len, None);
                 } else {
                     self.note_data(history, at, extent.len)?;
@@ -107,48 +107,48 @@ impl<S: Store> WithHistory<S> {
     }
 
     /// The same of data, by pieces: a long range takes no memory of its length.
-    fn note_data(&self, history: &mut History, place: Place, len: u64) -> io::Result<()> {
+    fn note_data(&self, history: &mut History, address: Place, len: u64) -> io::Result<()> {
         let mut data = Vec::new();
-        for piece in pieces(place.offset, len) {
+        for piece in pieces(address.offset, len) {
             data.resize(piece.len() as usize, 0);
-            self.store.read(Place { offset: piece.offset, ..place }, &mut data)?;
+            self.store.read(Place { offset: piece.offset, ..address }, &mut data)?;
             let at = self.append(history, &data)?.map(|at| at.wrapping_sub(piece.offset));
-            let space = history.spaces.entry(place.space).or_default();
+            let space = history.spaces.entry(address.space).or_default();
             space.before.insert(piece.offset..piece.offset + piece.len(), at);
         }
         Ok(())
     }
 
     /// Keeps a write in the history and hands it to the store: one at a time, so that both have them in one order.
-    fn keep(&self, place: Place, len: u64, data: Option<&[u8]>) -> io::Result<u64> {
+    fn keep(&self, address: Place, len: u64, data: Option<&[u8]>) -> io::Result<u64> {
         let mut history = self.history();
         let history = &mut *history;
         if history.is_off {
             return Err(io::Error::other("power is off"));
         }
-        self.note_before(history, place, len)?;
+        self.note_before(history, address, len)?;
         let at = data.map_or(Ok(None), |data| self.append(history, data))?;
-        history.writes.push(Kept { place, at });
+        history.writes.push(Kept { place: address, at });
         let ticket = history.writes.len() as u64;
         if len > 0 {
-            let newest = &mut history.spaces.entry(place.space).or_default().newest;
-            newest.insert(place.offset..place.offset + len, ticket);
+            let newest = &mut history.spaces.entry(address.space).or_default().newest;
+            newest.insert(address.offset..address.offset + len, ticket);
         }
         match data {
-            Some(data) => self.store.write(place, data)?,
-            None => self.store.zero(place, len)?,
+            Some(data) => self.store.write(address, data)?,
+            None => self.store.zero(address, len)?,
         };
         Ok(ticket)
     }
 
     /// Puts into the store what a range is to hold, from where `at` in the log belongs to its first byte.
-    fn restore(&self, place: Place, len: u64, at: Option<u64>) -> io::Result<()> {
-        let Some(at) = at else { return self.store.zero(place, len).map(|_| ()) };
+    fn restore(&self, address: Place, len: u64, at: Option<u64>) -> io::Result<()> {
+        let Some(at) = at else { return self.store.zero(address, len).map(|_| ()) };
         let mut data = Vec::new();
-        for piece in pieces(place.offset, len) {
+        for piece in pieces(address.offset, len) {
             data.resize(piece.len() as usize, 0);
             self.log.read_exact_at(&mut data, at + piece.of_range.start as u64)?;
-            self.store.write(Place { offset: piece.offset, ..place }, &data)?;
+            self.store.write(Place { offset: piece.offset, ..address }, &data)?;
         }
         Ok(())
     }
@@ -169,7 +169,7 @@ impl History {
         for (number, space) in &self.spaces {
             let wanted = wanted.remove(number).unwrap_or_default();
             for (range, have) in space.newest.iter() {
-                let held = wanted.overlapping(range.clone()).map(|(of, ticket)| (clip(of, range), *ticket));
+                let held = wanted.overlapping(range.clone()).map(|(extent, ticket)| (clip(extent, range), *ticket));
                 let never = wanted.gaps(range).map(|gap| (gap, 0));
                 for (range, ticket) in held.chain(never).filter(|(_, ticket)| ticket != have) {
                     self.change(space, Place { space: *number, offset: range.start }, range, ticket, &mut changes);
@@ -188,11 +188,11 @@ impl History {
         changes: &mut Vec<(Place, u64, Option<u64>)>,
     ) {
         if let Some(index) = ticket.checked_sub(1) {
-            let Kept { place: of, at } = self.writes[index as usize];
-            return changes.push((place, range.end - range.start, at.map(|at| at + (place.offset - of.offset))));
+            let Kept { place: extent, at } = self.writes[index as usize];
+            return changes.push((place, range.end - range.start, at.map(|at| at + (place.offset - extent.offset))));
         }
-        for (of, at) in space.before.overlapping(range.clone()) {
-            let Range { start, end } = clip(of, &range);
+        for (extent, at) in space.before.overlapping(range.clone()) {
+            let Range { start, end } = clip(extent, &range);
             let at = at.map(|at| at.wrapping_add(start));
             changes.push((Place { offset: start, ..place }, end - start, at));
         }
@@ -200,29 +200,29 @@ impl History {
 }
 
 /// What two ranges share.
-fn clip(one: &Range<u64>, other: &Range<u64>) -> Range<u64> {
-    one.start.max(other.start)..one.end.min(other.end)
+fn clip(range: &Range<u64>, other: &Range<u64>) -> Range<u64> {
+    range.start.max(other.start)..range.end.min(other.end)
 }
 
 impl<S: Store> Store for WithHistory<S> {
-    fn read(&self, place: Place, buffer: &mut [u8]) -> io::Result<()> {
-        self.store.read(place, buffer)
+    fn read(&self, address: Place, buffer: &mut [u8]) -> io::Result<()> {
+        self.store.read(address, buffer)
     }
 
-    fn write(&self, place: Place, data: &[u8]) -> io::Result<u64> {
-        self.keep(place, data.len() as u64, Some(data))
+    fn write(&self, address: Place, data: &[u8]) -> io::Result<u64> {
+        self.keep(address, data.len() as u64, Some(data))
     }
 
-    fn zero(&self, place: Place, len: u64) -> io::Result<u64> {
-        self.keep(place, len, None)
+    fn zero(&self, address: Place, len: u64) -> io::Result<u64> {
+        self.keep(address, len, None)
     }
 
     fn number(&self, ticket: u64, version: u64) {
         self.history().tickets.insert(version, ticket);
     }
 
-    fn extents(&self, place: Place, len: u64) -> io::Result<Vec<Extent>> {
-        self.store.extents(place, len)
+    fn extents(&self, address: Place, len: u64) -> io::Result<Vec<Extent>> {
+        self.store.extents(address, len)
     }
 
     fn remarks(&self) -> Vec<String> {
@@ -234,6 +234,6 @@ impl<S: Store> Store for WithHistory<S> {
         let mut history = self.history();
         history.is_off = true;
         let changes = history.changes(left)?;
-        changes.into_iter().try_for_each(|(place, len, at)| self.restore(place, len, at))
+        changes.into_iter().try_for_each(|(address, len, at)| self.restore(address, len, at))
     }
 }

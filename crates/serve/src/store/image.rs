@@ -124,7 +124,7 @@ impl Image {
         // lseek(2): ENXIO where there is no more data up to the end of the file.
         let seek = |to: SeekFrom| match rustix::fs::seek(&self.file, to) {
             Err(Errno::NXIO) => Ok(end),
-            outcome => outcome.map(|found| found.min(end)),
+            outcome => outcome.map(|position| position.min(end)),
         };
         while at < end {
             let data = seek(SeekFrom::Data(at))?;

@@ -34,9 +34,9 @@ fn blocks(offset: u64, len: u64) -> impl Iterator<Item = (u64, std::ops::Range<u
 impl Nothing {
     /// CRC-32 of what was written to a block of 4 KiB last; of a part of one, together with the checksum that it had. None
     /// where it is zeros as far as anybody knows.
-    pub fn checksum(&self, place: Place) -> Option<u32> {
-        let lock = pieces(place.offset, 1).next()?.block;
-        self.sums.read(lock).get(&(place.space, place.offset / SUMMED)).copied()
+    pub fn checksum(&self, address: Place) -> Option<u32> {
+        let lock = pieces(address.offset, 1).next()?.block;
+        self.sums.read(lock).get(&(address.space, address.offset / SUMMED)).copied()
     }
 
     /// Blocks that were read as zeros although something else was written to them.
@@ -46,11 +46,11 @@ impl Nothing {
 }
 
 impl Store for Nothing {
-    fn read(&self, place: Place, buffer: &mut [u8]) -> io::Result<()> {
+    fn read(&self, address: Place, buffer: &mut [u8]) -> io::Result<()> {
         buffer.fill(0);
-        for piece in pieces(place.offset, buffer.len() as u64) {
+        for piece in pieces(address.offset, buffer.len() as u64) {
             let sums = self.sums.read(piece.block);
-            let is_wrong = |block: u64| sums.contains_key(&(place.space, block));
+            let is_wrong = |block: u64| sums.contains_key(&(address.space, block));
             let wrong = blocks(piece.offset, piece.len()).filter(|(block, _)| is_wrong(*block)).count();
             if wrong > 0 {
                 self.wrong.fetch_add(wrong as u64, Ordering::Relaxed);
@@ -59,12 +59,12 @@ impl Store for Nothing {
         Ok(())
     }
 
-    fn write(&self, place: Place, data: &[u8]) -> io::Result<u64> {
-        for piece in pieces(place.offset, data.len() as u64) {
+    fn write(&self, address: Place, data: &[u8]) -> io::Result<u64> {
+        for piece in pieces(address.offset, data.len() as u64) {
             let mut sums = self.sums.write(piece.block);
             let data = &data[piece.of_range.clone()];
             for (block, range) in blocks(piece.offset, piece.len()) {
-                let (key, data) = ((place.space, block), &data[range]);
+                let (key, data) = ((address.space, block), &data[range]);
                 let before = if data.len() as u64 == SUMMED { None } else { sums.get(&key) };
                 let mut sum = crc32fast::Hasher::new_with_initial(before.copied().unwrap_or(0));
                 sum.update(data);
@@ -74,11 +74,11 @@ impl Store for Nothing {
         Ok(0)
     }
 
-    fn zero(&self, place: Place, len: u64) -> io::Result<u64> {
-        for piece in pieces(place.offset, len) {
+    fn zero(&self, address: Place, len: u64) -> io::Result<u64> {
+        for piece in pieces(address.offset, len) {
             let mut sums = self.sums.write(piece.block);
             for (block, range) in blocks(piece.offset, piece.len()) {
-                let key = (place.space, block);
+                let key = (address.space, block);
                 if range.len() as u64 == SUMMED {
                     sums.remove(&key);
                 } else if let Some(sum) = sums.get_mut(&key) {
@@ -93,10 +93,10 @@ impl Store for Nothing {
 
     fn remarks(&self) -> Vec<String> {
         let wrong = self.wrong_reads();
-        let told = (wrong > 0).then(|| {
+        let note = (wrong > 0).then(|| {
             format!("{wrong} blocks of 4 KiB were read as zeros though other data had been written: nothing was kept")
         });
-        told.into_iter().collect()
+        note.into_iter().collect()
     }
 
     fn extents(&self, _: Place, len: u64) -> io::Result<Vec<Extent>> {

@@ -25,8 +25,8 @@ impl Overlay {
         let file = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(bitmap)?;
         let bytes = size.div_ceil(BLOCK).div_ceil(8);
         let mut bits = vec![0; bytes as usize];
-        let there = file.metadata()?.len().min(bytes) as usize;
-        file.read_exact_at(&mut bits[..there], 0)?;
+        let present = file.metadata()?.len().min(bytes) as usize;
+        file.read_exact_at(&mut bits[..present], 0)?;
         file.set_len(bytes)?;
         Ok(Self { base, base_size, bitmap: file, bits: bits.into_iter().map(AtomicU8::new).collect() })
     }
@@ -53,8 +53,8 @@ impl Overlay {
 
     /// Bytes of the base; zeros beyond its end.
     pub fn read_base(&self, offset: u64, buffer: &mut [u8]) -> io::Result<()> {
-        let there = self.base_size.saturating_sub(offset).min(buffer.len() as u64) as usize;
-        let (of_base, beyond) = buffer.split_at_mut(there);
+        let present = self.base_size.saturating_sub(offset).min(buffer.len() as u64) as usize;
+        let (of_base, beyond) = buffer.split_at_mut(present);
         beyond.fill(0);
         self.base.read_exact_at(of_base, offset)
     }

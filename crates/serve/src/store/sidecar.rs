@@ -63,7 +63,7 @@ impl FileTold {
     /// One file an address space.
     pub fn of(path: &Path, volumes: &[VolumeTold]) -> Vec<Self> {
         let spaces = volumes.iter().map(|volume| volume.space + 1).max().unwrap_or(0);
-        let told = |space: u32| {
+        let volumes_of = |space: u32| {
             let here: Vec<_> = volumes.iter().filter(|volume| volume.space == space).collect();
             let first = here.first().map(|volume| volume.name.as_str()).unwrap_or_default();
             let whole = if spaces == 1 { path.to_owned() } else { Sidecar::beside(path, first) };
@@ -77,7 +77,7 @@ impl FileTold {
                 volumes: here.iter().map(on).collect(),
             }
         };
-        (0..spaces).map(told).collect()
+        (0..spaces).map(volumes_of).collect()
     }
 }
 
@@ -119,12 +119,12 @@ impl Sidecar {
         if self.machine != have.machine {
             return differs("machine", &have.machine, &self.machine);
         }
-        let names = |told: &Self| -> Vec<(String, u64)> {
-            let volumes = told.files.iter().flat_map(|file| &file.volumes);
+        let names = |sidecar: &Self| -> Vec<(String, u64)> {
+            let volumes = sidecar.files.iter().flat_map(|file| &file.volumes);
             volumes.map(|volume| (volume.name.clone(), volume.size)).collect()
         };
-        let places = |told: &Self| -> Vec<(u64, Vec<VolumeOn>)> {
-            told.files.iter().map(|file| (file.size, file.volumes.clone())).collect()
+        let places = |sidecar: &Self| -> Vec<(u64, Vec<VolumeOn>)> {
+            sidecar.files.iter().map(|file| (file.size, file.volumes.clone())).collect()
         };
         if places(self) != places(have) {
             return differs("volumes", &names(have), &names(self));

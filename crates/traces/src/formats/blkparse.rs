@@ -58,7 +58,7 @@ struct Waiting {
 }
 
 impl Waiting {
-    fn add(&mut self, place: Place, io: Io) {
+    fn add(&mut self, key: Place, io: Io) {
         let request = Request { io, age: self.came, next: 0 };
         self.came += 1;
         let number = if let Some(number) = self.free.pop() {
@@ -68,7 +68,7 @@ impl Waiting {
             self.requests.push(request);
             self.requests.len() as u32 - 1
         };
-        match self.places.entry(place) {
+        match self.places.entry(key) {
             Entry::Vacant(free) => {
                 free.insert((number, number));
             }
@@ -88,39 +88,39 @@ impl Waiting {
     /// So many of the oldest, in their order.
     fn oldest(&mut self, most: usize) -> Vec<Io> {
         let mut by_age = Vec::new();
-        for (place, (first, last)) in &self.places {
+        for (key, (first, last)) in &self.places {
             let mut number = *first;
-            by_age.push((self.requests[number as usize].age, *place));
+            by_age.push((self.requests[number as usize].age, *key));
             while number != *last {
                 number = self.requests[number as usize].next;
-                by_age.push((self.requests[number as usize].age, *place));
+                by_age.push((self.requests[number as usize].age, *key));
             }
         }
         by_age.sort_unstable_by_key(|(age, _)| *age);
         by_age.truncate(most);
-        by_age.into_iter().filter_map(|(_, place)| self.take(place, 1)).collect()
+        by_age.into_iter().filter_map(|(_, key)| self.take(key, 1)).collect()
     }
 
     /// The oldest of the first place within so many bytes from `place` on.
     #[inline]
-    fn take(&mut self, place: Place, len: u64) -> Option<Io> {
-        let mut there = match self.places.entry(place) {
-            Entry::Occupied(there) => there,
+    fn take(&mut self, key: Place, len: u64) -> Option<Io> {
+        let mut entry = match self.places.entry(key) {
+            Entry::Occupied(entry) => entry,
             Entry::Vacant(_) if len <= 1 => return None,
             Entry::Vacant(_) => {
-                let (device, op, begin) = place;
+                let (device, op, begin) = key;
                 let last = (device, op, begin.saturating_add(len - 1));
-                let next = *self.places.range(place..=last).next()?.0;
-                let Entry::Occupied(there) = self.places.entry(next) else { return None };
-                there
+                let next = *self.places.range(key..=last).next()?.0;
+                let Entry::Occupied(entry) = self.places.entry(next) else { return None };
+                entry
             }
         };
-        let (first, last) = *there.get();
+        let (first, last) = *entry.get();
         let Request { io, next, .. } = self.requests[first as usize];
         if first == last {
-            there.remove();
+            entry.remove();
         } else {
-            there.get_mut().0 = next;
+            entry.get_mut().0 = next;
         }
         self.free.push(first);
         Some(io)
@@ -179,9 +179,9 @@ impl Parser for Blkparse {
                 Ok(())
             }
             b"R" => {
-                let place = place_of(&event, event.number);
-                if let Some(io) = self.dispatched.take(place, 1) {
-                    self.queued.add(place, io);
+                let key = place_of(&event, event.number);
+                if let Some(io) = self.dispatched.take(key, 1) {
+                    self.queued.add(key, io);
                 }
                 Ok(())
             }
@@ -219,39 +219,39 @@ impl Blkparse {
             return Ok(());
         }
         check(event)?;
-        let place = place_of(event, device);
+        let key = place_of(event, device);
         // Who queued it is who asked; what dispatches may be a thread of the kernel.
-        let stream = match self.queued.take(place, event.len) {
+        let stream = match self.queued.take(key, event.len) {
             Some(queued) => {
                 // Others are merged into it, unless the first is all of it.
-                while queued.len < event.len && self.queued.take(place, event.len).is_some() {}
+                while queued.len < event.len && self.queued.take(key, event.len).is_some() {}
                 queued.stream
             }
             None => stream_of(event, out),
         };
-        self.dispatched.add(place, io_of(event, stream, out));
+        self.dispatched.add(key, io_of(event, stream, out));
         out.ios.append(&mut self.dispatched.overdue());
         Ok(())
     }
 
     fn complete(&mut self, event: &Event, out: &mut Out) {
         let device = event.number;
-        let place = place_of(event, device);
+        let key = place_of(event, device);
         let failed = whole(event.tail) != Some(0);
         let answered = |io: Io| Io { latency: Some(event.time.saturating_sub(io.issue)), failed, ..io };
-        if let Some(io) = self.dispatched.take(place, 1) {
+        if let Some(io) = self.dispatched.take(key, 1) {
             out.ios.push(answered(io));
             return;
         }
-        let mut asked = 0;
-        while let Some(io) = self.queued.take(place, event.len) {
+        let mut issued = 0;
+        while let Some(io) = self.queued.take(key, event.len) {
             out.ios.push(answered(io));
-            asked += 1;
+            issued += 1;
             if event.op == Op::Flush {
                 break;
             }
         }
-        self.unasked += u64::from(asked == 0);
+        self.unasked += u64::from(issued == 0);
     }
 
     /// A request that was queued, of which nothing more is known: one that a device has dispatched within another is no
@@ -316,7 +316,7 @@ fn field(line: &[u8]) -> (&[u8], &[u8]) {
 
 /// What a line says; none of one that says nothing of an I/O (a message, a plug, a merge).
 fn event_of(line: &[u8]) -> Result<Option<Event<'_>>, Wrong> {
-    let wrong = |found: &str| Wrong::new(line, found);
+    let wrong = |problem: &str| Wrong::new(line, problem);
     let (mut head, mut rest) = ([&b""[..]; 6], line);
     for place in &mut head {
         (*place, rest) = field(rest);

@@ -83,10 +83,10 @@ impl Columns {
     ///
     /// # Errors
     /// A key or a value that is none, or one that is missing.
-    pub(crate) fn new(said: &[(String, String)]) -> Result<Self, TraceFileError> {
+    pub(crate) fn new(settings: &[(String, String)]) -> Result<Self, TraceFileError> {
         let mut columns: [Option<Column>; 10] = Default::default();
         let wrong = |text: String| TraceFileError::Whole(format!("columns: {text}"));
-        for (key, value) in said {
+        for (key, value) in settings {
             let known = KEYS.map(|(key, _)| key).join(", ");
             let index = KEYS.iter().position(|(known, _)| known == key);
             let index = index.ok_or_else(|| wrong(format!("{key:?} is none; expected {known}")))?;
@@ -114,28 +114,28 @@ impl Columns {
     /// Looks at the first line: what separates fields, and where named columns are. Whether it is a header.
     fn begin(&mut self, line: &[u8]) -> Result<bool, Wrong> {
         self.began = true;
-        let found = [b'\t', b';', b','].into_iter().find(|byte| line.contains(byte));
-        self.separator = found.unwrap_or(b' ');
+        let separator = [b'\t', b';', b','].into_iter().find(|byte| line.contains(byte));
+        self.separator = separator.unwrap_or(b' ');
         let (fields, count) = self.fields(line);
-        let place = |name: &str| fields[..count.min(MOST)].iter().position(|field| is_header(field, name));
+        let index_of = |name: &str| fields[..count.min(MOST)].iter().position(|field| is_header(field, name));
         if self.is_log {
-            if let Some(missing) = LOG_HEADER.iter().find(|name| place(name).is_none()) {
+            if let Some(missing) = LOG_HEADER.iter().find(|name| index_of(name).is_none()) {
                 return Err(Wrong::new(line, &format!("a header without {missing}")));
             }
-            self.measured = place("measured");
+            self.measured = index_of("measured");
             for (index, name) in [(DEVICE, "volume"), (PROCESS, "stream"), (FUA, "fua"), (ERROR, "error")] {
-                self.places[index] = place(name).map(|at| Column { place: Place::At(at), unit: 1 });
+                self.places[index] = index_of(name).map(|at| Column { place: Place::At(at), unit: 1 });
             }
         }
         let mut has_names = false;
         for (column, (key, _)) in self.places.iter_mut().zip(KEYS) {
-            let Some(Column { place: found, .. }) = column else { continue };
-            if let Place::Named(name) = found {
+            let Some(Column { place: field, .. }) = column else { continue };
+            if let Place::Named(name) = field {
                 has_names = true;
                 // The name is what the user says, whatever that is.
                 let without = || Wrong::new(line, &format!("a header without {} for {key}", shown(name.as_bytes())));
-                let at = place(name).ok_or_else(without)?;
-                *found = Place::At(at);
+                let at = index_of(name).ok_or_else(without)?;
+                *field = Place::At(at);
             }
         }
         let time = self.field(TIME, &fields);
@@ -212,14 +212,14 @@ impl Parser for Columns {
 
 /// What the user says of one column; else what is accepted.
 fn column(index: usize, value: &str) -> Result<Column, String> {
-    let (place, unit) = match value.trim().split_once([' ', ':']) {
-        Some((place, unit)) => (place.trim(), unit.trim()),
+    let (column_text, unit) = match value.trim().split_once([' ', ':']) {
+        Some((column_text, unit)) => (column_text.trim(), unit.trim()),
         None => (value.trim(), KEYS[index].1),
     };
     let known = |unit_of: Vec<(&str, u64)>| {
         let names: Vec<&str> = unit_of.iter().map(|(name, _)| *name).collect();
-        let found = unit_of.iter().find(|(name, _)| name.eq_ignore_ascii_case(unit)).map(|(_, unit)| *unit);
-        found.ok_or_else(|| format!("expected a column and one of the units {}", names.join(", ")))
+        let known_unit = unit_of.iter().find(|(name, _)| name.eq_ignore_ascii_case(unit)).map(|(_, unit)| *unit);
+        known_unit.ok_or_else(|| format!("expected a column and one of the units {}", names.join(", ")))
     };
     let unit = match index {
         TIME | LATENCY => known(TIMES.iter().map(|(name, digits)| (*name, u64::from(*digits))).collect())?,
@@ -227,13 +227,13 @@ fn column(index: usize, value: &str) -> Result<Column, String> {
         _ if unit.is_empty() => 1,
         _ => return Err("expected a column without a unit".to_owned()),
     };
-    let place = match place.parse::<usize>() {
+    let field = match column_text.parse::<usize>() {
         Ok(number) if (1..=MOST).contains(&number) => Place::At(number - 1),
         Ok(_) => return Err(format!("expected a column from 1 to {MOST}")),
-        Err(_) if place.is_empty() => return Err("expected the number or the name of a column".to_owned()),
-        Err(_) => Place::Named(place.to_owned()),
+        Err(_) if column_text.is_empty() => return Err("expected the number or the name of a column".to_owned()),
+        Err(_) => Place::Named(column_text.to_owned()),
     };
-    Ok(Column { place, unit })
+    Ok(Column { place: field, unit })
 }
 
 /// The words that tables have for operations; 0 is a read and 1 a write, as most have it; 28 and 2a are of SCSI (READ and
@@ -262,11 +262,11 @@ mod tests {
 
     #[test]
     fn columns_have_units() {
-        let said = |value: &str| column(TIME, value);
-        assert_eq!(said("3 us"), Ok(Column { place: Place::At(2), unit: 3 }));
-        assert_eq!(said("3:ms"), Ok(Column { place: Place::At(2), unit: 6 }));
-        assert_eq!(said("start"), Ok(Column { place: Place::Named("start".to_owned()), unit: 9 }));
-        assert!(said("0").is_err() && said("3 parsec").is_err() && said("").is_err());
+        let parsed = |value: &str| column(TIME, value);
+        assert_eq!(parsed("3 us"), Ok(Column { place: Place::At(2), unit: 3 }));
+        assert_eq!(parsed("3:ms"), Ok(Column { place: Place::At(2), unit: 6 }));
+        assert_eq!(parsed("start"), Ok(Column { place: Place::Named("start".to_owned()), unit: 9 }));
+        assert!(parsed("0").is_err() && parsed("3 parsec").is_err() && parsed("").is_err());
         assert_eq!(column(OFFSET, "1 sectors").map(|column| column.unit), Ok(512));
         assert!(column(OP, "1 s").is_err());
     }

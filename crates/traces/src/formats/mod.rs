@@ -77,13 +77,13 @@ pub(crate) fn is_header(line: &[u8], header: &str) -> bool {
 }
 
 /// A number of a field, and what it is for errors.
-pub(crate) fn need(number: Option<u64>, field: &[u8], found: &'static str) -> Result<u64, Wrong> {
-    number.ok_or_else(|| Wrong::new(field, found))
+pub(crate) fn need(number: Option<u64>, field: &[u8], problem: &'static str) -> Result<u64, Wrong> {
+    number.ok_or_else(|| Wrong::new(field, problem))
 }
 
 /// Blocks of 512 B as bytes.
-pub(crate) fn sectors(field: &[u8], found: &'static str) -> Result<u64, Wrong> {
-    need(crate::numbers::whole(field).and_then(|sectors| sectors.checked_mul(512)), field, found)
+pub(crate) fn sectors(field: &[u8], problem: &'static str) -> Result<u64, Wrong> {
+    need(crate::numbers::whole(field).and_then(|sectors| sectors.checked_mul(512)), field, problem)
 }
 
 /// Refuses a line with another number of fields.

@@ -18,7 +18,7 @@ pub(super) const FORMAT: Format = Format {
 const HEADER: &str = "Timestamp,Offset,Size,IOType,VolumeID";
 /// ns of a second.
 const SECOND: u64 = 1_000_000_000;
-const NOTE: &str = "times of the trace are whole seconds: I/Os of one second are asked for at its beginning";
+const NOTE: &str = "times of the trace are whole seconds: all I/Os of a second are issued at its beginning";
 
 struct Tencent;
 

@@ -112,16 +112,16 @@ struct Analysis {
 }
 
 impl Analysis {
-    fn new(asked: Asked) -> Self {
+    fn new(options: Asked) -> Self {
         Self {
-            block: asked.block,
+            block: options.block,
             begin: None,
             last: 0,
             directions: directions::Directions::default(),
             rate: rate::Rate::default(),
             runs: runs::Runs::default(),
             jumps: jumps::Jumps::default(),
-            sample: sample::Sample::new(asked.sample),
+            sample: sample::Sample::new(options.sample),
             reuse: reuse::Reuse::default(),
             working_set: working_set::WorkingSet::default(),
             rewrites: rewrites::Rewrites::default(),

@@ -29,19 +29,19 @@ impl Order {
 
     /// The last place of all, of what is used now.
     pub(super) fn push(&mut self) -> u32 {
-        let place = self.next;
-        self.words[place / WORD] |= 1 << (place % WORD);
-        self.count(place / WORD, 1);
-        (self.next, self.taken) = (place + 1, self.taken + 1);
-        place as u32
+        let position = self.next;
+        self.words[position / WORD] |= 1 << (position % WORD);
+        self.count(position / WORD, 1);
+        (self.next, self.taken) = (position + 1, self.taken + 1);
+        position as u32
     }
 
     /// What was at a place has gone.
-    pub(super) fn remove(&mut self, place: u32) {
-        let place = place as usize;
-        debug_assert!(self.words[place / WORD] >> (place % WORD) & 1 == 1);
-        self.words[place / WORD] &= !(1 << (place % WORD));
-        self.count(place / WORD, u32::MAX);
+    pub(super) fn remove(&mut self, position: u32) {
+        let position = position as usize;
+        debug_assert!(self.words[position / WORD] >> (position % WORD) & 1 == 1);
+        self.words[position / WORD] &= !(1 << (position % WORD));
+        self.count(position / WORD, u32::MAX);
         self.taken -= 1;
     }
 
@@ -55,14 +55,14 @@ impl Order {
     }
 
     /// Things that lie before a place.
-    pub(super) fn before(&self, place: u32) -> u32 {
-        let place = place as usize;
-        let (mut at, mut sum) = (place / WORD, 0);
+    pub(super) fn before(&self, position: u32) -> u32 {
+        let position = position as usize;
+        let (mut at, mut sum) = (position / WORD, 0);
         while at > 0 {
             sum += self.tree[at];
             at &= at - 1;
         }
-        let below = self.words[place / WORD] & ((1 << (place % WORD)) - 1);
+        let below = self.words[position / WORD] & ((1 << (position % WORD)) - 1);
         sum + below.count_ones()
     }
 

@@ -35,11 +35,11 @@ impl Device {
     /// The run at this place of `ends` comes to the front, where it ends here now.
     #[inline]
     fn goes_first(&mut self, at: usize, end: u64) -> &mut Run {
-        let place = self.places[at];
+        let slot = self.places[at];
         self.ends.copy_within(..at, 1);
         self.places.copy_within(..at, 1);
-        (self.ends[0], self.places[0]) = (end, place);
-        &mut self.streams[usize::from(place)]
+        (self.ends[0], self.places[0]) = (end, slot);
+        &mut self.streams[usize::from(slot)]
     }
 }
 
@@ -105,7 +105,7 @@ impl Runs {
             Box::new(Device {
                 last: Run::default(),
                 ends: [u64::MAX; HEADS],
-                places: std::array::from_fn(|place| place as u8),
+                places: std::array::from_fn(|slot| slot as u8),
                 streams,
             })
         });
@@ -115,10 +115,10 @@ impl Runs {
         }
         device.last.goes_on(end, len);
         self.continuing[direction] += u64::from(is_continuing);
-        let found = device.ends.iter().position(|end| *end == offset);
-        self.in_streams[direction] += u64::from(found.is_some());
-        let run = device.goes_first(found.unwrap_or(HEADS - 1), end);
-        if found.is_none() {
+        let continued = device.ends.iter().position(|end| *end == offset);
+        self.in_streams[direction] += u64::from(continued.is_some());
+        let run = device.goes_first(continued.unwrap_or(HEADS - 1), end);
+        if continued.is_none() {
             self.streams.add(std::mem::take(run));
         }
         run.goes_on(end, len);

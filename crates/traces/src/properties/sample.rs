@@ -129,11 +129,11 @@ impl Sample {
 
     fn insert(&mut self, hash: u64, now: u64, is_write: bool) {
         let written = if is_write { now } else { NEVER };
-        let place = self.order.push();
+        let position = self.order.push();
         let block = Block {
             used: now,
             written,
-            place,
+            place: position,
             accesses: 1,
             reads: !is_write,
             writes: is_write,

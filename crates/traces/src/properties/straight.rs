@@ -34,8 +34,8 @@ struct Seen {
 }
 
 impl Straight {
-    pub(crate) fn new(asked: Asked) -> Self {
-        let analysis = Analysis::new(asked);
+    pub(crate) fn new(options: Asked) -> Self {
+        let analysis = Analysis::new(options);
         let numbers = FxHashMap::default();
         Self {
             window: Window::new(),

@@ -95,8 +95,8 @@ proptest! {
         let trace: Vec<(u64, u64)> = times.iter().map(|(block, gap)| { now += gap * MS; (now, *block) }).collect();
         let begin = trace[0].0;
         let sets = found(trace.iter().map(|(at, block)| read(*at, *block)), ALL).working_set;
-        for (place, bytes) in sets.bytes.iter().enumerate() {
-            let inside = trace.iter().filter(|(at, _)| ((at - begin) / sets.interval_ns) as usize == place);
+        for (index, bytes) in sets.bytes.iter().enumerate() {
+            let inside = trace.iter().filter(|(at, _)| ((at - begin) / sets.interval_ns) as usize == index);
             let blocks: BTreeSet<u64> = inside.map(|(_, block)| *block).collect();
             prop_assert_eq!(*bytes, blocks.len() as u64 * BLOCK);
         }
@@ -174,8 +174,8 @@ fn the_stated_error_is_that_of_other_samples() {
     let squares = samples.iter().map(|sample| (at(&sample.reuse.curve, size) - expected).powi(2)).sum::<f64>();
     let spread = (squares / samples.len() as f64).sqrt();
     let stated = |sample: &Properties| {
-        let place = sample.reuse.curve.cache_bytes.partition_point(|bytes| *bytes < size * BLOCK);
-        sample.reuse.curve.error[place.min(sample.reuse.curve.error.len() - 1)]
+        let index = sample.reuse.curve.cache_bytes.partition_point(|bytes| *bytes < size * BLOCK);
+        sample.reuse.curve.error[index.min(sample.reuse.curve.error.len() - 1)]
     };
     let stated = samples.iter().map(stated).sum::<f64>() / samples.len() as f64;
     // Twelve samples give a standard deviation to a fifth.

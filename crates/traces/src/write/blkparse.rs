@@ -50,15 +50,15 @@ impl Blkparse {
 }
 
 impl Format for Blkparse {
-    fn io(&mut self, one: &Written, out: &mut dyn Write, losses: &mut Losses) -> io::Result<()> {
-        let io = &one.io;
+    fn io(&mut self, entry: &Written, out: &mut dyn Write, losses: &mut Losses) -> io::Result<()> {
+        let io = &entry.io;
         self.answers(out, io.issue.0)?;
-        let is_device = one
+        let is_device = entry
             .device
             .split_once(',')
             .is_some_and(|(major, minor)| major.parse::<u32>().is_ok() && minor.parse::<u32>().is_ok());
-        let device = if is_device { one.device.to_owned() } else { format!("{MAJOR},{}", one.number) };
-        if !is_device && !one.device.is_empty() {
+        let device = if is_device { entry.device.to_owned() } else { format!("{MAJOR},{}", entry.number) };
+        if !is_device && !entry.device.is_empty() {
             losses.add("names of devices, now numbers");
         }
         let rwbs = match (io.op, io.fua) {
@@ -72,7 +72,7 @@ impl Format for Blkparse {
         let extent =
             if io.op == Op::Flush { String::new() } else { format!("{} + {} ", io.offset / 512, io.len / 512) };
         for action in ["Q", "D"] {
-            self.event(out, (&device, io.issue.0), &format!(" {action} {rwbs:>3} {extent}[{}]", one.process))?;
+            self.event(out, (&device, io.issue.0), &format!(" {action} {rwbs:>3} {extent}[{}]", entry.process))?;
         }
         if let Some(latency) = io.latency {
             let error = if io.failed { 5 } else { 0 };

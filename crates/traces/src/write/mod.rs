@@ -188,10 +188,10 @@ fn written(trace: &mut TraceFile, to: &str, out: &mut dyn Write) -> Result<Losse
     while let Some(io) = trace.next_io()? {
         let stream = usize::from(io.stream);
         let (process, device) = (head.streams[stream].name.as_str(), devices[stream].as_str());
-        let one = Written { io, process, device, number: numbers[stream] };
-        if let Some(io) = says.what_fits(&one, &mut losses) {
+        let entry = Written { io, process, device, number: numbers[stream] };
+        if let Some(io) = says.what_fits(&entry, &mut losses) {
             losses.written += 1;
-            format.io(&Written { io, ..one }, out, &mut losses)?;
+            format.io(&Written { io, ..entry }, out, &mut losses)?;
         }
     }
     format.finish(out, &mut losses)?;
@@ -202,20 +202,20 @@ fn written(trace: &mut TraceFile, to: &str, out: &mut dyn Write) -> Result<Losse
 fn numbers(head: &TraceHead) -> Vec<u64> {
     let name = |stream: &hotband_workloads::TraceStream| stream.volume.clone().unwrap_or_default();
     let names: Vec<String> = head.streams.iter().map(name).collect();
-    let own: Option<Vec<u64>> = names.iter().map(|name| name.parse::<u32>().ok().map(u64::from)).collect();
-    own.unwrap_or_else(|| {
+    let as_numbers: Option<Vec<u64>> = names.iter().map(|name| name.parse::<u32>().ok().map(u64::from)).collect();
+    as_numbers.unwrap_or_else(|| {
         let mut different: Vec<&String> = names.iter().collect();
         different.sort_unstable();
         different.dedup();
-        let place = |name: &String| different.binary_search(&name).map_or(0, |place| place as u64);
-        names.iter().map(place).collect()
+        let rank = |name: &String| different.binary_search(&name).map_or(0, |rank| rank as u64);
+        names.iter().map(rank).collect()
     })
 }
 
 impl Says {
     /// What the format can say of an I/O, if it can say it at all.
-    fn what_fits(&self, one: &Written, losses: &mut Losses) -> Option<TraceIo> {
-        let mut io = one.io;
+    fn what_fits(&self, entry: &Written, losses: &mut Losses) -> Option<TraceIo> {
+        let mut io = entry.io;
         if (io.op == Op::Flush && !self.flushes) || (io.op == Op::Trim && !self.trims) {
             losses.add(if io.op == Op::Flush { "flushes, left out" } else { "trims, left out" });
             return None;
@@ -229,10 +229,15 @@ impl Says {
             (io.latency.is_none() && self.latency == Latency::Needed, "missing latencies, written as zero"),
             (io.fua && !self.fua, "FUA"),
             (io.failed && !self.failures, "failures"),
-            (!self.processes && one.process != one.device && one.process != "main", "names of processes or streams"),
-            (self.devices == Devices::None && !one.device.is_empty(), "devices"),
             (
-                self.devices == Devices::Numbers && !one.device.is_empty() && one.device != one.number.to_string(),
+                !self.processes && entry.process != entry.device && entry.process != "main",
+                "names of processes or streams",
+            ),
+            (self.devices == Devices::None && !entry.device.is_empty(), "devices"),
+            (
+                self.devices == Devices::Numbers
+                    && !entry.device.is_empty()
+                    && entry.device != entry.number.to_string(),
                 "names of devices, now numbers",
             ),
         ];

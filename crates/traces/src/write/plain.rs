@@ -40,53 +40,53 @@ impl Format for Line {
     }
 }
 
-fn letter(one: &Written) -> char {
-    if one.io.op == Op::Read { 'R' } else { 'W' }
+fn letter(entry: &Written) -> char {
+    if entry.io.op == Op::Read { 'R' } else { 'W' }
 }
 
 fn seconds(time: u64) -> String {
     format!("{}.{:09}", time / SECOND, time % SECOND)
 }
 
-fn latency(one: &Written) -> u64 {
-    one.io.latency.map_or(0, |latency| latency.0)
+fn latency(entry: &Written) -> u64 {
+    entry.io.latency.map_or(0, |latency| latency.0)
 }
 
-pub(super) fn ascii(one: &Written, out: &mut dyn Write) -> io::Result<()> {
-    let Written { io, number, .. } = one;
+pub(super) fn ascii(entry: &Written, out: &mut dyn Write) -> io::Result<()> {
+    let Written { io, number, .. } = entry;
     let read = u8::from(io.op == Op::Read);
     let (ms, rest) = (io.issue.0 / 1_000_000, io.issue.0 % 1_000_000);
     writeln!(out, "{ms}.{rest:06} {number} {} {} {read}", io.offset / 512, io.len / 512)
 }
 
-pub(super) fn mqsim(one: &Written, out: &mut dyn Write) -> io::Result<()> {
-    let Written { io, number, .. } = one;
+pub(super) fn mqsim(entry: &Written, out: &mut dyn Write) -> io::Result<()> {
+    let Written { io, number, .. } = entry;
     let read = u8::from(io.op == Op::Read);
     writeln!(out, "{} {number} {} {} {read}", io.issue.0, io.offset / 512, io.len / 512)
 }
 
-pub(super) fn msr(one: &Written, out: &mut dyn Write) -> io::Result<()> {
-    let io = &one.io;
-    let split = one.device.rsplit_once('_').filter(|(_, disk)| disk.parse::<u32>().is_ok());
-    let number = one.number.to_string();
+pub(super) fn msr(entry: &Written, out: &mut dyn Write) -> io::Result<()> {
+    let io = &entry.io;
+    let split = entry.device.rsplit_once('_').filter(|(_, disk)| disk.parse::<u32>().is_ok());
+    let number = entry.number.to_string();
     let (host, disk) = split.unwrap_or(("host", &number));
     let word = if io.op == Op::Read { "Read" } else { "Write" };
     let host = host.replace(',', "_");
-    writeln!(out, "{},{host},{disk},{word},{},{},{}", io.issue.0 / 100, io.offset, io.len, latency(one) / 100)
+    writeln!(out, "{},{host},{disk},{word},{},{},{}", io.issue.0 / 100, io.offset, io.len, latency(entry) / 100)
 }
 
-pub(super) fn spc(one: &Written, out: &mut dyn Write) -> io::Result<()> {
-    let Written { io, number, .. } = one;
-    writeln!(out, "{number},{},{},{},{}", io.offset / 512, io.len, letter(one), seconds(io.issue.0))
+pub(super) fn spc(entry: &Written, out: &mut dyn Write) -> io::Result<()> {
+    let Written { io, number, .. } = entry;
+    writeln!(out, "{number},{},{},{},{}", io.offset / 512, io.len, letter(entry), seconds(io.issue.0))
 }
 
-pub(super) fn alibaba(one: &Written, out: &mut dyn Write) -> io::Result<()> {
-    let Written { io, number, .. } = one;
-    writeln!(out, "{number},{},{},{},{}", letter(one), io.offset, io.len, io.issue.0 / 1000)
+pub(super) fn alibaba(entry: &Written, out: &mut dyn Write) -> io::Result<()> {
+    let Written { io, number, .. } = entry;
+    writeln!(out, "{number},{},{},{},{}", letter(entry), io.offset, io.len, io.issue.0 / 1000)
 }
 
-pub(super) fn tencent(one: &Written, out: &mut dyn Write) -> io::Result<()> {
-    let Written { io, number, .. } = one;
+pub(super) fn tencent(entry: &Written, out: &mut dyn Write) -> io::Result<()> {
+    let Written { io, number, .. } = entry;
     let write = u8::from(io.op != Op::Read);
     writeln!(out, "{},{},{},{write},{number}", io.issue.0 / SECOND, io.offset / 512, io.len / 512)
 }
@@ -99,10 +99,10 @@ impl Format for Systor {
         writeln!(out, "Timestamp,Response,IOType,LUN,Offset,Size")
     }
 
-    fn io(&mut self, one: &Written, out: &mut dyn Write, _: &mut Losses) -> io::Result<()> {
-        let Written { io, number, .. } = one;
+    fn io(&mut self, entry: &Written, out: &mut dyn Write, _: &mut Losses) -> io::Result<()> {
+        let Written { io, number, .. } = entry;
         let response = io.latency.map_or(String::new(), |latency| seconds(latency.0));
-        writeln!(out, "{},{response},{},{number},{},{}", seconds(io.issue.0), letter(one), io.offset, io.len)
+        writeln!(out, "{},{response},{},{number},{},{}", seconds(io.issue.0), letter(entry), io.offset, io.len)
     }
 }
 
@@ -122,9 +122,9 @@ impl Format for Log {
         writeln!(out, "number,submit_ns,stream,direction,offset_bytes,size_bytes,latency_ns,error,fua,volume")
     }
 
-    fn io(&mut self, one: &Written, out: &mut dyn Write, losses: &mut Losses) -> io::Result<()> {
-        let (io, stream, volume) = (&one.io, cell(one.process), cell(one.device));
-        if stream != one.process || volume != one.device {
+    fn io(&mut self, entry: &Written, out: &mut dyn Write, losses: &mut Losses) -> io::Result<()> {
+        let (io, stream, volume) = (&entry.io, cell(entry.process), cell(entry.device));
+        if stream != entry.process || volume != entry.device {
             losses.add("signs in names");
         }
         let word = ["read", "write", "flush", "trim"][op_number(io.op)];
@@ -170,9 +170,9 @@ impl Format for Fio {
         files.iter().try_for_each(|file| writeln!(out, "{time}{file} add\n{time}{file} open"))
     }
 
-    fn io(&mut self, one: &Written, out: &mut dyn Write, losses: &mut Losses) -> io::Result<()> {
-        let (file, io) = (Self::file(one.device), &one.io);
-        if file != one.device && !one.device.is_empty() {
+    fn io(&mut self, entry: &Written, out: &mut dyn Write, losses: &mut Losses) -> io::Result<()> {
+        let (file, io) = (Self::file(entry.device), &entry.io);
+        if file != entry.device && !entry.device.is_empty() {
             losses.add("signs in names");
         }
         let now = io.issue.0 / 1000;
@@ -201,14 +201,14 @@ fn microseconds(time: u64) -> String {
 }
 
 impl Format for Validate {
-    fn io(&mut self, one: &Written, out: &mut dyn Write, losses: &mut Losses) -> io::Result<()> {
-        let io = &one.io;
-        let latency = latency(one);
+    fn io(&mut self, entry: &Written, out: &mut dyn Write, losses: &mut Losses) -> io::Result<()> {
+        let io = &entry.io;
+        let latency = latency(entry);
         let mut issue = io.issue.0;
         match self.last.take() {
             Some((line, done)) => {
                 if issue < done {
-                    losses.add("times of I/Os asked for before the one in front was answered");
+                    losses.add("issue times of I/Os issued before the previous I/O completed");
                     issue = done;
                 }
                 writeln!(out, "{line} {}", microseconds(issue - done))?;
@@ -217,7 +217,7 @@ impl Format for Validate {
             None => {}
         }
         let (block, blocks) = (io.offset / 512, io.len / 512);
-        let line = format!("{} Miss {block} {blocks} {}", letter(one), microseconds(latency));
+        let line = format!("{} Miss {block} {blocks} {}", letter(entry), microseconds(latency));
         self.last = Some((line, issue + latency));
         Ok(())
     }

@@ -79,11 +79,11 @@ impl BTree {
         }
         while self.checkpoint.under_way < self.spec.write_depth && self.checkpoint.stage == Stage::Internals {
             let Some(index) = self.checkpoint.list.pop() else { break };
-            let place = self.files[INTERNAL].allocate().expect("an internal page has at most two extents");
+            let extent = self.files[INTERNAL].allocate().expect("an internal page has at most two extents");
             self.checkpoint.under_way += 1;
             self.counts.internal += 1;
-            let offset = self.files[INTERNAL].offset(place);
-            self.transfer(What::Internal { index, place }, DATA_STREAM, Op::Write, offset, GRAIN);
+            let offset = self.files[INTERNAL].offset(extent);
+            self.transfer(What::Internal { index, place: extent }, DATA_STREAM, Op::Write, offset, GRAIN);
         }
         if self.checkpoint.stage == Stage::Internals && self.has_written_all() {
             self.checkpoint.stage = Stage::Root;
@@ -119,7 +119,7 @@ impl BTree {
                 }
                 continue;
             }
-            let runs = leaving.chunk_by(|one, next| one + 1 == *next);
+            let runs = leaving.chunk_by(|page, next| page + 1 == *next);
             self.checkpoint.trims.extend(runs.map(|run| (file as u8, run[0], run.len() as u32)));
         }
         self.pump_trims();

@@ -67,8 +67,8 @@ impl Keys {
     /// The next operation.
     pub fn operation(&mut self) -> Operation {
         let at = self.random.unit() * self.upto[4];
-        let found = self.upto.iter().position(|upto| at < *upto);
-        Operation::ALL[found.unwrap_or(4)]
+        let level = self.upto.iter().position(|upto| at < *upto);
+        Operation::ALL[level.unwrap_or(4)]
     }
 
     /// The record that is asked for.
@@ -99,8 +99,8 @@ impl Keys {
 
     /// Page of the index that leads to the record `further` places after `record` in the order of keys.
     pub fn index_page(&self, record: u64, further: u32) -> u32 {
-        let place = self.position(record) + u64::from(further);
-        (place / self.per_index_page % self.index_pages) as u32
+        let position = self.position(record) + u64::from(further);
+        (position / self.per_index_page % self.index_pages) as u32
     }
 
     /// The record `further` places after `record` in the order of keys: where keys are hashed, any.

@@ -58,8 +58,8 @@ impl BTreeSpec {
 impl BTree {
     pub(crate) fn new(spec: BTreeSpec, shape: Shape, data: Data, seed: u64) -> Self {
         let mut reported = [u16::MAX; 5];
-        let asked = (0..5).filter(|n| spec.shares[*n] > 0.0);
-        asked.enumerate().for_each(|(index, operation)| reported[operation] = index as u16);
+        let operations = (0..5).filter(|n| spec.shares[*n] > 0.0);
+        operations.enumerate().for_each(|(index, operation)| reported[operation] = index as u16);
         let (index, leaves) = (shape.index_pages as u32, shape.data_pages as u32);
         let extent = |slot| Page { slot, since: 0, cached: cache::NONE };
         let internals = shape.index_pages.div_ceil(FANOUT) + shape.data_pages.div_ceil(FANOUT);
@@ -182,8 +182,8 @@ impl App for BTree {
     }
 
     fn operations(&self) -> Vec<&'static str> {
-        let asked = Operation::ALL.into_iter().filter(|operation| self.spec.shares[*operation as usize] > 0.0);
-        asked.map(Operation::name).collect()
+        let in_use = Operation::ALL.into_iter().filter(|operation| self.spec.shares[*operation as usize] > 0.0);
+        in_use.map(Operation::name).collect()
     }
 
     fn requested_ops_per_s(&self) -> Option<f64> {

@@ -139,7 +139,7 @@ impl BTree {
     pub(super) fn write(&mut self, slot: u32, by_checkpoint: bool) {
         let page = self.cache.slots[slot as usize].page;
         let number = self.shape.file(page);
-        let place = self.files[number].allocate().expect("a page becomes dirty only if an extent is free for it");
+        let extent = self.files[number].allocate().expect("a page becomes dirty only if an extent is free for it");
         // A page that the running checkpoint has yet to write is written for it, whoever does it.
         let checkpoint = by_checkpoint || self.cache.has(slot, flag::CHECKPOINT);
         self.cache.clear(slot, flag::DIRTY | flag::CHECKPOINT);
@@ -154,8 +154,8 @@ impl BTree {
         }
         let evicts = !by_checkpoint;
         self.evicting += u32::from(evicts);
-        let (offset, len) = (self.files[number].offset(place), self.files[number].extent());
-        self.transfer(What::Write { slot, place, evicts, checkpoint }, DATA_STREAM, Op::Write, offset, len);
+        let (offset, len) = (self.files[number].offset(extent), self.files[number].extent());
+        self.transfer(What::Write { slot, place: extent, evicts, checkpoint }, DATA_STREAM, Op::Write, offset, len);
     }
 
     /// A page is at its new place; the old one is free, or kept for the last checkpoint.

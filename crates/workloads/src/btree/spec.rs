@@ -210,7 +210,7 @@ fn read_shares(section: &Section) -> Result<[f64; 5], SpecError> {
     }
     inner.finish()?;
     if shares.iter().sum::<f64>() <= 0.0 {
-        return Err(section.error("operations", "", "the shares add up to nothing"));
+        return Err(section.error("operations", "", "the shares add up to zero"));
     }
     Ok(shares)
 }
@@ -222,7 +222,11 @@ fn read_requests(section: &Section) -> Result<Requests, SpecError> {
         [("zipfian", Requests::Zipfian(usual)), ("latest", Requests::Latest(usual)), ("uniform", Requests::Uniform)];
     let requests = section.choice("requests", &kinds)?.unwrap_or(Requests::Zipfian(usual));
     if let (Requests::Uniform, Some(exponent)) = (requests, exponent) {
-        return Err(section.error("zipf_exponent", exponent.to_string(), "nothing is Zipfian: requests = \"uniform\""));
+        return Err(section.error(
+            "zipf_exponent",
+            exponent.to_string(),
+            "applies only to Zipfian requests, not to requests = \"uniform\"",
+        ));
     }
     Ok(requests)
 }

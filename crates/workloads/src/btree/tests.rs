@@ -90,9 +90,9 @@ impl Rig {
     /// One event; its time.
     fn step(&mut self) -> Instant {
         let io = self.under_way.peek().map(|Reverse((at, _, _))| *at);
-        let own = self.engine.next_time();
-        match (io, own) {
-            (Some(at), own) if own.is_none_or(|own| at <= own) => {
+        let next = self.engine.next_time();
+        match (io, next) {
+            (Some(at), next) if next.is_none_or(|next| at <= next) => {
                 let Reverse((at, _, token)) = self.under_way.pop().expect("it was there");
                 self.now = at;
                 self.engine.completed(at, token);
@@ -124,33 +124,33 @@ impl Rig {
     fn check_extents(&self) {
         let engine = &self.engine;
         let mut owners: [BTreeMap<u32, &str>; 3] = Default::default();
-        let mut own = |file: usize, slot: u32, what: &'static str| {
+        let mut claim = |file: usize, slot: u32, what: &'static str| {
             let before = owners[file].insert(slot, what);
             assert_eq!(before, None, "extent {slot} of file {file} is {what} too");
         };
-        self.extents().into_iter().for_each(|(file, slot)| own(file, slot, "current"));
+        self.extents().into_iter().for_each(|(file, slot)| claim(file, slot, "current"));
         let pages = engine.pages.iter().filter(|page| page.slot != NONE).count();
         let internals = engine.internals.iter().filter(|page| page.slot != NONE).count();
         assert_eq!(self.extents().len(), pages + internals, "two pages on one extent");
         for transfer in engine.transfers.iter().filter(|transfer| transfer.left > 0) {
             match transfer.what {
                 What::Write { slot, place, .. } => {
-                    own(engine.shape.file(engine.cache.slots[slot as usize].page), place, "being written");
+                    claim(engine.shape.file(engine.cache.slots[slot as usize].page), place, "being written");
                 }
-                What::Internal { place, .. } => own(INTERNAL, place, "being written"),
+                What::Internal { place, .. } => claim(INTERNAL, place, "being written"),
                 What::Trim { file, slot, count } => {
-                    (slot..slot + count).for_each(|slot| own(usize::from(file), slot, "being trimmed"));
+                    (slot..slot + count).for_each(|slot| claim(usize::from(file), slot, "being trimmed"));
                 }
                 _ => {}
             }
         }
         for &(file, slot, count) in engine.trims() {
-            (slot..slot + count).for_each(|slot| own(usize::from(file), slot, "to be trimmed"));
+            (slot..slot + count).for_each(|slot| claim(usize::from(file), slot, "to be trimmed"));
         }
         for (file, extents) in engine.files.iter().enumerate() {
-            extents.kept().for_each(|slot| own(file, slot, "kept"));
+            extents.kept().for_each(|slot| claim(file, slot, "kept"));
             let free = (0..engine.shape.areas[file].slots as u32).filter(|slot| extents.is_free(*slot));
-            free.for_each(|slot| own(file, slot, "free"));
+            free.for_each(|slot| claim(file, slot, "free"));
             assert!(extents.count >= engine.dirty_pages[file], "a dirty page has an extent to go to");
         }
         for (owners, area) in owners.iter().zip(&engine.shape.areas) {
@@ -332,7 +332,7 @@ fn clients_are_the_rate_of_operations_times_their_latency() {
     ] {
         let mut rig = Rig::new(&small(keys));
         rig.run(20.0);
-        let area: u64 = rig.ended.iter().map(|one| one.ended.since(one.began).0).sum();
+        let area: u64 = rig.ended.iter().map(|operation| operation.ended.since(operation.began).0).sum();
         let clients = area as f64 / rig.now.0 as f64;
         assert_eq!(rig.count("refused_inserts"), 0);
         assert!((clients / 6.0 - 1.0).abs() < 0.001, "{clients}: the last operation of each client is under way");

@@ -197,8 +197,8 @@ impl Journal {
     /// The blocks of the oldest transaction in the log that still have to be written in place, in order.
     pub fn oldest(&self) -> Vec<u32> {
         let Some(oldest) = self.logged.front() else { return Vec::new() };
-        let own = |block: &u32| self.owners.get(block) == Some(&oldest.number);
-        let mut blocks: Vec<u32> = oldest.blocks.iter().copied().filter(own).collect();
+        let is_owned = |block: &u32| self.owners.get(block) == Some(&oldest.number);
+        let mut blocks: Vec<u32> = oldest.blocks.iter().copied().filter(is_owned).collect();
         blocks.sort_unstable();
         blocks
     }

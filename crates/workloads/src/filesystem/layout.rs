@@ -131,9 +131,9 @@ impl FileSystem {
         }
         let mut block = Vec::new();
         let goal = extents.last().map_or(0, |(start, len)| start + len);
-        let found = self.space.allocate(goal, 1, &mut block);
+        let allocated = self.space.allocate(goal, 1, &mut block);
         let block = block.first().map_or(NONE, |extent| extent.0);
-        found.then(|| {
+        allocated.then(|| {
             self.cache.set(block, META);
             block
         })

@@ -182,7 +182,7 @@ impl FileSystemSpec {
             return Err(section.error("metrics", value, "expected at most 65,536 processes in all"));
         }
         let ops = section.number("ops_per_metric", 0.001..=1e7)?;
-        let ops = ops.ok_or_else(|| section.error("ops_per_metric", "", "missing: operations a second"))?;
+        let ops = ops.ok_or_else(|| section.error("ops_per_metric", "", "missing: expected operations per second"))?;
         let arrival = section.choice("arrival", &[("paced", Arrival::Fixed), ("poisson", Arrival::Poisson)])?;
         let mix = read_mix(&section)?;
         let population = read_population(&section, metrics * per_metric)?;
@@ -238,9 +238,9 @@ fn bytes(
     missing: Option<u64>,
     range: std::ops::RangeInclusive<u64>,
 ) -> Result<u64, SpecError> {
-    let found = section.quantity::<Bytes>(key)?.map(|size| size.0).or(missing);
+    let given = section.quantity::<Bytes>(key)?.map(|size| size.0).or(missing);
     let accepted = || format!("expected a size from {} to {}", Bytes(*range.start()), Bytes(*range.end()));
-    let size = found.ok_or_else(|| section.error(key, "", format!("missing: {}", accepted())))?;
+    let size = given.ok_or_else(|| section.error(key, "", format!("missing: {}", accepted())))?;
     if range.contains(&size) { Ok(size) } else { Err(section.error(key, Bytes(size).to_string(), accepted())) }
 }
 
@@ -264,7 +264,7 @@ fn read_mix(section: &Section) -> Result<[f64; 13], SpecError> {
     }
     inner.finish()?;
     if mix.iter().sum::<f64>() <= 0.0 {
-        return Err(section.error("mix", "", "the weights add up to nothing"));
+        return Err(section.error("mix", "", "the weights add up to zero"));
     }
     Ok(mix)
 }

@@ -56,8 +56,8 @@ cache_per_metric = "1 MiB"
 fn with(base: &str, more: &str) -> FileSystemSpec {
     let key = |line: &str| line.split('=').next().unwrap_or_default().trim().to_owned();
     let new: Vec<String> = more.lines().map(key).collect();
-    let kept: Vec<&str> = base.lines().filter(|line| line.is_empty() || !new.contains(&key(line))).collect();
-    read(&format!("{}\n{more}", kept.join("\n"))).unwrap_or_else(|error| panic!("{error}"))
+    let lines: Vec<&str> = base.lines().filter(|line| line.is_empty() || !new.contains(&key(line))).collect();
+    read(&format!("{}\n{more}", lines.join("\n"))).unwrap_or_else(|error| panic!("{error}"))
 }
 
 /// An I/O that the drive works on.
@@ -126,8 +126,8 @@ impl Bench {
     /// One event. False where the next lies beyond `until`.
     fn step(&mut self, until: Instant) -> bool {
         let drive = self.flying.keys().next().copied();
-        let own = self.app.next_time();
-        let now = own.into_iter().chain(drive.map(|(at, _)| at)).min().expect("it has a timer");
+        let next = self.app.next_time();
+        let now = next.into_iter().chain(drive.map(|(at, _)| at)).min().expect("it has a timer");
         if now > until {
             return false;
         }

@@ -57,8 +57,8 @@ impl Uneven {
     /// The next gap in seconds, where the factor is 1.
     fn draw(&self, random: &mut Random) -> f64 {
         let share = if self.gaps.len() == 1 { 0.0 } else { random.unit() };
-        let found = self.gaps.iter().find(|(_, upto)| share < *upto).or(self.gaps.last());
-        found.map_or(0.0, |(mean, _)| mean * random.exponential())
+        let gap = self.gaps.iter().find(|(_, upto)| share < *upto).or(self.gaps.last());
+        gap.map_or(0.0, |(mean, _)| mean * random.exponential())
     }
 
     /// When `gap` seconds of a factor of 1 have passed, as seconds since the phase began; it is `at` now.
@@ -130,9 +130,9 @@ fn read_rates(section: &Section) -> Result<(f64, Vec<f64>), SpecError> {
         let number = value.as_float().or_else(|| value.as_integer().map(|n| n as f64));
         number.filter(|n| *n == 0.0 || (1.0 / MOST_FACTOR..=MOST_FACTOR).contains(n))
     };
-    let found: Option<Vec<f64>> = rates.as_array().and_then(|list| list.iter().map(factor).collect());
-    let found = found.filter(|all| all.len() <= MOST_PIECES && all.iter().any(|factor| *factor > 0.0));
-    Ok((every.as_secs_f64(), found.ok_or_else(|| section.error("rates", rates.to_string(), accepted))?))
+    let factors: Option<Vec<f64>> = rates.as_array().and_then(|list| list.iter().map(factor).collect());
+    let factors = factors.filter(|all| all.len() <= MOST_PIECES && all.iter().any(|factor| *factor > 0.0));
+    Ok((every.as_secs_f64(), factors.ok_or_else(|| section.error("rates", rates.to_string(), accepted))?))
 }
 
 impl LoadKind for Uneven {
@@ -220,17 +220,17 @@ mod tests {
         let mean = gaps.iter().sum::<f64>() / 2e5;
         let square = gaps.iter().map(|gap| gap * gap).sum::<f64>() / 2e5;
         // Of exponentials: mean sum(p m), second moment 2 sum(p m^2). Five standard errors are 0.02 and 0.05 of them.
-        let (asked, second) = (0.8 * 0.001 + 0.2 * 0.1, 2.0 * (0.8 * 1e-6 + 0.2 * 1e-2));
-        assert!((uneven.mean() - asked).abs() < 1e-12);
-        assert!((mean / asked - 1.0).abs() < 0.04 && (square / second - 1.0).abs() < 0.08, "{mean} {square}");
+        let (expected_mean, second) = (0.8 * 0.001 + 0.2 * 0.1, 2.0 * (0.8 * 1e-6 + 0.2 * 1e-2));
+        assert!((uneven.mean() - expected_mean).abs() < 1e-12);
+        assert!((mean / expected_mean - 1.0).abs() < 0.04 && (square / second - 1.0).abs() < 0.08, "{mean} {square}");
     }
 
     #[test]
     fn time_passes_by_the_factors() {
         let uneven = uneven(&[(1.0, 1.0)], 10.0, &[2.0, 0.0, 0.5]);
         let close = |at: f64, gap: f64, asked: f64| {
-            let found = uneven.later(at, gap);
-            assert!((found - asked).abs() < 1e-9, "{at} + {gap}: {found}, not {asked}");
+            let later = uneven.later(at, gap);
+            assert!((later - asked).abs() < 1e-9, "{at} + {gap}: {later}, not {asked}");
         };
         close(0.0, 5.0, 2.5);
         close(9.0, 2.0, 10.0);

@@ -79,7 +79,7 @@ impl Shares {
     fn draw(&mut self) -> usize {
         let total = self.active.last().map_or(0.0, |(_, upto)| *upto);
         let at = self.random.unit() * total;
-        let found = self.active.iter().find(|(_, upto)| at < *upto).or(self.active.last());
-        found.map_or(0, |(stream, _)| *stream)
+        let active = self.active.iter().find(|(_, upto)| at < *upto).or(self.active.last());
+        active.map_or(0, |(stream, _)| *stream)
     }
 }

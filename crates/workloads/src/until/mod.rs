@@ -79,7 +79,7 @@ impl Until {
 
     fn of_texts(section: &Section, texts: &[&str]) -> Result<Vec<Self>, SpecError> {
         if let Some(key) = KEYS.into_iter().find(|key| section.value(key).is_some()) {
-            return Err(section.error(key, "", "until says when the phase ends: leave one of them out"));
+            return Err(section.error(key, "", "until sets when the phase ends: remove one of them"));
         }
         steady::keys(section, texts.contains(&steady::TEXT))?;
         let mut conditions: Vec<Self> = Vec::new();
@@ -90,7 +90,7 @@ impl Until {
                 section.error("until", *text, format!("expected one of {looks}, or several in brackets"))
             })??;
             if conditions.iter().any(|other| std::mem::discriminant(other) == std::mem::discriminant(&condition)) {
-                return Err(section.error("until", *text, "says twice how much: the phase ends with the first"));
+                return Err(section.error("until", *text, "sets the amount twice: the phase ends with the first"));
             }
             conditions.push(condition);
         }

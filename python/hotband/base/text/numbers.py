@@ -79,6 +79,20 @@ def share(part: object) -> str:
     return "over 99.999 %" if text.startswith("100") else f"{text.rstrip('0')} %"
 
 
+def odds(part: float) -> str:
+    """Format a chance: `12 %`, and of less than one in ten `1 in 36`, `1 in 108,000`, `1 in 4.8 billion`."""
+    if not 0 < part < 0.1:
+        return share(part)
+    return f"1 in {large(1 / part)}"
+
+
+def large(value: float) -> str:
+    """Format a number of three digits that may be large: `36`, `108,000`, `4.8 billion`."""
+    rounded = float(f"{value:.3g}")
+    name, scale = next((each for each in (("billion", 1e9), ("million", 1e6)) if rounded >= each[1]), ("", 1.0))
+    return quantity(rounded / scale, name)
+
+
 def span(value: object) -> str:
     """Format nanoseconds in the unit that fits: `77 µs`, `1.2 ms`, `45 s`, `8 min 20 s`, `25 h 11 min`."""
     found = finite(value)

@@ -21,13 +21,14 @@ def with_schema(document: D, schema: str) -> D:
 
 
 def to_doc(
-    of: object, *, without: tuple[str, ...] = (), names: Mapping[str, str] | None = None, **values: object
+    value: object, /, *, without: tuple[str, ...] = (), names: Mapping[str, str] | None = None, **values: object
 ) -> dict[str, Json]:
     """Return a dataclass as a JSON object: its fields in their order, without some. `names` are those that a field has
     there, by field; `values` replace those of fields, and further ones follow at the end."""
-    assert is_dataclass(of)
-    known = {one.name: values.pop(one.name, getattr(of, one.name)) for one in fields(of) if one.name not in without}
-    return to_object({(names or {}).get(name, name): value for name, value in {**known, **values}.items()})
+    assert is_dataclass(value)
+    keys = [field.name for field in fields(value) if field.name not in without]
+    known = {key: values.pop(key, getattr(value, key)) for key in keys}
+    return to_object({(names or {}).get(key, key): item for key, item in {**known, **values}.items()})
 
 
 def to_object(values: Mapping[str, object]) -> dict[str, Json]:
@@ -42,5 +43,5 @@ def to_json(value: object) -> Json:
     if isinstance(value, Mapping):
         return to_object(value)
     if isinstance(value, list | tuple):
-        return [to_json(one) for one in value]
+        return [to_json(item) for item in value]
     return cast("Json", str(value) if isinstance(value, Path) else value)

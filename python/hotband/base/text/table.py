@@ -262,6 +262,10 @@ class Table:
         return pl.DataFrame(self.records(), infer_schema_length=None)
 
 
+class Whole(str):
+    """A line that is not folded where others are, such as one that ends in a path."""
+
+
 View: TypeAlias = "Table | Text | str"
 """What a command prints, in order: tables and lines of words."""
 

@@ -141,14 +141,12 @@ def series_table(series: SeriesColumns) -> Table:
     return ReadTable(columns, SERIES_KINDS)
 
 
-def save_imported(folder: Path, imported: Sequence[Imported]) -> list[Path]:
-    """Writes imported records and their series, each into its own folder under `folder`; returns the files."""
-    import re
-
+def save_imported(folder: Path, imported: Sequence[Imported], names: Sequence[str] | None = None) -> list[Path]:
+    """Write imported records and their series, each into its own folder under `folder`, called by its record or by
+    `names`; return the files."""
     saved: list[Path] = []
-    for record, series in imported:
-        # A file name has 255 bytes; half of that leaves room for a number.
-        base = re.sub(r"[^A-Za-z0-9._-]+", "-", Path(record["name"]).name)[:120].strip("-.") or "record"
+    for place, (record, series) in enumerate(imported):
+        base = folder_name(Path(record["name"]).name if names is None else names[place])
         name, number = base, 1
         while folder / name / RECORD_FILE in saved:
             number += 1
@@ -161,3 +159,11 @@ def save_imported(folder: Path, imported: Sequence[Imported]) -> list[Path]:
         write_files({**files, path: record_text(record) + "\n"})
         saved.append(path)
     return saved
+
+
+def folder_name(name: str) -> str:
+    """Return a name as that of a folder."""
+    import re
+
+    # A file name has 255 bytes; half of that leaves room for a number.
+    return re.sub(r"[^A-Za-z0-9._-]+", "-", name)[:120].strip("-.") or "record"

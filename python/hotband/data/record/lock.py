@@ -6,7 +6,6 @@ import contextlib
 import fcntl
 import os
 from pathlib import Path
-from types import TracebackType
 
 from hotband.base.errors import UserError
 from hotband.base.text.write import NO_LOCKS
@@ -56,9 +55,7 @@ class Lock:
             if error.errno not in NO_LOCKS:
                 raise
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         with contextlib.suppress(OSError):
             (self.folder / LOCK_FILE).unlink()
         os.close(self._file)

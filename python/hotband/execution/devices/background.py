@@ -10,7 +10,6 @@ import os
 import time
 from dataclasses import dataclass
 from pathlib import Path
-from types import TracebackType
 from typing import TYPE_CHECKING
 
 from hotband.execution.devices import blocks
@@ -69,9 +68,7 @@ class Background:
         self._begin = look(self.host, self._disk)
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         assert self._begin is not None, "it was entered"
         self.found = between(self._begin, look(self.host, self._disk), self.own)
 

@@ -11,7 +11,6 @@ import threading
 import time
 from dataclasses import dataclass
 from pathlib import Path
-from types import TracebackType
 
 from hotband.base.errors import UserError
 from hotband.data.documents.counters import DeviceCountersDoc, ReadingDoc
@@ -102,9 +101,7 @@ class Counters:
         self._thread.start()
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, kind: object, error: object, trace: object) -> None:
         self._over.set()
         assert self._thread is not None, "it was entered"
         # An interruption waits for no tool any more.

@@ -87,7 +87,7 @@ class OnHardware:
         for name in NAMES:
             value = getattr(self, name, None)
             if value:
-                shown = value if isinstance(value, str) else ""
+                shown = str(value) if isinstance(value, str | bool) else ""
                 accepted = "is for hardware: expected question.on real:PATH with it"
                 raise UserError(f"question.{name}", "", shown, accepted)
 

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from contextlib import ExitStack
-from types import TracebackType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from hotband.data.documents.context import ContextDoc
 from hotband.data.record.files import Table
@@ -57,10 +56,8 @@ class Watched:
             self._counters.measured()
             self._is_measured = True
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self._stack.__exit__(kind, error, trace)
+    def __exit__(self, *error: Any) -> None:
+        self._stack.__exit__(*error)
         path = self.place.path
         if error is not None or path is None or self.context is None:
             return

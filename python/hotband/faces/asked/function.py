@@ -112,13 +112,16 @@ def made(question: type[Question]) -> Callable[..., Any]:
     signature = inspect.Signature(list(parameters(question)), return_annotation=returned(question))
 
     def function(*arguments: Any, **keywords: Any) -> Any:
-        values = signature.bind(*arguments, **keywords).arguments
+        try:
+            values = signature.bind(*arguments, **keywords).arguments
+        except TypeError as error:
+            raise TypeError(f"{function.__name__}() {error}") from None
         if is_method(question):
             values[subject(question)] = getattr(values.pop("self"), subject(question))
         asked = _question_of(question, values)
         if question.enters:
             return opened(asked)
-        found = ask(asked, values.get("progress"), values.get("executor"))
+        found = asked.in_python(ask(asked, values.get("progress"), values.get("executor")))
         return found.frame if question.as_frame else found
 
     function.__signature__ = signature  # type: ignore[attr-defined]

@@ -3,6 +3,8 @@ examples, and what its values are made of."""
 
 from __future__ import annotations
 
+from hotband.faces.commands.examples import RUN_EPILOG
+
 ADVISE = """\
 [bold]Candidates[/]: drives=NAME,...,layouts=raid6,...,counts=12,24,caches=off,on,protected. What is left out is \
 searched whole; where counts are left out, the fewest drives that hold the data and 1.5, 2 and 3 times as many.
@@ -68,6 +70,7 @@ QUICK = """\
 [bold]Examples[/]
 
 hotband measure quick 980-pro-1tb --for "5 min"
+hotband measure quick 980-pro-1tb --picture 980-pro.png   # four rows of MB/s, to paste into a post
 
 hotband measure quick real:/dev/nvme1n1 --for "1 h" -o look.html   # reads only; --erase SERIAL adds writes"""
 SERVE = """\
@@ -130,6 +133,7 @@ EPILOGS = {
     "mount": SERVE,
     "pts": PTS,
     "quick": QUICK,
+    "run": RUN_EPILOG,
     "serve": SERVE,
     "store query": QUERY,
     "trace compare": TRACE_COMPARE,

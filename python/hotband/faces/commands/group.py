@@ -98,7 +98,10 @@ class Commands(TyperGroup):
             command = self.get_command(ctx, ctx.invoked_subcommand) if ctx.invoked_subcommand else None
             if command is None or hasattr(command, "commands"):
                 raise
-            raise error.worded(partial(parameter, command)) from None
+            meant = error.worded(partial(parameter, command))
+            if meant.value == "True" and meant.where.startswith("--"):
+                meant.value = ""  # A flag has no value.
+            raise meant from None
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         command = self.get_command(ctx, args[0]) if args else None

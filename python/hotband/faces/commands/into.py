@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from functools import wraps
 from pathlib import Path
 from typing import Annotated, TypeVar
@@ -18,23 +18,14 @@ IntoOption = Annotated[
 
 def into_store(command: Callable[..., R]) -> Callable[..., R]:
     """The command with `--into`: every run of it is in the store as it is finished, whatever ends the command."""
-    return _with_option(command, lambda given: False)
 
-
-def into_store_at_end(command: Callable[..., R]) -> Callable[..., R]:
-    """The same for a command that makes intervals (`--interval`) of runs that are finished: then they are added at its
-    end, with these."""
-    return _with_option(command, lambda given: given.get("interval") is not None)
-
-
-def _with_option(command: Callable[..., R], is_late: Callable[[Mapping[str, object]], bool]) -> Callable[..., R]:
     @wraps(command)
     def called(*, into: Path | None = None, **given: object) -> R:
         if into is None:
             return command(**given)
         from hotband.data.store.into import into_store as taken
 
-        with taken(into, at_end=is_late(given)):
+        with taken(into):
             return command(**given)
 
     signature = inspect.signature(command, eval_str=True)

@@ -12,7 +12,7 @@ import typer
 from hotband.base.errors import UserError
 from hotband.base.foreign import console, json_safe, json_text, visible
 from hotband.base.text.formats import FORMATS, PRINTED, as_rows, begin, plain
-from hotband.base.text.table import Table, Value, View, listing
+from hotband.base.text.table import Table, Value, View, Whole, listing
 from hotband.base.version import __version__
 from hotband.data.inputs.words import ours, twice
 from hotband.faces.commands import names
@@ -31,9 +31,6 @@ StudyArgument = Annotated[
 WorkloadArgument = Annotated[
     str,
     typer.Argument(metavar="WORKLOAD", help="A catalog name, a TOML file, a job file or an I/O log.", **names.WORKLOAD),
-]
-MachineArgument = Annotated[
-    str, typer.Argument(metavar="MACHINE", help="A drive, LAYOUT:COUNTxDRIVE, or a TOML file.", **names.MACHINE)
 ]
 MachineOption = Annotated[
     str,
@@ -96,9 +93,9 @@ def show_lines(lines: Iterable[str | Text]) -> None:
 
 
 def show_views(views: Iterable[View]) -> None:
-    """Prints tables, and words folded within the width that tables have."""
+    """Prints tables and whole lines, and other words folded within the width that tables have."""
     for view in views:
-        if isinstance(view, Table):
+        if isinstance(view, Table | Whole):
             show(view)
         else:
             show_lines([view])

@@ -17,7 +17,7 @@ from hotband.base.question import Ending, Field, NotAgreed, Question, Way, in_wo
 from hotband.base.text.pipes import with_pipes
 from hotband.base.text.write import expect_page
 from hotband.base.views import view_of
-from hotband.data.catalog.named import is_family, is_real
+from hotband.data.catalog.named import is_emulated, is_family, is_real
 from hotband.data.inputs.specify import Named
 from hotband.data.inputs.texts import text_of
 from hotband.execution.experiment.progress import run_progress
@@ -38,6 +38,7 @@ from hotband.faces.commands.output import (
     print_after,
     print_json,
     print_rows,
+    print_text,
     say,
     show_answer,
 )
@@ -76,7 +77,8 @@ class Kind:
 
 
 def _machine(name: str) -> Named:
-    return Named(name) if is_real(name) or is_family(name) else Named(name, text_of(name, "machine"))
+    has_text = not (is_real(name) or is_emulated(name) or is_family(name))
+    return Named(name, text_of(name, "machine") if has_text else None)
 
 
 def _workload(name: str) -> Named:
@@ -105,7 +107,7 @@ KINDS: Mapping[Any, Kind] = {
     **{plain: Kind(plain) for plain in (str, int, float, bool, Path)},
     "machine": Kind(str, _machine, names.MACHINE),
     "workload": Kind(str, _workload, names.WORKLOAD),
-    "workloads": Kind(list[str], lambda given: tuple(_workload(name) for name in given), names.WORKLOAD),
+    "workloads": Kind(list[str], lambda given: tuple(_workload(name) for name in given or ()), names.WORKLOAD),
     "machines": Kind(list[str], lambda given: tuple(_machine(name) for name in given), names.MACHINE),
     "record": Kind(Path),
     "records": Kind(list[Path], lambda given: tuple(with_pipes(given or ()))),
@@ -193,6 +195,8 @@ class Form:
 
 
 def _print(asked: Question, found: Any, form: Form, written: list[str]) -> None:
+    if form.as_json and (written_json := asked.written_json(found)):
+        return print_text(written_json)
     if form.as_json:
         document, schema = asked.document(found)
         if document is None:
@@ -245,6 +249,7 @@ def _command(question: type[Question]) -> Callable[..., Any]:
             shows=lambda found: None if as_json else _print(asked, found, form, []),
             may_write=real.goes_on,
             can_ask=real.can_ask,
+            as_text=not as_json,
             again=lambda question: shlex.join(["hotband", *words(question)]),
         )
         try:

@@ -3,29 +3,46 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from hotband.base.errors import UserError
+from hotband.base.text.numbers import counted
 from hotband.base.text.pipes import with_pipes
 from hotband.data import importers
 from hotband.data.importers import diskspd, hdr, iometer, vdbench
 from hotband.data.importers.fio import importer
-from hotband.data.record.files import save_imported
+from hotband.data.record.files import folder_name, save_imported
 from hotband.data.record.incomplete import refusing_incomplete
 from hotband.data.record.states import said_of
 from hotband.data.record.writable import check_writable
+from hotband.data.results.walk import Walk, is_walked, walk
 from hotband.faces.commands.group import Commands
-from hotband.faces.commands.output import JsonFlag, OutOption, print_rows, show, show_lines
+from hotband.faces.commands.output import JsonFlag, OutOption, print_rows, show, show_answer, show_lines
 from hotband.views.report.latency import check_out, latency_chart, load_any, write_chart
+from hotband.views.report.matrix import Matrix
+from hotband.views.report.matrix_screen import matrix_screen
+from hotband.views.text.screen import command
 from hotband.views.text.tables import summary_table
 
 if TYPE_CHECKING:
     from hotband.data.importers import Imported
 
-import_app = typer.Typer(cls=Commands, no_args_is_help=True, help="Results of other tools, as records.")
+
+class ImportCommands(Commands):
+    """The importers by tool; a path in place of a tool is of a tool that is recognised."""
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """Insert `auto` before a path."""
+        if args and args[0] not in self.list_commands(ctx) and Path(args[0]).exists():
+            args = ["auto", *args]
+        return super().resolve_command(ctx, args)
+
+
+import_app = typer.Typer(cls=ImportCommands, no_args_is_help=True, help="Results of other tools, as records.")
 plot_app = typer.Typer(cls=Commands, no_args_is_help=True, help="Charts of records and of other tools' results.")
 
 
@@ -46,6 +63,30 @@ def import_with(
     return show(*(f"Record: {path}" for path in saved))
 
 
+def import_folders(paths: Sequence[Path], out: Path | None, as_json: bool) -> None:
+    """Import every result in folders, each into SERIES/TEST of `out` if there are several series; print the matrix."""
+    if out is not None:
+        check_writable(out)
+    walks = [walk(path) for path in paths if path.is_dir()]
+    found = Walk.merged(walks)
+    records = [one for one in found.results if one.imported is not None]
+    further = [one for path in paths if not path.is_dir() for one in importers.load(path)]
+    saved = [] if out is None else save_imported(out, further)
+    several = len(found.series) > 1
+    for series in found.series if out is not None else []:
+        inside = [one for one in records if one.series == series]
+        place = Path(out or "") / folder_name(series) if several else Path(out or "")
+        saved += save_imported(place, [one.imported for one in inside if one.imported], [one.test for one in inside])
+    if as_json:
+        return print_rows([one.record.record for one in records] + [record for record, _ in further])
+    left = len(found.results) - len(records)
+    written = f"{counted(len(saved), 'record')} written to {out}." if out is not None else ""
+    next_command = command("report", out, output="report.html") if out is not None else ""
+    screen = matrix_screen(Matrix(found), written, next_command)
+    remarks = [*screen.remarks, *([f"{counted(left, 'record')} of Hotband not copied."] if left else [])]
+    return show_answer(replace(screen, remarks=remarks), details=False)
+
+
 ResultFiles = Annotated[
     list[Path],
     typer.Argument(metavar="FILE...", help="Files or folders that the tool wrote; - is what comes in."),
@@ -55,7 +96,10 @@ ResultFiles = Annotated[
 @import_app.command("auto")
 def import_auto(files: ResultFiles, out: OutOption = None, as_json: JsonFlag = False) -> None:
     """Recognise by content which tool wrote each file, and turn it into records."""
-    import_with(lambda paths: [one for path in paths for one in importers.load(path)], files, out, as_json)
+    given = with_pipes(files)
+    if not any(is_walked(path) for path in given):
+        return import_with(lambda paths: [one for path in paths for one in importers.load(path)], files, out, as_json)
+    return import_folders(given, out, as_json)
 
 
 @import_app.command("fio")

@@ -7,14 +7,12 @@ from typing import Annotated
 
 import typer
 
-from hotband.data.documents.run import RunSpec
-from hotband.data.record.finished import Finished
 from hotband.data.record.incomplete import refusing_incomplete
 from hotband.data.record.written import record_text
 from hotband.data.store.lookup import record_of
 from hotband.data.store.place import opened
-from hotband.faces.commands.output import JsonFlag, print_text
-from hotband.faces.commands.run import show_run
+from hotband.faces.commands.output import JsonFlag, print_text, show_views
+from hotband.views.run import run_views
 
 
 def show(
@@ -30,4 +28,4 @@ def show(
     if as_json:
         return print_text(record_text(record.document))
     with refusing_incomplete([path]):
-        show_run(Finished(RunSpec(run, record.target, record.name, out=out), record.document, "", {}, 0))
+        show_views(run_views(record.document, out))

@@ -4,7 +4,7 @@ result is made in `shown.py`."""
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,15 +14,16 @@ from hotband.data.inputs.specify import Named, named
 from hotband.data.inputs.texts import text_of
 from hotband.data.record.files import REPORT_FILE
 from hotband.faces.asked.words import words
-from hotband.faces.ui import command_line, shown
+from hotband.faces.ui import shown
 from hotband.faces.ui.asked import answered, of_form
-from hotband.faces.ui.call import MACHINE, WORKLOAD, Call, expect_report, seed_of
+from hotband.faces.ui.call import MACHINE, WORKLOAD, Call, expect_report
 from hotband.faces.ui.calls_on_files import of_calibrate, of_expect, of_fleet
 from hotband.faces.ui.form import Form
 from hotband.questions.advise.asked import AdviseQuestion
 from hotband.questions.compare import CompareQuestion
 from hotband.questions.find.asked import FindQuestion
 from hotband.questions.review.reviewed import ReviewQuestion
+from hotband.questions.run.asked import RunQuestion
 from hotband.questions.study.asked import StudyRunQuestion
 from hotband.questions.sweeps.asked import SweepQuestion
 
@@ -42,66 +43,18 @@ def prepare(kind: str, form: Form) -> Call:
     return KINDS[kind](form)
 
 
-@dataclass(frozen=True)
-class Common:
-    """What several forms ask alike."""
-
-    workload: str
-    on: list[str]
-    set: dict[str, str]
-    duration: str | None
-    seed: int
-    events: list[str]
-    interval: float | None
-
-    @classmethod
-    def of(cls, form: Form) -> Common:
-        """From a form; a form without a field of them leaves it empty."""
-        return cls(
-            form.named("workload", WORKLOAD),
-            form.all_named("on", MACHINE),
-            form.settings(),
-            form.text("duration"),
-            seed_of(form),
-            form.texts("events"),
-            form.percent("interval"),
-        )
-
-    @property
-    def options(self) -> list[str]:
-        """The options of the command."""
-        return command_line.options(
-            on=self.on,
-            set=[f"{key}={value}" for key, value in self.set.items()],
-            duration=self.duration,
-            seed=self.seed if self.seed != 1 else None,
-            event=self.events,
-            interval=self.interval,
-        )
-
-
 def of_run(form: Form) -> Call:
-    """`hb.run`."""
-    asked = Common.of(form)
-    if len(asked.on) > 1:
-        raise UserError("on", "", ", ".join(asked.on), "expected one machine: several are for a sweep")
-    [on] = asked.on
+    """A run; several machines are a sweep over them."""
+    workload, machines = form.named("workload", WORKLOAD), form.all_named("on", MACHINE)
+    if len(machines) > 1:
+        return of_sweep(form, draws_distributions=True)
+    named_by = {"workload": named(workload, "workload"), "on": named(machines[0], "on")}
+    asked = of_form(RunQuestion, form, named_by)
 
     def run(tick: Tick, folder: Path) -> Shown:
-        record = hb.run(
-            asked.workload,
-            on=on,
-            set=asked.set,
-            duration=asked.duration,
-            seed=asked.seed,
-            events=asked.events,
-            interval=asked.interval,
-            out=folder,
-            progress=tick,
-        )
-        return shown.of_record(record)
+        return shown.of_record(asked.in_python(answered(replace(asked, out=folder), tick)))
 
-    return Call(f"{asked.workload} on {on}", ["run", asked.workload, *asked.options], run, report_of_records)
+    return Call(f"{workload} on {machines[0]}", words(asked), run, report_of_records)
 
 
 def report_of_records(folder: Path) -> None:
@@ -116,12 +69,12 @@ def records_of(folder: Path) -> list[Record]:
     return [hb.load(one.parent) for one in sorted(folder.glob("*/record.json"))]
 
 
-def of_sweep(form: Form) -> Call:
-    """A sweep."""
+def of_sweep(form: Form, draws_distributions: bool = False) -> Call:
+    """A sweep; with `draws_distributions` it keeps its records and shows how latency is distributed on each machine."""
     workload, machines = form.named("workload", WORKLOAD), form.all_named("on", MACHINE)
     named_by = {"workload": (named(workload, "workload"),), "on": tuple(named(one, "on") for one in machines)}
     repeat = form.whole("repeat", 1, 1000)
-    asked = of_form(SweepQuestion, form, {**named_by, "repeat": repeat, "records": False})
+    asked = of_form(SweepQuestion, form, {**named_by, "repeat": repeat, "records": draws_distributions})
 
     def swept(tick: Tick | bool, folder: Path) -> Sweep:
         done: Sweep = answered(replace(asked, out=folder / "runs"), tick)
@@ -130,12 +83,13 @@ def of_sweep(form: Form) -> Call:
     def report(folder: Path) -> None:
         swept(False, folder).report(folder / REPORT_FILE)  # every run is there: none is run again
 
+    show = shown.of_machines if draws_distributions else shown.of_sweep
     keys = [key for key, _ in asked.settings]
     axes = f" over {', '.join(keys)}" if keys else ""
     return Call(
         f"{workload} on {', '.join(machines)}{axes}",
         words(asked),
-        lambda tick, folder: shown.of_sweep(swept(tick, folder)),
+        lambda tick, folder: show(swept(tick, folder)),
         report,
     )
 
@@ -192,13 +146,16 @@ def of_compare(form: Form) -> Call:
     asked = CompareQuestion(sides=tuple((Path(path),) for path in paths), anyway=form.flag("anyway"))
 
     def run(tick: Tick, folder: Path) -> Shown:
-        names = {Path(path).name: hb.load(path).name for path in paths}
+        names = {
+            Path(path).name: form.label(result) or hb.load(path).name for result, path in zip(ids, paths, strict=True)
+        }
         return shown.of_compared(answered(asked, tick), names)
 
     def report(folder: Path) -> None:
         hb.report([hb.load(path) for path in paths]).save(folder / REPORT_FILE)
 
-    return Call(f"{ids[0]} against {', '.join(ids[1:])}", words(asked), run, report)
+    first, *others = (form.label(result) or result for result in ids)
+    return Call(f"{first} against {', '.join(others)}", words(asked), run, report)
 
 
 def of_advise(form: Form) -> Call:

@@ -22,12 +22,13 @@ Place = Callable[[str, str], str]
 
 
 class Form:
-    """The fields of a form, by name; `place` says where a file lies that was dropped."""
+    """The fields of a form, by name; `place` says where a file lies that was dropped, `label` what the user calls the
+    file of a result."""
 
-    def __init__(self, fields: Json, place: Place) -> None:
+    def __init__(self, fields: Json, place: Place, label: Callable[[str], str | None] = lambda _: None) -> None:
         if not isinstance(fields, dict):
             raise UserError("form", "", "", "expected the fields of a form as a JSON object")
-        self.fields, self._place = fields, place
+        self.fields, self._place, self.label = fields, place, label
 
     def text(self, name: str) -> str | None:
         """One line of text; None where the field is empty."""

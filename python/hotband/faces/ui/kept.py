@@ -13,13 +13,14 @@ import re
 import shutil
 import threading
 from pathlib import Path
-from typing import TYPE_CHECKING, TypedDict, cast
+from typing import TYPE_CHECKING, NotRequired, TypedDict, cast
 
 import hotband as hb
 from hotband.base.errors import UserError
 from hotband.base.text.regular import file_text
 from hotband.base.text.write import make_folder, write_file
 from hotband.execution.experiment import Lock
+from hotband.faces.ui.portable import Labels, with_labels
 from hotband.faces.ui.stored import Stored
 
 if TYPE_CHECKING:
@@ -34,7 +35,8 @@ UNDER_WAY = ("waiting", "running")
 
 
 class KeptDoc(TypedDict):
-    """A job as it is kept; `at` is when it last changed, in seconds since 1970."""
+    """A job as it is kept; `at` is when it last changed, in seconds since 1970. `file` is the dropped file whose only
+    result it is."""
 
     id: str
     kind: str
@@ -44,6 +46,7 @@ class KeptDoc(TypedDict):
     form: Json
     error: str | None
     at: int
+    file: NotRequired[str]
 
 
 class Kept:
@@ -59,7 +62,9 @@ class Kept:
         self.jobs, self.dropped = own / "jobs", own / "dropped"
         for one in (self.jobs, self.dropped):
             make_folder(one)
-        self.stored = Stored(self.results, own / "stored")
+        self._stored_folder = own / "stored"
+        self.stored = Stored(self.results, self._stored_folder)
+        self.labels = Labels(own / "labels.json")
         self.lock = Lock(own, "--store")
         self._found: dict[str, KeptDoc] = {}
         self._guard = threading.Lock()
@@ -118,8 +123,29 @@ class Kept:
             del self._found[job]
 
     def keep_shown(self, job: str, shown: Shown) -> None:
-        """Keeps what is shown of a job's result."""
-        write_file(self.folder(job) / SHOWN_FILE, json.dumps(shown, ensure_ascii=False))
+        """Keeps what is shown of a job's result; it names dropped files as their users do."""
+        labels = {path: json.dumps(label, ensure_ascii=False)[1:-1] for path, label in self.dropped_paths().items()}
+        write_file(self.folder(job) / SHOWN_FILE, with_labels(json.dumps(shown, ensure_ascii=False), labels))
+
+    def dropped_paths(self) -> dict[str, str]:
+        """Return the labels of all dropped files by their paths."""
+        return {str(path): self.labels.label(path.name) for path in self.dropped.iterdir()}
+
+    def file_label(self, job: str) -> str | None:
+        """Return the label of the file whose only result a job is; None for any other."""
+        doc = self._found.get(job)
+        return self.labels.label(doc["file"]) if doc is not None and "file" in doc else None
+
+    def portable_paths(self) -> dict[str, str]:
+        """Return what commands call dropped files and results: a result is the file that *Record* saves."""
+        with self._guard:
+            results = {
+                str(self.jobs / job): self.labels.label(doc["file"]) if "file" in doc else f"{job}.json"
+                for job, doc in self._found.items()
+            }
+        if self._stored_folder.is_dir():
+            results |= {str(path): f"{path.name}.json" for path in self._stored_folder.iterdir()}
+        return {**results, **self.dropped_paths()}
 
     def shown(self, job: str) -> Json:
         """What is shown of a job's result; None where it has none."""

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from hotband.base.errors import UserError
+from hotband.faces.ui import command_line
+from hotband.faces.ui.portable import portable_words, with_labels
 from hotband.faces.ui.uploads import PREFIX
 
 if TYPE_CHECKING:
@@ -66,6 +69,14 @@ class Places:
         known = error.where.partition("[")[0]
         about = "" if field in (known, OTHER_NAMES.get(known)) else f"{error.where}: "
         return {"field": field, "key": error.key, "text": self.in_words(f"{about}{key}{value}{error.accepted}")}
+
+    def command(self, words: Sequence[str]) -> str:
+        """Return the line for a shell, with dropped files by their own names: it works where those files are."""
+        return command_line.line(portable_words(words, self.kept.portable_paths()))
+
+    def title(self, text: str) -> str:
+        """Return a title with dropped files by their own names."""
+        return with_labels(text, self.kept.portable_paths())
 
     def in_words(self, text: str) -> str:
         """A text with files by the names that forms have for them."""

@@ -11,6 +11,7 @@ import threading
 import time
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager
+from dataclasses import replace
 from functools import cache
 from html import escape
 from pathlib import Path
@@ -35,6 +36,7 @@ from hotband.faces.ui.form import Form
 from hotband.faces.ui.guard import REPORT_POLICY, Guard, TooLong, new_token
 from hotband.faces.ui.jobs import Jobs
 from hotband.faces.ui.kept import Kept
+from hotband.faces.ui.picker import picker
 from hotband.faces.ui.places import Places
 from hotband.questions.review import PARTS
 
@@ -42,7 +44,13 @@ if TYPE_CHECKING:
     from hotband.base.text.values import Json
 
 STATIC = Path(__file__).parent / "static"
-TYPES = {".html": "text/html", ".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml"}
+TYPES = {
+    ".html": "text/html",
+    ".css": "text/css",
+    ".js": "text/javascript",
+    ".svg": "image/svg+xml",
+    ".json": "application/json",
+}
 TOLD_EVERY_S = 0.1
 """How often a page is told what changed: as often as runs tell it (`experiment/executor.py`)."""
 ALIVE_EVERY_S = 1.0
@@ -154,7 +162,7 @@ class Ui:
         """The command for what a form asks."""
         kind, fields = await _asked(request)
         call = await run_in_threadpool(self._prepare, kind, fields)
-        return JSONResponse({"command": command_line.line(call.command)})
+        return JSONResponse({"command": self.places.command(call.command)})
 
     async def start(self, request: Request) -> Response:
         """Begins what a form asks."""
@@ -162,7 +170,8 @@ class Ui:
 
         def begin() -> dict[str, Json]:
             call = self._prepare(kind, fields)
-            job = self.jobs.start(kind, fields, command_line.line(call.command), call)
+            call = replace(call, title=self.places.title(call.title))
+            job = self.jobs.start(kind, fields, self.places.command(call.command), call)
             job.settled.wait(SETTLED_S)
             if job.state != "failed" or job.error is None or not job.error["field"]:
                 return {"id": job.id}
@@ -173,7 +182,7 @@ class Ui:
         return JSONResponse(await run_in_threadpool(begin))
 
     def _prepare(self, kind: str, fields: Json) -> Call:
-        return prepare(kind, Form(fields, self.places.place))
+        return prepare(kind, Form(fields, self.places.place, self.kept.file_label))
 
     async def listing(self, _: Request) -> Response:
         """Everything in the store, the newest first."""
@@ -305,26 +314,33 @@ class Ui:
         except UserError as error:
             path.unlink()
             words = str(error).replace(f"{path}: ", "").replace(str(path), path.name)
-            raise UserError("file", "", given or path.name, words.removeprefix("file = ")) from None
+            words = words.removeprefix("file = ").removeprefix(f"'{path.name}': ")
+            raise UserError("file", "", given or path.name, words) from None
+        self.kept.labels.add(path.name, given)
+        label = self.kept.labels.label(path.name)
         results: list[Json] = []
         for record in seen.records:
             name = self.kept.new_id("result")
             record.save(self.kept.folder(name))
             self.kept.keep_shown(name, shown.of_record(record))
-            command = command_line.line(["report", str(path), "-o", "report.html"])
-            self.kept.keep({
-                "id": name, "kind": "result", "title": f"{path.name}: {record.name}", "command": command,
+            command = self.places.command(["report", str(path), "-o", "report.html"])
+            doc: KeptDoc = {
+                "id": name, "kind": "result", "title": f"{label}: {record.name}", "command": command,
                 "state": "done", "form": None, "error": None, "at": int(time.time()),
-            })  # fmt: skip
+            }  # fmt: skip
+            self.kept.keep({**doc, "file": path.name} if len(seen.records) == 1 else doc)
             results.append(name)
         name = f"{uploads.PREFIX}{path.name}"
         notes: list[Json] = [self.places.in_words(one) for one in seen.notes]
         title = self.places.in_words(seen.title)
-        return {"name": name, "kind": seen.kind, "title": title, "notes": notes, "results": results}
+        return {
+            "name": name, "label": label, "kind": seen.kind, "title": title, "notes": notes, "results": results,
+        }  # fmt: skip
 
 
 if TYPE_CHECKING:
     from hotband.faces.ui.call import Call
+    from hotband.faces.ui.kept import KeptDoc
 
 
 def _report_of(kind: str, prepare: Callable[[str, Json], Call], form: Json, folder: Path) -> None:
@@ -367,7 +383,7 @@ def _catalog() -> str:
     """What there is to choose, as the API lists it; as JSON. It does not change while the process lives."""
     studies = [{**one, "loads": hb.study(one["name"]).loads} for one in hb.studies().to_dicts()]
     found = {"drives": hb.drives().to_dicts(), "layouts": hb.layouts(), "workloads": hb.workloads().to_dicts()}
-    return json.dumps({**found, "studies": studies, "parts": list(PARTS)})
+    return json.dumps({**found, "studies": studies, "parts": list(PARTS), "picker": picker()})
 
 
 def serve(kept: Kept, port: int, begun: Callable[[str], None]) -> None:

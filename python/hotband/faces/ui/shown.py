@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NotRequired, TypedDict
 from hotband.base.text.formats import plain
 from hotband.base.text.numbers import millis, number, rate
 from hotband.base.text.table import Table, View
+from hotband.data.record.frames import percentile_points
 from hotband.data.record.repair import repair_lines
 from hotband.data.record.states import said_of
 from hotband.data.record.steady import of_phases
@@ -71,12 +72,15 @@ class LineDoc(TypedDict):
 
 
 class ChartDoc(TypedDict):
-    """A chart of lines; `x_log` where values double, `dots` where its points are no line."""
+    """A chart of lines; `x_log` where values double, `dots` where its points are no line. With `y_log` the vertical
+    axis is logarithmic; with `nines` the horizontal one counts nines (1 is the 90th percentile, 2 the 99th)."""
 
     title: str
     x: str
     x_log: bool
     dots: NotRequired[bool]
+    y_log: NotRequired[bool]
+    nines: NotRequired[bool]
     lines: list[LineDoc]
 
 
@@ -91,6 +95,10 @@ class Shown(TypedDict):
 
 
 MONTHS_A_YEAR = 12
+DISTRIBUTION_POINTS = 80
+"""Points of a latency distribution: more than the width of a chart on a phone shows."""
+MOST_MACHINES_DRAWN = 6
+"""Machines whose distributions share a chart: reads and writes of six are twelve lines, as many as its legend lists."""
 MOST_ROWS = 400
 """Rows of a table on the page: more cannot be read, and are in the report or the store."""
 
@@ -128,7 +136,7 @@ def of_record(record: Record) -> Shown:
     found = of_views(record_views(document))
     found["lead"] = list(answer(naming.named([record.loaded()])).sentences)
     found["cards"] = cards_of(document)
-    found["charts"] = charts_of(record)
+    found["charts"] = [*charts_of(record), *distributions([("", record)])]
     return found
 
 
@@ -188,8 +196,24 @@ def charts_of(record: Record) -> list[ChartDoc]:
     ]
     return [
         {"title": "IOPS", "x": "measured time (s)", "x_log": False, "lines": rates},
-        {"title": "Latency (ms)", "x": "measured time (s)", "x_log": False, "lines": latencies},
+        {"title": "Latency (ms)", "x": "measured time (s)", "x_log": False, "y_log": True, "lines": latencies},
     ]
+
+
+def distributions(records: Sequence[tuple[str, Record]]) -> list[ChartDoc]:
+    """Return the chart of latency by percentile: one line per direction of each named record; none without buckets."""
+    lines: list[LineDoc] = []
+    for name, record in records:
+        for direction, figures in (("reads", record.read), ("writes", record.write)):
+            buckets = [(float(latency), count) for latency, count in figures.histogram["buckets"]]
+            points = percentile_points(buckets, DISTRIBUTION_POINTS)
+            if points:
+                label = f"{name}, {direction}" if name else direction
+                lines.append({"name": label, "points": [(nines, latency / 1e6) for nines, latency in points]})
+    if not lines:
+        return []
+    title = "Latency by percentile (ms)"
+    return [{"title": title, "x": "percentile", "x_log": False, "nines": True, "y_log": True, "lines": lines}]
 
 
 def _line(name: str, frame: pl.DataFrame, column: str, scale: float) -> LineDoc:
@@ -208,6 +232,18 @@ def of_sweep(sweep: Sweep) -> Shown:
     found["charts"] = curves_of(sweep)
     if sweep.missing:
         found["lead"].insert(0, f"Stopped: {len(sweep)} of {len(sweep.points)} runs ended.")
+    return found
+
+
+def of_machines(sweep: Sweep) -> Shown:
+    """Runs of a workload on several machines: the table of a sweep, and their latency distributions."""
+    found = of_sweep(sweep)
+    machines = [
+        (str(point["target"]), record)
+        for point, record in zip(sweep.points, sweep.records, strict=True)
+        if record is not None
+    ]
+    found["charts"] += distributions(machines[:MOST_MACHINES_DRAWN])
     return found
 
 
@@ -236,7 +272,8 @@ def curves_of(sweep: Sweep) -> list[ChartDoc]:
             pairs = zip(rows["along"], rows[y], strict=True)
             points = sorted((float(x), None if of is None else float(of) / scale) for x, of in pairs)
             lines.append({"name": label or name, "points": points})
-        charts.append({"title": name, "x": title, "x_log": _doubles(column), "lines": lines})
+        is_latency = y.startswith("latency")
+        charts.append({"title": name, "x": title, "x_log": _doubles(column), "y_log": is_latency, "lines": lines})
     return charts
 
 

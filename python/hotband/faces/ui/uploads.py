@@ -112,8 +112,8 @@ def look_at(path: Path) -> Seen:
         if "not a result that is recognised" not in str(error):
             raise
         return _other(path)
-    count = f"{len(records)} results" if len(records) > 1 else "a result"
-    return Seen("result", f"{records[0].name} ({count})", (), records)
+    count = f" ({len(records)} results)" if len(records) > 1 else ""
+    return Seen("result", f"{records[0].name}{count}", (), records)
 
 
 def _other(path: Path) -> Seen:
@@ -127,8 +127,8 @@ def _other(path: Path) -> Seen:
         if path.name.lower().endswith(TRACE_ENDINGS):
             raise
         accepted = (
-            "is nothing that Hotband reads: expected a drive, machine or workload (.toml), a job file (.fio), a "
-            "trace, or a result of fio, vdbench, DiskSpd, Iometer or HdrHistogram"
+            "is not a file type Hotband recognises. Accepted: drives, machines, workloads and fleets (.toml), job "
+            "files, traces, price tables, and results of fio, vdbench, DiskSpd, Iometer, HdrHistogram or Hotband"
         )
         raise UserError("file", "", path.name, accepted) from error
 

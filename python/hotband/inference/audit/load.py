@@ -17,6 +17,7 @@ from hotband.data.documents.record import RecordDoc, source_file
 from hotband.data.importers import loaded, vdbench
 from hotband.data.record.files import RECORD_FILE
 from hotband.data.record.load import LoadedRecord, load_record, records_in
+from hotband.data.results.walk import Walk, is_walked, walk
 from hotband.inference.audit import shapes
 from hotband.inference.audit.audited import Audited, Side
 from hotband.inference.audit.published import COLUMNS, is_table, read_table
@@ -35,14 +36,29 @@ def audited_record(record: RecordDoc, series: pl.DataFrame | None = None, name: 
     return Audited(name or str(record["name"]), record, series)
 
 
-def load_results(results: Sequence[Path | Record]) -> list[Audited]:
-    """Every result in files and folders, and records from memory, each under a name of its own. Raises UserError for
-    the first mistake."""
-    return named([one for result in results for one in _results_of(result)])
+def load_results(results: Sequence[Path | Record], skipped: list[str] | None = None) -> list[Audited]:
+    """Return every result in files and folders, and records from memory, each under its own name; add to `skipped` a
+    sentence on the other files of each folder. Raises UserError for the first mistake."""
+    return named([one for result in results for one in _results_of(result, [] if skipped is None else skipped)])
 
 
-def _results_of(result: Path | Record) -> list[Audited]:
+def audited_of(found: Walk) -> list[Audited]:
+    """Return the results of a folder, each named by its series, if there are several, and its test."""
+    several = len(found.series) > 1
+    made = []
+    for one in found.results:
+        shapes.check(one.name, one.record.record)
+        name, loaded_one = one.name if several else one.test, one.record
+        made.append(Audited(name, loaded_one.record, loaded_one.series, str(one.path), health=loaded_one.health))
+    return made
+
+
+def _results_of(result: Path | Record, skipped: list[str]) -> list[Audited]:
     if isinstance(result, Path):
+        if is_walked(result):
+            found = walk(result)
+            skipped += [found.skipped_words] if found.skipped else []
+            return audited_of(found)
         return [one for place in records_in(result) for one in load_one(place)]
     loaded = result.loaded()
     shapes.check(result.name, loaded.record)

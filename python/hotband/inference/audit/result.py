@@ -16,10 +16,12 @@ NUMBERS = "numbers"
 
 @dataclass(frozen=True)
 class AuditResult:
-    """What the rules say of results: `findings`, the severest first, and `subjects`, the names of the results."""
+    """What the rules say of results: `findings`, the severest first, `subjects`, the names of the results, and
+    `skipped`, a sentence for each folder on its files that are no results."""
 
     subjects: tuple[str, ...]
     findings: tuple[Finding, ...]
+    skipped: tuple[str, ...] = ()
 
     @property
     def is_severe(self) -> bool:

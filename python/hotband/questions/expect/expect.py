@@ -29,11 +29,14 @@ def expect(asked: ExpectQuestion, way: Way) -> Expected:
         asked.settings, asked.seed, asked.duration, level=asked.interval, draws=asked.draws, jobs=asked.jobs
     )
     with refusing_incomplete(list(asked.result)):
-        rows = read_rows(asked.result, asked.workload)
+        skipped: list[str] = []
+        rows = read_rows(asked.result, asked.workload, skipped)
     _expect_some(rows)
     if asked.on is None:
-        return Expected(None, settings.level, rows, ranking=rank(rows, settings, way.watch))
-    return judged(rows, asked.on, settings, way)
+        return Expected(None, settings.level, rows, ranking=rank(rows, settings, way.watch), notes=skipped)
+    found = judged(rows, asked.on, settings, way)
+    found.notes += skipped
+    return found
 
 
 def judged(rows: list[Row], machine: Named, settings: Settings, way: Way) -> Expected:

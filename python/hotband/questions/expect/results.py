@@ -8,13 +8,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hotband.base.errors import UserError
-from hotband.base.text.numbers import number, percent
+from hotband.base.text.numbers import counted, number, percent
 from hotband.data import importers
 from hotband.data.catalog import entries
 from hotband.data.importers.stages import in_turn
 from hotband.data.inputs.loads import Load
 from hotband.data.record.files import RECORD_FILE
 from hotband.data.record.load import records_in
+from hotband.data.results.walk import Walk, is_walked, walk
 from hotband.inference.audit.load import load_one
 from hotband.questions.expect import of_fio, of_vdbench, of_windows
 from hotband.questions.expect.rebuilt import CannotRebuild, Rebuilt, measured_read_pct
@@ -39,7 +40,8 @@ READERS = {
 
 @dataclass
 class Row:
-    """A run of a result: its name, what was measured, its load as far as it can be rebuilt, else why not."""
+    """A run of a result: its name, what was measured, its load as far as it can be rebuilt, else why not. A row that
+    `is_named` has the name that its folder gives it."""
 
     name: str
     record: RecordDoc
@@ -47,13 +49,17 @@ class Row:
     load: Rebuilt | None = None
     why_not: str = ""
     notes: list[str] = field(default_factory=list)
+    is_named: bool = False
 
 
-def read_rows(paths: Sequence[Path], workload: Named | None) -> list[Row]:
-    """Every run in the results at `paths`; `workload` is what was run, where the user says so. Raises UserError for
-    what is no result of another tool."""
+def read_rows(paths: Sequence[Path], workload: Named | None, notes: list[str] | None = None) -> list[Row]:
+    """Return every run in the results at `paths`; `workload` is what was run, if the user names it. Add to `notes` a
+    sentence on the other files of each folder. Raises UserError for what is no result of another tool."""
     rows = []
     for path in paths:
+        if is_walked(path):
+            rows += _rows_of(walk(path), [] if notes is None else notes)
+            continue
         for record in _records(path):
             for one in in_turn(record, path):
                 rows.append(Row(_name(one), one, str(path)))
@@ -64,6 +70,27 @@ def read_rows(paths: Sequence[Path], workload: Named | None) -> list[Row]:
             _as_measured(row, row.load)
         except CannotRebuild as why:
             row.load, row.why_not = None, str(why)
+    return rows
+
+
+def _rows_of(found: Walk, notes: list[str]) -> list[Row]:
+    """Return the runs of a folder, each named by its series, if there are several, and its test. Records of a model
+    are left out."""
+    several = len(found.series) > 1
+    rows = []
+    predicted = 0
+    for one in found.results:
+        if one.record.record["target"].get("kind") == "model":
+            predicted += 1
+            continue
+        stages = in_turn(one.record.record, one.path)
+        name = one.name if several else one.test
+        rows += [
+            Row(name if len(stages) == 1 else f"{name}: {_name(stage)}", stage, str(one.path), is_named=True)
+            for stage in stages
+        ]
+    notes += [found.skipped_words] if found.skipped else []
+    notes += [f"left out {counted(predicted, 'record')} of the model itself"] if predicted else []
     return rows
 
 
@@ -114,6 +141,8 @@ def _name_apart(rows: Sequence[Row]) -> None:
     files = [row.file for row in rows]
     if len(set(files)) > 1:
         for row in rows:
+            if row.is_named:
+                continue
             stem = Path(row.file).stem
             row.name = stem if files.count(row.file) == 1 else f"{stem}: {row.name}"
     seen: dict[str, int] = {}

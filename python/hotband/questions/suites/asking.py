@@ -70,7 +70,7 @@ def expect_agreed(asked: Asked | QuickAsked, writes: bool, yes: bool, way: Way) 
         raise NotAgreed
 
 
-def quick_of(of: Suite, *, time: str = "5 min", expect: str | None = None) -> QuickAsked:
+def quick_of(of: Suite, *, time: str = "5 min", expect: str | None = None, pictured: bool = False) -> QuickAsked:
     """A look at a machine. A real one is written to where `erase` says that it may be, or where the file is ours, else
     read alone. Raises UserError for the first mistake."""
     span = span_ns(time)
@@ -80,7 +80,7 @@ def quick_of(of: Suite, *, time: str = "5 min", expect: str | None = None) -> Qu
     if expect is not None:
         expect_product(expect)
     writes = target.is_model or of.real.erase is not None or Path(target.path).is_dir()
-    asked = QuickAsked(target, span / 1e9, writes, expect, of.seed, of.out, of.fresh)
+    asked = QuickAsked(target, span / 1e9, writes, expect, of.seed, of.out, of.fresh, pictured=pictured)
     asked.expect_time()
     return asked.run_by(of.executor(target, writes))
 

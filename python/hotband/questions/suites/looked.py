@@ -8,8 +8,10 @@ from os import PathLike
 from pathlib import Path
 
 from hotband.base.arguments import public
+from hotband.base.errors import UserError
 from hotband.base.heavy import pl
 from hotband.base.question import Question, Way, asks, fresh, out, seed
+from hotband.base.text.write import expect_folder
 from hotband.base.views import view_of
 from hotband.data.inputs.kinds import Target, Values
 from hotband.execution.runs.signals import stoppable
@@ -25,7 +27,8 @@ class QuickQuestion(OnHardware, Question):
 
     Sequential and random I/O as its kind of drive is asked, and writes that go on. A real drive is only read, unless
     `erase` is its serial number; in a folder a file of `size` is made, which is written. Beside the figures stand those
-    of the model of `expect` (else of the catalog's drive that has the device's model number). Raises UserError for a
+    of the model of `expect` (else of the catalog's drive that has the device's model number). With `picture` a PNG of
+    four rows is written, too. Raises UserError for a
     mistake, KeyboardInterrupt where it is stopped.
     """
 
@@ -42,6 +45,11 @@ class QuickQuestion(OnHardware, Question):
     duration: str = asks("How long all of it takes.", default="5 min", metavar="TIME", called="for")
     expect: str | None = asks("What it should be: its model's figures beside it.", default=None, metavar="PRODUCT")
     settings: Values = asks("Change a value of a model.", default=(), metavar="KEY=VALUE")
+    picture: Path | None = asks(
+        "A picture to paste: sequential and random reads and writes in four rows.",
+        default=None,
+        metavar="FILE.png",
+    )
     erase: str | None = erase()
     size: str | None = size()
     yes: bool = yes()
@@ -51,17 +59,29 @@ class QuickQuestion(OnHardware, Question):
 
     def written(self, found: QuickResult, page: Path | None) -> list[str]:
         """Write it into the folder, too."""
-        return [f"Written: {path}" for path in found.write(self.out, page)]
+        pictures = [] if self.picture is None else [found.picture(self.picture)]
+        return [f"Written: {path}" for path in [*found.write(self.out, page), *pictures]]
 
 
 def answer(asked: QuickQuestion, way: Way) -> QuickResult:
     """Return what was found. Raises UserError, NotAgreed, KeyboardInterrupt where it is stopped."""
+    if asked.picture is not None:
+        expect_picture("question.picture", asked.picture)
     can_ask = way.can_ask(asked.yes)
     suite = Suite(asked.on, asked.settings, asked.hardware(None), asked.seed, asked.out, asked.fresh, can_ask)
-    look = quick_of(suite, time=asked.duration, expect=asked.expect)
+    look = quick_of(suite, time=asked.duration, expect=asked.expect, pictured=asked.picture is not None)
     expect_agreed(look, look.writes, asked.yes, way)
     with stoppable() if way.on_terminal else nullcontext():
         return QuickResult(run_quick(look, watch=way.watch))
+
+
+def expect_picture(field: str, path: Path) -> None:
+    """Raise UserError for a path that no picture can be written to."""
+    if path.suffix.lower() != ".png":
+        raise UserError(field, "", str(path), "expected a file that ends in .png")
+    if path.is_dir():
+        raise UserError(field, "", str(path), "is a folder; expected a file")
+    expect_folder(field, path)
 
 
 @dataclass(frozen=True)
@@ -88,6 +108,16 @@ class QuickResult:
         """Writes its page. Raises UserError for a path that cannot be written."""
         page: Path = view_of(self, "page")(self.document, Path(path))
         return page
+
+    @public
+    def picture(self, path: str | PathLike[str]) -> Path:
+        """Write the picture of four rows, a PNG. Raises UserError if the look was made without `picture`, or for a path
+        that cannot be written."""
+        expect_picture("path", Path(path))
+        if "picture" not in self.document:
+            raise UserError("path", "", str(path), "the look lacks loads of the picture; expected a look with picture=")
+        drawn: Path = view_of(self, "picture")(self.document, Path(path))
+        return drawn
 
     def write(self, out: Path | None, page: Path | None) -> list[Path]:
         """Writes what a look leaves: `quick.json` and `report.html` into a folder, and a page anywhere. Raises

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from contextlib import ExitStack, nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TypedDict
+from typing import NotRequired, TypedDict
 
 from hotband.base.errors import UserError
 from hotband.base.text.numbers import number, rate, share
@@ -67,8 +67,9 @@ class Load:
         return Cell(self.name, self.read_pct, self.block_bytes, self.random, self.threads, self.depth, seconds)
 
 
-def loads_of(target: SuiteTarget, writes: bool) -> list[Load]:
-    """What a kind of drive is asked, in this order: reads before writes, writes that go on last."""
+def loads_of(target: SuiteTarget, writes: bool, pictured: bool = False) -> list[Load]:
+    """Return the loads of a kind of drive, in this order: reads before writes, writes that go on last; if the look is
+    `pictured`, with those of the picture that are missing."""
     nvme = target.transport.startswith("nvme")
     many = (4, 32) if nvme else (1, 32)
     disk = target.media == "disk"
@@ -81,10 +82,70 @@ def loads_of(target: SuiteTarget, writes: bool) -> list[Load]:
         Load(f"random writes, {many[0] * many[1]} of 4 KiB", 0, 4 * KIB, True, *many, 1.0 if disk else 2.0, "iops"),
         Load(GOING_ON, 0, MIB, False, 1, 4 if disk else 8, 1.0 if disk else 4.0, "bandwidth"),
     ]
+    last, missing = all_[-1], _missing(all_) if pictured else []
+    # Sequential writes come before random ones, which leave a flash drive with work to do.
+    all_ = sorted([*missing, *all_[:-1]], key=lambda load: (-load.read_pct, load.random)) if missing else all_[:-1]
+    all_.append(last)
     return [load for load in all_ if writes or load.read_pct == 100]
 
 
 GOING_ON = "sequential writes that go on, 1 MiB"
+PICTURE_ROWS = (
+    ("SEQ1M", "Q8T1", MIB, False, 8),
+    ("SEQ1M", "Q1T1", MIB, False, 1),
+    ("RND4K", "Q32T1", 4 * KIB, True, 32),
+    ("RND4K", "Q1T1", 4 * KIB, True, 1),
+)
+"""Rows of the picture, which CrystalDiskMark made familiar: load, queue depth and threads, size, whether offsets are
+random, depth."""
+OF_PICTURE = 0.5
+"""Share of the time of a load that the picture alone needs."""
+
+
+def _missing(loads: Sequence[Load]) -> list[Load]:
+    """Return the loads of the picture that are not among the others."""
+    return [
+        Load(f"{name} {queue} {'reads' if pct else 'writes'}", pct, size, random, 1, depth, OF_PICTURE, "bandwidth")
+        for pct in (100, 0)
+        for name, queue, size, random, depth in PICTURE_ROWS
+        if not any(_is_row(load, pct, size, random, depth) for load in loads)
+    ]
+
+
+def _is_row(load: Load, read_pct: int, size: int, random: bool, depth: int) -> bool:
+    asked = (load.read_pct, load.block_bytes, load.random, load.threads, load.depth)
+    return asked == (read_pct, size, random, 1, depth)
+
+
+class PictureRowDoc(TypedDict):
+    """A row of the picture: bytes and I/Os per second of reads and of writes; None if nothing was written."""
+
+    load: str
+    queue: str
+    read_bytes_per_s: float | None
+    write_bytes_per_s: float | None
+    read_iops: float | None
+    write_iops: float | None
+
+
+def _picture_rows(found: Sequence[tuple[Load, CellDoc, list[float]]]) -> list[PictureRowDoc]:
+    """Return the rows of the picture from what was run."""
+    rows: list[PictureRowDoc] = []
+    for name, queue, size, random, depth in PICTURE_ROWS:
+        reads, writes = (
+            next((cell for load, cell, _ in found if _is_row(load, pct, size, random, depth)), None) for pct in (100, 0)
+        )
+        rows.append(
+            {
+                "load": name,
+                "queue": queue,
+                "read_bytes_per_s": reads and reads["bandwidth_bytes_per_s"],
+                "write_bytes_per_s": writes and writes["bandwidth_bytes_per_s"],
+                "read_iops": reads and reads["iops"],
+                "write_iops": writes and writes["iops"],
+            }
+        )
+    return rows
 
 
 class LoadDoc(TypedDict):
@@ -117,11 +178,13 @@ class QuickDoc(TypedDict):
     expected_of: str | None
     health: dict[str, float]
     notes: list[str]
+    picture: NotRequired[list[PictureRowDoc]]
 
 
 @dataclass(frozen=True)
 class QuickAsked:
-    """What a quick suite is to do. Without `writes` nothing is written. `expect` is a product whose model predicts."""
+    """What a quick suite is to do. Without `writes` nothing is written. `expect` is a product whose model predicts. A
+    `pictured` one also runs the loads of the picture."""
 
     target: SuiteTarget
     seconds: float
@@ -131,6 +194,7 @@ class QuickAsked:
     out: Path | None = None
     fresh: bool = False
     executor: Executor | None = None
+    pictured: bool = False
 
     def run_by(self, executor: Executor | None) -> QuickAsked:
         """The same, run by somebody."""
@@ -143,7 +207,11 @@ class QuickAsked:
 
     def settings(self) -> str:
         """The target and all that changes what is run on it."""
-        return self.target.with_settings(f'--for "{self.seconds:g} s"') + ("" if self.writes else ", reads alone")
+        return (
+            self.target.with_settings(f'--for "{self.seconds:g} s"')
+            + ("" if self.writes else ", reads alone")
+            + (", for a picture" if self.pictured else "")
+        )
 
     def ahead(self) -> list[str]:
         """What is ahead on hardware, in words."""
@@ -177,7 +245,7 @@ def run_quick(asked: QuickAsked, *, watch: Watch) -> QuickDoc:
         notes.append("reads of what was never written may be answered without the media")
     if not asked.writes:
         notes.append("nothing was written: writing needs the serial number of the drive, which is erased")
-    return {
+    made: QuickDoc = {
         "schema": "hotband-quick",
         "schema_version": 1,
         "hotband": __version__,
@@ -194,6 +262,7 @@ def run_quick(asked: QuickAsked, *, watch: Watch) -> QuickDoc:
         "health": health,
         "notes": notes,
     }
+    return {**made, "picture": _picture_rows(found)} if asked.pictured else made
 
 
 def _untold(told: Progress) -> None:
@@ -211,7 +280,7 @@ def _bench(asked: QuickAsked, target: SuiteTarget, executor: Executor, out: Path
 
 def _measure(asked: QuickAsked, bench: Bench) -> list[tuple[Load, CellDoc, list[float]]]:
     """Each load with what it measured; of the writes that go on the rate of every piece."""
-    loads = loads_of(bench.target, asked.writes)
+    loads = loads_of(bench.target, asked.writes, asked.pictured)
     runs = len(loads) + (PIECES - 1 if asked.writes else 0)
     over = 0.0 if bench.target.is_model else START_S * runs
     each = max(asked.seconds - over, asked.seconds / 2) / sum(load.weight for load in loads) / bench.target.scale

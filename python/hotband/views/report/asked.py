@@ -6,18 +6,21 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from hotband.base.errors import UserError
 from hotband.base.question import Question, Way, asks
 from hotband.base.text.write import expect_page
-from hotband.data.inputs.kinds import Machine, Records
+from hotband.data.inputs.kinds import Machine, Records, paths_of
 from hotband.data.record.incomplete import refusing_incomplete
 from hotband.inference.audit.facts import of_options
 from hotband.inference.audit.fields import cache, media, target
-from hotband.views.report.kept import Report, expect_fit, kept_study, places_of, report_of
+from hotband.views.report.kept import FolderReport, Report, expect_fit, folder_report, kept_study, places_of, report_of
+from hotband.views.report.matrix_screen import matrix_screen
+from hotband.views.text.screen import Screen, command
 
 if TYPE_CHECKING:
+    from hotband.base.text.table import View
     from hotband.data.record.load import LoadedRecord
 
 
@@ -64,7 +67,9 @@ class ReportQuestion(Question):
         lines = []
         with whole(places_of(loaded(self.records))):
             if self.output is not None:
-                lines.append(f"Report: {found.save(self.output)}")
+                page = found.save(self.output)
+                # The screen of a folder names its page in the first sentence.
+                lines += [] if isinstance(found, FolderReport) else [f"Report: {page}"]
             if self.charts is not None:
                 charts = found.save_charts(self.charts, (self.chart_format or ChartFormat.svg).value)
                 lines.append(f"Charts: {len(charts)} in {self.charts}")
@@ -89,6 +94,10 @@ def answer(asked: ReportQuestion, way: Way) -> Report:
     given = loaded(asked.records)
     machine = of_options(asked.on, asked.media, asked.cache)
     expect_fit(given, asked.title, asked.audit, machine)
+    with whole(given):
+        of_folder = folder_report(given, asked.title, machine)
+    if of_folder is not None:
+        return of_folder
     places = places_of(given)
     if asked.output is not None:
         paths = [place for place in places if isinstance(place, Path)]
@@ -107,6 +116,9 @@ def expect_somewhere(asked: ReportQuestion) -> None:
         raise UserError("question.chart_format", "", asked.chart_format.value, accepted)
 
 
-def terminal(_: Report, __: ReportQuestion) -> list[Any]:
-    """Return nothing: what was written is all that the command says."""
-    return []
+def terminal(found: Report, asked: ReportQuestion) -> Screen | list[View]:
+    """Return the matrix of a folder of results; of other reports nothing, as what was written is named anyway."""
+    if not isinstance(found, FolderReport):
+        return []
+    written = " ".join(f"{path} written." for path in found.saved)
+    return matrix_screen(found.matrix, written, command("audit", *paths_of(asked.records)))

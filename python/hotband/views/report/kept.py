@@ -16,8 +16,11 @@ from hotband.base.text.regular import file_text
 from hotband.base.version import __version__
 from hotband.data.record.files import RECORD_FILE
 from hotband.data.record.load import LoadedRecord, load_record, records_in
+from hotband.data.results.walk import Walk, walk_of_series
 from hotband.inference.audit.load import expect_once
 from hotband.views.report.latency import load_any
+from hotband.views.report.matrix import Matrix
+from hotband.views.report.matrix_page import matrix_page
 from hotband.views.report.page import Chart, Charts, Drawable, Page, write_report
 from hotband.views.report.pictures import write_picture
 from hotband.views.report.record_page import record_page
@@ -89,6 +92,21 @@ class Report:
         return f"<Report {self.title!r}: {len(self.charts)} charts>"
 
 
+class FolderReport(Report):
+    """A page of a folder of results: the drives by tests in a `matrix`; `saved` has the pages that were written."""
+
+    def __init__(self, page: Page, matrix: Matrix) -> None:
+        super().__init__(page)
+        self.matrix = matrix
+        self.saved: list[Path] = []
+
+    @public
+    def save(self, path: str | Path) -> Path:
+        """Write the page, one HTML file that loads nothing from anywhere. Raises UserError, OSError."""
+        self.saved.append(super().save(path))
+        return self.saved[-1]
+
+
 def _name(chart: Chart) -> str:
     return re.sub(r"[^a-z0-9]+", "-", chart.title.lower()).strip("-") or "chart"
 
@@ -113,6 +131,23 @@ def report_of(
         return read_study(study)
     loaded = [record for one in given for record in (read_records(one) if isinstance(one, Path) else [one])]
     return Report(record_page(loaded, title, audit=audit, machine=machine))
+
+
+def folder_report(
+    given: Sequence[Path | LoadedRecord], title: str | None = None, machine: MachineFacts | None = None
+) -> FolderReport | None:
+    """Return the report of folders of results, a series each if they have no sub-folders; None if anything else is
+    among what is given. Raises UserError."""
+    walks: list[Walk] = []
+    for path in given:
+        found = walk_of_series(path) if isinstance(path, Path) and kept_study([path]) is None else None
+        if found is None:
+            return None
+        walks.append(found)
+    if not walks:
+        return None
+    matrix = Matrix(Walk.merged(walks))
+    return FolderReport(matrix_page(matrix, title, machine), matrix)
 
 
 def expect_fit(

@@ -214,4 +214,4 @@ def _findings(result: StudyDoc) -> list[str]:
 
 def _next(result: StudyDoc) -> str:
     """Return the command that prints the evidence, of runs that are kept."""
-    return f"{result.get('command', command('study run', result['study']))} {DETAILS}"
+    return f"{result.get('command') or command('study run', result['study'])} {DETAILS}"

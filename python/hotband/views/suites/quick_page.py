@@ -30,7 +30,7 @@ def write_quick(document: QuickDoc, out: Path) -> Path:
         ]
         for row in document["loads"]
     ]
-    heads = ["Load", "Measured", *([f"Expected of {of}", "Verdict"] if of else [])]
+    heads = ["Load", _how(document).capitalize(), *([f"Expected of {of}", "Verdict"] if of else [])]
     first = Section("answer", "What was found", [Prose(document["answer"], lead=True)])
     table = Table(heads, [Group(rows)], tight=True)
     sections = [first, Section("loads", "Loads", [table])]
@@ -45,6 +45,11 @@ def write_quick(document: QuickDoc, out: Path) -> Path:
     minutes = f"{number(document['seconds'] / 60)} minute{'' if document['seconds'] == 60 else 's'}"
     about = f"A look of {minutes}, made with Hotband {document['hotband']}"
     return write_report(out, Page(f"Quick look: {document['title']}", sections, about, "Hotband quick"))
+
+
+def _how(document: QuickDoc) -> str:
+    """Return how the figures were found: a model's are predicted."""
+    return "predicted" if document["kind"] == "model" else "measured"
 
 
 def over_time(document: QuickDoc) -> View:
@@ -69,7 +74,7 @@ def views(document: QuickDoc) -> Iterator[tables.View]:
     yield from document["answer"]
     beside = bool(document["expected_of"])
     expected = [tables.numeric("expected", OF_ROW), tables.column("verdict")] if beside else []
-    columns = [tables.column("load"), tables.numeric("measured", OF_ROW), *expected]
+    columns = [tables.column("load"), tables.numeric(_how(document), OF_ROW), *expected]
     table = tables.Table("", columns, plain=True)
     for row in document["loads"]:
         of = [row["expected"], row["verdict"]] if beside else []

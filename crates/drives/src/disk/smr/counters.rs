@@ -53,7 +53,7 @@ impl SmrCounters {
             ("command_ns", self.command.0),
         ];
         for (name, count) in &mut counters {
-            if let Some((_, own)) = of_host.iter().find(|(of, _)| of == name) {
+            if let Some((_, own)) = of_host.iter().find(|(counter, _)| counter == name) {
                 *count = *own;
             }
         }

@@ -119,22 +119,22 @@ impl Layer {
 
     /// Where `first..end` is read from, in order of addresses.
     pub fn find(&self, first: u64, end: u64) -> Vec<Source> {
-        let mut found = Vec::new();
+        let mut sources = Vec::new();
         let mut from = first;
         for extent in self.log.within(first, end) {
-            self.find_home(from, extent.first, &mut found);
-            found.push(Source::Log(extent.at, extent.count));
+            self.find_home(from, extent.first, &mut sources);
+            sources.push(Source::Log(extent.at, extent.count));
             from = extent.first + extent.count;
         }
-        self.find_home(from, end, &mut found);
-        found
+        self.find_home(from, end, &mut sources);
+        sources
     }
 
-    fn find_home(&self, first: u64, end: u64, found: &mut Vec<Source>) {
+    fn find_home(&self, first: u64, end: u64, sources: &mut Vec<Source>) {
         let cut = self.cache_first().clamp(first, end.max(first));
         for (first, end) in [(first, cut), (cut, end)] {
             if first < end {
-                found.push(Source::Media(self.home(first), end - first));
+                sources.push(Source::Media(self.home(first), end - first));
             }
         }
     }
@@ -162,16 +162,16 @@ impl Layer {
     /// Whether a write goes on where one of the last runs ended, and the run is long by now. One that begins a run is no
     /// stream however long it is: it would tear the band behind it.
     fn goes_on(&mut self, first: u64, end: u64) -> bool {
-        let found = self.runs.iter().position(|run| run.count > 0 && run.next == first);
-        let index = found.unwrap_or(WRITERS - 1);
-        if found.is_none() {
+        let run_index = self.runs.iter().position(|run| run.count > 0 && run.next == first);
+        let index = run_index.unwrap_or(WRITERS - 1);
+        if run_index.is_none() {
             self.end_run(index);
             self.runs[index] = Run::default();
         }
         self.runs[..=index].rotate_right(1);
         let run = &mut self.runs[0];
         (run.next, run.count) = (end, run.count + (end - first));
-        run.streams |= found.is_some() && run.count >= self.params.stream_from;
+        run.streams |= run_index.is_some() && run.count >= self.params.stream_from;
         run.streams
     }
 
@@ -366,12 +366,12 @@ mod tests {
         }
 
         fn read(&self, sector: u64) -> Option<u64> {
-            let place = match self.layer.find(sector, sector + 1)[..] {
-                [Source::Media(place, 1)] => place,
+            let source = match self.layer.find(sector, sector + 1)[..] {
+                [Source::Media(source, 1)] => source,
                 [Source::Log(at, 1)] => self.layer.in_log(at),
                 ref other => panic!("{other:?}"),
             };
-            self.holds.get(&place).copied()
+            self.holds.get(&source).copied()
         }
     }
 

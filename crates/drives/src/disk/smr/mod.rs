@@ -162,8 +162,8 @@ impl SmrDisk {
 
     fn accept_read(&mut self, now: Instant, id: u64) {
         let arrived = self.own(id);
-        let found = self.layer.find(arrived.first(), arrived.end());
-        let media: Vec<(u64, u64)> = found.into_iter().filter_map(|source| self.on_media(source)).collect();
+        let sources = self.layer.find(arrived.first(), arrived.end());
+        let media: Vec<(u64, u64)> = sources.into_iter().filter_map(|source| self.on_media(source)).collect();
         if media.is_empty() {
             self.disk.counters.cache_hits += 1;
             return self.answer(now, id);

@@ -190,13 +190,13 @@ impl SmrDisk {
     /// The arm serves a step, and waits for so many revolutions more.
     fn serve_step(&mut self, start: Instant, step: Step, revolutions: u64) -> (Times, Instant) {
         let disk = &mut self.disk;
-        let place = disk.geometry.place(step.first);
+        let position = disk.geometry.place(step.first);
         let waiting = Waiting {
             sector: step.first,
             count: step.count as u32,
             write: step.write,
-            place,
-            angle: place.angle(),
+            place: position,
+            angle: position.angle(),
             ready: start,
             since: start,
             sequence: 0,

@@ -224,15 +224,15 @@ impl Flash {
             return 0;
         }
         let held = self.index.get(&block).copied();
-        let pages = held.map_or(self.whole(), |place| {
-            let slot = &self.slots[place as usize];
+        let pages = held.map_or(self.whole(), |number| {
+            let slot = &self.slots[number as usize];
             self.touched(block, first, end) & !(slot.pages | slot.filling)
         });
         if pages == 0 || !self.heat.is_hot(u64::from(block) * self.params.block_sectors) {
             return 0;
         }
-        let Some(place) = held.or_else(|| self.make_room(now, block)) else { return 0 };
-        self.slots[place as usize].filling |= pages;
+        let Some(number) = held.or_else(|| self.make_room(now, block)) else { return 0 };
+        self.slots[number as usize].filling |= pages;
         let count = u64::from(pages.count_ones());
         self.filling += count;
         self.ration.promoted(now, count * self.page_bytes());
@@ -274,7 +274,7 @@ impl Flash {
     /// Reserves a slot for `block`, where there is one.
     fn make_room(&mut self, now: Instant, block: u32) -> Option<u32> {
         let slot = Slot { block, held: true, pages: 0, filling: 0, rewritten: 0, fresh: 0, ready: Instant::ZERO };
-        let place = if let Some(free) = self.free.pop() {
+        let number = if let Some(free) = self.free.pop() {
             self.slots[free as usize] = slot;
             free
         } else if self.slots.len() < self.most {
@@ -289,8 +289,8 @@ impl Flash {
             self.slots[coldest as usize] = slot;
             coldest
         };
-        self.index.insert(block, place);
-        Some(place)
+        self.index.insert(block, number);
+        Some(number)
     }
 
     /// Reads of the region of a block.

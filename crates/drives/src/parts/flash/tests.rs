@@ -53,7 +53,7 @@ impl Versions {
     /// What the media has of the pages in `first..end` for which `which` says so is in flash now.
     fn copy(&mut self, flash: &Flash, (first, end): (u64, u64), which: impl Fn(&Slot) -> u64) {
         for page in first.div_ceil(8)..end / 8 {
-            let slot = flash.index.get(&((page / 2) as u32)).map(|place| &flash.slots[*place as usize]);
+            let slot = flash.index.get(&((page / 2) as u32)).map(|number| &flash.slots[*number as usize]);
             if slot.is_some_and(|slot| which(slot) >> (page % 2) & 1 == 1) {
                 self.flash[page as usize] = self.media[page as usize];
             }

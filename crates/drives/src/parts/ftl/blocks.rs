@@ -137,9 +137,9 @@ impl Blocks {
     /// A page is written to an open block.
     #[inline]
     pub fn add(&mut self, block: u32, page: u32, units: u32) {
-        let of = &mut self.all[block as usize];
-        of.live += units;
-        of.valid += 1;
+        let entry = &mut self.all[block as usize];
+        entry.live += units;
+        entry.valid += 1;
         self.entries += 1;
         self.logs[block as usize].push(page);
     }
@@ -147,12 +147,12 @@ impl Blocks {
     /// A page of a block is not valid any more.
     #[inline]
     pub fn remove(&mut self, block: u32, units: u32) {
-        let of = &mut self.all[block as usize];
-        let before = of.live >> self.bucket_shift;
-        of.live -= units;
-        of.valid -= 1;
-        let after = of.live >> self.bucket_shift;
-        if before != after && of.state == State::Closed {
+        let entry = &mut self.all[block as usize];
+        let before = entry.live >> self.bucket_shift;
+        entry.live -= units;
+        entry.valid -= 1;
+        let after = entry.live >> self.bucket_shift;
+        if before != after && entry.state == State::Closed {
             self.unlink(block, before as usize);
             self.link(block, after as usize);
         }
@@ -161,16 +161,16 @@ impl Blocks {
     /// Pages of the victim, which is on no list, are moved away.
     #[inline]
     pub fn remove_from_victim(&mut self, block: u32, units: u32, pages: u32) {
-        let of = &mut self.all[block as usize];
-        of.live -= units;
-        of.valid -= pages;
+        let entry = &mut self.all[block as usize];
+        entry.live -= units;
+        entry.valid -= pages;
     }
 
     #[inline]
     fn link(&mut self, block: u32, bucket: usize) {
         let (first, last) = self.buckets[bucket];
-        let of = &mut self.all[block as usize];
-        (of.before, of.after) = (last, NONE);
+        let entry = &mut self.all[block as usize];
+        (entry.before, entry.after) = (last, NONE);
         if last == NONE {
             self.buckets[bucket] = (block, block);
         } else {
@@ -196,10 +196,10 @@ impl Blocks {
     /// An open block is full.
     pub fn close(&mut self, block: u32, clock: u64, born: u64) {
         let newest = self.newest;
-        let of = &mut self.all[block as usize];
-        (of.state, of.closed_at, of.born) = (State::Closed, clock, born);
-        (of.older, of.newer) = (newest, NONE);
-        let bucket = of.live >> self.bucket_shift;
+        let entry = &mut self.all[block as usize];
+        (entry.state, entry.closed_at, entry.born) = (State::Closed, clock, born);
+        (entry.older, entry.newer) = (newest, NONE);
+        let bucket = entry.live >> self.bucket_shift;
         match newest {
             NONE => self.oldest = block,
             _ => self.all[newest as usize].newer = block,
@@ -232,13 +232,13 @@ impl Blocks {
         self.entries -= log.len() as u64;
         log.clear();
         log.shrink_to((self.block_units / PAGE_UNITS) as usize);
-        let of = &mut self.all[block as usize];
-        assert!(of.live == 0 && of.valid == 0, "no block is erased while it holds valid data");
-        of.erases += 1;
+        let entry = &mut self.all[block as usize];
+        assert!(entry.live == 0 && entry.valid == 0, "no block is erased while it holds valid data");
+        entry.erases += 1;
         self.erases += 1;
-        self.most_erases = self.most_erases.max(of.erases);
-        if self.limits.is_worn(block, of.erases) {
-            of.state = State::Bad;
+        self.most_erases = self.most_erases.max(entry.erases);
+        if self.limits.is_worn(block, entry.erases) {
+            entry.state = State::Bad;
             self.bad += 1;
             self.logs[block as usize] = Vec::new();
             if let Some(spare) = self.spares.pop() {
@@ -246,8 +246,8 @@ impl Blocks {
                 self.free.push(Reverse((self.all[spare as usize].erases, spare)));
             }
         } else {
-            of.state = State::Free;
-            self.free.push(Reverse((of.erases, block)));
+            entry.state = State::Free;
+            self.free.push(Reverse((entry.erases, block)));
         }
     }
 
@@ -269,11 +269,12 @@ impl Blocks {
             }
             VictimPolicy::CostBenefit => {
                 let worth = |block: &u32| {
-                    let of = &self.all[*block as usize];
-                    let used = f64::from(of.live) / f64::from(self.block_units);
-                    (1.0 - used) / (2.0 * used).max(1e-9) * (clock - of.closed_at + 1) as f64
+                    let entry = &self.all[*block as usize];
+                    let used = f64::from(entry.live) / f64::from(self.block_units);
+                    (1.0 - used) / (2.0 * used).max(1e-9) * (clock - entry.closed_at + 1) as f64
                 };
-                let by_worth = |one: &u32, two: &u32| worth(one).total_cmp(&worth(two)).then(two.cmp(one));
+                let by_worth =
+                    |first: &u32, second: &u32| worth(first).total_cmp(&worth(second)).then(second.cmp(first));
                 self.by_age().max_by(by_worth)
             }
         }

@@ -31,8 +31,8 @@ impl Ftl {
     }
 
     fn is_young(&self, block: u32) -> bool {
-        let of = &self.blocks.all[block as usize];
-        of.state == State::Open || self.clock.saturating_sub(of.born) < self.params.pages * u64::from(PAGE_UNITS)
+        let entry = &self.blocks.all[block as usize];
+        entry.state == State::Open || self.clock.saturating_sub(entry.born) < self.params.pages * u64::from(PAGE_UNITS)
     }
 
     /// `units` that the host wrote at `born` are appended to a frontier.

@@ -298,11 +298,11 @@ impl Ftl {
         if block == NONE {
             return self.cannot_place(page, from);
         }
-        let place = self.map.join(block, flash_page);
+        let physical = self.map.join(block, flash_page);
         let relocated = matches!(from, Origin::Relocated(_));
         let old_units = self.map.size(page);
-        let placement = Placement { page, old: from.place(), old_units, place, frontier: which, relocated };
-        self.map.place(page, place | from.kept(), units);
+        let placement = Placement { page, old: from.place(), old_units, place: physical, frontier: which, relocated };
+        self.map.place(page, physical | from.kept(), units);
         self.blocks.add(block, page, units);
         if self.frontiers[which].fill(units, &self.params) {
             self.end_pass(&placement, flash);

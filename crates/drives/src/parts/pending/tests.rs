@@ -27,12 +27,12 @@ fn head(curve: &SeekCurve, cylinder: u32, now: u64) -> Head<'_> {
 }
 
 fn waiting(cylinder: u32, angle: u64, sequence: u64) -> Waiting {
-    let place = Place { cylinder, track: 0, flow: angle, ..Place::default() };
+    let position = Place { cylinder, track: 0, flow: angle, ..Place::default() };
     Waiting {
         sector: u64::from(cylinder) * 1000,
         count: 8,
         write: false,
-        place,
+        place: position,
         angle,
         ready: Instant(sequence),
         since: Instant(sequence),
@@ -41,9 +41,9 @@ fn waiting(cylinder: u32, angle: u64, sequence: u64) -> Waiting {
     }
 }
 
-fn set(of: &[(u32, u64)]) -> Pending {
+fn set(commands: &[(u32, u64)]) -> Pending {
     let mut pending = Pending::default();
-    for (sequence, (cylinder, angle)) in of.iter().enumerate() {
+    for (sequence, (cylinder, angle)) in commands.iter().enumerate() {
         pending.insert(waiting(*cylinder, *angle, sequence as u64));
     }
     pending
@@ -173,11 +173,11 @@ fn weighing_and_serving_agree_on_what_is_just_met() {
     let curve = curve();
     for (cylinder, track) in [(5_000, 0), (5_000, 1), (5_003, 0), (4_000, 0), (9_999, 0)] {
         let head = Head { slack: 10, ..head(&curve, 5_000, 123_456) };
-        let place = Place { cylinder, track, ..Place::default() };
-        let there = head.rotation.angle(head.now) + u64::from(head.seek(&place, false)) * SPEED;
+        let position = Place { cylinder, track, ..Place::default() };
+        let arrival = head.rotation.angle(head.now) + u64::from(head.seek(&position, false)) * SPEED;
         for off in 0..30 {
-            let angle = (there + REVOLUTION + 15 - off) % REVOLUTION;
-            let command = Waiting { place, ..waiting(cylinder, angle, 0) };
+            let angle = (arrival + REVOLUTION + 15 - off) % REVOLUTION;
+            let command = Waiting { place: position, ..waiting(cylinder, angle, 0) };
             let mut pending = Pending::default();
             pending.insert(command);
             let expected = Some((0, reckoned(&head, &command)));
@@ -194,14 +194,15 @@ fn slower() -> SeekCurve {
 
 /// What `order` takes of `commands`, which are sorted by address: its sequence and its cost.
 fn taken<'a>(commands: &(impl Iterator<Item = &'a Waiting> + Clone), order: Order, head: &Head) -> Option<(u64, u64)> {
-    let of = |command: &Waiting| (command.sequence, reckoned(head, command));
+    let reckoned_order = |command: &Waiting| (command.sequence, reckoned(head, command));
     let here = (head.cylinder, head.track);
     let is_ahead = |command: &&Waiting| (command.place.cylinder, command.place.track) >= here;
-    let first = |key: &dyn Fn(&Waiting) -> u64| commands.clone().min_by_key(|w| (key(w), w.sequence)).map(of);
+    let first =
+        |key: &dyn Fn(&Waiting) -> u64| commands.clone().min_by_key(|w| (key(w), w.sequence)).map(reckoned_order);
     match order {
         Order::Fcfs => first(&|_| 0),
         Order::Sstf => first(&|command| u64::from(command.place.cylinder.abs_diff(head.cylinder))),
-        Order::Clook => commands.clone().find(is_ahead).or_else(|| commands.clone().next()).map(of),
+        Order::Clook => commands.clone().find(is_ahead).or_else(|| commands.clone().next()).map(reckoned_order),
         Order::Positioning => first(&|command| reckoned(head, command)),
     }
 }
@@ -215,14 +216,14 @@ fn commands() -> impl Strategy<Value = Vec<(u32, u32, u64, bool)>> {
 }
 
 /// The commands in an order of arrival that is not that of the list; they came ten nanoseconds apart.
-fn mixed(of: &[(u32, u32, u64, bool)]) -> Pending {
+fn mixed(commands: &[(u32, u32, u64, bool)]) -> Pending {
     let mut pending = Pending::default();
-    for (number, (cylinder, track, angle, write)) in (0..).zip(of) {
+    for (number, (cylinder, track, angle, write)) in (0..).zip(commands) {
         let sequence = number * 37 % 61;
         let plain = waiting(*cylinder, *angle, sequence);
         let (sector, since) = (plain.sector + u64::from(*track) * 100, Instant(sequence * 10));
-        let place = Place { track: *track, ..plain.place };
-        pending.insert(Waiting { sector, place, since, write: *write, ..plain });
+        let position = Place { track: *track, ..plain.place };
+        pending.insert(Waiting { sector, place: position, since, write: *write, ..plain });
     }
     pending
 }

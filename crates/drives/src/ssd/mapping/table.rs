@@ -47,8 +47,8 @@ struct Counts {
 }
 
 impl Counts {
-    fn note(&mut self, found: Found) {
-        match found {
+    fn note(&mut self, lookup: Found) {
+        match lookup {
             Found::Controller => self.controller += 1,
             Found::Host => self.host += 1,
             Found::Flash => self.flash += 1,
@@ -76,8 +76,8 @@ impl Mapping {
 
     /// Where the entries of a page of the table are; one without any is known to be so, and nowhere.
     pub(super) fn find(&mut self, page: u32, ftl: &Ftl) -> Option<Found> {
-        let found = self.cache.ask(page, false);
-        if found == Found::Flash && !self.has_entries[page as usize] {
+        let lookup = self.cache.ask(page, false);
+        if lookup == Found::Flash && !self.has_entries[page as usize] {
             let covers = self.params.covers;
             let mut entries = u64::from(page) * covers..((u64::from(page) + 1) * covers).min(ftl.params().pages);
             if !entries.any(|page| ftl.is_buffered(page) || ftl.place_of(page).is_some()) {
@@ -85,8 +85,8 @@ impl Mapping {
             }
             self.has_entries[page as usize] = true;
         }
-        self.counts.note(found);
-        Some(found)
+        self.counts.note(lookup);
+        Some(lookup)
     }
 
     /// Bytes programmed of the table.
@@ -142,9 +142,9 @@ impl Mapping {
     /// memory for it.
     pub(super) fn change(&mut self, placement: &Placement) -> (Option<u32>, bool) {
         let page = (u64::from(placement.page) / self.params.covers) as u32;
-        let found = self.cache.ask(page, true);
-        self.counts.note(found);
-        if found != Found::Flash {
+        let lookup = self.cache.ask(page, true);
+        self.counts.note(lookup);
+        if lookup != Found::Flash {
             return (None, false);
         }
         let left = self.cache.bring(page, true);

@@ -23,8 +23,8 @@ pub struct ReadAheadParams {
 /// Reading ahead; none where the drive does not say, or says `0 B` or, as disks do, `off`.
 pub fn read_read_ahead(section: &Section) -> Result<Option<ReadAheadParams>, SpecError> {
     let is_off = section.value("read_ahead").and_then(toml::Value::as_str) == Some("off");
-    let asked = if is_off { Some(Bytes(0)) } else { section.quantity::<Bytes>("read_ahead")? };
-    let Some(Bytes(bytes)) = asked else { return Ok(None) };
+    let requested = if is_off { Some(Bytes(0)) } else { section.quantity::<Bytes>("read_ahead")? };
+    let Some(Bytes(bytes)) = requested else { return Ok(None) };
     if bytes > LARGEST || !bytes.is_multiple_of(PAGE) {
         let accepted = "expected off, 0 B, or a multiple of 4 KiB up to 16 MiB";
         return Err(section.error("read_ahead", Bytes(bytes).to_string(), accepted));

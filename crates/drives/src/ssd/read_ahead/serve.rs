@@ -20,12 +20,12 @@ impl Ssd {
         // Where the table does not fit into memory, a read that needs the flash looks up all of its pages.
         match streams.find(stream, &pages, index, self.work.mapping.is_some()) {
             Some((until, parts, ready)) => {
-                let asked = self.slots[index as usize].begun + streams.params.overhead;
+                let issued = self.slots[index as usize].begun + streams.params.overhead;
                 self.count_hits(pages.start..until);
                 let rest = until..pages.end;
                 let more = if rest.is_empty() { 0 } else { self.ask_flash(For::Command(index), at, rest) };
                 let slot = &mut self.slots[index as usize];
-                slot.asked = if until < pages.end { at } else { asked };
+                slot.asked = if until < pages.end { at } else { issued };
                 slot.ready = ready.max(slot.asked);
                 slot.parts = parts + more;
                 if slot.parts == 0 {

@@ -240,12 +240,12 @@ mod tests {
     }
 
     fn all(streams: &mut Streams, stream: usize, at: u64) -> Vec<(u64, u64)> {
-        let mut asked = Vec::new();
+        let mut reads = Vec::new();
         while let Some((_, pages)) = streams.next(stream, 0, PAGE) {
             streams.asked(stream, 1, Instant(at));
-            asked.push((pages.start, pages.end));
+            reads.push((pages.start, pages.end));
         }
-        asked
+        reads
     }
 
     #[test]

@@ -52,7 +52,7 @@ impl Plan {
         }
         let total = self.streams.last().map_or(0.0, |(_, upto)| *upto);
         let at = random.unit() * total;
-        let found = self.streams.iter().find(|(_, upto)| at < *upto).or(self.streams.last());
-        found.map_or(0, |(stream, _)| *stream as usize)
+        let chosen = self.streams.iter().find(|(_, upto)| at < *upto).or(self.streams.last());
+        chosen.map_or(0, |(stream, _)| *stream as usize)
     }
 }

@@ -78,9 +78,9 @@ impl Pairs {
 
     /// Several together; none of none.
     fn sum<'a>(parts: impl IntoIterator<Item = &'a Option<Box<Self>>>) -> Option<Self> {
-        let mut there = parts.into_iter().flatten();
-        let mut sum = Self::clone(there.next()?);
-        there.for_each(|other| sum.add_all(other));
+        let mut comparisons = parts.into_iter().flatten();
+        let mut sum = Self::clone(comparisons.next()?);
+        comparisons.for_each(|other| sum.add_all(other));
         Some(sum)
     }
 

@@ -119,7 +119,7 @@ fn names(workload: &Workload, opened: &[Opened]) -> Result<Vec<Vec<String>>, Spe
             if named.contains(&stream.name) {
                 let key =
                     workload.streams.iter().find(|other| other.name == stream.name).map(|other| other.key.as_str());
-                let accepted = "a stream of the trace has this name, too";
+                let accepted = "a stream of the trace also has this name";
                 let key = format!("{}.name", key.unwrap_or_default());
                 return Err(SpecError::new(&workload.file, &key, &stream.name, accepted));
             }
@@ -159,10 +159,12 @@ fn volumes(
         let device = stream.volume.as_deref();
         let mapped = spec.map.iter().find(|(from, _)| Some(from.as_str()) == device).map(|(_, to)| to.as_str());
         let device_volume = mapped.or_else(|| device.filter(|_| !is_single));
-        let asked = spec.volume.as_deref().or(device_volume);
-        target_of(workload, &format!("{}.volume", spec.key), asked, assembled).map_err(|error| match (mapped, device) {
-            (None, Some(device)) if spec.volume.is_none() => unmapped(workload, spec, device, &error),
-            _ => error,
+        let requested = spec.volume.as_deref().or(device_volume);
+        target_of(workload, &format!("{}.volume", spec.key), requested, assembled).map_err(|error| {
+            match (mapped, device) {
+                (None, Some(device)) if spec.volume.is_none() => unmapped(workload, spec, device, &error),
+                _ => error,
+            }
         })
     };
     streams.iter().map(volume).collect()
@@ -170,9 +172,11 @@ fn volumes(
 
 /// A device of the trace that is no volume of the machine.
 fn unmapped(workload: &Workload, spec: &TraceSpec, device: &str, error: &SpecError) -> SpecError {
-    let ways = format!("map = {{ {device:?} = VOLUME }}, volume = VOLUME (--set volume=VOLUME) for all devices");
-    let accepted =
-        format!("is a device of the trace, and no volume; say {ways}, or device for one; {}", error.accepted);
+    let options = format!("map = {{ {device:?} = VOLUME }}, volume = VOLUME (--set volume=VOLUME) for all devices");
+    let accepted = format!(
+        "is a device of the trace, but not a volume; use {options}, or device to replay a single one; {}",
+        error.accepted
+    );
     SpecError::new(&workload.file, &format!("{}.map", spec.key), device, accepted)
 }
 
@@ -208,15 +212,15 @@ impl TraceAtWork {
             .collect();
         let comparison = TraceStats::comparison(traces.iter().map(|trace| &trace.stats));
         let mut records: Vec<TraceRecord> = traces.into_iter().map(|trace| trace.stats.record()).collect();
-        let found = Findings::default().with_notes(notes);
-        let found = match comparison {
-            Some(comparison) => found.with("comparison", comparison),
-            None => found,
+        let findings = Findings::default().with_notes(notes);
+        let findings = match comparison {
+            Some(comparison) => findings.with("comparison", comparison),
+            None => findings,
         };
         match records.len() {
-            0 => found,
-            1 => found.with("trace", records.remove(0)),
-            _ => found.with("traces", records),
+            0 => findings,
+            1 => findings.with("trace", records.remove(0)),
+            _ => findings.with("traces", records),
         }
     }
 
@@ -255,17 +259,17 @@ impl Source for TraceAtWork {
     fn wake(&mut self, _: Instant) {}
 
     fn next_io(&mut self, now: Instant, _: &mut [Stream]) -> Option<SourceIo> {
-        let asked = self.replay.ask(now)?;
+        let replayed = self.replay.ask(now)?;
         if self.measuring {
-            self.stats.asked(asked.late);
+            self.stats.asked(replayed.late);
         }
-        let io = asked.io;
-        self.keep_distance(asked.token, &io);
+        let io = replayed.io;
+        self.keep_distance(replayed.token, &io);
         let entropy = if io.op == Op::Write { self.data.draw() } else { Entropy::INCOMPRESSIBLE };
         let placed = &self.placed.of_stream[usize::from(io.stream)];
         let (offset, len) = if io.op == Op::Flush { (0, 0) } else { (placed.offset(&io), io.len as u32) };
         let request = IoRequest { op: io.op, offset, len, fua: io.fua, entropy };
-        Some(SourceIo { stream: (self.first + usize::from(io.stream)) as u32, token: asked.token, request })
+        Some(SourceIo { stream: (self.first + usize::from(io.stream)) as u32, token: replayed.token, request })
     }
 
     fn completed(&mut self, now: Instant, answer: Answer) {

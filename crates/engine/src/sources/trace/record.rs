@@ -16,8 +16,8 @@ impl Extent {
         Self(Instant::NEVER, Instant::ZERO)
     }
 
-    fn add(&mut self, asked: Instant, answered: Instant) {
-        *self = Self(self.0.min(asked), self.1.max(answered));
+    fn add(&mut self, issued: Instant, answered: Instant) {
+        *self = Self(self.0.min(issued), self.1.max(answered));
     }
 
     fn length(self) -> Span {

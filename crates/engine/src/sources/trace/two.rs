@@ -67,8 +67,8 @@ fn first_difference(two: &mut (Side, Side), look: Look<'_>) -> Result<Option<Dif
     loop {
         io += 1;
         let (measured, replayed) = (two.0.next(look)?, two.1.next(look)?);
-        let told = |found: Option<(TraceIo, Distance)>| found.map(|(io, _)| IoTold::of_io(&io));
-        let (measured, replayed) = (told(measured), told(replayed));
+        let io_of = |nearest: Option<(TraceIo, Distance)>| nearest.map(|(io, _)| IoTold::of_io(&io));
+        let (measured, replayed) = (io_of(measured), io_of(replayed));
         if measured != replayed {
             return Ok(Some(Difference { io, measured, replayed }));
         }

@@ -12,40 +12,40 @@ use crate::data::DataSpec;
 /// Every block in use has one owner, and every owner's blocks are in use.
 fn check_owners(app: &mut FileSystem) {
     let mut owned = vec![false; app.geometry.blocks() as usize];
-    let mut own = |what: &str, start: u32, len: u32| {
+    let mut claim = |what: &str, start: u32, len: u32| {
         for block in start..start + len {
             assert!(!std::mem::replace(&mut owned[block as usize], true), "{what}: block {block} has another owner");
         }
     };
     for (start, len) in app.geometry.fixed() {
-        own("metadata", start, len);
+        claim("metadata", start, len);
     }
-    own("journal", app.geometry.journal, app.geometry.journal_len);
+    claim("journal", app.geometry.journal, app.geometry.journal_len);
     for dir in 0..app.files.dirs() {
-        own("directory", app.files.dir_start(dir), app.files.dir_blocks());
+        claim("directory", app.files.dir_start(dir), app.files.dir_blocks());
         for file in app.files.of_dir(dir) {
             let mut extents = Vec::new();
             app.files.extents(file, 0, u32::MAX, &mut extents);
             assert_eq!(extents.iter().map(|extent| extent.1).sum::<u32>(), app.files.size(file).div_ceil(BLOCK));
             for (start, len) in extents {
-                own("file", start, len);
+                claim("file", start, len);
             }
             if let Some(block) = app.files.tree(file) {
-                own("tree", block, 1);
+                claim("tree", block, 1);
             }
         }
     }
     for made in 0..app.spec.processes * MADE {
         let block = app.files.exchange_made(made, NONE);
         if block != NONE {
-            own("made directory", block, 1);
+            claim("made directory", block, 1);
         }
         app.files.exchange_made(made, block);
     }
     let committing = app.journal.committing.iter().flat_map(|(transaction, _)| &transaction.freed);
     let freed = app.journal.running.freed.iter().chain(committing);
     for (start, len) in freed {
-        own("freed, not yet durable", *start, *len);
+        claim("freed, not yet durable", *start, *len);
     }
     let used = (0..app.geometry.blocks()).filter(|block| app.space.is_used(*block));
     assert_eq!(used.clone().count(), owned.iter().filter(|owned| **owned).count(), "no block is lost");

@@ -118,14 +118,14 @@ fn spaces_of_bad_input_are_named() {
     ];
     for (line, key) in bad {
         let keys: Vec<&str> = line.lines().map(|line| line.split('=').next().unwrap_or_default().trim()).collect();
-        let own = |other: &&str| keys.contains(&other.split('=').next().unwrap_or_default().trim());
-        let kept: Vec<&str> = BUILD.lines().filter(|line| !own(line)).collect();
-        let error = read(&format!("{}\n{line}", kept.join("\n"))).expect_err(line);
+        let is_replaced = |other: &&str| keys.contains(&other.split('=').next().unwrap_or_default().trim());
+        let lines: Vec<&str> = BUILD.lines().filter(|line| !is_replaced(line)).collect();
+        let error = read(&format!("{}\n{line}", lines.join("\n"))).expect_err(line);
         assert_eq!(error.key, key, "{line}: {error}");
     }
     for key in ["metrics", "ops_per_metric", "mix", "file_size", "cache_per_metric"] {
-        let kept: Vec<&str> = BUILD.lines().filter(|line| !line.starts_with(&format!("{key} "))).collect();
-        let error = read(&kept.join("\n")).expect_err(key);
+        let lines: Vec<&str> = BUILD.lines().filter(|line| !line.starts_with(&format!("{key} "))).collect();
+        let error = read(&lines.join("\n")).expect_err(key);
         assert!(error.key == format!("app.{key}") && error.accepted.contains("missing"), "{error}");
     }
 }

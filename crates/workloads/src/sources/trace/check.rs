@@ -81,8 +81,9 @@ impl TraceSpec {
             }
             trace.rewind()?;
         }
-        let place = |(target, end): (&TraceTarget, u64)| Placement::new(self.beyond, target.size, target.block, end);
-        Ok(Placed { of_stream: targets.iter().zip(ends).map(place).collect(), moved: 0 })
+        let placement =
+            |(target, end): (&TraceTarget, u64)| Placement::new(self.beyond, target.size, target.block, end);
+        Ok(Placed { of_stream: targets.iter().zip(ends).map(placement).collect(), moved: 0 })
     }
 }
 

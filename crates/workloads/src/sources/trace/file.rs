@@ -84,8 +84,8 @@ impl TraceIo {
         let latency = self.latency.map_or(UNKNOWN, |latency| latency.0);
         let mut bytes = [0; ROW];
         let numbers = [self.issue.0, latency, what, self.offset, self.len, self.row];
-        for (place, number) in bytes.chunks_exact_mut(8).zip(numbers) {
-            place.copy_from_slice(&number.to_le_bytes());
+        for (bytes_of, number) in bytes.chunks_exact_mut(8).zip(numbers) {
+            bytes_of.copy_from_slice(&number.to_le_bytes());
         }
         bytes
     }

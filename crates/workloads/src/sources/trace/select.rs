@@ -78,17 +78,17 @@ fn text_of(value: &Value) -> Option<String> {
 /// One name or a list of them.
 fn names(section: &Section, key: &'static str) -> Result<Vec<String>, SpecError> {
     let Some(value) = section.value(key) else { return Ok(Vec::new()) };
-    let one = text_of(value).map(|one| vec![one]);
+    let text = text_of(value).map(|text| vec![text]);
     let several = || value.as_array()?.iter().map(text_of).collect::<Option<Vec<_>>>();
-    let names = one.or_else(several).filter(|names| !names.is_empty());
+    let names = text.or_else(several).filter(|names| !names.is_empty());
     names.ok_or_else(|| section.error(key, value.to_string(), "expected a name, or a list of names"))
 }
 
 fn directions(section: &Section) -> Result<Vec<Op>, SpecError> {
     let known = DIRECTIONS.map(|(name, _)| name);
     let op = |name: &String| {
-        let found = DIRECTIONS.iter().find(|(known, _)| known == name);
-        found
+        let direction = DIRECTIONS.iter().find(|(known, _)| known == name);
+        direction
             .map(|(_, op)| *op)
             .ok_or_else(|| SpecError::unknown(section.file(), &section.key("direction"), name, &known))
     };

@@ -125,7 +125,7 @@ impl TraceSpec {
         let volume = section.text("volume")?.map(str::to_owned);
         let map = map(&section)?;
         if let (Some(volume), false) = (&volume, map.is_empty()) {
-            return Err(section.error("volume", volume, "all I/Os go there: leave it out, or map"));
+            return Err(section.error("volume", volume, "sends all I/Os to one volume: remove it or map"));
         }
         let beyond = section.choice("beyond", &BEYOND)?.unwrap_or(Beyond::Refuse);
         let selection = Selection::read(&section)?;
@@ -173,8 +173,8 @@ impl TraceSpec {
             }
             "beyond" => {
                 let names = BEYOND.map(|(name, _)| name);
-                let found = names.into_iter().find(|name| *name == value.trim());
-                Value::from(found.ok_or_else(|| SpecError::unknown("set", key, value, &names))?)
+                let known_name = names.into_iter().find(|name| *name == value.trim());
+                Value::from(known_name.ok_or_else(|| SpecError::unknown("set", key, value, &names))?)
             }
             "volume" => {
                 text.remove("map");

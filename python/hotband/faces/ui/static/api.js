@@ -43,8 +43,8 @@ export const get = (path) => asked(path);
 export const post = (path, data) =>
   asked(path, { method: "POST", body: JSON.stringify(data), headers: { "content-type": "application/json" } });
 
-export const upload = (file) =>
-  asked(`/api/dropped?name=${encodeURIComponent(file.name)}`, {
+export const upload = (file, name) =>
+  asked(`/api/dropped?name=${encodeURIComponent(name)}`, {
     method: "POST",
     body: file,
     headers: { "content-type": "application/octet-stream" },

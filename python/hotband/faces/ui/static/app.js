@@ -1,14 +1,18 @@
 // The page: which view is shown, news of jobs, files that are dropped, and whether the server is there.
 
-import { get, news, whenServer } from "./api.js";
+import { get, Gone, news, upload, whenServer } from "./api.js";
 import { h, replace } from "./dom.js";
+import { droppedFiles, dropPlace } from "./drop.js";
 import { form, KINDS } from "./forms.js";
+import { home } from "./home.js";
 import { panel } from "./job.js";
+import { catalogPage } from "./picker.js";
 import { results } from "./results.js";
 
 const main = document.getElementById("content");
 const banner = document.getElementById("banner");
 const underWay = document.getElementById("under-way");
+const forms = document.getElementById("forms");
 const views = new Map();
 const jobs = new Map();
 // The newest state of every job of this start, for panels that are opened later.
@@ -16,12 +20,24 @@ const told = new Map();
 let catalog;
 let dragging = 0;
 
+// The five tabs, and the forms below two of them.
+const TABS = {
+  home: [["home", "Start"], ["run", "Predict"], ["sweep", "Compare machines"], ["find", "How many?"], ["advise", "What to buy"], ["fleet", "Fleet"]],
+  expect: [["expect", "Is it good?"], ["compare", "Compare results"], ["review", "Review"], ["calibrate", "Calibrate"]],
+  catalog: [],
+  study: [],
+  results: [],
+};
+
+// The form for a file that was dropped where no form has a field for it.
+const GUESSES = { result: "expect", prices: "advise", fleet: "fleet", workload: "run", drive: "run", machine: "run" };
+
 // The token has done its work: what is copied from the address bar, or seen over a shoulder, opens nothing.
 if (location.search) {
   history.replaceState(null, "", location.pathname + location.hash);
 }
 
-const here = () => location.hash.slice(1) || "run";
+const here = () => location.hash.slice(1) || "home";
 
 const open = (id, options) => {
   let found = jobs.get(id);
@@ -38,24 +54,24 @@ const open = (id, options) => {
   return found;
 };
 
-const again = (doc) => {
-  if (KINDS.includes(doc.kind)) {
-    view(doc.kind).form.fill(doc.form);
-    location.hash = doc.kind;
-  }
+const ask = (kind, fields) => {
+  view(kind).form.fill(fields);
+  location.hash = kind;
 };
 
+const again = (doc) => KINDS.includes(doc.kind) && ask(doc.kind, doc.form);
+
 const EMPTY = {
-  run: "Its result will stand here: the answer first, IOPS and latency over time, and the report.",
-  sweep: "Its curves will stand here: where the rate saturates, and what latency costs.",
-  find: "The answer will stand here, with the search that led to it.",
-  advise: "The advice will stand here: what to buy in a sentence, what it rests on, and the front of cost, watts and latency.",
-  fleet: "The fleet will stand here: failures, spares, rebuilds, wear, energy and expected losses, each with its interval.",
-  expect: "The verdict will stand here: each figure that was measured, beside the interval of the predicted one.",
-  calibrate: "The fitted values will stand here: which the results tell, which stay unknown, and how far the check is off.",
-  review: "The review will stand here.",
-  compare: "The verdict will stand here, each difference with its interval.",
-  study: "Predicted figures will stand here, beside the published ones.",
+  run: "The answer appears here, then IOPS and latency over time, the latency distribution and a report.",
+  sweep: "The answer appears here, with curves of IOPS and latency.",
+  find: "The answer appears here, with the steps of the search.",
+  advise: "The recommendation appears here, with cost, power and latency of the alternatives.",
+  fleet: "Failures, spares, rebuilds, wear, energy and expected losses appear here, each with its interval.",
+  expect: "The verdict appears here: each measured value next to the predicted interval.",
+  calibrate: "The fitted values appear here, with the error on the validation set.",
+  review: "The review appears here.",
+  compare: "The verdict appears here, each difference with its interval.",
+  study: "Predictions appear here, next to the published values.",
 };
 
 const view = (kind) => {
@@ -65,22 +81,59 @@ const view = (kind) => {
   const out = h("div", { class: "out" }, h("p", { class: "empty" }, EMPTY[kind]));
   const made = form(kind, catalog, {
     begun: (id) => replace(out, open(id, { onMistake: made.explain }).element),
-    dropped: (found) => found.kind === "result" && views.get("results")?.refresh(),
+    received: (files, from) => receive(files, from),
   });
   const found = { element: h("div", { class: "view" }, made.element, out), form: made, out };
   views.set(kind, found);
   return found;
 };
 
+// An example of the first page: its file is dropped, its form is filled in and run.
+const start = async ({ kind, form: fields, file }) => {
+  ask(kind, fields);
+  if (file) {
+    const text = await (await fetch(`/static/${file}`)).blob();
+    await receive([{ file: text, name: file }], kind);
+  }
+  await view(kind).form.submit();
+};
+
+const homeView = () => {
+  if (!views.has("home")) {
+    const place = dropPlace((files) => receive(files, "home"));
+    views.set("home", { element: home(start, place.element), place });
+  }
+  return views.get("home");
+};
+
+const resultsView = () => {
+  if (!views.has("results")) {
+    views.set("results", results({ compare: (ids) => ask("compare", { results: ids }) }));
+  }
+  return views.get("results");
+};
+
+const catalogView = () => {
+  if (!views.has("catalog")) {
+    views.set("catalog", { element: catalogPage(catalog, ask) });
+  }
+  return views.get("catalog");
+};
+
+const current = (link, isCurrent) => (isCurrent ? link.setAttribute("aria-current", "page") : link.removeAttribute("aria-current"));
+
+const navigate = (name) => {
+  const shown = ["job", "stored"].includes(name) ? "results" : name;
+  const tab = Object.keys(TABS).find((one) => one === shown || TABS[one].some(([kind]) => kind === shown)) ?? "home";
+  document.querySelectorAll("#tabs a").forEach((link) => current(link, link.hash === `#${tab}`));
+  replace(forms, TABS[tab].map(([kind, label]) => h("a", { href: `#${kind}` }, label)));
+  forms.hidden = !TABS[tab].length;
+  forms.querySelectorAll("a").forEach((link) => current(link, link.hash === `#${shown}`));
+};
+
 const show = () => {
   const [name, id] = here().split("/");
-  document.querySelectorAll("nav a").forEach((one) => {
-    const current = one.hash === `#${name}` || (["job", "stored"].includes(name) && one.hash === "#results");
-    one.toggleAttribute("aria-current", current);
-    if (current) {
-      one.setAttribute("aria-current", "page");
-    }
-  });
+  navigate(name);
   if (!catalog) {
     return;
   }
@@ -88,21 +141,17 @@ const show = () => {
     const options = name === "stored" ? { of: "runs", again: undefined } : {};
     replace(main, h("div", { class: "wide" }, open(id, options).element));
   } else if (name === "results") {
-    if (!views.has("results")) {
-      const compare = (ids) => {
-        view("compare").form.fill({ results: ids });
-        location.hash = "compare";
-      };
-      views.set("results", results({ compare }));
-    }
-    replace(main, views.get("results").element);
-    views.get("results").refresh();
+    replace(main, resultsView().element);
+    resultsView().refresh();
+  } else if (name === "catalog") {
+    replace(main, catalogView().element);
   } else if (KINDS.includes(name)) {
     replace(main, view(name).element);
     view(name).form.refresh();
   } else {
-    replace(main, view("run").element);
+    replace(main, homeView().element);
   }
+  document.body.dataset.view = name;
 };
 
 const lists = () => {
@@ -113,9 +162,9 @@ const lists = () => {
     of("protections", [["no failure", ""], ["one failure", ""], ["two failures", ""], ["three failures", ""]]),
     of("questions", [
       ["IOPS at p99 < 20 ms", "the highest rate"],
-      ["queue depth for 90 % of the most", "how deep"],
-      ["drives for 3000 IOPS at p99 < 30 ms", "how many drives"],
-      ["bs for 100 MB/s", "how large"],
+      ["queue depth for 90 % of the most", "the smallest queue depth"],
+      ["drives for 3000 IOPS at p99 < 30 ms", "the number of drives"],
+      ["bs for 100 MB/s", "the block size"],
     ]),
   );
 };
@@ -127,10 +176,10 @@ const takeNews = (docs) => {
     jobs.get(doc.id)?.update(doc);
   }
   const active = [...told.values()].filter((one) => ["waiting", "running"].includes(one.state));
-  replace(underWay, active.length ? h("a", { href: `#job/${active[0].id}` }, `${active.length} under way`) : "");
+  replace(underWay, active.length ? h("a", { href: `#job/${active[0].id}` }, `${active.length} running`) : "");
   document.title = active.length ? `${Math.round(100 * active[0].share)} % · Hotband` : "Hotband";
   if (here() === "results" && docs.some((one) => one.share === 0 || one.state !== "running")) {
-    views.get("results")?.refresh();
+    resultsView().refresh();
   }
 };
 
@@ -140,35 +189,77 @@ const tell = (text) => {
 };
 
 whenServer({
-  gone: () => tell("hotband ui does not answer: it has ended, or is starting. This page asks again by itself."),
+  gone: () => tell("hotband ui does not answer: it was stopped or is starting. This page tries again by itself."),
   back: () => tell(""),
-  anew: () => tell("hotband ui was started anew: open the address that it printed. What it kept is there."),
+  anew: () => tell("hotband ui was restarted: open the address that it printed. Stored results are still there."),
 });
 
-const files = (event) => [...(event.dataTransfer?.types ?? [])].includes("Files");
+// Results of several folders are sides of a comparison; those of one folder are checked against a prediction.
+const guess = (found, folders) => (found.kind === "result" && folders > 1 ? "compare" : GUESSES[found.kind]);
+
+// Uploads files one after the other; each goes to the form it was dropped on, or to the form it is for.
+const receive = async (files, from) => {
+  const first = KINDS.includes(from) ? view(from) : null;
+  const place = first?.form.place ?? homeView().place;
+  const folders = new Set(files.map(({ name }) => name.split("/").slice(0, -1).join("/"))).size;
+  place.clear();
+  let next = from;
+  const cleared = new Set([from]);
+  const refusals = [];
+  for (const { file, name } of files) {
+    const line = place.line(name);
+    try {
+      const found = await upload(file, name);
+      const kind = first?.form.accepts(found) ? from : guess(found, folders);
+      const target = view(kind).form;
+      if (kind !== from) {
+        line.remove();
+        if (!cleared.has(kind)) {
+          target.place.clear();
+          cleared.add(kind);
+        }
+        next = next === from ? kind : next;
+      }
+      (kind === from ? line : target.place.line(name)).took(found);
+      target.take(found);
+    } catch (mistake) {
+      const text = mistake instanceof Gone ? mistake.message : mistake.message.replace(`'${name}': `, "");
+      line.refused(text);
+      refusals.push({ line, name, text });
+    }
+  }
+  if (next !== from) {
+    // What was refused is said where the page goes.
+    refusals.forEach(({ line, name, text }) => {
+      line.remove();
+      view(next).form.place.line(name).refused(text);
+    });
+    location.hash = next;
+  }
+};
+
+const hasFiles = (event) => [...(event.dataTransfer?.types ?? [])].includes("Files");
 document.addEventListener("dragenter", (event) => {
-  dragging += files(event) ? 1 : 0;
+  dragging += hasFiles(event) ? 1 : 0;
   document.body.classList.toggle("dragging", dragging > 0);
 });
 document.addEventListener("dragleave", (event) => {
-  dragging = Math.max(0, dragging - (files(event) ? 1 : 0));
+  dragging = Math.max(0, dragging - (hasFiles(event) ? 1 : 0));
   document.body.classList.toggle("dragging", dragging > 0);
 });
-document.addEventListener("dragover", (event) => files(event) && event.preventDefault());
+document.addEventListener("dragover", (event) => hasFiles(event) && event.preventDefault());
 document.addEventListener("drop", async (event) => {
-  if (!files(event)) {
+  if (!hasFiles(event)) {
     return;
   }
   event.preventDefault();
   dragging = 0;
   document.body.classList.remove("dragging");
-  const name = KINDS.includes(here()) ? here() : "run";
-  if (name !== here()) {
-    location.hash = name;
+  const files = await droppedFiles(event.dataTransfer);
+  if (!KINDS.includes(here())) {
+    location.hash = "home";
   }
-  for (const file of event.dataTransfer.files) {
-    await view(name).form.take(file);
-  }
+  await receive(files, KINDS.includes(here()) ? here() : "home");
 });
 
 document.getElementById("skip").addEventListener("click", (event) => {

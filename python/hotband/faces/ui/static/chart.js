@@ -29,6 +29,27 @@ const powers = (low, high) => {
   return found;
 };
 
+// Of a logarithmic axis: 1, 2 and 5 of each decade, or the decades alone where those are too many.
+const MOST_LOG_TICKS = 7;
+
+const decades = (low, high) => {
+  const found = [];
+  for (let power = Math.floor(Math.log10(low)); power <= Math.ceil(Math.log10(high)); power += 1) {
+    found.push(...[1, 2, 5].map((step) => step * 10 ** power));
+  }
+  const within = found.filter((at) => at >= low * 0.999 && at <= high * 1.001);
+  return within.length > MOST_LOG_TICKS ? within.filter((at) => Number.isInteger(Math.log10(Number(at.toPrecision(6))))) : within;
+};
+
+// The ends of a logarithmic axis: the nearest 1, 2 or 5 outside of the values.
+const widened = (low, high) => {
+  const steps = (at) => [1, 2, 5, 10].map((step) => step * 10 ** Math.floor(Math.log10(at)));
+  return [Math.max(...steps(low).filter((step) => step <= low * 1.0001)), Math.min(...steps(high).filter((step) => step >= high * 0.9999))];
+};
+
+// 1 is the 90th percentile, 2 the 99th, 3 the 99.9th.
+const percentile = (nines) => `${(100 * (1 - 10 ** -nines)).toFixed(Math.max(0, Math.ceil(nines) - 2))} %`;
+
 const UNITS = [[1e9, "G"], [1e6, "M"], [1e4, "k", 1e3]];
 
 export const shown = (value) => {
@@ -90,6 +111,8 @@ const summary = (doc) => {
   return range ? `${doc.title}, from ${shown(range[0])} to ${shown(range[1])}` : `${doc.title}, no values yet`;
 };
 
+const named = (doc, value) => (doc.nines ? percentile(value) : shown(value));
+
 const axis = (svg, doc, { x, y, width, xs, ys }) => {
   for (const value of ys) {
     const at = y(value).toFixed(1);
@@ -97,7 +120,7 @@ const axis = (svg, doc, { x, y, width, xs, ys }) => {
     svg.append(s("text", { class: "tick end", x: MARGIN.left - 7, y: at, dy: ".32em" }, shown(value)));
   }
   for (const value of xs) {
-    svg.append(s("text", { class: "tick middle", x: x(value).toFixed(1), y: HEIGHT - MARGIN.bottom + 15 }, shown(value)));
+    svg.append(s("text", { class: "tick middle", x: x(value).toFixed(1), y: HEIGHT - MARGIN.bottom + 15 }, named(doc, value)));
   }
   const middle = (MARGIN.left + width - MARGIN.right) / 2;
   svg.append(s("text", { class: "tick middle", x: middle, y: HEIGHT - 4 }, doc.x));
@@ -129,7 +152,7 @@ const follow = (svg, doc, { x, invert, width }) => {
     rule.setAttribute("x2", place);
     rule.setAttribute("visibility", "visible");
     const each = all.slice(0, LEGEND_LINES).map(([name, point]) => `${name} ${shown(point[1])}`);
-    words.textContent = `${doc.x} ${shown(all[0][1][0])}: ${each.join(" · ")}`;
+    words.textContent = `${doc.x} ${named(doc, all[0][1][0])}: ${each.join(" · ")}`;
   };
   svg.onpointerleave = () => {
     rule.setAttribute("visibility", "hidden");
@@ -142,7 +165,10 @@ const draw = (figure, doc) => {
   const width = Math.max(260, Math.round(svg.getBoundingClientRect().width || figure.clientWidth || 480));
   svg.setAttribute("viewBox", `0 0 ${width} ${HEIGHT}`);
   svg.querySelector("title").textContent = summary(doc);
-  const [xe, ye] = [extentOf(doc.lines, 0), extentOf(doc.lines, 1)];
+  const high = doc.y_log && (extentOf(doc.lines, 1)?.[1] ?? 0) > 0;
+  // A logarithmic axis has no place for zero: such a point is a gap.
+  const lines = high ? doc.lines.map((line) => ({ ...line, points: line.points.map(([at, value]) => [at, value > 0 ? value : null]) })) : doc.lines;
+  const [xe, ye] = [extentOf(lines, 0), extentOf(lines, 1)];
   svg.replaceChildren(svg.querySelector("title"));
   if (!xe || !ye) {
     svg.append(s("text", { class: "tick middle", x: width / 2, y: HEIGHT / 2 }, "no values yet"));
@@ -152,19 +178,21 @@ const draw = (figure, doc) => {
   const along = log ? Math.log2 : (value) => value;
   const [x0, x1] = [along(xe[0]), along(xe[1])];
   const room = width - MARGIN.left - MARGIN.right;
-  const [y0, y1] = [Math.min(0, ye[0]), ye[1] || 1];
+  const ends = high ? widened(ye[0], ye[1]) : [Math.min(0, ye[0]), ye[1] || 1];
+  const up = high ? Math.log10 : (value) => value;
+  const [y0, y1] = ends.map(up);
   const x = (value) => MARGIN.left + ((along(value) - x0) / (x1 - x0 || 1)) * room;
   const invert = (at) => {
     const value = x0 + ((at - MARGIN.left) / room) * (x1 - x0);
     return log ? 2 ** value : value;
   };
-  const y = (value) => HEIGHT - MARGIN.bottom - ((value - y0) / (y1 - y0 || 1)) * (HEIGHT - MARGIN.top - MARGIN.bottom);
+  const y = (value) => HEIGHT - MARGIN.bottom - ((up(value) - y0) / (y1 - y0 || 1)) * (HEIGHT - MARGIN.top - MARGIN.bottom);
   const many = Math.max(3, Math.floor(room / 70));
-  let xs = log ? powers(xe[0], xe[1]) : ticksOf(xe[0], xe[1], many);
+  let xs = doc.nines ? ticksOf(x0, x1, many).filter(Number.isInteger) : log ? powers(xe[0], xe[1]) : ticksOf(xe[0], xe[1], many);
   const every = Math.ceil(xs.length / many);
   xs = xs.filter((_, place) => place % every === 0);
-  axis(svg, doc, { x, y, width, xs, ys: ticksOf(y0, y1, 4) });
-  doc.lines.forEach(({ points }, number) => {
+  axis(svg, doc, { x, y, width, xs, ys: high ? decades(...ends) : ticksOf(y0, y1, 4) });
+  lines.forEach(({ points }, number) => {
     const color = `line c${number % COLORS}`;
     if (!doc.dots) {
       svg.append(s("path", { class: color, d: pathOf(thinned(points, x, room), x, y) }));
@@ -186,7 +214,7 @@ const legend = (doc) => {
   return h("ul", { class: "legend" }, items, many);
 };
 
-// A figure of {title, x, x_log, lines: [{name, points: [[x, y]]}]}; `update` draws another in its place.
+// A figure of {title, x, x_log, y_log, nines, lines: [{name, points: [[x, y]]}]}; `update` draws another in its place.
 export const chart = (doc) => {
   const label = freshId("chart");
   const svg = s("svg", { role: "img", height: HEIGHT, "aria-labelledby": label }, s("title", { id: label }));

@@ -39,7 +39,7 @@ let numbers = 0;
 
 export const freshId = (of) => `${of}-${(numbers += 1)}`;
 
-const LONGEST = 220;
+const LONGEST = 260;
 
 // A long text with its end folded away: of a list of all that is accepted the first are enough.
 export const folded = (text) => {

@@ -2,6 +2,7 @@
 
 import { get } from "./api.js";
 import { folded, freshId, h, replace } from "./dom.js";
+import { pickDrive } from "./picker.js";
 
 const wrapped = (name, label, control, hint) => {
   const error = h("p", { class: "mistake", id: freshId("mistake"), hidden: true });
@@ -49,6 +50,13 @@ export const choice = (name, label, options, hint) => {
   return { ...field, select, read: () => select.value, fill: (next) => next && (select.value = next) };
 };
 
+// Whether nobody has changed a field yet: then its value is our example, which a dropped file replaces.
+const untouched = (element) => {
+  let is = true;
+  element.addEventListener("input", () => (is = false));
+  return () => is;
+};
+
 // Lines of text, as many as are needed; what is dropped takes an empty one.
 export const texts = (name, label, { values = [""], list, add, hint } = {}) => {
   const rows = h("div", { class: "rows" });
@@ -75,9 +83,11 @@ export const texts = (name, label, { values = [""], list, add, hint } = {}) => {
   const fill = (next) => {
     replace(rows);
     (next?.length ? next : [""]).forEach(put);
+    changed();
   };
+  const isExample = untouched(field.element);
   const take = (value) => {
-    const free = inputs().find((one) => !one.value.trim());
+    const free = isExample() ? inputs()[0] : inputs().find((one) => !one.value.trim());
     free ? (free.value = value) : put(value);
     changed();
   };
@@ -105,8 +115,9 @@ export const several = (name, label, hint) => {
 
 // A machine: a drive, and how many of it in which layout; or whatever a short form says.
 const machineRow = (catalog, value, removable, changed) => {
-  const drive = h("input", { ...plain, list: "drives", "aria-label": "Drive", class: "drive", placeholder: "exos-15e900-512n" });
-  const layout = h("select", { "aria-label": "Layout" }, catalog.layouts.map((one) => h("option", { value: one }, one)));
+  const drive = h("input", { ...plain, list: "drives", "aria-label": "Drive", class: "drive", placeholder: "7450-pro-3840" });
+  const pick = h("button", { type: "button", class: "plain pick-drive", title: "Choose from the catalog, with filters" }, "Choose ...");
+  const layout = h("select", { "aria-label": "Layout", class: "layout" }, catalog.layouts.map((one) => h("option", { value: one }, one)));
   const count = h("input", { ...plain, inputmode: "numeric", "aria-label": "Number of drives", class: "count", value: "1" });
   const parts = () => drive.value.trim().includes(":");
   const show = () => [layout, count].forEach((one) => (one.disabled = parts()));
@@ -133,7 +144,15 @@ const machineRow = (catalog, value, removable, changed) => {
     }
   });
   const remove = removable && h("button", { type: "button", class: "remove", "aria-label": "Remove this machine", title: "Remove" }, "×");
-  const element = h("div", { class: "machine" }, drive, layout, count, remove);
+  const element = h("div", { class: "machine" }, drive, pick, layout, count, remove);
+  pick.addEventListener("click", () =>
+    pickDrive(catalog.picker, (name) => {
+      drive.value = name;
+      show();
+      drive.focus();
+      changed();
+    }),
+  );
   if (remove) {
     remove.addEventListener("click", () => {
       element.remove();
@@ -167,6 +186,7 @@ export const machines = (catalog, label, { many = true, values = [""], hint } = 
     });
     list.after(more);
   }
+  const isExample = untouched(field.element);
   const live = () => rows.filter((row) => row.element.isConnected || !list.isConnected);
   return {
     ...field,
@@ -174,10 +194,11 @@ export const machines = (catalog, label, { many = true, values = [""], hint } = 
     fill: (next) => {
       rows.splice(0).forEach((row) => row.element.remove());
       (next?.length ? next : [""]).forEach(add);
+      changed();
     },
-    // A file that was dropped takes the first empty place, else the last.
+    // A file that was dropped takes the place of the example, else the first empty one, else a new one.
     take: (name) => {
-      const free = live().find((row) => !row.drive.value.trim()) ?? (many && rows.length ? add("") : rows[0]);
+      const free = isExample() ? rows[0] : live().find((row) => !row.drive.value.trim()) ?? (many && rows.length ? add("") : rows[0]);
       free.fill(name);
       changed();
     },
@@ -200,7 +221,7 @@ export const settings = (about, placeholder) => {
     const note = h("p", { class: "hint" });
     const explain = () => {
       const one = found.find((key) => key.key === name.value.trim());
-      note.textContent = one ? `${one.meaning}${one.value ? `; ${one.value} where not said` : ""}` : "";
+      note.textContent = one ? `${one.meaning}${one.value ? `; default: ${one.value}` : ""}` : "";
     };
     const row = h("div", { class: "setting" }, name, given, remove, note);
     remove.addEventListener("click", () => {
@@ -251,7 +272,7 @@ export const keysOf = (workload, on) => {
       { "aria-label": "Settings" },
       h("div", { class: "dialog-head" }, h("h2", {}, `Settings of ${workload()} on ${on()}`), h("button", { type: "button", class: "plain", onclick: () => dialog.close() }, "Close")),
       filter,
-      h("div", { class: "scroll" }, h("table", {}, h("thead", {}, h("tr", {}, ["Key", "Now", "What it takes", "Meaning"].map((one) => h("th", {}, one)))), body)),
+      h("div", { class: "scroll" }, h("table", {}, h("thead", {}, h("tr", {}, ["Key", "Current value", "Allowed values", "Meaning"].map((one) => h("th", {}, one)))), body)),
     );
     const choose = (key) => {
       dialog.close();
@@ -262,7 +283,7 @@ export const keysOf = (workload, on) => {
       const fits = rows.filter((row) => `${row.key} ${row.meaning} ${row.part}`.toLowerCase().includes(words));
       replace(body, fits.map((row) => h("tr", {}, h("td", {}, h("button", { type: "button", class: "link", onclick: () => choose(row.key) }, row.key)), h("td", {}, row.value ?? "–"), h("td", {}, row.accepted), h("td", {}, `${row.meaning} (${row.part})`))));
       if (!fits.length) {
-        replace(body, h("tr", {}, h("td", { colSpan: 4 }, rows.length ? "No key fits." : "Choose a workload and a machine first.")));
+        replace(body, h("tr", {}, h("td", { colSpan: 4 }, rows.length ? "No key matches." : "Choose a workload and a machine first.")));
       }
     };
     filter.addEventListener("input", show);

@@ -1,7 +1,8 @@
-// The forms: which fields each has, what it sends, and what stands beside it.
+// The forms: which fields each has, what it sends, and the command that does the same.
 
-import { get, Gone, Mistake, post, upload } from "./api.js";
-import { copier, folded, freshId, h, replace } from "./dom.js";
+import { get, Mistake, post } from "./api.js";
+import { copier, folded, h, replace } from "./dom.js";
+import { dropPlace } from "./drop.js";
 import * as fields from "./fields.js";
 
 const SEED = ["seed", "Seed", { placeholder: "1", inputmode: "numeric" }];
@@ -16,7 +17,7 @@ const common = (catalog, { many, swept, values = [EXAMPLE] }) => {
 };
 
 const events = () => {
-  const field = fields.text("events", "Event", { placeholder: "at 60 s: fail d3", hint: "What happens to the machine; several with ; between." });
+  const field = fields.text("events", "Event", { placeholder: "at 60 s: fail d3", hint: "What happens to the machine. Separate several events with a semicolon." });
   const read = field.read;
   field.read = () => read().split(";").map((one) => one.trim()).filter(Boolean);
   const fill = field.fill;
@@ -25,60 +26,60 @@ const events = () => {
 };
 
 const more = (list) => ({ more: list });
-const interval = () => fields.text("interval", "Interval (%)", { placeholder: "90", inputmode: "decimal", hint: "How far figures may be off: uncertain values are drawn, which takes 64 more runs." });
+const interval = () => fields.text("interval", "Interval (%)", { placeholder: "90", inputmode: "decimal", hint: "Confidence level of the prediction intervals. Takes 64 more runs." });
 const duration = (value) => fields.text("duration", "Measured time", { value, placeholder: "10 s" });
 
-const draws = () => fields.text("draws", "Draws for the intervals", { placeholder: "16", inputmode: "numeric" });
-const RESULTS = { values: [""], add: "Add a result", hint: "Drop what fio, vdbench, DiskSpd or Iometer left." };
+const draws = () => fields.text("draws", "Samples for the intervals", { placeholder: "16", inputmode: "numeric" });
+const RESULTS = { values: [""], add: "Add a result", hint: "Drop results of fio, vdbench, DiskSpd or Iometer." };
 const ofResult = (catalog, on) => {
-  const workload = fields.text("workload", "Workload", { list: "workloads", hint: "What was run, where the result does not say." });
+  const workload = fields.text("workload", "Workload", { list: "workloads", hint: "Needed when the result does not name its workload." });
   const settings = fields.settings(fields.keysOf(() => workload.read() || "fio-randread", () => on.read()[0] ?? ""), "off");
   return [workload, settings, fields.text(...SEED)];
 };
 
 const FORMS = {
   run: {
-    title: "Run a workload on a machine",
+    title: "Predict a workload on one machine or several",
     verb: "Run",
     make: (catalog) => {
-      const { workload, on, settings } = common(catalog, { many: false });
+      const { workload, on, settings } = common(catalog, { many: true });
       return [workload, on, duration("60 s"), settings, more([fields.text(...SEED), events(), interval()])];
     },
   },
   sweep: {
-    title: "Run at every combination of settings",
+    title: "Compare machines and settings",
     verb: "Sweep",
     make: (catalog) => {
       const { workload, on, settings } = common(catalog, { many: true, swept: true });
       settings.fill([["qd", "1..256"]]);
-      const repeat = fields.text("repeat", "Seeds of every point", { placeholder: "1", inputmode: "numeric" });
+      const repeat = fields.text("repeat", "Runs per point (seeds)", { placeholder: "1", inputmode: "numeric" });
       return [workload, on, settings, duration("10 s"), more([repeat, fields.text(...SEED), events(), interval()])];
     },
   },
   find: {
-    title: "Find what meets a condition",
+    title: "How many drives, how many IOPS, which queue depth?",
     verb: "Find",
     make: (catalog) => {
-      const question = fields.text("question", "Question", { value: "IOPS at p99 < 20 ms", list: "questions", hint: "With “drives for ...” the number of drives is {n}." });
+      const question = fields.text("question", "Question", { value: "IOPS at p99 < 20 ms", list: "questions", hint: "For “drives for ...”, write {n} as the number of drives." });
       const { workload, on, settings } = common(catalog, { many: true });
-      const range = fields.text("range", "Range", { placeholder: "1..64", hint: "Of what is varied." });
+      const range = fields.text("range", "Range", { placeholder: "1..64", hint: "Values to search, of the setting or count that varies." });
       const within = fields.text("within", "Within (%)", { placeholder: "2", inputmode: "decimal" });
       return [question, workload, on, settings, more([range, within, duration(""), fields.text(...SEED), interval()])];
     },
   },
   advise: {
-    title: "Say what to buy",
+    title: "What to buy?",
     verb: "Advise",
     make: (catalog) => {
-      const workload = fields.texts("workload", "Workloads", { values: ["iometer-database"], list: "workloads", add: "Add a workload", hint: "Each is to be met alone." });
-      const slo = fields.text("slo", "What has to hold", { value: "p99 < 40 ms", hint: "Such as p99 < 5 ms and IOPS > 2000." });
+      const workload = fields.texts("workload", "Workloads", { values: ["iometer-database"], list: "workloads", add: "Add a workload", hint: "Each workload must meet the target on its own." });
+      const slo = fields.text("slo", "Target", { value: "p99 < 40 ms", hint: "For example: p99 < 5 ms and IOPS > 2000." });
       const capacity = fields.text("capacity", "Usable capacity", { value: "40 TB" });
-      const protect = fields.text("protect", "It survives", { value: "one failure", list: "protections" });
-      const drives = fields.texts("drives", "Drives to choose from", { values: [""], list: "drives", add: "Add a drive", hint: "All of the catalog where none is named." });
-      const layouts = fields.several("layouts", "Layouts", "All where none is ticked.");
+      const protect = fields.text("protect", "Must survive", { value: "one failure", list: "protections" });
+      const drives = fields.texts("drives", "Drives to choose from", { values: [""], list: "drives", add: "Add a drive", hint: "Leave empty to search the whole catalog." });
+      const layouts = fields.several("layouts", "Layouts", "None ticked means all.");
       layouts.offer(["raid1", "raid10", "raid5", "raid6", "raidz1", "raidz2", "raidz3"].filter((one) => catalog.layouts.includes(one)));
       const counts = fields.text("counts", "Numbers of drives", { placeholder: "12,24" });
-      const cost = fields.text("cost", "Prices", { placeholder: "drop a table: drive,price,currency,watts", hint: "Without prices it ranks by drives and watts." });
+      const cost = fields.text("cost", "Prices", { placeholder: "drop a table: drive,price,currency,watts", hint: "Without a table, prices of the drive classes apply." });
       const read = counts.read;
       counts.read = () => [read()].filter(Boolean);
       const fill = counts.fill;
@@ -87,9 +88,9 @@ const FORMS = {
         fields.text("power", "Most power", { placeholder: "500 W" }),
         fields.text("grow", "Growth", { placeholder: "30 %/year" }),
         fields.text("years", "Years", { placeholder: "5", inputmode: "decimal" }),
-        fields.text("duty", "Share of the time under load", { placeholder: "30 %", hint: "For endurance." }),
+        fields.text("duty", "Share of the time under load", { placeholder: "30 %", hint: "Used for endurance." }),
         fields.text("slo_degraded", "With a drive failed", { placeholder: "p99 < 60 ms" }),
-        fields.text("draws", "Draws for the intervals", { placeholder: "16", inputmode: "numeric" }),
+        fields.text("draws", "Samples for the intervals", { placeholder: "16", inputmode: "numeric" }),
         fields.text(...SEED),
       ];
       return [workload, slo, capacity, protect, drives, cost, more([layouts, counts, ...others])];
@@ -100,35 +101,35 @@ const FORMS = {
     verb: "Simulate",
     make: () => {
       const fleet = fields.text("fleet", "Fleet", { placeholder: "drop its file (.toml)", hint: "Groups of machines with their workloads, spares and prices: docs/guides/fleet.md, docs/examples/fleet.toml." });
-      const repetitions = fields.text("repetitions", "Repetitions", { placeholder: "as the file says, else 1000", inputmode: "numeric" });
-      return [fleet, repetitions, more([fields.text("seed", "Seed", { placeholder: "the file's own", inputmode: "numeric" })])];
+      const repetitions = fields.text("repetitions", "Repetitions", { placeholder: "from the file, else 1000", inputmode: "numeric" });
+      return [fleet, repetitions, more([fields.text("seed", "Seed", { placeholder: "from the file", inputmode: "numeric" })])];
     },
   },
   expect: {
-    title: "Say whether a result is as good as expected",
-    verb: "Judge",
+    title: "Is my result good?",
+    verb: "Check",
     make: (catalog) => {
-      const on = fields.machines(catalog, "Machine", { many: false, values: [""], hint: "What was measured; the drives that come nearest where none is named." });
+      const on = fields.machines(catalog, "Machine", { many: false, values: [""], hint: "The machine that was measured. Leave empty to rank the nearest drives." });
       return [fields.texts("result", "Results", RESULTS), on, more([...ofResult(catalog, on), duration(""), interval(), draws()])];
     },
   },
   calibrate: {
-    title: "Fit a drive's uncertain values to results",
+    title: "Fit a drive model to results",
     verb: "Fit",
     make: (catalog) => {
-      const like = fields.text("like", "Like", { value: EXAMPLE, list: "drives", hint: "The product whose values are fitted. To measure a drive of this computer: hotband measure calibrate real:PATH in a terminal." });
+      const like = fields.text("like", "Like", { value: EXAMPLE, list: "drives", hint: "The catalog drive to start from. To measure a drive of this computer, run hotband measure calibrate real:PATH in a terminal." });
       const on = { read: () => [like.read()] };
       return [fields.texts("result", "Results", RESULTS), like, more(ofResult(catalog, on))];
     },
   },
   review: {
-    title: "Review machines as reviewers measure drives",
+    title: "Review drives with standard tests",
     verb: "Review",
     make: (catalog) => {
-      const on = fields.machines(catalog, "Machines", { values: [EXAMPLE], hint: "The first is what the others are compared with." });
+      const on = fields.machines(catalog, "Machines", { values: [EXAMPLE], hint: "The first machine is the baseline." });
       const quick = fields.box("quick", "Quick: a quarter of the I/Os");
       quick.fill(true);
-      const only = fields.several("only", "Parts", "All where none is ticked.");
+      const only = fields.several("only", "Parts", "None ticked means all.");
       only.offer(catalog.parts);
       const about = fields.keysOf(() => "fio-randread", () => on.read()[0] ?? "");
       return [on, quick, only, more([fields.settings(about, "off"), fields.text(...SEED)])];
@@ -141,7 +142,7 @@ const FORMS = {
       const names = catalog.studies.map((one) => [one.name, `${one.name}: ${one.title}`]);
       const study = fields.choice("study", "Study", names, " ");
       const hint = study.element.querySelector(".hint");
-      const only = fields.several("only", "Loads", "All where none is ticked: the answer and the claims need all.");
+      const only = fields.several("only", "Loads", "None ticked means all. The answer and the claims need all loads.");
       const offer = () => {
         const one = catalog.studies.find(({ name }) => name === study.read());
         hint.textContent = one.question;
@@ -154,32 +155,39 @@ const FORMS = {
         offer();
       };
       offer();
-      return [study, more([only, fields.text("seed", "Seed", { placeholder: "the study's own", inputmode: "numeric" })])];
+      return [study, more([only, fields.text("seed", "Seed", { placeholder: "from the study", inputmode: "numeric" })])];
     },
   },
   compare: {
-    title: "Say whether one result is faster than another",
+    title: "Is one result faster than another?",
     verb: "Compare",
     make: () => {
-      const results = fields.several("results", "Results", "The one that you tick first is what the others are compared with.");
-      const anyway = fields.box("anyway", "Even if they were not asked the same");
+      const results = fields.several("results", "Results", "The result that you tick first is the baseline.");
+      const dropped = new Set();
+      const anyway = fields.box("anyway", "Compare even if the workloads differ");
       results.refresh = async () => {
         const ended = (await get("/api/jobs")).filter((one) => one.has_record && ["done", "stopped"].includes(one.state));
         // Runs of the store that were ticked in the list of results come with their keys.
         const others = results.asked.filter((id) => !ended.some((one) => one.id === id));
-        const rows = [...others.map((id) => ({ id, title: "of the store" })), ...ended];
-        const held = results.read();
+        const rows = [...others.map((id) => ({ id, title: "stored run" })), ...ended];
+        const ticked = results.read();
         results.offer(rows.map((one) => one.id));
-        results.fill(held.length ? held : results.asked);
+        results.fill([...new Set([...(ticked.length ? ticked : results.asked), ...dropped])]);
+        rows.forEach(({ id }) => dropped.delete(id));
         const titles = new Map(rows.map((one) => [one.id, one.title]));
         results.element.querySelectorAll(".boxes label").forEach((label) => label.append(h("span", { class: "muted" }, ` ${titles.get(label.querySelector("input").value)}`)));
         if (!rows.length) {
-          replace(results.element.querySelector(".boxes"), h("p", { class: "empty" }, "There are no results yet: run something, or drop a result."));
+          replace(results.element.querySelector(".boxes"), h("p", { class: "empty" }, "No results yet. Run a workload, or drop a result."));
         }
       };
       results.asked = [];
       const fill = results.fill;
       results.fill = (next) => fill((results.asked = next ?? []));
+      // A result that was dropped is ticked.
+      results.take = (id) => {
+        dropped.add(id);
+        results.refresh();
+      };
       return [results, anyway];
     },
   },
@@ -187,68 +195,14 @@ const FORMS = {
 
 export const KINDS = Object.keys(FORMS);
 
-// A file that was dropped goes into the field that it is for.
-const takeFile = (made, found) => {
-  const by = Object.fromEntries(made.map((field) => [field.name, field]));
-  if (found.kind === "result") {
-    by.results?.refresh?.();
-    by.result?.take(found.name);
-    return;
-  }
-  if (found.kind === "prices") {
-    by.cost?.fill(found.name);
-  } else if (found.kind === "fleet") {
-    by.fleet?.fill(found.name);
-  } else if (found.kind === "workload") {
-    (by.workload?.take ?? by.workload?.fill)?.(found.name);
-  } else if (by.drives) {
-    by.drives.take(found.name);
-  } else {
-    (by.on?.take ?? by.like?.fill)?.(found.name);
-  }
+// The field that a dropped file is for; undefined where this form has none.
+const fieldOf = (fields, { kind }) => {
+  const by = Object.fromEntries(fields.map((field) => [field.name, field]));
+  return { result: by.results ?? by.result, prices: by.cost, fleet: by.fleet, workload: by.workload, drive: by.drives ?? by.on ?? by.like, machine: by.on }[kind];
 };
 
-const dropPlace = (made, changed, toResult) => {
-  const input = h("input", { type: "file", id: freshId("file"), class: "file" });
-  const said = h("div", { class: "dropped", role: "status" });
-  const error = h("p", { class: "mistake", hidden: true, role: "alert" });
-  const place = h(
-    "div",
-    { class: "drop field", "data-field": "file" },
-    h("label", { for: input.id }, h("span", { class: "as-button" }, "Choose a file"), h("span", { class: "muted" }, " or drop one: a drive, machine or workload (.toml), fio job, trace, result, prices, fleet")),
-    input,
-    error,
-    said,
-  );
-  const take = async (file) => {
-    error.hidden = true;
-    replace(said, h("p", { class: "hint" }, `Reading ${file.name} ...`));
-    try {
-      const found = await upload(file);
-      const open = found.results.length ? h("a", { href: `#job/${found.results[0]}` }, "Show it") : null;
-      replace(said, h("p", { class: "took" }, `${found.kind}: ${found.title} `, open), found.notes.map((note) => h("p", { class: "hint" }, note)));
-      takeFile(made, found);
-      toResult(found);
-      changed();
-    } catch (mistake) {
-      replace(said);
-      if (!(mistake instanceof Gone)) {
-        replace(error, folded(`${file.name}: ${mistake.message.replace(`'${file.name}': `, "")}`));
-        error.hidden = false;
-      }
-    }
-  };
-  input.addEventListener("change", async () => {
-    for (const file of input.files) {
-      await take(file);
-    }
-    input.value = "";
-  });
-  return { place, take };
-};
-
-// One form: `begun` is called with the job that it began. `fill` takes what another was asked.
-export const form = (kind, catalog, { begun, dropped }) => {
+// One form: `begun` is called with the job that it began, `received` with files. `fill` takes the fields of another job.
+export const form = (kind, catalog, { begun, received }) => {
   const { title, verb, make } = FORMS[kind];
   const made = make(catalog);
   const flat = made.flatMap((field) => field.more ?? [field]);
@@ -260,7 +214,7 @@ export const form = (kind, catalog, { begun, dropped }) => {
     const mine = (turn += 1);
     const found = await post("/api/command", { kind, form: read() }).catch((mistake) => ({ command: "", mistake }));
     if (mine === turn) {
-      command.textContent = found.command || "hotband ... once the fields are filled in";
+      command.textContent = found.command || "Fill in the fields to see the command.";
       command.parentElement.parentElement.classList.toggle("open", !found.command);
     }
   };
@@ -286,7 +240,7 @@ export const form = (kind, catalog, { begun, dropped }) => {
     field.focus();
   };
   const go = h("button", { type: "submit", class: "go" }, verb);
-  const { place, take } = dropPlace(flat, changed, dropped);
+  const place = dropPlace((files) => received(files, kind));
   const element = h(
     "form",
     { class: "ask", novalidate: true },
@@ -294,15 +248,14 @@ export const form = (kind, catalog, { begun, dropped }) => {
     made.map((field) =>
       field.more ? h("details", {}, h("summary", {}, "More"), field.more.map((one) => one.element)) : field.element,
     ),
-    place,
+    place.element,
     whole,
     h("p", { class: "buttons" }, go),
     h("div", { class: "command" }, h("pre", {}, command), copier(() => command.textContent)),
   );
   element.addEventListener("input", changed);
   element.addEventListener("change", changed);
-  element.addEventListener("submit", async (event) => {
-    event.preventDefault();
+  const submit = async () => {
     explain(null);
     go.disabled = true;
     try {
@@ -314,6 +267,10 @@ export const form = (kind, catalog, { begun, dropped }) => {
     } finally {
       go.disabled = false;
     }
+  };
+  element.addEventListener("submit", (event) => {
+    event.preventDefault();
+    submit();
   });
   const fill = (asked) => {
     flat.forEach((field) => field.fill(asked[field.name]));
@@ -322,5 +279,11 @@ export const form = (kind, catalog, { begun, dropped }) => {
   };
   flat.filter((field) => field.refresh).forEach((field) => field.refresh());
   show();
-  return { element, explain, fill, take, refresh: () => flat.forEach((field) => field.refresh?.()) };
+  const take = (found) => {
+    const field = fieldOf(flat, found);
+    const value = found.kind === "result" && field.name === "results" ? found.results : [found.name];
+    value.forEach((name) => (field.take ?? field.fill)(name));
+    changed();
+  };
+  return { element, explain, fill, submit, take, place, accepts: (found) => Boolean(fieldOf(flat, found)), refresh: () => flat.forEach((field) => field.refresh?.()) };
 };

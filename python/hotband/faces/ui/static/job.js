@@ -4,7 +4,10 @@ import { get, Gone, post } from "./api.js";
 import { chart, shown } from "./chart.js";
 import { copier, folded, h, replace } from "./dom.js";
 
-const WORDS = { waiting: "waits for its turn", running: "under way", done: "done", failed: "failed", stopped: "stopped" };
+const WORDS = { waiting: "queued", running: "running", done: "done", failed: "failed", stopped: "stopped" };
+
+// Kinds of jobs that have no report.
+const UNREPORTED = ["expect", "calibrate"];
 
 const UNDER_WAY = ["waiting", "running"];
 
@@ -38,7 +41,7 @@ const rest = (found) => [
 
 const live = (points) => [
   { title: "IOPS", x: "measured time (s)", x_log: false, lines: [{ name: "IOPS", points: points.map(([at, iops]) => [at, iops]) }] },
-  { title: "Mean latency (ms)", x: "measured time (s)", x_log: false, lines: [{ name: "latency", points: points.map(([at, , ms]) => [at, ms]) }] },
+  { title: "Mean latency (ms)", x: "measured time (s)", x_log: false, y_log: true, lines: [{ name: "latency", points: points.map(([at, , ms]) => [at, ms]) }] },
 ];
 
 // A panel for the job `id`; `onMistake` is told what was wrong with what was asked, `again` opens its form.
@@ -63,9 +66,9 @@ export const panel = (id, { onMistake, again, of = "jobs" }) => {
   const show = (doc) => {
     const files = ["done", "stopped"].includes(doc.state) && doc.shown
       ? [
-          h("a", { class: "as-button", href: `${at}/report`, target: "_blank", rel: "noopener" }, "Report"),
-          h("a", { class: "as-button", href: `${at}/report?as=file`, download: `${id}.html` }, "Share as one HTML file"),
-          doc.has_record ? h("a", { class: "as-button", href: `${at}/record`, download: `${id}.json` }, "Record") : null,
+          UNREPORTED.includes(doc.kind) ? null : h("a", { class: "as-button", href: `${at}/report`, target: "_blank", rel: "noopener" }, "Report"),
+          UNREPORTED.includes(doc.kind) ? null : h("a", { class: "as-button", href: `${at}/report?as=file`, download: `${id}.html` }, "Save report (HTML)"),
+          doc.has_record ? h("a", { class: "as-button", href: `${at}/record`, download: `${id}.json` }, "Save record (JSON)") : null,
         ]
       : [];
     replace(
@@ -75,7 +78,7 @@ export const panel = (id, { onMistake, again, of = "jobs" }) => {
     );
     replace(
       ways,
-      h("p", { class: "buttons" }, files, again && doc.form ? h("button", { type: "button", class: "plain again", onclick: () => again(doc) }, "Ask again, changed") : null),
+      h("p", { class: "buttons" }, files, again && doc.form ? h("button", { type: "button", class: "plain again", onclick: () => again(doc) }, "Change and run again") : null),
       h("div", { class: "command" }, h("pre", {}, h("code", {}, doc.command)), copier(() => doc.command)),
     );
   };
@@ -99,8 +102,8 @@ export const panel = (id, { onMistake, again, of = "jobs" }) => {
         replace(body, rest(whole.shown));
       } else {
         const why = whole.mistake?.text ?? whole.error;
-        const far = points.length ? "It was stopped; the charts show how far it came." : "It was stopped, and nothing of it was kept.";
-        replace(first, why ? h("p", { class: "mistake" }, folded(why)) : h("p", {}, whole.state === "stopped" ? far : "Nothing is shown of it."));
+        const far = points.length ? "Stopped; the charts show the part that ran." : "Stopped before any result was stored.";
+        replace(first, why ? h("p", { class: "mistake" }, folded(why)) : h("p", {}, whole.state === "stopped" ? far : "This job has no result to show."));
       }
       state.textContent = `${id} is ${wordOf(whole.state)}`;
     } catch (mistake) {
@@ -136,7 +139,7 @@ export const panel = (id, { onMistake, again, of = "jobs" }) => {
     }
     element.dataset.state = doc.state;
     bar.value = doc.share;
-    said.textContent = doc.state === "waiting" ? "Waits until others are done." : far(doc);
+    said.textContent = doc.state === "waiting" ? "Queued until other jobs are done." : far(doc);
     if (doc.points.length) {
       drawn ??= live(points).map((one) => chart(one));
       if (!charts.children.length) {

@@ -13,7 +13,7 @@ const stored = (ticks) => {
   const mistake = h("p", { class: "mistake", role: "alert", hidden: true });
   const said = h("p", { class: "hint", role: "status" });
   const body = h("tbody");
-  const heads = [[""], ["Workload"], ["Machine", "spread"], ["Asked with", "spread"], ["IOPS", "number"], ["p99 (ms)", "number"], ["Added"]];
+  const heads = [[""], ["Workload"], ["Machine", "spread"], ["Settings", "spread"], ["IOPS", "number"], ["p99 (ms)", "number"], ["Added"]];
   const scroll = h("div", { class: "scroll" }, h("table", { class: "listing" }, h("thead", {}, h("tr", {}, heads.map(([one, kind]) => h("th", { scope: "col", class: kind }, one)))), body));
   const show = ({ count, rows }) => {
     said.textContent = count > rows.length ? `${count.toLocaleString("en-US")} runs; the ${rows.length} added last are listed.` : `${count.toLocaleString("en-US")} ${count === 1 ? "run" : "runs"}.`;
@@ -51,7 +51,7 @@ const stored = (ticks) => {
     refresh();
   });
   body.addEventListener("change", ticks);
-  const element = h("section", { class: "stored" }, h("h2", {}, "Runs of the store"), h("p", { class: "hint" }, "Every run, also those of sweeps, studies and reviews, and what hotband store add put there. A condition is SQL."), form, mistake, said, scroll);
+  const element = h("section", { class: "stored" }, h("h2", {}, "Stored runs"), h("p", { class: "hint" }, "All runs, including those of sweeps, studies and reviews, and those added by hotband store add. Filter them with an SQL condition."), form, mistake, said, scroll);
   return { element, refresh, ticked: () => [...body.querySelectorAll("input:checked")].map((one) => one.value) };
 };
 
@@ -59,7 +59,7 @@ export const results = ({ compare }) => {
   const filter = h("input", { type: "search", "aria-label": "Filter", placeholder: "filter", autocomplete: "off" });
   const body = h("tbody");
   const button = h("button", { type: "button", disabled: true }, "Compare");
-  const none = h("p", { class: "empty" }, "Nothing is here yet. Run something, or drop a result on the page.");
+  const none = h("p", { class: "empty" }, "No results yet. Run a workload, or drop a result on the page.");
   const scroll = h("div", { class: "scroll" }, h("table", { class: "listing" }, h("thead", {}, h("tr", {}, ["", "Result", "What", "State", "When"].map((one) => h("th", { scope: "col" }, one)))), body));
   const runs = stored(() => count());
   const element = h("section", { class: "wide" }, h("h1", {}, "Results"), h("div", { class: "bar" }, filter, button), scroll, none, runs.element);
@@ -87,7 +87,7 @@ export const results = ({ compare }) => {
     none.hidden = fits.length > 0;
     scroll.hidden = fits.length === 0;
     if (rows.length && !fits.length) {
-      none.textContent = "Nothing fits the filter.";
+      none.textContent = "No result matches the filter.";
     }
     count();
   };

@@ -129,12 +129,16 @@ impl Bench {
         prop_assert_eq!(greedy.and_then(live).map(|live| live / 4), least.map(|live| live / 4));
         for window in [1, 3, 20] {
             let expected = self.closed.iter().take(window).min_by_key(|closed| closed.live());
-            let found = blocks.victim(VictimPolicy::WindowedGreedy(window as u32), self.clock);
-            prop_assert_eq!(found, expected.map(|closed| closed.block), "window of {}", window);
+            let victim = blocks.victim(VictimPolicy::WindowedGreedy(window as u32), self.clock);
+            prop_assert_eq!(victim, expected.map(|closed| closed.block), "window of {}", window);
         }
         let best = self.closed.iter().map(|closed| closed.worth(self.clock)).fold(0.0, f64::max);
         let chosen = blocks.victim(VictimPolicy::CostBenefit, self.clock);
-        let worth = self.closed.iter().find(|closed| Some(closed.block) == chosen).map(|one| one.worth(self.clock));
+        let worth = self
+            .closed
+            .iter()
+            .find(|closed| Some(closed.block) == chosen)
+            .map(|chosen_block| chosen_block.worth(self.clock));
         prop_assert_eq!(chosen.is_some(), !self.closed.is_empty());
         prop_assert!(worth.is_none_or(|worth| worth >= best * (1.0 - 1e-12)));
         Ok(())

@@ -1,0 +1,302 @@
+"""Folders of results: a sub-folder is a series (a drive), the files in it are tests.
+
+Files of fio, vdbench, DiskSpd, Iometer and HdrHistogram and the records of Hotband are recognised by content. A folder
+below a series is part of the name of its tests. Every other file is skipped and counted by reason. Left out: hidden
+files, links to folders, and published tables.
+"""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from hotband.base.errors import UserError
+from hotband.base.text.numbers import counted
+from hotband.base.text.order import natural
+from hotband.data.documents.record import RecordDoc, source_file
+from hotband.data.importers import loaded, tools, vdbench
+from hotband.data.importers.files import name_of, read_beginning
+from hotband.data.importers.fio.logs import is_log
+from hotband.data.record.files import RECORD_FILE
+from hotband.data.record.imported import Imported
+from hotband.data.record.load import LoadedRecord, load_record
+
+NO_RESULT, EMPTY, DAMAGED, STRAY_LOG = "not a result", "empty", "damaged", "a log without its result"
+STUDY_FILES = ("study.toml", "result.json")
+"""A folder with either of these belongs to a study, which has a comparison of its own."""
+MOST_NAMED = 2
+"""Files that the line of skipped ones names."""
+
+
+@dataclass(frozen=True)
+class FolderResult:
+    """A result in a folder: its series and its test, the file or folder it is in, and its record. `imported` is what
+    the importer read; None for a record of Hotband."""
+
+    series: str
+    test: str
+    path: Path
+    record: LoadedRecord
+    imported: Imported | None = None
+
+    @property
+    def name(self) -> str:
+        """The name among all results of the folder."""
+        return f"{self.series}/{self.test}"
+
+
+@dataclass
+class Walk:
+    """The results of a folder in the natural order of their names, and the files that are none, by reason."""
+
+    folder: Path
+    results: list[FolderResult] = field(default_factory=list)
+    skipped: dict[str, list[str]] = field(default_factory=dict)
+
+    @property
+    def series(self) -> list[str]:
+        """The series, each once."""
+        return list(dict.fromkeys(one.series for one in self.results))
+
+    @property
+    def tests(self) -> list[str]:
+        """The tests, each once."""
+        return sorted(dict.fromkeys(one.test for one in self.results), key=natural)
+
+    @classmethod
+    def merged(cls, walks: Sequence[Walk]) -> Walk:
+        """Join the results of several folders; series of one name are told apart by their folders."""
+        counts = Counter(series for one in walks for series in one.series)
+        joined = cls(walks[0].folder)
+        for one in walks:
+            for result in one.results:
+                alike = counts[result.series] > 1
+                series = name_of(one.folder / result.series) if alike else result.series
+                joined.results.append(replace(result, series=series))
+            for reason, names in one.skipped.items():
+                joined.skipped.setdefault(reason, []).extend(names)
+        return joined
+
+    def skip(self, path: Path, reason: str) -> None:
+        """Count a file that is no result."""
+        self.skipped.setdefault(reason, []).append(name_of(path.relative_to(self.folder)))
+
+    @property
+    def skipped_words(self) -> str:
+        """The files that are no results, in a sentence; empty if there are none."""
+        count = sum(map(len, self.skipped.values()))
+        return f"Skipped {counted(count, 'file')}: {self._reasons()}." if count else ""
+
+    def _reasons(self) -> str:
+        parts = []
+        for reason, names in self.skipped.items():
+            more = f" and {len(names) - MOST_NAMED} more" if len(names) > MOST_NAMED else ""
+            parts.append(f"{len(names)} {reason} ({', '.join(names[:MOST_NAMED])}{more})")
+        return ", ".join(parts)
+
+    def expect_results(self) -> None:
+        """Raise UserError if the folder has no result."""
+        if not self.results:
+            why = self._reasons() or "no file in it"
+            accepted = f"expected results of {', '.join(tools())}, or Hotband's records"
+            raise UserError(name_of(self.folder), "", "", f"contains no result: {why}; {accepted}")
+
+
+def is_walked(path: Path) -> bool:
+    """Whether a path is a folder whose results have to be collected: neither a record nor a study, and not the output
+    of vdbench, with results of other tools in it. If some were imported into the same folder, its records are its
+    results, or they would count twice."""
+    if not path.is_dir() or (path / RECORD_FILE).exists() or any((path / name).is_file() for name in STUDY_FILES):
+        return False
+    if _is_output(path) or not any(_is_foreign(file) for one in _containers(path) for file in one.files):
+        return False
+    return not any(one.kind == "record" and _is_imported(one.folder) for one in _containers(path))
+
+
+def _is_imported(folder: Path) -> bool:
+    try:
+        return "source" in load_record(folder).record
+    except UserError:
+        return False
+
+
+def walk_of_series(path: Path) -> Walk | None:
+    """Return the results of a folder whose sub-folders are series: of other tools, or records of at least two series
+    with a test of the same name; None for any other path. Raises UserError."""
+    if is_walked(path):
+        return walk(path)
+    if not path.is_dir() or (path / RECORD_FILE).exists() or _is_output(path):
+        return None
+    if any((path / name).is_file() for name in STUDY_FILES):
+        return None
+    inside = [one.folder.relative_to(path).parts for one in _containers(path) if one.kind == "record"]
+    series = {parts[0] for parts in inside}
+    tests = [parts[1:] for parts in inside]
+    deep = len(series) > 1 and all(tests) and len(set(tests)) < len(tests)
+    return walk(path) if deep else None
+
+
+def walk(folder: Path) -> Walk:
+    """Collect the results of a folder. Raises UserError if there are none."""
+    found = Walk(folder)
+    for container in _containers(folder):
+        for path, record, imported in _read(container, found):
+            found.results.append(FolderResult("", "", path, record, imported))
+    found.expect_results()
+    found.results = sorted(_named(found), key=lambda one: (natural(one.series), natural(one.test)))
+    return found
+
+
+@dataclass(frozen=True)
+class _Container:
+    """A folder of the tree: a record of Hotband, the output of vdbench, or a folder with files to recognise."""
+
+    folder: Path
+    files: Sequence[Path] = ()
+    kind: str = "files"
+
+
+def _containers(folder: Path) -> Iterator[_Container]:
+    """Yield the folders of a tree in order; nothing below a record or a study. Raises UserError."""
+    for place, folders, files in os.walk(folder):
+        here = Path(place)
+        folders[:] = sorted((name for name in folders if not name.startswith(".")), key=natural)
+        if RECORD_FILE in files:
+            folders.clear()
+            yield _Container(here, kind="record")
+            continue
+        if here != folder and any(name in files for name in STUDY_FILES):
+            folders.clear()
+            continue
+        present = [here / name for name in sorted(files, key=natural) if not name.startswith(".")]
+        kind = "vdbench" if any(path.name.endswith(vdbench.RESULTS) for path in present) else "files"
+        yield _Container(here, [path for path in present if path.is_file()], kind)
+
+
+def _is_output(folder: Path) -> bool:
+    try:
+        return vdbench.is_output(folder)
+    except OSError:
+        return False
+
+
+def _is_foreign(file: Path) -> bool:
+    """Whether another tool wrote a file."""
+    try:
+        beginning = read_beginning(file)
+    except UserError:
+        return False
+    return any(tool.recognises(beginning) for tool in tools().values())
+
+
+_Read = tuple[Path, LoadedRecord, Imported | None]
+
+
+def _read(container: _Container, found: Walk) -> list[_Read]:
+    """Return the results of a container; count its other files."""
+    if container.kind == "record":
+        try:
+            return [(container.folder, load_record(container.folder), None)]
+        except UserError:
+            found.skip(container.folder / RECORD_FILE, DAMAGED)
+            return []
+    by_tool: dict[str, list[Path]] = {}
+    for path in container.files:
+        if (tool := _tool_of(path, found)) is not None:
+            by_tool.setdefault(tool, []).append(path)
+    read: list[_Read] = []
+    for tool, paths in by_tool.items():
+        importer = tools()[tool].read
+        if tool == "vdbench" and container.kind == "vdbench":
+            read += _tried(importer, container.folder, found)
+        elif tool == "fio":
+            read += _fio(importer, paths, found)
+        else:
+            read += [one for path in paths for one in _tried(importer, path, found)]
+    return read
+
+
+def _tool_of(path: Path, found: Walk) -> str | None:
+    try:
+        beginning = read_beginning(path)
+    except UserError:
+        found.skip(path, DAMAGED)
+        return None
+    tool = next((name for name, one in tools().items() if one.recognises(beginning)), None)
+    if tool is None:
+        found.skip(path, NO_RESULT if beginning.strip() else EMPTY)
+    return tool
+
+
+def _tried(read: Callable[[Sequence[Path]], list[Imported]], path: Path, found: Walk) -> list[_Read]:
+    try:
+        return [(path, loaded(one), one) for one in read([path])]
+    except UserError:
+        found.skip(path, DAMAGED)
+        return []
+
+
+def _fio(read: Callable[[Sequence[Path]], list[Imported]], paths: Sequence[Path], found: Walk) -> list[_Read]:
+    """Return fio's results with the logs that belong to them; documents that cannot be read are skipped, and logs
+    whose result is unclear."""
+    try:
+        imported = read(paths)
+    except UserError:
+        logs = [path for path in paths if is_log(read_beginning(path))]
+        documents = [path for path in paths if path not in logs and _tried(read, path, found)]
+        try:
+            imported = read([*documents, *logs]) if documents or logs else []
+        except UserError:
+            imported = read(documents) if documents else []
+            for path in logs:
+                found.skip(path, STRAY_LOG)
+    return [(_path_of(one.record, paths[0]), loaded(one), one) for one in imported]
+
+
+def _path_of(record: RecordDoc, other: Path) -> Path:
+    file = source_file(record)
+    return Path(file) if file else other
+
+
+def _named(found: Walk) -> list[FolderResult]:
+    """Name every result by its series and test. A file with several results adds the name of each, which is all if the
+    series has one file."""
+    places = [_place(one, found.folder) for one in found.results]
+    files = Counter(places)
+    of_series = Counter(series for series, _ in files)
+    named = []
+    taken: Counter[tuple[str, str]] = Counter()
+    for one, (series, stem) in zip(found.results, places, strict=True):
+        own = _own_name(one.record.record)
+        test = stem
+        if files[series, stem] > 1 or not stem:
+            test = own if of_series[series] == 1 or not stem else f"{stem}: {own}"
+        taken[series, test] += 1
+        again = taken[series, test]
+        named.append(replace(one, series=series, test=test if again == 1 else f"{test} ({again})"))
+    return named
+
+
+def _place(one: FolderResult, folder: Path) -> tuple[str, str]:
+    """Return the series of a result, and the name that its place in the series gives it."""
+    is_file = one.path.is_file()
+    try:
+        inside = one.path.relative_to(folder)
+    except ValueError:
+        inside = Path(one.path.name)
+    parts = [*inside.parts[:-1], inside.stem if is_file else inside.name] if inside.parts else []
+    is_output = not is_file and one.imported is not None
+    if len(parts) > 1 or (is_output and parts):
+        return name_of(Path(parts[0])), name_of(Path(*parts[1:])) if len(parts) > 1 else ""
+    return name_of(Path(folder.resolve().name)), name_of(Path(*parts)) if parts else ""
+
+
+def _own_name(record: RecordDoc) -> str:
+    """Return the name of a record; a run of vdbench without the parameters behind its name."""
+    source = record.get("source")
+    if source and source["tool"] == "vdbench" and record["streams"]:
+        return record["streams"][0]["name"]
+    return record["name"]

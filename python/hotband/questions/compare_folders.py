@@ -1,0 +1,113 @@
+"""Folders compared test by test: results whose names are the same in all folders."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from hotband.base.errors import UserError
+from hotband.base.text.numbers import counted
+from hotband.base.text.order import natural
+from hotband.data.inputs.kinds import Sides
+from hotband.data.record.files import RECORD_FILE
+from hotband.data.record.load import records_in
+from hotband.data.results.walk import Walk, is_walked, walk
+from hotband.inference.audit import shapes
+from hotband.inference.audit.audited import Audited, Side
+from hotband.inference.audit.compare import Comparison, compare
+from hotband.inference.audit.finding import listed
+
+
+@dataclass(frozen=True)
+class Folder:
+    """A folder of results as a side: its name, its results by test, and what was skipped in it."""
+
+    name: str
+    tests: Mapping[str, Audited]
+    skipped: str
+
+    @property
+    def is_repeats(self) -> bool:
+        """Whether all its results are of one load: repeats of one test."""
+        return len({(*one.load, one.record.get("concurrency")) for one in self.tests.values()}) == 1
+
+
+def folders_of(sides: Sides) -> list[Folder] | None:
+    """Return the folders, if every side is one folder that holds tests; None if they are compared as a whole. Raises
+    UserError for a folder without a result."""
+    paths = [side[0] for side in sides if len(side) == 1 and isinstance(side[0], Path)]
+    if len(paths) < len(sides) or not all(_holds_tests(path) for path in paths):
+        return None
+    names = [path.resolve().name for path in paths]
+    apart = names if len(set(names)) == len(names) else [str(path) for path in paths]
+    folders = [_folder(name, walk(path)) for name, path in zip(apart, paths, strict=True)]
+    return None if all(one.is_repeats for one in folders) and not any(map(is_walked, paths)) else folders
+
+
+def repeats_of(folders: Sequence[Folder]) -> list[Side] | None:
+    """Return the folders as sides, if each holds repeats of one test; else None."""
+    if not all(one.is_repeats for one in folders) or all(len(one.tests) == 1 for one in folders):
+        return None
+    return [Side(one.name, list(one.tests.values())) for one in folders]
+
+
+def compared_by_test(
+    folders: Sequence[Folder], seed: int, anyway: bool
+) -> tuple[list[Comparison], list[str], list[str]]:
+    """Return the comparisons of every test that all folders have, the names of these tests, and remarks on the others.
+    Raises UserError if no test can be compared."""
+    first, *others = folders
+    shared = sorted((test for test in first.tests if all(test in one.tests for one in others)), key=natural)
+    if not shared:
+        names = "; ".join(f"{one.name} has {listed(list(one.tests))}" for one in folders)
+        accepted = "no test has the same name in all folders; expected files of the same names"
+        raise UserError("question.sides", "", names, accepted)
+    found: list[Comparison] = []
+    tests: list[str] = []
+    refused: list[tuple[str, UserError]] = []
+    for test in shared:
+        for other in others:
+            try:
+                found.append(compare(_side(first, test), _side(other, test), seed, anyway))
+                tests.append(test)
+            except UserError as error:
+                refused.append((test, error))
+    if not found:
+        raise refused[0][1]
+    return found, tests, _remarks(folders, shared, refused)
+
+
+def _holds_tests(path: Path) -> bool:
+    """Whether a path is a folder with several results."""
+    if not path.is_dir() or (path / RECORD_FILE).exists():
+        return False
+    return is_walked(path) or records_in(path) != [path]
+
+
+def _folder(name: str, found: Walk) -> Folder:
+    direct = found.folder.resolve().name
+    tests = {}
+    for one in found.results:
+        test = one.test if one.series == direct else one.name
+        shapes.check(one.name, one.record.record)
+        tests[test] = Audited(f"{name}/{test}", one.record.record, one.record.series, str(one.path))
+    return Folder(name, tests, found.skipped_words)
+
+
+def _side(folder: Folder, test: str) -> Side:
+    return Side(folder.tests[test].name, [folder.tests[test]])
+
+
+def _remarks(folders: Sequence[Folder], shared: Sequence[str], refused: Sequence[tuple[str, UserError]]) -> list[str]:
+    """Return which tests were not compared, and which files were skipped."""
+    remarks = []
+    for one in folders:
+        alone = [test for test in one.tests if test not in shared]
+        if alone:
+            remarks.append(f"{counted(len(alone), 'test')} of {one.name} not in every folder: {listed(alone)}.")
+    if refused:
+        tests = list(dict.fromkeys(test for test, _ in refused))
+        why = refused[0][1]
+        remarks.append(f"Not compared: {listed(tests)} ({why.accepted}).")
+    return [*remarks, *(f"{one.name}: {one.skipped}" for one in folders if one.skipped)]

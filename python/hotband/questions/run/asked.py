@@ -1,0 +1,116 @@
+"""What is asked of a run: a workload and a machine, what happens meanwhile, and what runs after it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from hotband.base.errors import UserError
+from hotband.base.question import Ending, Question, asks, duration, fresh, into, out, seed
+from hotband.data.documents.run import MOST_SPARES
+from hotband.data.inputs.kinds import Machine, Settings, Texts, Workload, Workloads
+from hotband.data.inputs.specify import expect_interval
+from hotband.execution.runs.signals import INTERRUPTED
+from hotband.execution.targets.fields import OnHardware, erase, expect, hosts, keep, power, purge_by, size, yes
+from hotband.inference.interval.fields import draws_of, level_of
+from hotband.questions.run.ran import Emulation, Ran
+
+if TYPE_CHECKING:
+    from hotband.data.record.record import Record
+
+
+@dataclass(frozen=True, kw_only=True)
+class RunQuestion(OnHardware, Question):
+    """Run a workload on a machine in virtual time, or on hardware (--on real:PATH) through fio; with --then several,
+    one after the other on the same machine.
+
+    The same arguments give the same record, bit for bit. `settings` are keys of the workload or of the drives (`qd=32`,
+    `bs="8 KiB"`, `wce=True`); keys that are no names in Python (`app.cache`) go into `set`. An I/O log may be a
+    `workload`, which is replayed (`issue="after-completion"`, `speed=2`: docs/guides/traces.md; `Record.trace`).
+    `power_loss` ("30 s") and `fail` ("d3@60 s") are short forms of `events` ("at 60 s: fail d3"). With `interval` (a
+    percentage, such as 90) the uncertain values of the machine are drawn, and `Record.intervals` says how far each
+    figure may be off (docs/guides/intervals.md). `progress` True shows a bar, False none; None shows one after a second
+    in a notebook or on a terminal. A function is called with a `Progress` about ten times a second: share, I/Os and, of
+    one run, the intervals of its measured time that are over (`Progress.intervals`); where it raises KeyboardInterrupt
+    the run is stopped.
+
+    The engine runs without the interpreter's lock, so threads that call this use all cores; `sweep` does that for many
+    settings, `sequence` runs several workloads one after the other. Raises UserError for a mistake or where the
+    workload can never end, KeyboardInterrupt where it is stopped (nothing is kept), OSError where the disk fails.
+
+    `on="real:PATH"` is hardware (docs/guides/measure.md): fio runs the workload on a device, a file or in a folder, for
+    as long as it says, and `Record.document["expected"]` is what the nearest model, or that of `expect`, predicts.
+    `purge_by` is how it is purged before `state="purged"`, "filled" or "preconditioned". It writes without asking.
+    """
+
+    name = "run"
+    schema = ""
+    answers = "hotband.data.record.record:Record"
+    runs = True
+    shown = ("hotband.questions.run.ran:Ran", "hotband.questions.run.ran:Emulation")
+
+    workload: Workload = asks(
+        "A catalog name, a TOML file, a job file or an I/O log.", metavar="WORKLOAD", positional=True
+    )
+    on: Machine = asks("A drive, LAYOUT:COUNTxDRIVE, or a TOML file.", metavar="MACHINE")
+    settings: Settings = asks("Change a value.", default=(), metavar="KEY=VALUE")
+    seed: int = seed()
+    duration: str | None = duration()
+    out: Path | None = out()
+    into: Path | None = into()
+    io_log: Path | None = asks("Log every I/O, to .parquet or .csv.", default=None, metavar="FILE")
+    power_loss: str | None = asks('Cut power at this measured time, such as "30 s".', default=None, metavar="TIME")
+    fail: Texts = asks('A drive fails, such as d3@"60 s". May be repeated.', default=(), metavar="DRIVE@TIME")
+    spares: int = asks(
+        "Drives that wait to replace failed ones.",
+        default=0,
+        least=0,
+        most=MOST_SPARES,
+        metavar="COUNT",
+        called="spare",
+    )
+    rebuild_rate: str | None = asks('Most that a rebuild writes, such as "50 MB/s".', default=None, metavar="RATE")
+    rebuild_after: str | None = asks("How long after a failure a spare is taken.", default=None, metavar="TIME")
+    events: Texts = asks(
+        "What happens, such as 'at 60 s: fail d3'. May be repeated.", default=(), metavar="EVENT", called="event"
+    )
+    then: Workloads = asks("Run this after it, on the machine as left.", default=(), metavar="WORKLOAD", hidden=True)
+    fresh_seeds: bool = asks("Runs of question.then ask for other offsets.", default=False, hidden=True)
+    fresh: bool = fresh(hidden=True)
+    interval: float | None = level_of()
+    draws: int | None = draws_of()
+    yes: bool = yes()
+    erase: str | None = erase()
+    size: str | None = size()
+    keep: bool = keep()
+    hosts: str | None = hosts()
+    expect: str | None = expect()
+    power: str | None = power()
+    purge_by: str | None = purge_by()
+
+    def __post_init__(self) -> None:
+        """Refuse what is of one run, or of several, beside the other. Raises UserError."""
+        super().__post_init__()
+        if self.fresh_seeds and not self.then:
+            accepted = "is for runs that follow each other: expected question.then WORKLOAD"
+            raise UserError("question.fresh_seeds", "", "", accepted)
+        if self.then and self.io_log:
+            accepted = "an I/O log is of one run: leave out question.then"
+            raise UserError("question.then", "", self.then[0].name, accepted)
+        if self.then and self.interval is not None:
+            accepted = "intervals are of one run: leave out question.then"
+            raise UserError("question.interval", "", f"{self.interval:g}", accepted)
+        expect_interval(self.interval, self.draws)
+
+    def written_json(self, found: Ran | Emulation) -> str:
+        """Return the records as they were written."""
+        return found.json_text() if isinstance(found, Ran) else ""
+
+    def in_python(self, found: Ran) -> Record:
+        """Return the record of the run."""
+        return found.records[0]
+
+    def ending(self, found: Ran | Emulation) -> Ending | None:
+        """Return that of an interruption where one ended the intervals."""
+        return None if found.is_whole else Ending(INTERRUPTED)

@@ -1,0 +1,207 @@
+"""Runs a workload, or several one after the other, on a model or on hardware."""
+
+from __future__ import annotations
+
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from hotband.base.errors import UserError
+from hotband.base.views import view_of
+from hotband.data.catalog.named import EMULATED, is_emulated, is_real
+from hotband.data.documents.run import Repair, RunSpec
+from hotband.data.record.files import RECORD_FILE, REPORT_FILE
+from hotband.data.results.manifest import EXPERIMENT_FILE
+from hotband.data.store.into import into_store
+from hotband.execution.experiment import (
+    Experiment,
+    Lock,
+    expect_no_experiment,
+    expect_no_record,
+    expect_out,
+    expect_own_page,
+    expect_same_run,
+    points_of,
+)
+from hotband.execution.runs.interrupted import RunsInterrupted
+from hotband.execution.runs.run import save
+from hotband.execution.runs.sequence import in_sequence
+from hotband.inference.interval import DRAWS
+from hotband.questions.run.ran import Emulation, Ran
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from pathlib import Path
+
+    from hotband.base.question import Way
+    from hotband.data.record.finished import Finished
+    from hotband.execution.targets.on_device import OnDevice
+    from hotband.questions.run.asked import RunQuestion
+
+
+def answer(asked: RunQuestion, way: Way) -> Ran | Emulation:
+    """Return what the runs left. Raises UserError for a mistake, RunsInterrupted, OSError."""
+    on = asked.on.name
+    expect_out(asked.fresh, asked.out)
+    if is_real(on) and asked.interval is not None:
+        accepted = "is of predictions: question.expect PRODUCT has them"
+        raise UserError("question.interval", "", f"{asked.interval:g}", accepted)
+    if is_emulated(on) and way.on_terminal:
+        return on_emulated(asked, way)
+    specs = specs_of(asked)
+    title = f"{', '.join(spec.workload for spec in specs)} on {on}"
+    hardware = executor_of(asked, way, specs)
+    with into_store(asked.into, at_end=asked.interval is not None):
+        with way.watch(title) as tick:
+            experiment = Experiment(points_of(specs), what=f"the runs {title}")
+            with guarded(asked, specs, way):
+                if len(specs) > 1:
+                    done = experiment.run(
+                        out=asked.out, fresh=asked.fresh, executor=hardware, progress=tick, say=way.say
+                    )
+                else:
+                    # A single run is always run: there is nothing to go on from. It takes the place of itself.
+                    done = experiment.run(executor=hardware, progress=tick)
+        ran = Ran(done.finished, asked.io_log)
+        way.there(ran)
+        if asked.interval is not None:
+            ran.is_whole = add_intervals(asked, specs[0], ran.finished[0], way)
+        if is_real(on) and asked.out is not None and way.as_text:
+            ran.report = view_of("hotband-run", "report")(specs).save(asked.out / REPORT_FILE)
+        return ran
+
+
+def specs_of(asked: RunQuestion) -> list[RunSpec]:
+    """Return the runs that are asked for, each as the engine takes it."""
+    workloads = [asked.workload, *asked.then]
+    folders = [asked.out]
+    if asked.out is not None and asked.then:
+        folders = [asked.out / f"{n}" for n in range(1, len(workloads) + 1)]
+    elif asked.then:
+        folders = [None] * len(workloads)
+    first = RunSpec(
+        "run",
+        asked.on.name,
+        asked.workload.name,
+        asked.settings,
+        asked.seed,
+        asked.duration,
+        io_log=asked.io_log,
+        power_loss=asked.power_loss,
+        machine_text=asked.on.text,
+        workload_text=asked.workload.text,
+        repair=Repair(asked.fail, asked.spares, asked.rebuild_rate, asked.rebuild_after),
+        events=asked.events,
+        in_use=True,
+    )
+    if asked.interval is not None:
+        from hotband.inference.interval.of_run import pinned
+
+        first = pinned(first)
+        workloads = [replace(asked.workload, text=first.workload_text)]
+    return in_sequence(first, workloads, folders, asked.fresh_seeds)
+
+
+def executor_of(asked: RunQuestion, way: Way, specs: Sequence[RunSpec]) -> OnDevice | None:
+    """Return who runs them on hardware; None for a model. Raises UserError."""
+    on = asked.on.name
+    asked.expect_hardware([on])
+    if is_emulated(on):
+        accepted = f"emulate runs on served machines: expected hb.emulate, and a machine without {EMULATED}"
+        raise UserError("question.on", "", on, accepted)
+    if not is_real(on):
+        return None
+    from hotband.execution.targets.target import expect_folder
+    from hotband.questions.targets.expected import expected_of
+
+    of_hardware = replace(asked.hardware(asked.expect), predict=expected_of)
+    executor = asked.executor_on(way, specs, of_hardware)
+    expect_folder(executor.place, of_hardware)
+    return executor
+
+
+@contextmanager
+def guarded(asked: RunQuestion, specs: Sequence[RunSpec], way: Way) -> Iterator[None]:
+    """Refuse a folder that holds something else, unless it is to begin anew; a program that names a folder may replace
+    what it holds. Raises UserError."""
+    out = asked.out
+    if out is None or not way.on_terminal:
+        yield
+        return
+    if not asked.fresh and is_real(specs[0].machine):
+        expect_own_page(out, (EXPERIMENT_FILE, RECORD_FILE))
+    # Of several runs the experiment has the lock.
+    lock: AbstractContextManager[object] = nullcontext() if len(specs) > 1 else Lock(out)
+    with lock:
+        if len(specs) == 1:
+            expect_no_experiment(out)
+        if len(specs) == 1 and not asked.fresh:
+            expect_same_run(out, specs[0])
+        yield
+
+
+def add_intervals(asked: RunQuestion, spec: RunSpec, finished: Finished, way: Way) -> bool:
+    """Make the intervals of a run, put them into its record and, where it has a folder, there too. Return False where a
+    terminal interrupts before there are draws enough: the record stays as it is."""
+    from hotband.inference.interval.of_record import intervals_of, keep
+    from hotband.inference.interval.of_run import Asked
+
+    assert asked.interval is not None, "intervals are asked for"
+    drawn = Asked(asked.interval, DRAWS if asked.draws is None else asked.draws)
+    try:
+        intervals, _ = intervals_of(spec, finished, drawn, None, way.say, way.watch)
+    except RunsInterrupted:
+        if not way.on_terminal:
+            raise
+        way.say("interrupted: the record is kept without intervals")
+        return False
+    keep(finished, intervals)
+    if spec.out is not None:
+        save(finished, spec.out)
+    return True
+
+
+MODEL, FIO, SERVED = "model", "emulated", "served"
+"""Folders of the records of a model and the emulated drive."""
+VIRTUAL = ("then", "io_log", "power_loss", "fail", "spares", "rebuild_rate", "rebuild_after", "interval")
+"""Fields that only virtual time has."""
+
+
+def on_emulated(asked: RunQuestion, way: Way) -> Emulation:
+    """Return the same workload in virtual time and through fio on the served machine. Raises UserError."""
+    from hotband.execution.targets.emulated import emulate
+
+    on = asked.on.name
+    asked.expect_hardware([on])
+    for name in VIRTUAL:
+        if getattr(asked, name):
+            accepted = "is for runs in virtual time: leave it out, or run on the machine without emulated:"
+            raise UserError(f"question.{name}", "", "", accepted)
+    machine = on.removeprefix(EMULATED)
+    if not machine:
+        raise UserError("question.on", "", on, "expected emulated:MACHINE, such as emulated:exos-15e900-512n")
+    workload, out = asked.workload.name, asked.out
+    spec = RunSpec("run", machine, workload, asked.settings, asked.seed, asked.duration, out, events=asked.events)
+    with into_store(asked.into), nullcontext() if out is None else Lock(out):
+        if out is not None and not asked.fresh:
+            expect_same_comparison(out, spec)
+        with way.watch(f"{workload} on {machine}") as progress:
+            found = emulate(spec, progress=progress, say=way.say)
+        page = None
+        if out is not None and way.as_text:
+            page = view_of("hotband-emulated", "report")(spec, out).save(out / REPORT_FILE)
+    return Emulation(found, page)
+
+
+def expect_same_comparison(out: Path, spec: RunSpec) -> None:
+    """Refuse a folder with another comparison, or with what another command left. The run of the model, which is kept
+    first, tells which it is. Raises UserError."""
+
+    model = out / MODEL / RECORD_FILE
+    expect_no_record(out)
+    expect_own_page(out, (str(model.relative_to(out)),))
+    if model.exists():
+        return expect_same_run(model.parent, spec)
+    for part in (FIO, SERVED):
+        expect_no_record(out / part)
+    return None

@@ -1,0 +1,167 @@
+"""The matrix of a folder of results: a row per test, a column per drive, and what makes drives incomparable."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from hotband.base.text.numbers import counted, finite
+from hotband.base.text.table import IOPS, MBS, Unit
+from hotband.inference.audit.finding import listed
+
+if TYPE_CHECKING:
+    from hotband.data.documents.record import RecordDoc
+    from hotband.data.record.load import LoadedRecord
+    from hotband.data.results.walk import Walk
+
+LARGE_BYTES = 64 * 1024
+"""From this block size on a test is read in MB/s."""
+RATE_OPTIONS = ("rate_iops", "rate", "rate_min", "thinktime")
+"""Options of fio that limit the rate of a test."""
+AHEAD = 1.02
+"""A drive leads a test if it is more than 2 % ahead of every other."""
+
+
+@dataclass(frozen=True)
+class Matrix:
+    """Results of a folder by drive and test."""
+
+    walk: Walk
+
+    @cached_property
+    def records(self) -> Mapping[tuple[str, str], LoadedRecord]:
+        """Records by drive and test."""
+        return {(one.series, one.test): one.record for one in self.walk.results}
+
+    @property
+    def drives(self) -> list[str]:
+        """The drives, in the order of their folders."""
+        return self.walk.series
+
+    @property
+    def tests(self) -> list[str]:
+        """The tests, in natural order."""
+        return self.walk.tests
+
+    def record(self, drive: str, test: str) -> RecordDoc | None:
+        """The record of a test on a drive."""
+        loaded = self.records.get((drive, test))
+        return None if loaded is None else loaded.record
+
+    def unit(self, test: str) -> Unit:
+        """MB/s of large blocks, else IOPS."""
+        sizes = [size for drive in self.drives if (size := _block_bytes(self.record(drive, test)))]
+        return MBS if sizes and min(sizes) >= LARGE_BYTES else IOPS
+
+    def value(self, drive: str, test: str) -> float | None:
+        """The rate of a test on a drive, in IOPS or bytes per second."""
+        record = self.record(drive, test)
+        if record is None:
+            return None
+        key = "bandwidth_bytes_per_s" if self.unit(test) is MBS else "iops"
+        return finite(record["summary"].get(key))
+
+    def limits(self, drive: str) -> dict[str, str]:
+        """The option that limited the rate of each test of a drive that was limited."""
+        found = {test: _limit(record) for test in self.tests if (record := self.record(drive, test)) is not None}
+        return {test: limit for test, limit in found.items() if limit}
+
+    @property
+    def rate_limited(self) -> dict[str, list[str]]:
+        """The drives with a rate limit, and the options that set it."""
+        return {drive: list(dict.fromkeys(of.values())) for drive in self.drives if (of := self.limits(drive))}
+
+    @property
+    def predicted(self) -> list[str]:
+        """The drives whose results a model predicted."""
+        kinds: dict[str, set[object]] = {}
+        for one in self.walk.results:
+            kinds.setdefault(one.series, set()).add(one.record.record["target"].get("kind"))
+        return [drive for drive, found in kinds.items() if found == {"model"}]
+
+    def leads(self) -> Counter[str]:
+        """How many tests each drive leads; drives with a rate limit lead none."""
+        limited = self.rate_limited
+        found: Counter[str] = Counter()
+        for test in self.tests:
+            values = {one: value for one in self.drives if one not in limited and (value := self.value(one, test))}
+            order = sorted(values, key=lambda drive: -values[drive])
+            if len(order) > 1 and values[order[0]] > AHEAD * values[order[1]]:
+                found[order[0]] += 1
+        return found
+
+
+def counts_of(matrix: Matrix) -> str:
+    """Return how many results, drives and tests there are: `27 fio results, 3 drives (folders), 9 tests each`."""
+    tools = Counter(_tool(one.record.record) for one in matrix.walk.results)
+    count = len(matrix.walk.results)
+    results = counted(count, f"{next(iter(tools))} result") if len(tools) == 1 else counted(count, "result")
+    kinds = f" ({', '.join(f'{number} {tool}' for tool, number in tools.items())})" if len(tools) > 1 else ""
+    if len(matrix.drives) == 1:
+        return f"{results}{kinds} in {matrix.drives[0]}"
+    tests = sorted({sum(drive == one for one, _ in matrix.records) for drive in matrix.drives})
+    each = counted(tests[-1], "test") if len(tests) == 1 else f"{tests[0]} to {tests[-1]} tests"
+    return f"{results}{kinds}, {len(matrix.drives)} drives (folders), {each} each"
+
+
+def remarks_of(matrix: Matrix) -> list[str]:
+    """Return what makes drives incomparable, and which files were skipped."""
+    found = []
+    limited = matrix.rate_limited
+    if limited:
+        options = listed(list(dict.fromkeys(option for of in limited.values() for option in of)))
+        others = [drive for drive in matrix.drives if drive not in limited]
+        against = f": not comparable with {listed(others)}" if others else ""
+        be = "were" if len(limited) > 1 else "was"
+        found.append(f"{listed(list(limited))} {be} rate limited ({options}){against}")
+    if matrix.predicted:
+        be = "are" if len(matrix.predicted) > 1 else "is"
+        found.append(f"{listed(matrix.predicted)} {be} predicted, not measured")
+    return [*found, *([matrix.walk.skipped_words] if matrix.walk.skipped else [])]
+
+
+def answer_of(matrix: Matrix) -> str:
+    """Return which drive leads in how many tests."""
+    if len(matrix.drives) == 1:
+        return f"{counts_of(matrix)}."
+    leads = matrix.leads().most_common()
+    limited = len(matrix.drives) - len(matrix.rate_limited) < 2
+    if not leads:
+        return "Too few drives ran without a rate limit to compare them." if limited else "No drive leads any test."
+    tests = len(matrix.tests)
+    first, *others = [f"{drive} is fastest in {number} of {counted(tests, 'test')}" for drive, number in leads]
+    return f"{'; '.join([first, *others])}."
+
+
+def _tool(record: RecordDoc) -> str:
+    source = record.get("source")
+    return str(source["tool"]) if source else "Hotband"
+
+
+def _block_bytes(record: RecordDoc | None) -> float | None:
+    """Mean size of an I/O."""
+    if record is None:
+        return None
+    summary = record["summary"]
+    count, volume = finite(summary.get("count")), finite(summary.get("bytes"))
+    if count and volume:
+        return volume / count
+    rate, bandwidth = finite(summary.get("iops")), finite(summary.get("bandwidth_bytes_per_s"))
+    return bandwidth / rate if rate and bandwidth else None
+
+
+def _limit(record: RecordDoc) -> str:
+    """Return the option that limited the rate; empty if there is none."""
+    source = record.get("source")
+    if not source:
+        return ""
+    spec: Mapping[str, object] = record.get("spec") or {}
+    jobs = spec.get("jobs")
+    groups = [spec.get("global"), *(jobs.values() if isinstance(jobs, dict) else [])]
+    for name in RATE_OPTIONS:
+        if any(isinstance(one, dict) and str(one.get(name) or "").strip("0,") for one in groups):
+            return name
+    return "a requested rate" if source["asked"]["rate_iops"] else ""

@@ -1,0 +1,93 @@
+"""The matrix of a folder of results on a terminal: a row per test, for each drive the rate and a bar."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from statistics import geometric_mean
+
+from hotband.base.text.numbers import counted
+from hotband.base.text.table import IOPS, MBS, MS, OF_ROW, PERCENT, PLAIN, Column, Table, View, column, numeric
+from hotband.views.report.matrix import Matrix, counts_of, remarks_of
+from hotband.views.text.bars import bar_column, bars
+from hotband.views.text.screen import DETAILS, LINES, WIDTH, Screen, folded, screen_table
+
+BAR = 8
+MOST_WITH_BARS = 3
+"""Drives that have room for a bar each."""
+MOST_DRIVES = 6
+"""Drives that have room for a column each."""
+NAME, TEST = 12, 30
+"""Characters of a drive's name above its column, and of a test's."""
+
+
+def matrix_screen(matrix: Matrix, written: str = "", further: str = "") -> Screen:
+    """Return the screen: what was found and written, the matrix, and what makes drives incomparable."""
+    notes = remarks_of(matrix)
+    room = LINES - 5 - sum(folded(f"! {note}") for note in notes) - bool(further)
+    wide = len(matrix.drives) > MOST_DRIVES
+    body: list[View] = [_by_drive(matrix) if wide else _by_test(matrix, room)]
+    hidden = 0 if wide else len(matrix.tests) - len(_shown(matrix, room))
+    if hidden:
+        body.append(f"and {counted(hidden, 'more test')} ({DETAILS})")
+    answer, more = f"{counts_of(matrix)}.", [written] if written else []
+    if written and len(answer) + len(written) + 2 <= WIDTH:
+        answer, more = f"{answer}  {written}", []
+    return Screen(answer=answer, more=more, body=body, remarks=notes, next=further, details=[long_table(matrix)])
+
+
+def _shown(matrix: Matrix, room: int) -> Sequence[str]:
+    """Return the tests that fit; the line that counts the others takes one of theirs."""
+    return matrix.tests if len(matrix.tests) <= room else matrix.tests[: room - 1]
+
+
+def _by_test(matrix: Matrix, room: int) -> Table:
+    """Return a row per test."""
+    drawn = len(matrix.drives) <= MOST_WITH_BARS
+    columns = [column("", wrap=False)]
+    for drive in matrix.drives:
+        columns += [numeric(_cut(drive, NAME), OF_ROW), *([bar_column(BAR)] if drawn else [])]
+    table = screen_table(columns)
+    shown = _shown(matrix, room)
+    every = {test: [matrix.value(drive, test) for drive in matrix.drives] for test in shown}
+    alone = len(matrix.drives) == 1
+    for test, values in every.items():
+        unit = matrix.unit(test)
+        # Of one drive the tests are compared with each other, those of one unit.
+        alike = [every[one][0] for one in shown if matrix.unit(one) is unit]
+        pictures = [bars([values[0], *alike], BAR)[0]] if alone else bars(values, BAR)
+        cells = [
+            cell for value, of in zip(values, pictures, strict=True) for cell in ((value, of) if drawn else (value,))
+        ]
+        table.add(_cut(test, TEST), *cells, unit=PLAIN if unit is IOPS else unit)
+    return table
+
+
+def _by_drive(matrix: Matrix) -> Table:
+    """Return a row per drive, if there are too many for columns: its rate relative to the best of each test."""
+    relative = numeric("of the best", PERCENT)
+    table = screen_table([column("drive"), numeric("tests"), relative, bar_column(BAR), numeric("fastest in")])
+    best = {test: max((matrix.value(one, test) or 0.0) for one in matrix.drives) for test in matrix.tests}
+    shares: list[float | None] = []
+    for drive in matrix.drives:
+        parts = [value / best[test] for test in matrix.tests if (value := matrix.value(drive, test))]
+        shares.append(100 * geometric_mean(parts) if parts else None)
+    leads = matrix.leads()
+    for drive, share, drawn in zip(matrix.drives, shares, bars(shares, BAR), strict=True):
+        table.add(drive, sum(of == drive for of, _ in matrix.records), share, drawn, leads[drive])
+    return table
+
+
+def long_table(matrix: Matrix) -> Table:
+    """Return a row per result: its drive, test, rates and latencies."""
+    columns: list[Column] = [column("drive"), column("test"), numeric("IOPS"), numeric("MB/s", MBS)]
+    columns += [numeric(name, MS) for name in ("mean (ms)", "p99 (ms)")]
+    table = Table("Results by drive and test", columns)
+    for one in matrix.walk.results:
+        summary = one.record.record["summary"]
+        latencies = [summary.get("latency_mean_ns"), summary.get("latency_p99_ns")]
+        table.add(one.series, one.test, summary.get("iops"), summary.get("bandwidth_bytes_per_s"), *latencies)
+    return table
+
+
+def _cut(text: str, width: int) -> str:
+    return text if len(text) <= width else f"{text[: width - 1]}…"

@@ -1,0 +1,32 @@
+"""Reports of runs on hardware, and of a model beside the emulated drive (`hotband.views.registered`)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from hotband.data.record.files import RECORD_FILE
+from hotband.views.report import record_page
+from hotband.views.report.kept import Report, read_records
+
+if TYPE_CHECKING:
+    from hotband.data.documents.run import RunSpec
+
+
+def of_hardware(specs: Sequence[RunSpec]) -> Report:
+    """What was measured in these runs, its prediction beside it."""
+    paths = [spec.out / RECORD_FILE for spec in specs if spec.out is not None]
+    return Report(record_page([record for path in paths for record in read_records(path)]))
+
+
+def of_emulation(spec: RunSpec, out: Path) -> Report:
+    """Both records, beside each other."""
+    labels = {"model": "model", "emulated": "emulated, by fio"}
+    both = [
+        replace(record, label=label)
+        for part, label in labels.items()
+        for record in read_records(out / part / RECORD_FILE)
+    ]
+    return Report(record_page(both, f"{spec.workload} on {spec.machine}: model and emulated drive"))
