@@ -14,6 +14,7 @@ from _pytest.mark import ParameterSet
 from forms import SHORT_LOADS
 from hotband.faces.commands.output import show_answer
 from hotband.questions.study import file
+from hotband.questions.study.asked import StudyRunQuestion
 from hotband.questions.study.conclusions.conclude import conclusions_of
 from hotband.questions.study.conclusions.functions import change, listed, more, quantity, times, with_prediction
 from hotband.questions.study.conclusions.known_figures import KnownFigures
@@ -155,13 +156,14 @@ def test_a_study_is_one_screen(
 ) -> None:
     result = request.getfixturevalue(FIXTURES[name])[0]
     monkeypatch.setenv("COLUMNS", str(width))
-    show_answer(terminal(result), details=False)
+    shown = terminal(StudyResult({}, result), StudyRunQuestion(study=name))
+    show_answer(shown, details=False)
     lines = capsys.readouterr().out.splitlines()
     assert len(lines) <= LINES, "\n".join(lines)
     assert max(map(len, lines[:-1])) <= width
     assert result["answer"]["text"].startswith(lines[0])
     assert lines[-1].startswith("Next: hotband study run ")
-    show_answer(terminal(result), details=True)
+    show_answer(shown, details=True)
     assert capsys.readouterr().out.count("\n") > LINES
 
 

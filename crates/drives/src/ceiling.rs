@@ -37,7 +37,7 @@ impl Ceiling {
     }
 }
 
-/// What does not limit a drive.
+/// Rates of a drive without a limit.
 const NO_LIMIT: Both = [f64::INFINITY; 2];
 
 impl DiskParams {
@@ -69,7 +69,7 @@ impl SsdParams {
         }
     }
 
-    /// What all dies read and program, in passes of a pseudo-SLC cache where those are faster.
+    /// Return the rates at which all dies read and program, in pseudo-SLC passes where those are faster.
     fn flash_rates(&self) -> Both {
         let nand = &self.nand;
         let dies = f64::from(nand.dies);

@@ -1,4 +1,4 @@
-//! What a run tells while it runs, how it is told to stop, and what can go wrong with it.
+//! Progress of a run, its stop signal, and its errors.
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use hotband_machine::{BuildError, MemoryError, SpecError};
 use thiserror::Error;
 
-/// What can go wrong with a run.
+/// Errors of a run.
 #[derive(Debug, Error)]
 pub enum RunError {
     /// The user's mistake.
@@ -30,7 +30,7 @@ pub enum RunError {
         phase: String,
         /// I/Os, or operations of the app, it completed.
         done: u64,
-        /// Those it was to complete.
+        /// Number that it was to complete.
         asked: u64,
     },
 }

@@ -28,7 +28,7 @@ const LARGEST_SCALE: u64 = 4096;
 /// Key and value of the state that drives in use are in.
 const STATE: (&str, &str) = (texts::STATE, "preconditioned");
 
-/// What is set of a run on drives in use that does not say it itself.
+/// Settings chosen for a run on drives in use that does not set them itself.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Chosen {
     /// The state, where it is not said, and the scale, where that is not.

@@ -54,7 +54,7 @@ pub use repair::RepairRequest;
 pub use request::Request;
 pub use run::{MachineState, Run};
 pub use sources::trace::two::{TracesCompared, compare_traces};
-/// What told workloads are written in.
+/// TOML types in which workloads are described.
 pub use toml::{Table as TomlTable, Value as TomlValue};
 
 /// The Rust of CONTRIBUTING compiles and holds what it asserts.

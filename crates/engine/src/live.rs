@@ -21,7 +21,7 @@ use crate::record::sections::Sections;
 pub struct Asked {
     /// Index of the volume.
     pub volume: u16,
-    /// What is asked.
+    /// Requested operation.
     pub op: Op,
     /// First byte, relative to the volume.
     pub offset: u64,
@@ -29,7 +29,7 @@ pub struct Asked {
     pub len: u32,
     /// Force unit access.
     pub fua: bool,
-    /// How well the data of a write compresses.
+    /// Compressibility of the data of a write.
     pub entropy: Entropy,
 }
 
@@ -77,12 +77,12 @@ impl Live {
         }
     }
 
-    /// What programs may address.
+    /// Return the volumes that programs may address.
     pub fn volumes(&self) -> &[Volume] {
         self.machine.volumes()
     }
 
-    /// What the machine was asked for as.
+    /// Return the name under which the machine was requested.
     pub fn name(&self) -> &str {
         &self.closing.request.machine
     }
@@ -92,7 +92,7 @@ impl Live {
         &self.machine
     }
 
-    /// Where its time stands.
+    /// Return its current time.
     pub fn now(&self) -> Instant {
         self.now
     }
@@ -161,7 +161,7 @@ impl Live {
         self.probes.tick(self.now, &self.machine);
     }
 
-    /// What went wrong so far with what watches it: an I/O log that cannot be written.
+    /// Check the probes for an error so far, such as an I/O log that cannot be written.
     ///
     /// # Errors
     /// That.

@@ -11,7 +11,7 @@ use crate::events::{Asked, measured_time};
 pub struct PowerCut {
     /// Time since the measured time begins.
     pub after: Span,
-    /// Who asks for it, for errors.
+    /// Event that requests it, for errors.
     event: EventSpec,
 }
 

@@ -1,20 +1,20 @@
-//! What follows from failures: how many spares there are, how fast they are filled; and the drives that events name.
+//! Repair after failures: the number of spares and the rate at which they are filled, and the drives that events name.
 
 use hotband_machine::{EventSpec, Machine, MachineSpec, RepairSpec, SpecError};
 use hotband_units::{Rate, Span, UnitError};
 
 use crate::events::Asked;
 
-/// What a request says of failures, as text.
+/// Failures and repair of a request, as text.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RepairRequest {
     /// Drives that fail: DRIVE@TIME each.
     pub fail: Vec<String>,
-    /// How many drives wait to replace failed ones.
+    /// Number of spare drives.
     pub spares: u32,
     /// Most that a rebuild writes in a second.
     pub rebuild_rate: Option<String>,
-    /// How long after a failure a spare is taken.
+    /// Time between a failure and the start of its rebuild.
     pub rebuild_after: Option<String>,
 }
 
@@ -25,7 +25,7 @@ const LEAST_RATE: u64 = 1000;
 const MOST_SPARES: u32 = 64;
 
 impl RepairRequest {
-    /// Nothing is to fail.
+    /// Return whether no drive is to fail.
     pub fn is_empty(&self) -> bool {
         *self == Self::default()
     }

@@ -1,10 +1,10 @@
-//! What is asked for, as text.
+//! Request of a run, as text.
 
 use std::path::PathBuf;
 
 use crate::repair::RepairRequest;
 
-/// What is asked for, as text.
+/// Request of a run, as text.
 #[derive(Clone, Debug, Default)]
 pub struct Request {
     /// Machine: a catalog drive, a short form, or TOML text with the name of its file.
@@ -23,13 +23,13 @@ pub struct Request {
     pub seed: u64,
     /// `--duration`.
     pub duration: Option<String>,
-    /// Where to log every I/O.
+    /// File to which every I/O is logged.
     pub io_log: Option<PathBuf>,
     /// `--power-loss`.
     pub power_loss: Option<String>,
     /// Drives that fail, in their short form, and what belongs to it.
     pub repair: RepairRequest,
-    /// What happens to parts of the machine, such as `at 60 s: fail d3`.
+    /// Events of parts of the machine, such as `at 60 s: fail d3`.
     pub events: Vec<String>,
     /// It follows another run on the machine that that one leaves.
     pub follows: bool,

@@ -36,7 +36,7 @@ use crate::warm_up;
 pub struct MachineState {
     machine: Machine,
     now: Instant,
-    /// What it was built from: a machine for another text or other values would not be the same.
+    /// Text and values from which it was built: a machine for others would not be the same.
     built_from: (String, Vec<(String, String)>),
     /// Its spares, and the most bytes a second of a rebuild.
     rebuilds: (u32, Option<u64>),
@@ -48,7 +48,7 @@ pub struct MachineState {
 /// A run that was checked and can be executed.
 pub struct Run {
     request: Request,
-    /// Of the machine, and of the workload.
+    /// Texts of the machine and of the workload.
     texts: (String, String),
     workload: Workload,
     assembled: Assembled,
@@ -63,14 +63,14 @@ pub struct Run {
     fail_later: Vec<Part>,
     /// The measured time of it and those that follow; none where that is not known.
     measured: Option<Span>,
-    /// What was chosen for drives in use.
+    /// Settings chosen for drives in use.
     chosen: Option<in_use::Chosen>,
     /// Of a run on drives in use that follows another: where it is read, and what was asked for.
     asked_for: Option<Box<(Catalog, Request)>>,
     /// Events, as they were asked for, and as they are to happen.
     asked: Asked,
     happenings: Vec<Happening>,
-    /// Those that the workload asks for by name.
+    /// Probes that the workload names.
     probes: Vec<Box<dyn Probe>>,
 }
 
@@ -83,7 +83,7 @@ impl Run {
         Self::new_within(catalog, request, &Means::default())
     }
 
-    /// The same with so much memory, and as long as somebody waits for it: a large machine takes its time and room.
+    /// Like `new`, with a memory limit and a cancellation check, because large machines are slow to build.
     ///
     /// # Errors
     /// Those of `new`, interruption, and too little memory.
@@ -140,7 +140,7 @@ impl Run {
         Self::bound(request, (machine_text, workload_text), workload, requested, (assembled, drive_set))
     }
 
-    /// The same on a machine that is no text: `request` only names it.
+    /// Like `new`, for a machine without a text, which `request` only names.
     ///
     /// # Errors
     /// The first mistake in the workload.
@@ -220,7 +220,7 @@ impl Run {
         Bytes(self.assembled.memory.0 + streams * DirectionStats::MEMORY)
     }
 
-    /// What it will do, one after the other, for whoever watches it.
+    /// Return its phases in order, for progress displays.
     pub fn phases(&self) -> Vec<String> {
         let preconditions = self.workload.precondition.as_ref().map(|_| "preconditioning".to_owned());
         let lays_out = self.above.app.as_ref().map(|_| "laying out the app's files".to_owned());
@@ -417,7 +417,7 @@ struct Begun {
     closing: Closing,
 }
 
-/// What a driver is made of, beside its machine.
+/// Parts of a driver, apart from its machine.
 struct DriverParts {
     streams: Vec<Stream>,
     /// Volume of each stream, those of an app last.

@@ -1,4 +1,4 @@
-//! What is asked for, and its text form.
+//! Options of a measurement, and their text form.
 
 use std::path::{Path, PathBuf};
 
@@ -7,8 +7,8 @@ use thiserror::Error;
 
 use crate::compress::Compressor;
 
-/// Sizes of chunks that are measured: 4 KiB is the sector of a drive's mapping table, 64 KiB the longest that a drive is
-/// known to compress at a time.
+/// Sizes of chunks that are measured: 4 KiB is the sector of a drive's mapping table, 64 KiB the longest that a drive
+/// is known to compress at a time.
 pub const CHUNKS: [u64; 5] = [4 << 10, 8 << 10, 16 << 10, 32 << 10, 64 << 10];
 
 /// What is read of a larger tree where nothing is said: some minutes on two cores, thousands of extents.
@@ -50,7 +50,7 @@ pub struct AskError {
     pub field: String,
     /// What it was given.
     pub value: String,
-    /// What would have been right.
+    /// Accepted values.
     pub accepted: String,
 }
 

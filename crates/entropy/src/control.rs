@@ -1,4 +1,4 @@
-//! What passes between a measurement and the thread that watches it.
+//! Channel between a measurement and the thread that watches it.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 

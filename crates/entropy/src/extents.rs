@@ -1,4 +1,4 @@
-//! Where a file has data, and how the stream of all data is cut into items of work.
+//! Data extents of a file, and the division of all data into items of work.
 
 use std::fs::File;
 use std::io;

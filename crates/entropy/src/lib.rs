@@ -1,4 +1,4 @@
-//! How far real data compresses: what `hotband entropy` measures.
+//! Compressibility of real data: the measurement of `hotband entropy`.
 //!
 //! The data of a tree is read as one stream, the content of its files in the order of their names. The *archive*
 //! ratio is that stream through deflate, as tgz and zip do; *chunk* ratios are pieces of 4 to 64 KiB of the files, each

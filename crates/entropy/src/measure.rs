@@ -31,7 +31,7 @@ pub struct Effort {
 /// What was measured.
 #[derive(Clone, Debug)]
 pub struct Measured {
-    /// What there is.
+    /// Census of the files.
     pub census: Census,
     /// What was to be read of it.
     pub plan: Plan,

@@ -1,4 +1,4 @@
-//! Which items are measured: all, or a random sample of them.
+//! Choice of the items to measure: all, or a random sample of them.
 
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::{Rng, SeedableRng};

@@ -37,7 +37,7 @@ impl Default for Limits {
 /// A regular file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Regular {
-    /// Where it is.
+    /// Path of the file.
     pub path: PathBuf,
     /// Its length.
     pub size: u64,

@@ -1,5 +1,5 @@
-//! How drives form one address space: one file a layout, each a pure planner; a replicated pool and RAID-Z are
-//! services with a state of their own.
+//! Layouts, which form one address space from drives: one file per layout, each a pure planner; a replicated pool and
+//! RAID-Z are services with a state of their own.
 
 mod concat;
 pub mod controller;
@@ -32,7 +32,7 @@ pub const KINDS: [&str; 16] = [
     REPLICATED, ERASURE, CONTROLLER, MD,
 ];
 
-/// Those that only plan.
+/// Kinds of layouts that only plan.
 pub const PLANNERS: [&str; 9] = ["single", "concat", "raid0", "raid1", "raid5", "raid6", "raid10", "raid50", "raid60"];
 
 /// The service whose members carry daemons; those of [`raidz::RAIDZ`] are services too.
@@ -42,7 +42,7 @@ pub const CONTROLLER: &str = "controller";
 /// A stripe cache before a layout with parity, which is one, too.
 pub const MD: &str = "md";
 
-/// The same with erasure-coded objects.
+/// Kind of a pool with erasure-coded objects.
 pub const ERASURE: &str = "erasure";
 
 /// Whether a layout is a pool with daemons.

@@ -46,7 +46,7 @@ impl Touched {
         from..if index == self.chunks.1 { self.to } else { self.chunk }
     }
 
-    /// How many chunks are touched.
+    /// Return the number of chunks touched.
     pub(crate) fn count(self) -> u64 {
         self.chunks.1 - self.chunks.0 + 1
     }

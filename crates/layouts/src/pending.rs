@@ -1,4 +1,4 @@
-//! What stands before members has I/Os of hosts and commands to members under way: one book of both.
+//! Host I/Os and member commands that a service has in flight, in one book.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -9,20 +9,20 @@ use hotband_units::{Instant, Span};
 /// An I/O of a host.
 #[derive(Clone, Copy, Debug)]
 pub struct Asked {
-    /// As it was asked for.
+    /// I/O as it was submitted.
     pub io: ServiceIo,
     /// When.
     pub since: Instant,
-    /// What it still waits for: commands, rows, reads ahead.
+    /// Number of commands, rows and reads ahead that it still waits for.
     pub pending: u32,
     /// Times of the last of these.
     pub times: Times,
-    /// What went wrong with any.
+    /// First fault of any part.
     pub fault: Option<Fault>,
 }
 
 impl Asked {
-    /// What it asks for.
+    /// Return its range.
     pub fn range(&self) -> Range<u64> {
         self.io.offset..self.io.offset + u64::from(self.io.len)
     }
@@ -96,7 +96,7 @@ impl<P> Pending<P> {
         self.commands.remove(&token).expect("only what was sent is answered")
     }
 
-    /// What the commands under way are for, in the order in which they were sent.
+    /// Return the purposes of the commands in flight, in the order in which they were sent.
     pub fn purposes(&mut self) -> impl Iterator<Item = &mut P> {
         self.commands.values_mut()
     }

@@ -1,4 +1,4 @@
-//! Which mirror a read goes to.
+//! Choice of the mirror that serves a read.
 
 use hotband_machine::MemberState;
 

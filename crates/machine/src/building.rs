@@ -1,4 +1,4 @@
-//! What building a machine needs besides its spec: whether somebody still waits for it, and what can stop it.
+//! Cancellation check of a machine's construction, and the errors that stop it.
 
 use hotband_units::Bytes;
 use thiserror::Error;
@@ -13,7 +13,7 @@ pub struct Stopped;
 /// Asked now and then by long work, at least several times a second: it goes on where this is no error.
 pub type Look<'a> = &'a dyn Fn() -> Result<(), Stopped>;
 
-/// Nobody stops it.
+/// Never stop.
 ///
 /// # Errors
 /// None.
@@ -29,7 +29,7 @@ pub enum MemoryError {
     TooLarge {
         /// All parts together.
         needs: Bytes,
-        /// What there is.
+        /// Memory that is available.
         available: Bytes,
     },
     /// The system refused the memory.
@@ -37,7 +37,7 @@ pub enum MemoryError {
     Refused {
         /// Name of the part in the machine.
         part: String,
-        /// What it asked for.
+        /// Memory that it needs.
         needs: Bytes,
     },
 }

@@ -1,4 +1,4 @@
-//! What every drive mechanism answers.
+//! Trait that every drive mechanism implements.
 
 use hotband_units::{Bytes, Instant, Power, Span};
 
@@ -14,7 +14,7 @@ use crate::versions::Versions;
 pub struct Command {
     /// Returned in [`Done`]; no two commands in a drive have the same.
     pub token: u64,
-    /// What is asked.
+    /// Requested operation.
     pub op: Op,
     /// First byte.
     pub offset: u64,
@@ -22,9 +22,9 @@ pub struct Command {
     pub len: u32,
     /// Force unit access.
     pub fua: bool,
-    /// Which write of the host this is part of, numbered in order of submission; zero where nobody counts.
+    /// Number of the host's write that this is part of, in order of submission; zero without an account.
     pub version: u64,
-    /// How well the data of a write compresses.
+    /// Compressibility of the data of a write.
     pub entropy: Entropy,
 }
 
@@ -41,24 +41,24 @@ pub struct UntimedWrite {
     pub offset: u64,
     /// Length in bytes.
     pub len: u32,
-    /// How well the data compresses.
+    /// Compressibility of the data.
     pub entropy: Entropy,
     /// The range is trimmed, not written.
     pub trim: bool,
 }
 
-/// What a drive's SMART attributes say; every count is since the drive was new, preconditioning included.
+/// SMART attributes of a drive; every count is since the drive was new, preconditioning included.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Smart {
     /// Bytes that the host wrote.
     pub host_bytes: u64,
-    /// The same after compression, before packing and overheads.
+    /// Bytes after compression, before packing and overheads.
     pub stored_bytes: u64,
     /// Bytes programmed into flash.
     pub flash_bytes: u64,
-    /// Of them, valid data moved by garbage collection and wear levelling.
+    /// Part of them: valid data moved by garbage collection and wear levelling.
     pub relocated_bytes: u64,
-    /// Of them, mapping tables, headers, padding and parity.
+    /// Part of them: mapping tables, headers, padding and parity.
     pub metadata_bytes: u64,
     /// Bytes that the host trimmed.
     pub trimmed_bytes: u64,
@@ -70,7 +70,8 @@ pub struct Smart {
     pub percentage_used: f64,
     /// Blocks that were retired.
     pub bad_blocks: u64,
-    /// How many times larger than what is simulated the drive is: 1 where all of it is. All else is of what is simulated.
+    /// How many times larger than what is simulated the drive is: 1 where all of it is. All else is of what is
+    /// simulated.
     pub scale: u64,
 }
 
@@ -83,20 +84,20 @@ pub struct Levels {
     pub busy: [Power; 2],
 }
 
-/// What a drive draws.
+/// Power draw of a drive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Draw {
     /// Names of the states: "seek" and "track" of a disk, "read" and "write" of flash.
     pub states: [&'static str; 2],
-    /// As rated under load.
+    /// Rated power under load.
     pub active: Power,
-    /// What it draws.
+    /// Power draw.
     pub levels: Levels,
     /// Ends of its range: the least energy is that of one of these, the most that of one of those.
     pub low: [Levels; 2],
     /// See `low`.
     pub high: [Levels; 2],
-    /// How many actuators are busy by themselves; times are their sums.
+    /// Number of independent actuators; times are their sums.
     pub actuators: u32,
     /// Whether it can be in both states at once.
     pub is_parallel: bool,
@@ -122,11 +123,11 @@ pub struct Done {
     pub token: u64,
     /// When it was done; never later than the time `advance` was called with.
     pub at: Instant,
-    /// Where the time went; adds up to `at` minus the time of submission.
+    /// Times of each part; they add up to `at` minus the time of submission.
     pub times: Times,
     /// Data that now travels to the host: the length of a read, zero for anything else.
     pub bytes_back: u32,
-    /// What went wrong, if anything.
+    /// Fault, if any.
     pub fault: Option<Fault>,
 }
 
@@ -142,7 +143,7 @@ pub struct PartReport {
     pub kind: &'static str,
     /// Its counters since the beginning.
     pub counters: Vec<Counter>,
-    /// What it holds at this moment.
+    /// Current contents.
     pub at_end: Vec<Counter>,
 }
 
@@ -153,7 +154,7 @@ impl PartReport {
     }
 }
 
-/// How a drive acknowledges writes.
+/// Write cache setting of a drive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct WriteCacheSetting {
     /// "volatile", "protected", or "off" where a write is acknowledged when it is on the media.
@@ -162,15 +163,15 @@ pub struct WriteCacheSetting {
     pub bytes: u64,
 }
 
-/// How far a cache that learns has got.
+/// Progress of a cache that learns.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Warmth {
     /// It holds nothing.
     #[default]
     Cold,
-    /// What it holds still changes.
+    /// The contents still change.
     Warming,
-    /// What it holds is what it will hold, while the load stays as it is.
+    /// The contents stay the same under the same load.
     Warm,
 }
 
@@ -200,7 +201,7 @@ pub struct CacheState {
 }
 
 impl CacheState {
-    /// Both together: warming unless both are cold or both warm. A drive that was asked for nothing does not count.
+    /// Combine both: warming unless both are cold or both warm. A drive without I/O does not count.
     pub fn and(&self, other: &Self) -> Self {
         let warmth = match (self.warmth, other.warmth) {
             (Some(one), Some(_)) if self.asked && !other.asked => Some(one),
@@ -235,12 +236,12 @@ pub trait Drive: Send {
     fn capacity(&self) -> Bytes;
     /// Logical block size: offsets and lengths are multiples of it.
     fn block(&self) -> Bytes;
-    /// Logical units that a host sees, by address; none where the drive is one address space. A flush is for the unit that
-    /// its offset lies in.
+    /// Logical units that a host sees, by address; none where the drive is one address space. A flush is for the unit
+    /// that its offset lies in.
     fn units(&self) -> Vec<Unit> {
         Vec::new()
     }
-    /// What it draws; none where that is not known.
+    /// Return the power draw; none if unknown.
     fn draw(&self) -> Option<Draw> {
         None
     }
@@ -269,7 +270,7 @@ pub trait Drive: Send {
     fn advance(&mut self, now: Instant, done: &mut Vec<Done>);
     /// Counters since the beginning, always the same names in the same order.
     fn counters(&self) -> Vec<Counter>;
-    /// What its caches hold at this moment; for a drive with caches always the same names in the same order.
+    /// Return the current contents of its caches; a drive with caches returns the same names in the same order.
     fn levels(&self) -> Vec<Counter> {
         Vec::new()
     }
@@ -283,7 +284,7 @@ pub trait Drive: Send {
     fn write_untimed(&mut self, writes: &[UntimedWrite]) {
         let _ = writes;
     }
-    /// How its unrecoverable read errors come; none where that is not known.
+    /// Return the unrecoverable read errors; none if unknown.
     fn sector_errors(&self) -> Option<SectorErrors> {
         None
     }

@@ -10,11 +10,11 @@ pub struct Event {
     pub at: Instant,
     /// To what.
     pub part: Part,
-    /// And what.
+    /// Action.
     pub what: What,
 }
 
-/// What an event happens to.
+/// Part that an event affects.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Part {
     /// All of it.
@@ -30,7 +30,7 @@ pub enum Part {
     },
 }
 
-/// What happens.
+/// Action of an event.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum What {
     /// The part answers nothing any more.
@@ -97,9 +97,9 @@ pub enum EventError {
 pub struct SetError {
     /// Name of the value.
     pub key: String,
-    /// What it was to be.
+    /// Rejected value.
     pub value: String,
-    /// What would have been right.
+    /// Accepted values.
     pub accepted: String,
 }
 

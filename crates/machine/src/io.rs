@@ -1,8 +1,8 @@
-//! What goes into a machine and what comes out.
+//! I/Os that go into a machine, and completions that come out.
 
 use hotband_units::{Instant, Span};
 
-/// What an I/O asks for.
+/// Operation of an I/O.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Op {
     /// Read a range.
@@ -15,7 +15,7 @@ pub enum Op {
     Trim,
 }
 
-/// How well the data of a write compresses: the ratio of an archive of it to its size, in steps of 0.01 %.
+/// Compressibility of the data of a write: the ratio of its archive to its size, in steps of 0.01 %.
 ///
 /// Data bytes are not part of timing; this number is all that a drive knows of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -30,7 +30,7 @@ impl Entropy {
         Self((share.clamp(0.0, 1.0) * 10_000.0).round() as u16)
     }
 
-    /// As a share of the size.
+    /// Return it as a share of the size.
     pub fn share(self) -> f64 {
         f64::from(self.0) / 10_000.0
     }
@@ -52,9 +52,9 @@ impl Default for Entropy {
 pub struct Io {
     /// Returned in the completion; the machine does not read it.
     pub tag: u64,
-    /// What is asked.
+    /// Requested operation.
     pub op: Op,
-    /// Which volume of the machine is addressed.
+    /// Index of the volume.
     pub volume: u16,
     /// First byte, relative to the volume.
     pub offset: u64,
@@ -64,11 +64,11 @@ pub struct Io {
     pub fua: bool,
     /// Number of the write, in order of submission; zero for reads and flushes, and where nobody counts.
     pub version: u64,
-    /// How well the data of a write compresses.
+    /// Compressibility of the data of a write.
     pub entropy: Entropy,
 }
 
-/// Where the time of an I/O went. The parts add up to its latency.
+/// Parts of the time of an I/O, which add up to its latency.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Times {
     /// Waiting for the drive to turn to this command (and for a cache slot or a tag).
@@ -129,9 +129,9 @@ pub struct Completion {
     pub submitted: Instant,
     /// When it was done.
     pub at: Instant,
-    /// Where the time went.
+    /// Times of each part.
     pub times: Times,
-    /// What went wrong, if anything.
+    /// Fault, if any.
     pub fault: Option<Fault>,
 }
 

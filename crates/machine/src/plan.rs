@@ -9,7 +9,7 @@ use crate::io::Op;
 /// A range of bytes to read or write.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Extent {
-    /// What is asked.
+    /// Requested operation.
     pub op: Op,
     /// First byte.
     pub offset: u64,
@@ -20,7 +20,7 @@ pub struct Extent {
 /// One command to one member, in one phase of a plan.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Leg {
-    /// Which phase: phase n+1 starts when every leg of phase n is done.
+    /// Phase: phase n+1 starts when every leg of phase n is done.
     pub phase: u8,
     /// Index of the member.
     pub member: u16,
@@ -99,7 +99,7 @@ impl StripeShape {
     }
 }
 
-/// Where a piece of a layout's address space lies on one of its members.
+/// Location of a piece of a layout's address space on one of its members.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Placed {
     /// First byte in the address space of the layout.
@@ -110,18 +110,18 @@ pub struct Placed {
     pub offset: u64,
     /// Length in bytes.
     pub len: u32,
-    /// Which copy of the data this is, from 0.
+    /// Number of the copy of the data, from 0.
     pub copy: u16,
 }
 
-/// What the host knows of a member without asking the drive.
+/// State of a member that the host knows without a command to the drive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MemberState {
     /// Commands sent and not yet answered.
     pub pending: u32,
-    /// Where the last read sent to the member ends: a read that starts there is sequential.
+    /// End of the last read sent to the member: a read that starts there is sequential.
     pub read_end: u64,
-    /// Where the last command sent to the member ends, as a guess of where the head is.
+    /// End of the last command sent to the member, as a guess of the head's position.
     pub last_end: u64,
     /// The member holds its data up to here: everything while it is well, nothing when it has failed, what is rebuilt
     /// while it is rebuilt.
@@ -185,7 +185,7 @@ pub trait Layout: Send {
     fn place(&self, extent: Extent, out: &mut Vec<Placed>);
     /// Bytes of the address space that are on no member any more.
     fn lost(&self, members: &[MemberState]) -> u64;
-    /// How it goes on without a member; none without redundancy.
+    /// Return its redundancy; none if it cannot continue without a member.
     fn redundancy(&self) -> Option<&dyn Redundancy> {
         None
     }

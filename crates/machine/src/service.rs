@@ -16,7 +16,7 @@ use crate::versions::Versions;
 pub struct ServiceIo {
     /// Returned in [`Served`]; the service does not read it.
     pub token: u32,
-    /// What is asked.
+    /// Requested operation.
     pub op: Op,
     /// First byte in the address space of the service.
     pub offset: u64,
@@ -26,7 +26,7 @@ pub struct ServiceIo {
     pub fua: bool,
     /// Number of the host's write; zero for what is none, and where nobody counts.
     pub version: u64,
-    /// How well the data of a write compresses.
+    /// Compressibility of the data of a write.
     pub entropy: Entropy,
 }
 
@@ -37,7 +37,7 @@ pub struct MemberCommand {
     pub token: u64,
     /// Index of the member.
     pub member: u16,
-    /// What is asked.
+    /// Requested operation.
     pub op: Op,
     /// First byte on the member.
     pub offset: u64,
@@ -47,7 +47,7 @@ pub struct MemberCommand {
     pub fua: bool,
     /// Number of the newest of the host's writes whose data it has; zero where nobody counts.
     pub version: u64,
-    /// How well the data of a write compresses.
+    /// Compressibility of the data of a write.
     pub entropy: Entropy,
 }
 
@@ -56,13 +56,13 @@ pub struct MemberCommand {
 pub struct Served {
     /// The token of the I/O.
     pub token: u32,
-    /// Where its time went; adds up to the time since it was asked.
+    /// Times of each part; they add up to the time since it was submitted.
     pub times: Times,
-    /// What went wrong, if anything.
+    /// Fault, if any.
     pub fault: Option<Fault>,
 }
 
-/// What a service hands to the machine in one call.
+/// Output of a service to the machine in one call.
 #[derive(Clone, Debug, Default)]
 pub struct ServiceOut {
     /// Commands to send now.
@@ -74,10 +74,10 @@ pub struct ServiceOut {
     pub served: Vec<Served>,
 }
 
-/// How far a service is with writing a spare that has taken the place of a member.
+/// Progress of a service in writing a spare that replaces a member.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MemberRebuild {
-    /// How far it is.
+    /// State.
     pub state: JobState,
     /// When it began; none while it waits.
     pub began: Option<Instant>,

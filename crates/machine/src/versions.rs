@@ -1,4 +1,4 @@
-//! Which version of the data every byte holds.
+//! Version of the data that every byte holds.
 
 use std::ops::Range;
 
@@ -25,7 +25,7 @@ impl Versions {
         }
     }
 
-    /// What is held of `range`, by address, cut at its ends; gaps are left out.
+    /// Return the versions held of `range`, by address, cut at its ends; gaps are left out.
     pub fn held(&self, range: Range<u64>) -> impl Iterator<Item = (Range<u64>, u64)> {
         let within = range.clone();
         let overlap = (!range.is_empty()).then(|| self.held.overlapping(range));
@@ -33,7 +33,7 @@ impl Versions {
         overlap.into_iter().flatten().map(move |(held, version)| (cut(held), *version))
     }
 
-    /// The same with the gaps, which hold version zero.
+    /// Return the versions of `range` including gaps, which hold version zero.
     pub fn all(&self, range: Range<u64>) -> Vec<(Range<u64>, u64)> {
         let (mut all, mut reached) = (Vec::new(), range.start);
         for (held, version) in self.held(range.clone()) {

@@ -1,4 +1,4 @@
-//! What may happen in a run, for Python.
+//! Events of a run, for Python.
 
 use hotband_engine::{EVENT_ROWS, EVENTS, supported};
 use pyo3::prelude::*;

@@ -1,4 +1,4 @@
-//! What the catalog and specs say, for Python: each struct here is a dict there.
+//! Contents of the catalog and of specs, for Python: each struct here is a dict there.
 
 use std::path::PathBuf;
 
@@ -205,7 +205,8 @@ pub struct Workload<'py> {
     table: Bound<'py, PyDict>,
 }
 
-/// A workload as its text has it, once it is right, with values of its keys and the length of its measured phases changed.
+/// A workload as its text has it, once it is right, with values of its keys and the length of its measured phases
+/// changed.
 #[pyfunction]
 #[pyo3(signature = (text, file="workload", set=Vec::new(), duration=None))]
 #[expect(clippy::needless_pass_by_value, reason = "Python's values are made for the call")]

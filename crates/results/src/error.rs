@@ -1,4 +1,4 @@
-//! What can be wrong with a log.
+//! Errors of a log.
 
 use std::io;
 
@@ -15,9 +15,9 @@ pub enum LogError {
     Line {
         /// From 1.
         line: u64,
-        /// What is wrong with it.
+        /// Problem.
         found: String,
-        /// What would have been right.
+        /// Accepted values.
         accepted: &'static str,
     },
     /// Nothing in it.

@@ -1,4 +1,4 @@
-//! What holds for any bytes, for the fuzz target and the test that replays its corpus.
+//! Properties that hold for any bytes, for the fuzz target and the test that replays its corpus.
 
 use crate::{read_fio_log, read_hdr_log, read_histogram_log};
 

@@ -8,7 +8,7 @@ use hotband_units::{Instant, Span};
 #[derive(Clone, Copy, Debug)]
 pub struct WallClock {
     began: WallInstant,
-    /// What the machine's time was then.
+    /// Machine time at that moment.
     at: Instant,
 }
 
@@ -24,7 +24,7 @@ impl WallClock {
         self.at + Span(self.began.elapsed().as_nanos() as u64)
     }
 
-    /// How long it is until `at`; none where that is past.
+    /// Return the time until `at`; none if it has passed.
     #[inline]
     pub fn until(&self, at: Instant) -> Option<Duration> {
         let now = self.now();

@@ -1,4 +1,4 @@
-//! Who holds a file, a folder or a block device that is to go; errors that name it.
+//! Holders of a file, a folder or a block device that is to be removed, and errors that name them.
 
 use std::fs;
 use std::io;

@@ -7,7 +7,7 @@ use std::process::{Command, Stdio};
 
 use crate::holders::{self, naming};
 
-/// What the kernel calls a device that it sends flushes to.
+/// Kernel name of the cache mode of a device that receives flushes.
 const SENDS_FLUSHES: &str = "write back";
 
 /// A loop device on a file.
@@ -36,7 +36,7 @@ pub fn attach(file: &Path, block: u32) -> io::Result<Loop> {
     Ok(made)
 }
 
-/// What a command prints, or what it says went wrong.
+/// Run a command; return its output or its error.
 fn run(command: &mut Command) -> io::Result<String> {
     let name = command.get_program().to_string_lossy().into_owned();
     let output = command.stdin(Stdio::null()).output();

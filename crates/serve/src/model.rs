@@ -1,4 +1,4 @@
-//! What decides when an I/O is done.
+//! Models that decide when an I/O completes.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -31,9 +31,9 @@ pub struct VolumeTold {
 /// An answer of a model.
 #[derive(Clone, Copy, Debug)]
 pub struct Answer {
-    /// Of the I/O, as it was handed over.
+    /// Token of the I/O, as it was submitted.
     pub token: u64,
-    /// What it was.
+    /// Operation.
     pub op: Op,
     /// When it was asked for, in the machine's time.
     pub submitted: Instant,
@@ -45,9 +45,9 @@ pub struct Answer {
 
 /// Decides when an I/O is done. Its time never goes backwards.
 pub trait Model: Send {
-    /// Where its time stands.
+    /// Return its current time.
     fn now(&self) -> Instant;
-    /// What is served.
+    /// Return the volumes that are served.
     fn volumes(&self) -> Vec<VolumeTold>;
     /// Takes an I/O that was asked for at `at`; returns the number of a write where power may go off, else zero.
     fn submit(&mut self, at: Instant, request: &Asked, token: u64) -> u64;
@@ -77,7 +77,7 @@ pub struct OfMachine {
 }
 
 impl OfMachine {
-    /// Of a machine that is ready for programs to ask.
+    /// Create the model of a machine that is ready for I/Os.
     pub fn new(live: Live) -> Self {
         Self { live, done: Vec::new() }
     }
@@ -87,7 +87,7 @@ impl OfMachine {
         self.live.may_be_cut()
     }
 
-    /// What the machine is called.
+    /// Return the name of the machine.
     pub fn machine(&self) -> &str {
         self.live.name()
     }

@@ -1,4 +1,4 @@
-//! What arrived goes to the machine, what it answered goes back: late by what the host makes of it, never early.
+//! Service between clients and the machine: requests go in, completions come back, delayed by the host but never early.
 //!
 //! The machine lies behind one lock. Whoever brings a request takes it, lets the machine go on to the time of the
 //! request, and hands out what is done by now; when the machine next has something to do, the timekeeper does so
@@ -27,7 +27,7 @@ use crate::timekeeper::Timekeeper;
 pub struct Request {
     /// Index of the volume.
     pub volume: u16,
-    /// What is asked.
+    /// Requested operation.
     pub op: Op,
     /// First byte, relative to the volume.
     pub offset: u64,
@@ -67,8 +67,8 @@ pub enum Failure {
     Gone,
 }
 
-/// Who waits for an answer. It is called once, by any thread, and does not wait: what it cannot send at once it leaves to
-/// a thread of its own.
+/// Receiver of an answer. It is called once, by any thread, and does not wait: what it cannot send at once it leaves
+/// to a thread of its own.
 pub trait Reply: Send {
     /// The request is done.
     fn done(self: Box<Self>, outcome: Result<(), Failure>);
@@ -80,16 +80,16 @@ impl<F: FnOnce(Result<(), Failure>) + Send> Reply for F {
     }
 }
 
-/// How answers are timed.
+/// Timing of answers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Options {
-    /// The clock does not sleep for the last so much before an answer is due, but looks at the time again and again: what
-    /// the host takes to wake a thread is else added to every answer.
+    /// The clock does not sleep for the last so much before an answer is due, but looks at the time again and again:
+    /// what the host takes to wake a thread is else added to every answer.
     pub spin: Span,
     /// Threads of the server go before others, as far as the host lets them.
     pub priority: bool,
-    /// Cores do not go to sleep, where the host lets it: to wake one of a virtual machine takes 20 to 50 us (measured: a
-    /// client gets 100 us as 124 to 140 us without and as 120 us with it; an answer at once as 23 and 13 us).
+    /// Cores do not go to sleep, where the host lets it: to wake one of a virtual machine takes 20 to 50 us (measured:
+    /// a client gets 100 us as 124 to 140 us without and as 120 us with it; an answer at once as 23 and 13 us).
     pub awake: bool,
     /// What the way from a client to the server and back takes at least: a request was made so much before it is seen.
     pub way: Span,
@@ -97,8 +97,8 @@ pub struct Options {
 
 impl Default for Options {
     /// 200 us: more than what a sleep is late on an otherwise idle host (60 us; measured: 500 us asked for are 572 us
-    /// without and 522 us with it), and than a solid-state drive takes for a read, for which nobody goes to sleep (111 us
-    /// are served as 118 to 121 us, with 60 us as 121 to 126 us).
+    /// without and 522 us with it), and than a solid-state drive takes for a read, for which nobody goes to sleep (111
+    /// us are served as 118 to 121 us, with 60 us as 121 to 126 us).
     fn default() -> Self {
         Self { spin: Span(200_000), priority: true, awake: true, way: Span::ZERO }
     }
@@ -128,7 +128,7 @@ pub struct Service {
     stopped: AtomicBool,
     /// Requests that are under way.
     under_way: AtomicU64,
-    /// What is told when it stops.
+    /// Callbacks to run when it stops.
     watchers: Mutex<Vec<Box<dyn Fn() + Send>>>,
     pub(crate) clock: WallClock,
     pub(crate) options: Options,
@@ -168,7 +168,7 @@ impl Service {
         Ok(service)
     }
 
-    /// What is served.
+    /// Return the volumes that are served.
     pub fn volumes(&self) -> &[VolumeTold] {
         &self.volumes
     }
@@ -209,7 +209,7 @@ impl Service {
         priority::prepare(self.options.priority);
     }
 
-    /// Where a byte of a volume is kept.
+    /// Return the place of a byte of a volume in the store.
     fn place(&self, volume: u16, offset: u64) -> Place {
         let described = &self.volumes[usize::from(volume)];
         Place { space: described.space, offset: described.from + offset }
@@ -223,7 +223,7 @@ impl Service {
         self.store.read(self.place(volume, offset), buffer)
     }
 
-    /// What is kept of a range of a volume.
+    /// Return the stored extents of a range of a volume.
     ///
     /// # Errors
     /// What the store says.
@@ -231,7 +231,7 @@ impl Service {
         self.store.extents(self.place(volume, offset), len)
     }
 
-    /// What was counted so far.
+    /// Return the counts so far.
     pub fn tally(&self) -> Tally {
         self.tally.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
@@ -310,8 +310,8 @@ impl Service {
         }
     }
 
-    /// Lets the machine go on to now, and hands out what is done; when it next has something to do, and whether anything
-    /// was done.
+    /// Lets the machine go on to now, and hands out what is done; when it next has something to do, and whether
+    /// anything was done.
     pub(crate) fn go_on(&self, mut core: MutexGuard<'_, Core>) -> (Instant, bool) {
         let due = core.advance(self.clock.now());
         let is_cut = core.model.as_ref().is_none_or(|model| model.is_cut());

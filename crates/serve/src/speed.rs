@@ -1,4 +1,4 @@
-//! How fast this host serves: a drive that answers at once, behind a socket, with a client beside it.
+//! Serving speed of this host: a drive that answers at once, behind a socket, with a client beside it.
 
 use std::io::{self, BufReader, Read, Write};
 use std::os::unix::net::UnixStream;
@@ -18,7 +18,7 @@ const BLOCK: u32 = 4096;
 /// Bytes of the drive.
 const SIZE: u64 = 64 << 20;
 
-/// What this host can serve of random reads of 4 KiB, client and server together.
+/// Random 4 KiB reads that this host can serve, client and server together.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Speed {
     /// Mean latency with one outstanding, in nanoseconds: what every answer takes at least.
@@ -27,7 +27,8 @@ pub struct Speed {
     pub iops: f64,
 }
 
-/// What a drive takes by which the way to it is measured: as fast a drive as is served, or nearly so, on which clients wait.
+/// What a drive takes by which the way to it is measured: as fast a drive as is served, or nearly so, on which clients
+/// wait.
 const WAITED: Span = Span(100_000);
 
 /// Measures it for about twice `time`, behind a socket at `path`, which must not be there yet.
@@ -41,8 +42,8 @@ pub fn measure(path: &Path, time: Duration) -> io::Result<Speed> {
     Ok(Speed { latency_ns: 1e9 / alone.rate, iops: together.rate })
 }
 
-/// What the way to a server and back takes at least, in nanoseconds, for a client that has waited: by so much the shortest
-/// of all latencies is longer than what the drive was to take. Measured for about `time` in the same way.
+/// What the way to a server and back takes at least, in nanoseconds, for a client that has waited: by so much the
+/// shortest of all latencies is longer than what the drive was to take. Measured for about `time` in the same way.
 ///
 /// # Errors
 /// What the host refuses.
@@ -78,7 +79,7 @@ impl Drop for Steady {
     }
 }
 
-/// What a client saw.
+/// Reads of a client.
 struct Reads {
     /// I/Os a second.
     rate: f64,

@@ -1,4 +1,4 @@
-//! What a server counts: how late answers were, and the latencies that clients got beside those that the model meant.
+//! Counters of a server: the emulation delay, and the latencies of clients next to those of the model.
 
 use hdrhistogram::Histogram;
 use hotband_engine::Findings;
@@ -25,13 +25,13 @@ fn note(times: &mut Histogram<u64>, time: Span) {
     times.record(time.0).expect("it grows with what it is told");
 }
 
-/// Of one kind of I/O.
+/// Latencies of one kind of I/O.
 #[derive(Clone, Debug)]
 struct OfKind {
     count: u64,
     errors: u64,
     bytes: u64,
-    /// As the model meant it.
+    /// Latency in the model.
     model: Histogram<u64>,
     /// From when it was asked for, at the latest, to the answer being handed over.
     client: Histogram<u64>,
@@ -43,8 +43,8 @@ impl OfKind {
     }
 }
 
-/// Share of the p50 latency of reads and writes, and time in nanoseconds: where p99 of lateness is more than either, what was served
-/// is no longer the drive that was modelled.
+/// Share of the p50 latency of reads and writes, and time in nanoseconds: where p99 of lateness is more than either,
+/// what was served is no longer the drive that was modelled.
 const LATE: (f64, u64) = (0.1, 1_000_000);
 
 /// Whether answers were too late, in words; `p50` is that of reads and writes as the model meant them.
@@ -65,7 +65,7 @@ fn late_note(lateness: &TimesTold, p50: Span) -> Option<String> {
     })
 }
 
-/// What was counted so far.
+/// Counts so far.
 #[derive(Clone, Debug)]
 pub struct Tally {
     kinds: [OfKind; 4],
@@ -105,7 +105,7 @@ impl TimesTold {
     }
 }
 
-/// What clients of one kind of I/O got.
+/// Latencies that clients got for one kind of I/O.
 #[derive(Clone, Debug, Serialize)]
 pub struct KindTold {
     /// "read", "write", "flush" or "trim".
@@ -125,9 +125,9 @@ pub struct KindTold {
 /// The section "serving" of a record.
 #[derive(Clone, Debug, Serialize)]
 pub struct ServingTold {
-    /// How late answers were handed over, after the time at which the model had them done.
+    /// Emulation delay: time between completion in the model and the handover of the answer.
     pub lateness: Option<TimesTold>,
-    /// What a reader must know of that, where it changes what was measured.
+    /// Note about the delay, if it changes the result.
     pub late: Option<String>,
     /// What the way from clients of NBD and back takes at least, which is part of their latencies.
     pub way_ns: u64,
@@ -163,7 +163,7 @@ impl Tally {
         self.kinds.iter().map(|of_kind| of_kind.count + of_kind.errors).sum()
     }
 
-    /// As a section of a record.
+    /// Return it as a section of a record.
     pub fn told(&self) -> ServingTold {
         let kinds = KINDS.iter().zip(&self.kinds).filter(|(_, of_kind)| of_kind.count + of_kind.errors > 0);
         let row = |((_, kind), of_kind): (&(Op, &'static str), &OfKind)| KindTold {
@@ -184,7 +184,7 @@ impl Tally {
         ServingTold { lateness, late, way_ns: self.way.0, cores_awake: self.cores_awake, kinds }
     }
 
-    /// What it leaves in the record.
+    /// Return its findings for the record.
     pub fn findings(&self) -> Findings {
         let totals = self.told();
         let note = totals.late.clone();

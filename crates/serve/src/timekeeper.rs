@@ -1,8 +1,8 @@
-//! Who waits until the machine next has something to do.
+//! Thread that waits until the machine next has something to do.
 //!
-//! A thread of its own, the clock, where nobody else does. A thread that waits for a client may do both at once: then the
-//! request, the time at which it is done and the answer need one thread, and no core has to be woken in between (which
-//! takes 5 to 50 us, on virtual machines more).
+//! A thread of its own, the clock, where nobody else does. A thread that waits for a client may do both at once: then
+//! the request, the time at which it is done and the answer need one thread, and no core has to be woken in between
+//! (which takes 5 to 50 us, on virtual machines more).
 
 use std::io;
 use std::os::fd::{BorrowedFd, OwnedFd};
@@ -19,12 +19,12 @@ use crate::watch::Watch;
 
 /// So long a thread that waits for a client does at most until it looks what else there is to do.
 const LONGEST_WAIT: Duration = Duration::from_secs(1);
-/// How often the clock looks whether it was stopped, in case nobody tells it.
+/// Interval at which the clock checks whether it was stopped.
 const CLOCK_LOOKS: Duration = Duration::from_millis(100);
 /// A client's thread that was so often woken for requests of others gives its place up: one of theirs is nearer to it.
 const OFTEN: u32 = 16;
 
-/// Who waits, and until when.
+/// Waiting threads, and the times until which they wait.
 #[derive(Debug)]
 pub struct Timekeeper {
     /// A client's thread does; else the clock.
@@ -160,7 +160,7 @@ impl Timekeeping {
     }
 }
 
-/// What was received, if anything.
+/// Return the outcome of a receive, if any.
 pub fn received(outcome: io::Result<usize>) -> Option<io::Result<usize>> {
     match outcome {
         Err(error) if error.kind() == io::ErrorKind::WouldBlock => None,
@@ -208,7 +208,7 @@ impl Service {
         }
     }
 
-    /// How long to sleep until shortly before `next`; none where that is past.
+    /// Return the time to sleep until shortly before `next`; none if it has passed.
     fn sleep_before(&self, next: Instant) -> Option<Duration> {
         self.clock.until(next)?.checked_sub(Duration::from_nanos(self.options.spin.0))
     }

@@ -1,4 +1,4 @@
-//! Which format a trace has, by its first lines: the one that reads most of them, and more than half.
+//! Detection of a trace's format by its first lines: the one that reads most of them, and more than half.
 
 use std::io::{self, Read};
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! What can be wrong with a trace.
+//! Errors of a trace.
 
 use std::io;
 
@@ -17,11 +17,11 @@ pub enum TraceFileError {
     Line {
         /// From 1.
         line: u64,
-        /// What stands there.
+        /// Text found there.
         value: String,
-        /// What is wrong with it.
+        /// Problem.
         found: String,
-        /// What would have been right.
+        /// Accepted values.
         accepted: String,
     },
     /// Something about all of it.

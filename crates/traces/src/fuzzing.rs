@@ -1,4 +1,4 @@
-//! What holds for any bytes, for the fuzz target and the tests.
+//! Properties that hold for any bytes, for the fuzz target and the tests.
 
 use std::io::Cursor;
 
@@ -20,8 +20,8 @@ pub fn traces(data: &[u8]) {
     read(data, Box::new(Columns::new(&columns).expect("they are columns")));
 }
 
-/// Reads a table whose columns its first line says, `time=1 us,offset=2` and so on: columns, or an error of one line, then
-/// as [`traces`].
+/// Reads a table whose columns its first line says, `time=1 us,offset=2` and so on: columns, or an error of one line,
+/// then as [`traces`].
 pub fn columns(data: &[u8]) {
     let end = data.iter().position(|byte| *byte == b'\n').unwrap_or(data.len());
     let options = String::from_utf8_lossy(&data[..end]);

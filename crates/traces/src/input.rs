@@ -17,12 +17,12 @@ const LONGEST_WINDOW: u32 = 30;
 /// What zstd says of a larger one (`ZSTD_error_frameParameter_windowTooLarge`).
 const TOO_LONG: &str = "Frame requires too much memory";
 
-/// What is in it, decompressed.
+/// Open its decompressed contents.
 pub(crate) fn open(path: &Path) -> io::Result<Box<dyn Read>> {
     decompressed(open_file(path)?)
 }
 
-/// What is in `source`, decompressed.
+/// Return the decompressed contents of `source`.
 pub(crate) fn decompressed(mut source: impl Read + 'static) -> io::Result<Box<dyn Read>> {
     let mut start = Vec::new();
     source.by_ref().take(ZSTD.len() as u64).read_to_end(&mut start)?;

@@ -10,9 +10,9 @@ use crate::streams::{Parts, Streams};
 pub struct Io {
     /// When it was asked for.
     pub issue: u64,
-    /// How long it took, where the trace says.
+    /// Latency, if the trace has it.
     pub latency: Option<u64>,
-    /// What it asked for.
+    /// Operation.
     pub op: Op,
     /// Force unit access.
     pub fua: bool,
@@ -28,12 +28,12 @@ pub struct Io {
     pub row: u64,
 }
 
-/// What is wrong with a line.
+/// Error of a line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Wrong {
-    /// What stands there.
+    /// Text found there.
     pub value: String,
-    /// What it is not.
+    /// Problem.
     pub found: String,
 }
 
@@ -44,7 +44,7 @@ impl Wrong {
     }
 }
 
-/// What lines of a trace give.
+/// Output of the lines of a trace.
 #[derive(Debug, Default)]
 pub struct Out {
     /// I/Os that nobody has taken yet.
@@ -53,7 +53,7 @@ pub struct Out {
     pub streams: Streams,
     /// The line that is read now.
     pub row: u64,
-    /// What the trace has to say of itself, each once.
+    /// Notes on the trace, each once.
     pub notes: Vec<String>,
 }
 

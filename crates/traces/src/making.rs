@@ -227,7 +227,7 @@ impl Making {
     }
 }
 
-/// What becomes of I/Os that are taken.
+/// Destination of selected I/Os.
 #[derive(Debug)]
 enum Order {
     /// They are sorted, for rows.

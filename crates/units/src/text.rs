@@ -10,7 +10,7 @@ use thiserror::Error;
 pub struct UnitError {
     /// What was found.
     pub value: String,
-    /// What would have been right.
+    /// Accepted values.
     pub accepted: &'static str,
 }
 

@@ -1,4 +1,4 @@
-//! Which app a workload file asks for: `[app]` with a `kind` and the keys of that kind.
+//! App of a workload file: `[app]` with a `kind` and the keys of that kind.
 //!
 //! A kind is a type with `read` (from its section), `streams` and `build`, and a line in each match below.
 

@@ -1,4 +1,4 @@
-//! How well the data of writes compresses: one entropy for all, or a distribution that every write draws from.
+//! Compressibility of the data of writes: one entropy for all, or a distribution that every write draws from.
 //!
 //! Leaves out: that writes to one place resemble each other, and that neighbours do. Each write draws for itself.
 

@@ -11,7 +11,7 @@ use crate::bounds::StreamBounds;
 /// Files as text asks for them.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct FilesSpec {
-    /// How many.
+    /// Number of files.
     pub count: u32,
     /// Smallest size.
     pub smallest: Bytes,
@@ -104,7 +104,7 @@ impl Files {
         Self { starts, order, hot, hot_requests }
     }
 
-    /// How many there are.
+    /// Return the number of files.
     pub fn count(&self) -> u64 {
         self.starts.len() as u64 - 1
     }

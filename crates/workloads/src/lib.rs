@@ -1,4 +1,4 @@
-//! What is asked: streams, access patterns, arrivals, phases.
+//! Workloads: streams, access patterns, arrivals, phases.
 
 mod app;
 mod app_keys;

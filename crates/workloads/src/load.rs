@@ -1,5 +1,5 @@
-//! What decides when the next I/O comes: closed loop (a fixed number outstanding), open loop (a rate), or another kind
-//! of load. Always explicit.
+//! Loads, which decide when the next I/O is issued: closed loop (a fixed number outstanding), open loop (a rate), or
+//! another kind of load. Always explicit.
 
 use hotband_machine::{Section, SpecError};
 use hotband_units::Span;

@@ -1,4 +1,4 @@
-//! What a kind of load in a file of its own is.
+//! Trait of a kind of load that has a file of its own.
 
 use std::fmt::Debug;
 use std::sync::Arc;

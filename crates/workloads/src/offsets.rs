@@ -1,4 +1,4 @@
-//! Where random I/Os go.
+//! Offsets of random I/Os.
 
 use crate::Random;
 use crate::hotband::HotBandSpec;

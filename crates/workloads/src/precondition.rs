@@ -1,4 +1,4 @@
-//! What the drives hold before the first phase, and phases that write without timing.
+//! Contents of the drives before the first phase, and phases that write without timing.
 
 use hotband_machine::{Section, SpecError};
 
@@ -106,7 +106,7 @@ const TIMED: [&str; 12] = [
     "drain",
 ];
 
-/// What a phase with `untimed = true` writes; none for another phase.
+/// Read the amount that a phase with `untimed = true` writes; none for another phase.
 pub(crate) fn read_untimed(section: &Section) -> Result<Option<Amount>, SpecError> {
     let untimed = section.flag("untimed")?.unwrap_or(false);
     let fills = section.number("fills", FILLS)?;

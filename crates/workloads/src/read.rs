@@ -247,7 +247,7 @@ fn read_stream(section: Section) -> Result<StreamSpec, SpecError> {
     Ok(stream)
 }
 
-/// Where in its range a sequential stream begins.
+/// Read the start of a sequential stream within its range.
 fn read_start(section: &Section, random_pct: f64) -> Result<f64, SpecError> {
     let Some(start) = section.quantity::<Ratio>("start")? else { return Ok(0.0) };
     if random_pct >= 100.0 {

@@ -13,9 +13,9 @@ use crate::Random;
 pub struct ScriptSpec {
     /// Name in records.
     pub name: String,
-    /// What one run is called: "page", "transaction", "boot".
+    /// Name of a run: "page", "transaction", "boot".
     pub unit: String,
-    /// How many run it at once.
+    /// Number of clients that run it at once.
     pub clients: u32,
     /// Whether a client begins again after the end.
     pub repeat: bool,
@@ -23,7 +23,7 @@ pub struct ScriptSpec {
     pub start_every: Span,
     /// Pause between two runs of a client.
     pub think: Span,
-    /// What a run consists of.
+    /// Steps of a run.
     pub steps: Vec<StepSpec>,
     /// Key in the file, for errors.
     pub key: String,
@@ -36,7 +36,7 @@ pub struct StepSpec {
     pub name: String,
     /// Streams its I/Os come from (indices in the workload).
     pub streams: Vec<usize>,
-    /// How much it does.
+    /// Work of the step.
     pub work: Work,
     /// I/Os a client keeps outstanding in it.
     pub depth: u32,
@@ -50,7 +50,7 @@ pub struct StepSpec {
     pub detached: bool,
 }
 
-/// How much a step does.
+/// Work of a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Work {
     /// I/Os, drawn uniformly for every run.

@@ -15,13 +15,13 @@ pub struct Settable {
     pub key: String,
     /// Its value as `set` would take it; none where it has none, or several in different places.
     pub value: Option<String>,
-    /// What it takes.
+    /// Accepted values.
     pub accepted: String,
-    /// What it means.
+    /// Meaning.
     pub meaning: &'static str,
 }
 
-/// What a workload has at a key.
+/// Current value of a key of a workload.
 enum Today {
     /// It is not there: the key cannot be set.
     Absent,
@@ -130,7 +130,7 @@ impl Workload {
         }
     }
 
-    /// What all streams have in common.
+    /// Return the value that all streams share.
     fn of_streams(&self, value: impl Fn(&StreamSpec) -> Option<String>) -> Today {
         let Some(first) = self.streams.first() else { return Today::Absent };
         match value(first) {

@@ -53,9 +53,9 @@ pub struct StreamSpec {
     pub sizes: Sizes,
     /// Random I/Os (or runs), in percent.
     pub random_pct: f64,
-    /// What random share means.
+    /// Meaning of the random share.
     pub random_mode: RandomMode,
-    /// How random offsets are distributed.
+    /// Distribution of random offsets.
     pub offsets: OffsetSpec,
     /// First byte.
     pub from: RangeSpec,
@@ -65,7 +65,7 @@ pub struct StreamSpec {
     pub align: Option<Bytes>,
     /// Sequential position.
     pub cursor: Cursor,
-    /// Where in its range a sequential stream begins, as a share of it.
+    /// Start of a sequential stream within its range, as a share of it.
     pub start: f64,
     /// Writes force unit access.
     pub fua: bool,
@@ -77,20 +77,20 @@ pub struct StreamSpec {
     pub files: Option<FilesSpec>,
     /// Trims among the I/Os that are no reads, in percent.
     pub trim_pct: f64,
-    /// How well the data of its writes compresses; as the workload says where not said.
+    /// Compressibility of the data of its writes. Default: that of the workload.
     pub data: Option<DataSpec>,
     /// Key in the file, for errors.
     pub key: String,
 }
 
-/// What is asked of a target.
+/// Workload of a target.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Workload {
     /// The file, for errors.
     pub file: String,
-    /// What it is.
+    /// Title.
     pub title: String,
-    /// Where the definition is from.
+    /// Source of the definition.
     pub source: String,
     /// Load common to all streams without one of their own.
     pub load: Option<Load>,
@@ -104,7 +104,7 @@ pub struct Workload {
     pub traces: Vec<TraceSpec>,
     /// Its scripts.
     pub scripts: Vec<ScriptSpec>,
-    /// What lies between the server and its users.
+    /// Network between the server and its users.
     pub network: Option<NetworkSpec>,
     /// Its phases; those that are measured follow one another.
     pub phases: Vec<Phase>,
@@ -112,11 +112,11 @@ pub struct Workload {
     pub interval: Span,
     /// What happens to parts of the machine, since the measured time began.
     pub events: Vec<EventSpec>,
-    /// What a run must keep to pass.
+    /// Limits that a run must keep to pass.
     pub limits: Vec<LimitSpec>,
-    /// How well the data of all writes compresses, where a stream does not say so itself.
+    /// Default compressibility of the data of all writes.
     pub data: Option<DataSpec>,
-    /// What the drives hold before the first phase; nothing where not said.
+    /// Contents of the drives before the first phase. Default: nothing.
     pub precondition: Option<Precondition>,
     /// Interval at which SMART attributes are read.
     pub smart_interval: Span,
@@ -153,7 +153,7 @@ impl Workload {
         each.all(|other| other == Some(first)).then_some(first)
     }
 
-    /// What asks in a phase.
+    /// Return the loads of a phase.
     fn loads_in(&self, phase: &Phase) -> Vec<Load> {
         let shared = self.measured_load().filter(|_| self.shared_streams().any(|(_, stream)| phase.runs(&stream.name)));
         let steady =

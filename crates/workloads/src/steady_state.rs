@@ -24,7 +24,7 @@ const ALLOWANCE: f64 = 0.075;
 /// two rounds mostly.
 const DECISION: f64 = 0.075;
 
-/// What the rule says about some rounds.
+/// Verdict of the rule about some rounds.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SteadyState {
     /// Whether a window of the first [`MOST_ROUNDS`] rounds is steady.
@@ -49,7 +49,7 @@ pub struct Window {
     pub steady: bool,
 }
 
-/// How steady state was left.
+/// Departure from steady state.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Departure {
     /// The round that shows it, counted from 1.

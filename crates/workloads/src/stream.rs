@@ -10,7 +10,7 @@ use crate::hotband::HotBand;
 use crate::offsets::{OffsetSpec, Offsets};
 use crate::sizes::Sizes;
 
-/// What a stream asks for next.
+/// Next I/O of a stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct IoRequest {
     /// Read, write, flush or trim.
@@ -21,7 +21,7 @@ pub struct IoRequest {
     pub len: u32,
     /// Force unit access.
     pub fua: bool,
-    /// How well the data of a write compresses.
+    /// Compressibility of the data of a write.
     pub entropy: Entropy,
 }
 
@@ -98,13 +98,13 @@ impl Stream {
         self.files_spec
     }
 
-    /// The same stream with its files.
+    /// Return the stream with its files.
     pub fn with_files(mut self, files: Files) -> Self {
         self.files = Some(Box::new(files));
         self
     }
 
-    /// The same stream, its writes carrying `data`.
+    /// Return the stream with writes that carry `data`.
     pub fn with_data(mut self, data: Data) -> Self {
         self.data = data;
         self

@@ -1,4 +1,4 @@
-//! What is done to the drives before time begins: preconditioning, and phases without timing.
+//! Work on the drives before time begins: preconditioning, and phases without timing.
 
 use hotband_machine::SpecError;
 

@@ -110,7 +110,7 @@ impl BlackBox {
         self.served.push(Reverse((at, self.begun, Job { command, times, fault })));
     }
 
-    /// Of the time that a command waited, the part in which the buckets were empty.
+    /// Return the part of a command's waiting time in which the buckets were empty.
     fn limited(&self, arrived: Instant, now: Instant) -> Span {
         let open = self.ios.open_at().max(self.bytes.open_at()).min(now);
         if open > arrived { open.since(arrived) } else { Span::ZERO }
@@ -172,7 +172,7 @@ impl Drive for BlackBox {
         Some((self.waiting.len() + self.served.len()) as u64)
     }
 
-    /// What such a volume has acknowledged is kept by whoever serves it.
+    /// Return false: the server of such a volume keeps what was acknowledged.
     fn volatile(&self) -> bool {
         false
     }

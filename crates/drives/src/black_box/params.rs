@@ -1,4 +1,4 @@
-//! What a black box is told about itself: fitted values (`hotband calibrate`), none of them a mechanism's.
+//! Parameters of a black box: fitted values (`hotband calibrate`), none of them a mechanism's.
 
 use hotband_machine::{Product, Section, SpecError};
 use hotband_units::{Bytes, Rate, Ratio, Span};
@@ -20,11 +20,11 @@ pub struct Service {
 pub struct BlackBoxParams {
     /// Addressable bytes.
     pub capacity: u64,
-    /// Of reads, and of writes.
+    /// Service of reads, and of writes.
     pub service: [Service; 2],
     /// Commands that are served at once.
     pub slots: u64,
-    /// How much longer a command takes for each other that is served when it is begun, as a share.
+    /// Share by which a command takes longer for each command in service when it starts.
     pub contention: f64,
     /// I/Os a second, and how many at once after a rest.
     pub ios: (u64, u64),

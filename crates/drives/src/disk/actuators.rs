@@ -56,7 +56,7 @@ impl MultiActuatorDisk {
         Self::sharing(params, &mut SeekCurves::default())
     }
 
-    /// The same, with the seek curves of equal drives where there are any.
+    /// Like `new`, but share the seek curves of equal drives.
     pub fn sharing(params: &DiskParams, curves: &mut SeekCurves) -> Self {
         let share = params.geometry.capacity.0;
         let actuator = |index: u64| {

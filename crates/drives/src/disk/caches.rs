@@ -1,4 +1,4 @@
-//! What a disk is told about its caches, and the switches of the caching mode page.
+//! Parameters of a disk's caches, and the switches of the caching mode page.
 
 use hotband_machine::{Product, Section, SpecError, WriteCacheSetting};
 use hotband_units::{Bytes, Ratio, Span};
@@ -51,7 +51,7 @@ impl WriteCaches {
         WriteCacheParams { bypass: if self.wce { u64::MAX } else { in_use.bypass }, ..in_use }
     }
 
-    /// The same in words.
+    /// Return the setting of the write cache, for reports.
     pub fn setting(&self) -> WriteCacheSetting {
         let in_use = self.in_use();
         match in_use.kind {
@@ -159,7 +159,7 @@ pub(super) fn read_flash(section: &Section) -> Result<Option<FlashParams>, SpecE
     Ok(on.then_some(params))
 }
 
-/// What no single value of the flash shows.
+/// Check the constraints between several values of the flash.
 pub(super) fn check_flash(section: &Section, flash: &FlashParams, capacity: Bytes) -> Result<(), SpecError> {
     let bytes = |size: u64| Bytes(size).to_string();
     let block = flash.block_sectors * SECTOR;

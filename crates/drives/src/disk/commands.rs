@@ -1,4 +1,4 @@
-//! What a disk does with a command when it arrives: cache, queue, or wait for room.
+//! Arrival of commands at a disk: answer from the cache, queue, or wait for room.
 
 use hotband_machine::{Done, Times};
 use hotband_units::{Instant, Span};
@@ -277,7 +277,7 @@ impl Disk {
         self.queue.insert(waiting);
     }
 
-    /// Nothing but reading ahead is left to do.
+    /// Return whether only reading ahead is left to do.
     pub(super) fn nothing_waits(&self) -> bool {
         self.queue.is_empty() && self.dirty.extents().is_empty()
     }

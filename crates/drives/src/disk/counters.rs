@@ -1,4 +1,4 @@
-//! What a disk counts.
+//! Counters of a disk.
 
 use hotband_machine::Counter;
 use hotband_units::Span;
@@ -34,7 +34,7 @@ pub struct DiskCounters {
 }
 
 impl DiskCounters {
-    /// As (name, count), always in the same order.
+    /// List the counters as (name, count), always in the same order.
     pub fn list(&self) -> Vec<Counter> {
         vec![
             ("reads", self.reads),

@@ -1,4 +1,4 @@
-//! What the arm does: choosing the next command, serving it, reading ahead.
+//! Work of the arm: choosing the next command, serving it, reading ahead.
 
 use hotband_machine::{Done, Times};
 use hotband_units::{Instant, Span};
@@ -30,7 +30,7 @@ impl MediaAccess {
     }
 }
 
-/// Where the next command is taken from.
+/// Source of the next command.
 #[derive(Clone, Copy, Debug)]
 enum Pick {
     Queue(usize),
@@ -124,8 +124,8 @@ impl Disk {
         }
     }
 
-    /// Gives the arm its next command, if it is free and there is one. Twice for every command, so that a call of its own
-    /// costs 1 % of a simulated I/O.
+    /// Gives the arm its next command, if it is free and there is one. Twice for every command, so that a call of its
+    /// own costs 1 % of a simulated I/O.
     #[allow(clippy::inline_always)]
     #[inline(always)]
     pub(super) fn dispatch(&mut self, now: Instant) {
@@ -248,7 +248,7 @@ impl Disk {
         self.service_after::<false>(start, 0, waiting)
     }
 
-    /// The same where the head may not begin before so many nanoseconds from `start`.
+    /// Like `service`, where the head may not begin before a number of nanoseconds from `start`.
     #[inline(always)]
     #[allow(clippy::inline_always, reason = "a call of its own costs 1 % of a simulated I/O")]
     pub(super) fn service_after<const ANY_ORDER: bool>(
@@ -313,8 +313,8 @@ impl Disk {
     }
 
     /// The stream that the arm has just read, where `first` lies on its way: it would have been read ahead, had nothing
-    /// waited, so what lies between is kept as it passes. Members of arrays with parity have such gaps. What lies a turn
-    /// on or more is reached without passing all of it.
+    /// waited, so what lies between is kept as it passes. Members of arrays with parity have such gaps. What lies a
+    /// turn on or more is reached without passing all of it.
     #[inline]
     fn reads_over(&self, first: u64) -> Option<usize> {
         let segment = self.streamed?;

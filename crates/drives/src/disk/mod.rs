@@ -76,7 +76,7 @@ struct Flush {
     pub barrier: u64,
 }
 
-/// What the arm is doing.
+/// Activity of the arm.
 #[derive(Clone, Copy, Debug)]
 enum Arm {
     Idle,
@@ -94,7 +94,7 @@ enum Arm {
     },
 }
 
-/// What is known when the arm has finished.
+/// Work of the arm.
 #[derive(Clone, Copy, Debug)]
 enum Work {
     /// A read of `first..end`; `sequential` names the segment it continues.
@@ -116,7 +116,7 @@ struct Ahead {
     pub begins: Instant,
     /// Flow at `from`.
     pub flow: u64,
-    /// Where the stream stops.
+    /// End of the stream.
     pub limit: u64,
     /// Reads that wait for the stream need it up to here.
     pub committed: u64,
@@ -166,7 +166,7 @@ pub struct Disk {
     /// Whether the arm moved for its last write.
     moved_to_write: bool,
     sequence: u64,
-    /// Where the last writes ended, the latest first.
+    /// Ends of the last writes, the latest first.
     write_ends: [u64; WRITERS],
     counters: DiskCounters,
     /// Switches of the write caches that count when what they hold is written.
@@ -181,7 +181,7 @@ impl Disk {
         Self::sharing(params, &mut SeekCurves::default())
     }
 
-    /// The same, with the seek curves of equal drives where there are any.
+    /// Like `new`, but share the seek curves of equal drives.
     pub fn sharing(params: DiskParams, curves: &mut SeekCurves) -> Self {
         let (geometry, shared) = (Geometry::new(&params.geometry), Shared::of_one(&params));
         Self::over(geometry, shared, params, curves)

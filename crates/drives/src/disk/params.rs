@@ -1,4 +1,4 @@
-//! What a disk is told about itself: the values of its catalog file.
+//! Parameters of a disk: the values of its catalog file.
 
 use hotband_machine::{Draw, Random, SectorErrors};
 use hotband_machine::{Section, SpecError};
@@ -35,7 +35,7 @@ pub const OPTIONAL: [&str; 11] = [
     "zero_latency",
 ];
 
-/// How sectors are laid out on the media and shown to the host.
+/// Format of sectors on the media and for the host.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SectorFormat {
     /// 512-byte sectors, natively.
@@ -47,18 +47,18 @@ pub enum SectorFormat {
 }
 
 impl SectorFormat {
-    /// What offsets and lengths must be multiples of.
+    /// Return the size of a logical sector: offsets and lengths are multiples of it.
     pub fn logical(self) -> u64 {
         if self == Self::Native4K { 4096 } else { 512 }
     }
 
-    /// What is written in one piece.
+    /// Return the size of a physical sector, which is written in one piece.
     pub fn physical(self) -> u64 {
         if self == Self::Native512 { 512 } else { 4096 }
     }
 }
 
-/// How a disk with several actuators shows itself to the host.
+/// Presentation of a disk with several actuators to the host.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Exposes {
     /// A logical unit for each actuator.
@@ -72,7 +72,7 @@ pub enum Exposes {
 pub enum ReadAhead {
     /// None.
     Off,
-    /// Those that go on where a segment ends.
+    /// Reads that continue where a segment ends.
     Streams,
     /// All that the media served.
     Always,
@@ -92,13 +92,13 @@ pub struct Overheads {
 }
 
 impl Overheads {
-    /// Of a command that the arm serves.
+    /// Return the overhead of a command that the arm serves.
     #[inline]
     pub(super) fn media(&self, write: bool) -> Span {
         if write { self.media_write } else { self.media_read }
     }
 
-    /// Of a command that memory answers.
+    /// Return the overhead of a command that memory completes.
     #[inline]
     pub(super) fn cache(&self, write: bool) -> Span {
         if write { self.cache_write } else { self.cache_read }
@@ -110,9 +110,9 @@ impl Overheads {
 pub struct DiskParams {
     /// Arms that seek by themselves, each over an equal share of the surfaces.
     pub actuators: u32,
-    /// What the host sees of them.
+    /// Presentation of the actuators to the host.
     pub exposes: Exposes,
-    /// What the disk draws, where the catalog says so.
+    /// Power draw of the disk, if the catalog has it.
     pub draw: Option<Draw>,
     /// Mean bits read between two unrecoverable errors, where the catalog says so.
     pub error_bits: Option<f64>,
@@ -122,7 +122,7 @@ pub struct DiskParams {
     pub seek_read: SeekPoints,
     /// Write seeks.
     pub seek_write: SeekPoints,
-    /// What the curves of reads and of writes are made of: these points, or a curve that was measured.
+    /// Seek curves of reads and of writes: three points, or a measured curve.
     pub seeks: [Seeks; 2],
     /// Time to switch heads within a cylinder.
     pub head_switch: Span,
@@ -144,9 +144,9 @@ pub struct DiskParams {
     pub write_overlap: bool,
     /// Order of the queue.
     pub order: Order,
-    /// How many of the oldest commands of the queue are weighed to choose the next from.
+    /// Number of the oldest queued commands from which the next is chosen.
     pub reorder_window: usize,
-    /// The same of the extents of the write cache.
+    /// Number of the oldest write-cache extents from which the next is chosen.
     pub destage_window: usize,
     /// A command that has waited longer is served next.
     pub age_bound: Span,
@@ -164,7 +164,7 @@ pub struct DiskParams {
     pub write_caches: WriteCaches,
     /// Write-through or write-back.
     pub write_cache: WriteCache,
-    /// How much waits in the write cache.
+    /// Room of the write cache.
     pub room: Room,
     /// Whether hosts force a write with a FLUSH after it, and not with FUA.
     pub forces_by_flush: bool,
@@ -176,14 +176,14 @@ pub struct DiskParams {
     pub bypass_sectors: u64,
     /// With this many extents waiting the cache is drained alongside the queue.
     pub drain_extents: usize,
-    /// Share of the addresses, from the first on, that the first background scan of the media has passed. What is written
-    /// beyond is read back in the next revolution.
+    /// Share of the addresses, from the first on, that the first background scan of the media has passed. What is
+    /// written beyond is read back in the next revolution.
     pub scanned: f64,
     /// Background scan.
     pub scan: Option<ScanParams>,
     /// Errors that reads recover from.
     pub recovery: Option<RecoveryParams>,
-    /// Where the generators of this drive begin.
+    /// Seed and name of the random generators of this drive.
     pub seed: (u64, String),
     /// Flash read cache.
     pub flash: Option<FlashParams>,
@@ -283,7 +283,7 @@ impl DiskParams {
         Ok(Self { is_pipelined, ..params })
     }
 
-    /// The same drive, whose spindle and errors are those of this seed and name.
+    /// Return the same drive with the spindle position and errors of this seed and name.
     #[must_use]
     pub fn with_seed(mut self, seed: u64, name: &str) -> Self {
         let phase = Random::new(seed, &format!("drives.{name}.spindle")).below(REVOLUTION);
@@ -307,12 +307,12 @@ impl DiskParams {
         (self.bypass_sectors, self.drain_extents) = (writes.bypass, writes.drain);
     }
 
-    /// How its unrecoverable read errors come: a physical sector at a time.
+    /// Return the unrecoverable read errors, which affect a physical sector each.
     pub fn sector_errors(&self) -> Option<SectorErrors> {
         self.error_bits.map(|bits| SectorErrors { bits, sector: self.format.physical() })
     }
 
-    /// What no single value shows.
+    /// Check the constraints between several values.
     fn check(&self, section: &Section) -> Result<(), SpecError> {
         if self.seek_write.track > self.geometry.track_skew {
             let accepted = "expected at least the single-track write seek: a stream would lose a revolution a track";
@@ -354,7 +354,7 @@ fn read_read_ahead(section: &Section) -> Result<ReadAhead, SpecError> {
     Ok(section.choice("read_ahead", &kinds)?.unwrap_or(ReadAhead::Streams))
 }
 
-/// How many of what waits are weighed: all where the product does not say.
+/// Read the size of a reorder window. Default: everything that waits.
 fn read_window(section: &Section, key: &'static str) -> Result<usize, SpecError> {
     Ok(section.count(key, 1..=65_536)?.map_or(usize::MAX, |window| window as usize))
 }

@@ -12,7 +12,7 @@ use crate::parts::rotation::REVOLUTION;
 /// A command that is served so.
 pub(super) struct Pipelined {
     pub service: MediaAccess,
-    /// How long before its last sector the data of a read begins to cross the wire.
+    /// Time before its last sector at which the data of a read begins to cross the wire.
     pub early: Span,
     /// The first sector that a read leaves in memory: its own, or one that passes the head before.
     pub from: u64,

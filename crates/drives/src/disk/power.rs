@@ -1,4 +1,4 @@
-//! What a disk holds when power is lost.
+//! State of a disk after a power loss.
 //!
 //! Sectors land in the order in which they pass the head, each whole or not at all: a drive has the energy to end the
 //! physical sector that is under the head, and what it cannot end it does not begin. A sector counts when all of it
@@ -30,7 +30,7 @@ pub struct Writing {
 }
 
 impl Disk {
-    /// What the arm is writing, whether an account is kept or not.
+    /// Return what the arm is writing, with or without an account.
     pub fn writing(&self) -> Option<Writing> {
         let Arm::Busy { until: ends, work } = self.arm else { return None };
         match work {

@@ -1,4 +1,4 @@
-//! Where the background media scan meets commands; the scan itself is `parts::media_scan`.
+//! Interaction of the background media scan with commands; the scan itself is `parts::media_scan`.
 
 use hotband_units::{Instant, Span};
 

@@ -1,4 +1,4 @@
-//! What a disk is told about its seeks: three figures of a data sheet for reads and writes, where the curve bends, or a
+//! Seek parameters of a disk: three figures of a data sheet for reads and writes, where the curve bends, or a
 //! curve that was measured on the drive.
 
 use hotband_machine::{Section, SpecError};
@@ -64,7 +64,7 @@ fn read_measured(section: &Section) -> Result<Option<Vec<(u32, Span)>>, SpecErro
     Ok(Some(points))
 }
 
-/// Where the seek curve bends.
+/// Read the knee of the seek curve.
 fn read_knee(section: &Section) -> Result<Knee, SpecError> {
     const KEY: &str = "seek_knee";
     let Some(knee) = section.quantity::<Ratio>(KEY)? else { return Ok(KNEE) };

@@ -1,4 +1,4 @@
-//! What the actuators of a disk share: the link to the host, and its memory.
+//! Parts that the actuators of a disk share: the link to the host, and its memory.
 
 use hotband_units::Instant;
 
@@ -15,7 +15,7 @@ pub(super) struct Shared {
     pub others: Others,
 }
 
-/// What other actuators have in the write cache.
+/// Write-cache contents of the other actuators.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Others {
     /// Entries of the cache in use, those of what is on its way to the media included.
@@ -59,7 +59,7 @@ impl Shared {
         Self { port: Port::shared(params.port_rate), segments, others: Others::default() }
     }
 
-    /// What an actuator has while it is not its turn.
+    /// Return the placeholder of an actuator whose turn it is not.
     pub fn absent(params: &DiskParams) -> Self {
         Self { port: Port::shared(params.port_rate), segments: Segments::new(0, 0), others: Others::default() }
     }

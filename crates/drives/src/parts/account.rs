@@ -1,4 +1,4 @@
-//! Which version of every byte is where: in the write cache, under the head, on the media.
+//! Versions of every byte in each place: in the write cache, under the head, on the media.
 //!
 //! The account is kept beside the model and never changes what the model does. Bytes are numbered as the host does.
 
@@ -7,14 +7,14 @@ use std::ops::Range;
 use hotband_machine::Versions;
 use hotband_units::Instant;
 
-/// What the head is writing.
+/// Write under the head.
 #[derive(Clone, Debug)]
 pub struct UnderWay {
     /// First byte and first beyond.
     pub range: Range<u64>,
     /// When the last of it has passed the head.
     pub ends: Instant,
-    /// What is being written.
+    /// Versions being written.
     versions: Versions,
     /// Whether the cache holds it until it has landed.
     cached: bool,
@@ -63,7 +63,7 @@ impl Account {
         }
     }
 
-    /// What the head is writing.
+    /// Return the write under the head.
     pub fn under_way(&self) -> Option<&UnderWay> {
         self.under_way.as_ref()
     }

@@ -1,4 +1,4 @@
-//! How much space compressed pages take on flash.
+//! Size of compressed pages on flash.
 //!
 //! A drive compresses in chunks of one logical page and reaches only a part of what an archive of the whole data does:
 //! a chunk has less context, and the drive's method is simpler. With efficiency n, data whose archive takes a share e
@@ -12,7 +12,7 @@ use hotband_machine::Entropy;
 
 use super::ftl::{PAGE, PAGE_UNITS, UNIT};
 
-/// How a drive compresses.
+/// Compression of a drive.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct CompressionParams {
     /// Share of an archive's saving that a chunk reaches.
@@ -29,7 +29,7 @@ pub struct Compression {
     params: Option<CompressionParams>,
     /// The last entropy, and its size in 1/65536 of a unit.
     last: (Entropy, u32),
-    /// What is owed to sizes that are no whole units, in 1/65536 of a unit.
+    /// Remainder of sizes that are not whole units, in 1/65536 of a unit.
     owed: u32,
 }
 

@@ -1,4 +1,4 @@
-//! How hosts force a write to a drive: with FUA, or with a FLUSH after it.
+//! Ways in which hosts force a write to a drive: with FUA, or with a FLUSH after it.
 
 use hotband_machine::{Section, SpecError};
 

@@ -1,4 +1,4 @@
-//! How often regions of a disk were read, less how often they were written: a count for each, which fades.
+//! Heat of disk regions, reads minus writes: a count for each, which fades.
 //!
 //! A count lies somewhere in a megabyte, seldom in the processor's cache, and is needed much later than it changes. So
 //! changes are noted and carried out many at a time, or when a count is asked for.

@@ -1,9 +1,9 @@
-//! Which pages of a mapping table are in memory, where all of it has no room there.
+//! Cache of mapping-table pages, for a table that does not fit in memory.
 //!
-//! Two memories, the controller's own and one that the host lends (NVMe host memory buffer). A page of the table is in one of
-//! them or on flash alone. Each memory is a clock: what was asked for since the hand last passed is spared once. What
-//! leaves the controller's memory goes to the host's, what is asked for there comes back, and what leaves that one has to
-//! be written where its entries have changed.
+//! Two memories, the controller's own and one that the host lends (NVMe host memory buffer). A page of the table is in
+//! one of them or on flash alone. Each memory is a clock: what was asked for since the hand last passed is spared once.
+//! What leaves the controller's memory goes to the host's, what is asked for there comes back, and what leaves that one
+//! has to be written where its entries have changed.
 //!
 //! Leaves out: entries kept singly (DFTL keeps entries, we keep pages), runs of entries that are compressed.
 

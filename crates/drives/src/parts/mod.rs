@@ -1,4 +1,4 @@
-//! What mechanisms are assembled from, each tested alone.
+//! Parts from which mechanisms are assembled, each tested alone.
 
 pub mod account;
 pub mod compression;

@@ -1,4 +1,4 @@
-//! Where the platter stands at an absolute time.
+//! Angle of the platter at an absolute time.
 //!
 //! An angle is a whole number of 1/60,000,000,000 of a revolution. A minute has 60e9 ns and exactly `rpm`
 //! revolutions, so `nanoseconds x rpm` is the turned angle in these units without any rounding: the phase of an

@@ -1,11 +1,11 @@
-//! How long reads of a flash page take: what kind of page it is, whether it has to be read again, and whether the drive
+//! Time of flash page reads: what kind of page it is, whether it has to be read again, and whether the drive
 //! is reading there itself.
 //!
 //! A cell holds a bit of several pages, and each kind is told by another number of reference voltages: sense times lie
 //! around the mean. What cannot be decoded is read again at shifted voltages, a sense each time; in the end several
-//! senses together say how sure each bit is (soft decoding). The probability of a first retry grows by a factor over the
-//! life of the flash, and by the same factor over the time that worn flash has to keep data.
-//! A scan in the background reads every die now and then, and a read waits for the sense under way.
+//! senses together say how sure each bit is (soft decoding). The probability of a first retry grows by a factor over
+//! the life of the flash, and by the same factor over the time that worn flash has to keep data. A scan in the
+//! background reads every die now and then, and a read waits for the sense under way.
 //!
 //! Most reads take the time of their page: the number of reads until the next that takes longer is drawn, not every
 //! read, so that what is rare costs nothing.
@@ -87,8 +87,8 @@ impl Senses {
         senses
     }
 
-    /// Time to read `pages` pages of a pass, or one that is its page number `page`. `wear` is the share of its life that
-    /// the flash has lived in this run.
+    /// Time to read `pages` pages of a pass, or one that is its page number `page`. `wear` is the share of its life
+    /// that the flash has lived in this run.
     #[inline]
     pub fn time(&mut self, pages: u32, page: u32, wear: impl FnOnce() -> f64) -> Span {
         let time = if pages == 1 {

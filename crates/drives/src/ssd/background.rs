@@ -1,4 +1,4 @@
-//! What a solid-state drive does while nobody asks for anything.
+//! Background work of an idle solid-state drive.
 
 use hotband_units::Instant;
 

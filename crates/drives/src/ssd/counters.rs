@@ -1,4 +1,4 @@
-//! What a solid-state drive counts of its commands.
+//! Command counters of a solid-state drive.
 
 use hotband_units::Span;
 

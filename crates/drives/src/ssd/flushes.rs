@@ -1,10 +1,10 @@
-//! What makes writes durable: flushes, and saving what has changed in the map.
+//! Durability of writes: flushes, and saving changes of the map.
 //!
 //! A drive that says it has no volatile cache (`wce = "off"`) gets no FLUSH: hosts know that what is acknowledged is
-//! durable (Linux drops it before the driver, block/blk-flush.c). Such a drive answers from a protected buffer, or, where
-//! that is not protected, once a write is on flash. With `wce = "on"` a FLUSH comes, and what it does is the firmware's:
-//! `durable` takes a protected buffer at its word; `write-out` fills up the open passes, waits until they are programmed,
-//! and saves the map's changes, as a drive without protection must.
+//! durable (Linux drops it before the driver, block/blk-flush.c). Such a drive answers from a protected buffer, or,
+//! where that is not protected, once a write is on flash. With `wce = "on"` a FLUSH comes, and what it does is the
+//! firmware's: `durable` takes a protected buffer at its word; `write-out` fills up the open passes, waits until they
+//! are programmed, and saves the map's changes, as a drive without protection must.
 //!
 //! The map's changes are gathered in a page of memory. The write that fills it waits until the page is on flash.
 //!

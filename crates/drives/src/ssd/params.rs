@@ -1,4 +1,4 @@
-//! What a solid-state drive is told about itself: the values of its catalog file.
+//! Parameters of a solid-state drive: the values of its catalog file.
 
 use hotband_machine::{Draw, Random, Section, SpecError, Unit};
 use hotband_units::{Bytes, Rate, Span};

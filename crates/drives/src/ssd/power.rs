@@ -1,4 +1,4 @@
-//! What a solid-state drive holds when power is lost.
+//! State of a solid-state drive after a power loss.
 //!
 //! A protected buffer is written to flash on the energy that the drive keeps: every acknowledged write is there. What a
 //! volatile buffer holds is lost, and so are passes that are not programmed to the end; the mapping then names what
@@ -26,7 +26,7 @@ pub struct SsdAccount {
 }
 
 impl SsdAccount {
-    /// Nothing is written.
+    /// Return an account in which nothing is written.
     pub fn new(protected: bool) -> Self {
         Self {
             protected,

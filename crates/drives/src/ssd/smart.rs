@@ -1,4 +1,4 @@
-//! What a solid-state drive counts, and what its SMART attributes say.
+//! Counters and SMART attributes of a solid-state drive.
 
 use hotband_machine::{Counter, Smart};
 use hotband_units::Span;

@@ -1,4 +1,4 @@
-//! What the translation layer asks of the flash, handed to the dies in order.
+//! Flash operations of the translation layer, handed to the dies in order.
 
 use std::collections::VecDeque;
 

@@ -32,7 +32,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// What the arguments ask for, or what is wrong with them.
+/// Read the request from the arguments, or the error in them.
 fn request(args: Vec<OsString>) -> Result<Request, Box<dyn Error>> {
     let as_text = |arg: OsString| arg.into_string().map_err(|arg| format!("{}: expected UTF-8", arg.display()));
     let args = args.into_iter().map(as_text).collect::<Result<Vec<_>, _>>()?;

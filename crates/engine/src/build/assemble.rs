@@ -31,11 +31,11 @@ pub struct Assembled {
     pub products: BTreeMap<String, String>,
     /// Its layouts and the drives they lie on.
     pub layouts: Vec<LayoutOutline>,
-    /// What it takes once it is used.
+    /// Memory that it needs in use.
     pub memory: Bytes,
-    /// What the user's own drive files leave unsaid, a line each.
+    /// Values that the user's own drive files leave open, a line each.
     pub remarks: Vec<String>,
-    /// How its caches are set.
+    /// Settings of its caches.
     pub caches: MachineCaches,
 }
 
@@ -53,7 +53,7 @@ pub fn assemble(
     assemble_with_spares(spec, catalog, (set, seed), None, &Means::default())
 }
 
-/// The same with so many spares, `spare1` and so on, that are like one of the drives and behind the same link.
+/// Like `assemble`, with a number of spares, `spare1` and so on, that equal one of the drives and share its link.
 ///
 /// # Errors
 /// Those of `assemble`, a drive that has the name of a spare, too little memory, or nobody waits for it any more.
@@ -221,7 +221,7 @@ impl Mechanism {
         }
     }
 
-    /// How its caches are set.
+    /// Return the settings of its caches.
     fn setting(&self, drive: &DriveSpec, product: &Product) -> DriveSetting {
         let (kind, caches) = match self {
             Self::BlackBox(_) => ("black-box", DriveCaches::unknown()),
@@ -253,7 +253,7 @@ impl Mechanism {
     }
 }
 
-/// Which solid-state drives are simulated smaller than they are, because their maps would not fit.
+/// Return the remark about solid-state drives simulated at a smaller size because their maps would not fit.
 fn scale_remark(drives: &[(&DriveSpec, Mechanism)]) -> Option<String> {
     let chosen = |(drive, mechanism): &(&DriveSpec, Mechanism)| match mechanism {
         Mechanism::Ssd(params) if params.scale_chosen => Some((drive.name.clone(), params.scale)),

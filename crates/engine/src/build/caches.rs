@@ -1,4 +1,4 @@
-//! How the caches of drives and controllers are set, and which of them lie below a volume: told from what the machine
+//! Settings of drive and controller caches, and which of them lie below a volume: read from what the machine
 //! is built from.
 //!
 //! Leaves out: memory of pools, of RAID-Z and of apps, which stand above the volumes or have no size of their own; and
@@ -32,12 +32,12 @@ pub struct DriveCaches {
     pub flash_cache: Option<bool>,
     /// Bytes of that cache; zero where it is off.
     pub flash_cache_bytes: u64,
-    /// What the size of a solid-state drive is divided by.
+    /// Divisor of the size of a solid-state drive.
     pub scale: u64,
 }
 
 impl DriveCaches {
-    /// Those of a volume of which nothing is known: what it acknowledged, it keeps.
+    /// Return the settings of an unknown volume, which keeps what it acknowledged.
     pub fn unknown() -> Self {
         Self {
             write_cache: "protected",
@@ -51,7 +51,7 @@ impl DriveCaches {
         }
     }
 
-    /// Those of a disk.
+    /// Return the settings of a disk.
     pub fn of_disk(params: &DiskParams, product: &Product) -> Self {
         let writes = params.write_caches.setting();
         let read = if params.rereads { params.segments as u64 * params.segment_sectors * SECTOR } else { 0 };
@@ -67,7 +67,7 @@ impl DriveCaches {
         }
     }
 
-    /// Those of a solid-state drive: its write buffer answers reads of what it holds.
+    /// Return the settings of a solid-state drive, whose write buffer completes reads of its contents.
     pub fn of_ssd(params: &SsdParams) -> Self {
         let cache = params.cache;
         let write_cache = match (cache.protected, cache.volatile) {
@@ -115,7 +115,7 @@ pub struct ControllerSetting {
     pub cache_bytes: u64,
 }
 
-/// What lies below a volume, by index.
+/// Parts below a volume, by index.
 #[derive(Clone, Debug, Default)]
 pub struct Below {
     /// Drives.
@@ -127,11 +127,11 @@ pub struct Below {
 /// The caches of a machine.
 #[derive(Clone, Debug, Default)]
 pub struct MachineCaches {
-    /// Of its drives, without spares.
+    /// Settings of its drives, without spares.
     pub drives: Vec<DriveSetting>,
     /// Its controllers with caches.
     pub controllers: Vec<ControllerSetting>,
-    /// What lies below every volume.
+    /// Parts below every volume.
     pub below: Vec<Below>,
     /// Whether pools or RAID-Z are in it, which pass on no writes that take no time: their drives stay new.
     pub stays_new: bool,
@@ -143,7 +143,7 @@ pub fn stays_new(spec: &MachineSpec) -> bool {
 }
 
 impl MachineCaches {
-    /// Those of what was built from `spec`.
+    /// Return the settings of the machine built from `spec`.
     pub fn of_built(spec: &MachineSpec, drives: Vec<DriveSetting>, layouts: &Layouts, volumes: &[Volume]) -> Self {
         let mut controllers = Vec::new();
         let mut number = vec![None; spec.layouts.len()];
@@ -170,7 +170,7 @@ impl MachineCaches {
         Self { drives, controllers, below, stays_new: stays_new(spec) }
     }
 
-    /// Those of `machine` as runs have left it: events turn switches.
+    /// Return the settings of `machine` as runs have left it, because events turn switches.
     pub fn left_in(mut self, machine: &Machine) -> Self {
         for (setting, view) in self.drives.iter_mut().zip(machine.drives().iter()) {
             if let Some(now) = view.drive.write_cache() {

@@ -33,9 +33,9 @@ pub struct Moved {
 /// The most bytes a second of reads and writes together; infinite where nothing that is known limits them.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct MachineCeiling {
-    /// What ports, links and controllers carry.
+    /// Rate of ports, links and controllers.
     pub ports: f64,
-    /// What the media give and take, with what memory of controllers adds.
+    /// Rate of the media, with what controller memory adds.
     pub media: f64,
 }
 
@@ -54,14 +54,14 @@ impl Rates {
         self.at_once |= at_once;
     }
 
-    /// Of both directions together.
+    /// Return the rate of both directions together.
     fn total(self, read_share: f64) -> f64 {
         let (reads, writes) = (read_share / self.reads, (1.0 - read_share) / self.writes);
         1.0 / if self.at_once { reads.max(writes) } else { reads + writes }
     }
 }
 
-/// What is found on the way down from the volumes.
+/// Drives and controllers on the way down from the volumes.
 #[derive(Default)]
 struct Below {
     /// Of each drive, how many bytes of the host one byte written to it stands for.
@@ -114,7 +114,7 @@ pub fn ceiling(catalog: &Catalog, request: &Request, moved: Moved) -> Result<Mac
     Ok(MachineCeiling { ports: ports(&spec, &ceilings, &below, moved), media: media(&ceilings, &below, moved) })
 }
 
-/// What the host sees: volumes, or what nothing is made of.
+/// Return the nodes that the host sees: volumes, or nodes on which nothing else lies.
 fn roots(spec: &MachineSpec) -> Vec<NodeRef> {
     if !spec.volumes.is_empty() {
         return spec.volumes.iter().map(|volume| volume.on.node).collect();

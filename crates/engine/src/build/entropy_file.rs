@@ -13,7 +13,7 @@ const LONGEST: u64 = 16 << 20;
 const CHUNK: u64 = 4096;
 const COMPRESSOR: &str = "deflate";
 
-/// What `--set data=VALUE` means: a number, a table, or a file of `hotband entropy --json`.
+/// Read the VALUE of `--set data=VALUE`: a number, a table, or a file of `hotband entropy --json`.
 ///
 /// # Errors
 /// None of them; a file that cannot be read or is something else.
@@ -88,7 +88,7 @@ impl DataRecord {
     }
 }
 
-/// What the record says of the data of the streams that write.
+/// Return the record of the data of the streams that write.
 pub fn data_records(workload: &Workload) -> Vec<DataRecord> {
     let writers = workload.streams.iter().enumerate().filter(|(_, stream)| stream.read_pct < 100.0);
     let streams = writers.filter_map(|(n, stream)| Some(DataRecord::new(&stream.name, workload.data_of(n)?)));

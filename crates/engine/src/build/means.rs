@@ -1,13 +1,13 @@
-//! What a machine is built for and may take, asked before it is built.
+//! Purpose and limits of a machine, checked before it is built.
 
 use hotband_machine::{Look, MemoryError, unwatched};
 use hotband_units::Bytes;
 use hotband_workloads::{Precondition, Workload};
 
-/// What a workload does to drives, as far as their memory depends on it.
+/// Use of drives by a workload, as far as their memory depends on it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Use {
-    /// Nothing is written.
+    /// Reads only.
     Reads,
     /// Some of it is written.
     Writes,
@@ -16,7 +16,7 @@ pub enum Use {
 }
 
 impl Use {
-    /// Of a workload.
+    /// Return the use of a workload.
     pub fn of(workload: &Workload) -> Self {
         let writes = |stream: &hotband_workloads::StreamSpec| stream.read_pct < 100.0;
         // Fresh out of the box is a state in which nothing is written.
@@ -31,14 +31,14 @@ impl Use {
     }
 }
 
-/// What building may take, and whether somebody waits for it.
+/// Memory limit of building, and its cancellation check.
 #[derive(Clone, Copy)]
 pub struct Means<'a> {
     /// Asked several times a second.
     pub look: Look<'a>,
     /// Bytes of memory that there are; any number where that is not known.
     pub memory: Option<u64>,
-    /// What the machine is for.
+    /// Use of the machine.
     pub is_for: Use,
 }
 

@@ -1,4 +1,4 @@
-//! What a machine offers to workloads, asked before any run: for what writes workloads that have to fit.
+//! Volumes and sizes that a machine offers, known before any run, for code that writes workloads to fit.
 
 use hotband_machine::{BuildError, Look, MachineSpec};
 use hotband_units::Bytes;
@@ -16,14 +16,15 @@ pub struct Offer {
     pub text: String,
     /// Name and size of every target.
     pub targets: Vec<(String, Bytes)>,
-    /// What offsets and sizes of I/Os are multiples of.
+    /// Unit of the offsets and sizes of I/Os.
     pub block: Bytes,
     /// Product of every drive, in the machine's order.
     pub products: Vec<String>,
 }
 
 impl Offer {
-    /// What the machine of `request` offers; its `set` holds values of drives and daemons only, and no workload is read.
+    /// What the machine of `request` offers; its `set` holds values of drives and daemons only, and no workload is
+    /// read.
     ///
     /// # Errors
     /// The first mistake in the machine or the values; nobody waits for it any more.

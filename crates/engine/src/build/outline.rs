@@ -1,4 +1,4 @@
-//! What a machine is made of, without running anything on it: its layouts and the drives they lie on.
+//! Outline of a machine, without running anything on it: its layouts and the drives they lie on.
 
 use std::collections::BTreeMap;
 

@@ -17,7 +17,7 @@ use crate::build::assemble::as_value;
 use crate::build::means::Memory;
 use crate::build::units::Layouts;
 
-/// What layouts are built from.
+/// Parts from which layouts are built.
 pub(super) struct Roles<'a> {
     pub spec: &'a MachineSpec,
     /// Products and their texts, by name.

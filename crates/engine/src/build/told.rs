@@ -49,7 +49,7 @@ pub struct MachineTold {
     pub is_replicated: bool,
     /// Texts of the drives that are files of the user's, by the path that names them, with what they are variants of.
     pub own_drives: BTreeMap<String, String>,
-    /// The same drives, read: paths count from the folder of the machine's file, which only this reader knows.
+    /// Drive files of these drives, with paths resolved from the folder of the machine's file.
     pub own_products: BTreeMap<String, Product>,
 }
 
@@ -98,9 +98,9 @@ fn shown(value: &Value) -> String {
 /// A workload as its text has it, checked.
 #[derive(Clone, Debug, PartialEq)]
 pub struct WorkloadTold {
-    /// What it is.
+    /// Title.
     pub title: String,
-    /// Where the definition is from.
+    /// Source of the definition.
     pub source: String,
     /// Its text, with what was changed.
     pub text: String,

@@ -1,4 +1,4 @@
-//! What a name in a machine means in bytes: all of a drive or layout, or a logical unit of a drive.
+//! Byte range that a name in a machine stands for: all of a drive or layout, or a logical unit of a drive.
 
 use hotband_machine::{Drive, MachineSpec, MemberRange, MemberRef, NodeRef, Role, SpecError, Unit, UnitName, Volume};
 

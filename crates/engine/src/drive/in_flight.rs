@@ -2,14 +2,14 @@
 
 use hotband_machine::Op;
 
-/// What the driver remembers of an I/O until it completes.
+/// I/O in flight, as the driver remembers it until it completes.
 #[derive(Clone, Copy, Debug)]
 pub struct Outstanding {
     pub stream: u16,
     pub op: Op,
     pub offset: u64,
     pub len: u32,
-    /// Which source asked, and its token.
+    /// Source that issued it, and its token.
     pub source: u32,
     pub token: u32,
 }

@@ -21,9 +21,9 @@ pub struct Driver<'a> {
     pub streams: Vec<Stream>,
     /// Volume of each stream, those of an app last.
     pub targets: Vec<u16>,
-    /// Who asks.
+    /// Sources of I/Os.
     pub sources: Sources,
-    /// What watches.
+    /// Probes.
     pub probes: Probes,
     pub now: Instant,
     in_flight: InFlight,
@@ -32,14 +32,14 @@ pub struct Driver<'a> {
     pub ios: u64,
     /// When power is cut, if it is.
     pub power: PowerSwitch,
-    /// What happens to parts of the machine, and how long after the measured time begins.
+    /// Events of parts of the machine, with their times since the measured time began.
     pub events: Vec<Happening>,
 }
 
 /// When power is cut.
 #[derive(Clone, Copy)]
 pub struct PowerSwitch {
-    /// How long after the measured time begins.
+    /// Time since the measured time began.
     after: Option<Span>,
     /// When that is; `NEVER` until the measured time begins.
     cut: Instant,
@@ -62,7 +62,7 @@ impl PowerSwitch {
 /// A run that is over.
 pub struct Ended {
     pub watched: Watched,
-    /// What sources leave.
+    /// Findings of the sources.
     pub sources: Findings,
     /// When everything was answered, where that was asked for.
     pub now: Instant,

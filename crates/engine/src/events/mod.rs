@@ -1,4 +1,4 @@
-//! What is to happen to the machine of a run: events of the request, the workload and the machine as one list, checked
+//! Events that happen to the machine of a run: those of the request, the workload and the machine as one list, checked
 //! against the table of what is supported.
 
 pub mod support;
@@ -33,8 +33,8 @@ fn of_request(request: &Request) -> Result<Vec<EventSpec>, SpecError> {
 }
 
 impl Asked {
-    /// Those of the request, the workload and the machine: of the machine where the run follows no other. A loss of power
-    /// that the request names replaces that of the workload or the machine.
+    /// Those of the request, the workload and the machine: of the machine where the run follows no other. A loss of
+    /// power that the request names replaces that of the workload or the machine.
     ///
     /// # Errors
     /// Text that is no event, or a second loss of power.
@@ -139,8 +139,8 @@ impl Asked {
         })
     }
 
-    /// Whether none comes after its time: those of the workload in the measured time of the run, all others within `last`,
-    /// where these are known.
+    /// Whether none comes after its time: those of the workload in the measured time of the run, all others within
+    /// `last`, where these are known.
     ///
     /// # Errors
     /// The first that does.
@@ -211,7 +211,7 @@ pub(crate) fn missed_note(missed: &[Happening], machine: &Machine) -> Option<Str
     (!missed.is_empty()).then(|| format!("the run ended before {} of its events: {}", missed.len(), texts.join(", ")))
 }
 
-/// What `event` happens to.
+/// Return the part that `event` affects.
 fn part_of(event: &EventSpec, machine: &Machine) -> Result<Part, SpecError> {
     match event.what {
         What::PowerOff => Ok(Part::Machine),

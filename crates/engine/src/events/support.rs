@@ -1,11 +1,11 @@
-//! What is supported: which event on which layout, on which kind of drive, together with what. One table, checked before
+//! Supported events: which event on which layout, on which kind of drive, together with what. One table, checked before
 //! every run and printed for whoever asks.
 //!
 //! A machine is checked as a whole: an event is refused where any of its layouts does not go with it.
 
 use std::fmt;
 
-/// What stands in a row of the table.
+/// Layout or drive kind of a row of the table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum On {
     /// A kind of layout; a drive without one counts as `single`.
@@ -142,7 +142,7 @@ impl On {
         }
     }
 
-    /// What it is one of.
+    /// Return the name of its group.
     pub fn group(self) -> &'static str {
         match self {
             Self::Layout(_) => "layout",

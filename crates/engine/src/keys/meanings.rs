@@ -1,5 +1,5 @@
-//! What every value of a drive and of a daemon means, in a line: for `hotband keys`. A test asks for a line for every
-//! value in the catalog.
+//! Meaning of every value of a drive and of a daemon, in a line each, for `hotband keys`. A test asks for a line for
+//! every value in the catalog.
 
 /// Values of volumes without a mechanism.
 pub const BLACK_BOX: &[(&str, &str)] = &[

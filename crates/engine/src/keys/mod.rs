@@ -25,9 +25,9 @@ pub struct SetKey {
     pub part: String,
     /// Its value today, as `set` takes it; none where it has none, or several in different places.
     pub value: Option<String>,
-    /// What it takes: a quantity with its unit, a range, names.
+    /// Accepted values: a quantity with its unit, a range, names.
     pub accepted: String,
-    /// What it means.
+    /// Meaning.
     pub meaning: String,
 }
 
@@ -91,7 +91,7 @@ fn of_product(part: &str, product: &Product, settings: &Table, set: &[(String, S
     keys.collect()
 }
 
-/// What a value of a product takes.
+/// Return the accepted values of a key of a product.
 fn accepted(product: &Product, key: &str) -> String {
     let refused = read_with(product, key, Value::from("?")).err();
     refused.map_or_else(|| "a text".to_owned(), |refused| refused.accepted.trim_start_matches("expected ").to_owned())
@@ -147,7 +147,7 @@ fn meanings_of(kind: &str) -> impl Iterator<Item = &'static (&'static str, &'sta
     stated.iter().chain(optional(kind))
 }
 
-/// What a value of a product of `kind` means.
+/// Return the meaning of a key of a product of `kind`.
 fn meaning(kind: &str, key: &str) -> &'static str {
     meanings_of(kind).find(|(name, _)| *name == key).map_or("", |(_, meaning)| meaning)
 }

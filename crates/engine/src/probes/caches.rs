@@ -43,7 +43,7 @@ pub fn name_of(warmth: Warmth) -> &'static str {
     }
 }
 
-/// What a record says about the flash read caches of its machine.
+/// Section of a record about the flash read caches of its machine.
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct CachesRecord {
     state_begin: &'static str,
@@ -69,7 +69,7 @@ impl CacheProbe {
         Self { table: Table::of::<CacheRow>(), begin, last, warm_after: None, has_begun: false }
     }
 
-    /// What the record says; nothing where no drive has a flash cache.
+    /// Return the section of the record; none if no drive has a flash cache.
     pub(crate) fn record(&self) -> Option<CachesRecord> {
         let begin = self.begin?;
         let (hits, misses) = (self.last.flash_hits - begin.flash_hits, self.last.flash_misses - begin.flash_misses);

@@ -14,14 +14,14 @@ pub fn empty_histogram() -> Histogram<u64> {
     Histogram::new_with_bounds(1, LONGEST_NS, DIGITS).expect("constant bounds are valid")
 }
 
-/// What one direction of one stream did.
+/// Statistics of one direction of one stream.
 #[derive(Clone, Debug)]
 pub struct DirectionStats {
     pub count: u64,
     pub bytes: u64,
     pub errors: u64,
     pub latency_sum: u128,
-    /// Where the latencies went.
+    /// Parts of the latencies.
     pub times: Times,
     pub latency_min: u64,
     pub latency_max: u64,
@@ -34,7 +34,7 @@ pub struct DirectionStats {
     since: Instant,
     /// Integral of outstanding I/Os over the measured time (I/O x ns).
     pub area: u128,
-    /// The same over the current interval.
+    /// Area of the current interval.
     interval_area: u64,
     interval_bytes: u64,
     /// Latencies of the current interval; at its end they go into the totals and the histogram, all at once.

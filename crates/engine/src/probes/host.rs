@@ -1,4 +1,4 @@
-//! How busy the cores of the host were in the measured time, and which of them were full.
+//! Load of the host's cores in the measured time, and which of them were full.
 //!
 //! It looks when a measured phase begins and ends, and does nothing per I/O.
 
@@ -30,11 +30,11 @@ struct CoreRecord {
     utilisation: f64,
 }
 
-/// What the cores of the host did.
+/// Load of the host's cores.
 pub struct HostProbe {
-    /// What they had done when a measured phase began.
+    /// Work done before the measured phase began.
     before: Vec<Done>,
-    /// What they did in those that are over.
+    /// Work done in the measured phases that are over.
     measured: Vec<Done>,
 }
 

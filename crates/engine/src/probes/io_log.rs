@@ -44,7 +44,7 @@ pub struct IoLog {
     /// The first row that could not be written.
     failed: Option<std::io::Error>,
     measuring: bool,
-    /// What only submission knows of outstanding I/Os, by tag: force unit access, volume, number.
+    /// Force unit access, volume and number of outstanding I/Os, by tag, known only at submission.
     submitted: Vec<[u64; 3]>,
     /// I/Os submitted.
     count: u64,

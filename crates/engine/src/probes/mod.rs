@@ -1,4 +1,4 @@
-//! What watches a run. The loop tells [`Probes`] what happens and knows no probe by name.
+//! Probes that watch a run. The loop tells [`Probes`] what happens and knows no probe by name.
 //!
 //! Counting what streams do is the one probe that every I/O pays for. Whatever else wants every I/O stands behind one
 //! test, which plain runs fail; the rest looks when an interval ends.
@@ -64,7 +64,7 @@ pub struct Probes {
     others: Vec<Box<dyn Probe>>,
     /// Whether anything but `streams` wants every I/O.
     every_io: bool,
-    /// What errors call the workload.
+    /// Name of the workload in errors.
     file: String,
     interval: Span,
     interval_start: Instant,
@@ -79,7 +79,7 @@ pub struct Probes {
     parts: (Vec<PartReport>, Vec<PartReport>),
 }
 
-/// What all probes left.
+/// Findings of all probes.
 pub struct Watched {
     pub streams: Streams,
     /// Counters of every part when the measured time began, and when it ended.
@@ -256,7 +256,7 @@ impl Probes {
         self.streams.end_step(step, now)
     }
 
-    /// What went wrong with a probe so far; asked now and then, not per I/O.
+    /// Check the probes for an error so far; called now and then, not per I/O.
     ///
     /// # Errors
     /// What went wrong.

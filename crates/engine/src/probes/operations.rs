@@ -1,4 +1,4 @@
-//! What an app leaves: how many operations of each kind, how long they took, and how many a second over time.
+//! Operations of an app: count and latency of each kind, and rates over time.
 
 use std::collections::BTreeMap;
 
@@ -66,9 +66,9 @@ impl AppStats {
 pub struct OperationRecord {
     /// Its name.
     pub name: &'static str,
-    /// How many ended in the measured time.
+    /// Number that ended in the measured time.
     pub count: u64,
-    /// The same, a second.
+    /// Operations per second.
     pub ops_per_s: f64,
     latency_mean_ns: Option<f64>,
     latency_p50_ns: Option<u64>,

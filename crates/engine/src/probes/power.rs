@@ -13,7 +13,7 @@ use crate::probes::table::{Table, Text, rows};
 use crate::record::sections::Sections;
 
 rows! { "power":
-    /// What a drive draws in an interval.
+    /// Power draw of a drive in an interval.
     pub struct PowerRow {
         /// Start of the interval since the measured time began.
         time_ns: u64,
@@ -41,7 +41,7 @@ struct Watched {
     /// Busy beyond the interval in which it began.
     carried: [Span; 2],
     duration: Span,
-    /// Of it, until it failed.
+    /// Part of it until the drive failed.
     on: Span,
     busy: [Span; 2],
 }
@@ -188,7 +188,7 @@ fn watts(power: Power) -> f64 {
     power.0 as f64 / 1e3
 }
 
-/// What a drive drew in the measured time.
+/// Energy of a drive in the measured time.
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct PowerRecord {
     energy_j: f64,
@@ -200,12 +200,12 @@ pub(crate) struct PowerRecord {
     states: [StateRecord; 2],
 }
 
-/// How long a drive was in a state, and what that added to its energy at rest.
+/// Time of a drive in a state, and its energy above idle.
 #[derive(Clone, Debug, Serialize)]
 struct StateRecord {
     state: &'static str,
     power_w: f64,
-    /// Of one actuator's time.
+    /// Time of one actuator.
     time_ns: u64,
     above_idle_j: f64,
 }
@@ -232,7 +232,7 @@ impl PowerRecord {
     }
 }
 
-/// What all drives drew in the measured time.
+/// Energy of all drives in the measured time.
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct EnergyRecord {
     energy_j: f64,

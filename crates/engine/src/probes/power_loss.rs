@@ -1,4 +1,4 @@
-//! What of the acknowledged writes is lost when power is cut. docs/models/power-loss.md has the definitions.
+//! Acknowledged writes that a power cut loses. docs/models/power-loss.md has the definitions.
 //!
 //! The ledger knows what the host was promised: for every byte the newest write that was acknowledged. The drives know
 //! what they still hold. Writes to the same bytes that were under way together have no order: any of them may be the
@@ -33,13 +33,13 @@ pub struct PowerLoss {
     pub lost_writes: u64,
     /// Sectors that hold a part of a write: drives end the sector they have begun, so there are none.
     pub torn_sectors: u64,
-    /// The same by stream.
+    /// Losses by stream.
     pub streams: Vec<StreamLoss>,
     /// Bytes that are good on one copy and old on another.
     pub stale_copy_bytes: u64,
 }
 
-/// What one stream lost.
+/// Losses of one stream.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct StreamLoss {
     /// Its name.
@@ -54,7 +54,7 @@ pub struct StreamLoss {
 /// before the first.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Held {
-    /// What the range lies on.
+    /// Node of the range.
     pub node: NodeRef,
     /// First byte, and first byte beyond, in the address space of the node.
     pub range: Range<u64>,
@@ -62,7 +62,7 @@ pub struct Held {
     pub version: u64,
 }
 
-/// Where whoever keeps the data learns what is left of it.
+/// Sink in which the owner of the data receives what is left of it.
 pub type HeldSink = Arc<Mutex<Vec<Held>>>;
 
 /// A write that is not acknowledged yet.
@@ -166,8 +166,8 @@ impl Ledger {
         held >= version || self.beside.get(&version).is_some_and(|beside| beside.contains(&held))
     }
 
-    /// What the drives of `machine`, whose power is off, hold of everything that was written, by address. Of copies that
-    /// differ the first is read.
+    /// What the drives of `machine`, whose power is off, hold of everything that was written, by address. Of copies
+    /// that differ the first is read.
     pub fn held(&self, machine: &Machine) -> Vec<Held> {
         let left: Vec<Versions> = machine.drives().iter().filter_map(|drive| drive.left.cloned()).collect();
         let mut places = Vec::new();

@@ -1,4 +1,4 @@
-//! What a probe is: it is told what happens, and leaves sections of the record, tables and notes.
+//! Trait of a probe: it receives what happens, and leaves sections of the record, tables and notes.
 
 use hotband_machine::{Completion, Io, Machine, Op};
 use hotband_units::{Instant, Span};
@@ -39,7 +39,7 @@ impl Interval {
     }
 }
 
-/// What is known of a run when it ends.
+/// State of a run when it ends.
 pub struct RunEnd<'a> {
     pub machine: &'a mut Machine,
     pub now: Instant,
@@ -51,7 +51,7 @@ pub struct RunEnd<'a> {
     pub served: u64,
 }
 
-/// What a probe or a source leaves.
+/// Findings of a probe or a source.
 #[derive(Debug, Default)]
 pub struct Findings {
     /// Keys of the record.
@@ -60,7 +60,7 @@ pub struct Findings {
     pub of_parts: Vec<(String, Sections)>,
     /// Tables beside the record.
     pub tables: Tables,
-    /// What a reader of the record should know beside its numbers.
+    /// Notes for readers of the record.
     pub notes: Vec<String>,
 }
 
@@ -155,7 +155,7 @@ pub trait Probe: Send {
         let _ = (now, machine);
     }
 
-    /// What went wrong so far; asked now and then, not per I/O.
+    /// Check for an error so far; called now and then, not per I/O.
     ///
     /// # Errors
     /// What went wrong.

@@ -21,7 +21,7 @@ pub struct RepairRecord {
     pub spares_taken: u32,
     /// Rebuilds.
     pub rebuilds: Vec<RebuildRecord>,
-    /// What hosts got, by the state of the machine.
+    /// Service to hosts, by the state of the machine.
     pub service: Vec<ServiceRecord>,
     /// Sectors that could not be read in rebuilds.
     pub sector_errors: u64,
@@ -55,11 +55,11 @@ pub struct RebuildRecord {
     /// Over the time that it ran.
     pub(crate) mean_bytes_per_s: Option<f64>,
     sector_errors: u64,
-    /// Of them, those that cost nothing: the data was computed from other members.
+    /// Part of them without loss: the data was computed from other members.
     repaired_sectors: u64,
 }
 
-/// What hosts got in one state of the machine.
+/// Service to hosts in one state of the machine.
 #[derive(Clone, Debug, Serialize)]
 pub struct ServiceRecord {
     phase: &'static str,
@@ -249,7 +249,7 @@ impl Level {
 }
 
 impl RepairRecord {
-    /// What a reader should know of rebuilds that did not end.
+    /// Return the notes about rebuilds that did not end.
     fn unfinished(&self) -> impl Iterator<Item = String> {
         let unfinished = self.rebuilds.iter().filter(|rebuild| ["running", "waiting"].contains(&rebuild.state));
         unfinished.map(|rebuild| {

@@ -1,4 +1,4 @@
-//! What runs of scripts leave: how many, how long, and when.
+//! Runs of scripts: their number, durations and times.
 
 use hdrhistogram::Histogram;
 use hotband_units::{Instant, Span};
@@ -74,7 +74,7 @@ pub struct ScriptRecord {
     clients: u32,
     /// Runs that ended in the measured time.
     pub completed: u64,
-    /// The same, a second.
+    /// Runs per second.
     pub per_second: f64,
     duration_mean_ns: Option<f64>,
     duration_p50_ns: Option<u64>,
@@ -120,7 +120,7 @@ impl ScriptRecord {
         }
     }
 
-    /// What a reader should know where not every client finished its only run.
+    /// Return the note about clients that did not finish their only run.
     pub fn note(&self) -> Option<String> {
         let (done, clients) = (self.completed, u64::from(self.clients));
         let (name, unit) = (&self.name, &self.unit);

@@ -17,7 +17,7 @@ rows! { "smart":
         drive: Text,
         /// Bytes that the host wrote, since the drive was new.
         host_bytes: u64,
-        /// The same after compression.
+        /// Bytes after compression.
         stored_bytes: u64,
         /// Bytes programmed into flash, since the drive was new.
         flash_bytes: u64,
@@ -94,7 +94,7 @@ impl SmartProbe {
         (self.last, self.last_at) = (all, now);
     }
 
-    /// What the record says of every drive, over the measured time.
+    /// Return the record of every drive over the measured time.
     fn record(&self) -> Vec<SmartRecord> {
         let drives = self.drives.iter().zip(self.begin.iter().flatten().zip(&self.end));
         drives.map(|(drive, (begin, end))| SmartRecord::new(drive, begin, end)).collect()

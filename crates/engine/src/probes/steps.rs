@@ -18,27 +18,27 @@ pub struct Step {
     pub clients: Option<u32>,
     /// When it began, since the measured time began.
     pub begin_ns: u64,
-    /// How long it lasted.
+    /// Duration.
     pub duration_ns: u64,
     /// Its figures.
     pub summary: Summary,
-    /// What sources did in it.
+    /// Sections of the sources.
     #[serde(flatten, serialize_with = "of_list")]
     pub sections: Sections,
 }
 
-/// What is known of a measured phase when it ends.
+/// State of a measured phase when it ends.
 pub struct StepEnd {
     pub name: String,
     /// Threads of the closed loop in `[load]`, if there is one.
     pub threads: Option<u32>,
     /// Clients of the scripts, where the phase says how many.
     pub clients: Option<u32>,
-    /// What sources did in it.
+    /// Sections of the sources.
     pub sections: Sections,
 }
 
-/// What was measured in the steps so far.
+/// Measurements of the steps so far.
 #[derive(Default)]
 pub struct Steps {
     pub done: Vec<Step>,

@@ -1,4 +1,5 @@
-//! What streams do: counts, latencies, queue depth, and all of that over time. The one probe that every I/O pays for.
+//! Statistics of streams: counts, latencies, queue depth, and all of that over time. The one probe that every I/O pays
+//! for.
 
 use hotband_machine::Op;
 use hotband_units::{Instant, Span};
@@ -44,7 +45,7 @@ pub struct Streams {
     /// The measured phases.
     pub steps: Steps,
     measuring: bool,
-    /// Which directions ever had I/O, so that idle ones make no rows.
+    /// Directions that ever had I/O, so that idle ones make no rows.
     used: Vec<[bool; 4]>,
     /// "read" and "write".
     directions: [Text; 2],

@@ -38,7 +38,7 @@ impl Column {
     }
 }
 
-/// What can be a cell.
+/// Type of a cell.
 pub trait Cell: Sized + Clone {
     /// A column of such cells.
     fn column() -> Column;

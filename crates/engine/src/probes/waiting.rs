@@ -28,7 +28,7 @@ pub struct WaitingProbe {
     drives: Vec<Waiting>,
 }
 
-/// What was seen of a drive.
+/// Observations of a drive.
 #[derive(Debug)]
 struct Waiting {
     drive: Text,

@@ -1,4 +1,4 @@
-//! What the record of a run says beside what was watched: what was asked for, and what is known of the machine.
+//! Sections of the record that no probe leaves: the request, and what is known of the machine.
 
 use std::collections::BTreeMap;
 
@@ -16,7 +16,7 @@ use crate::record::unmodelled::MadeOf;
 use crate::record::{Head, Record, Texts};
 use crate::request::Request;
 
-/// What is known of a machine apart from it.
+/// Descriptions of a machine.
 pub(crate) struct About {
     pub products: BTreeMap<String, String>,
     pub layouts: Vec<LayoutOutline>,
@@ -27,7 +27,7 @@ pub(crate) struct About {
 /// Kept from the beginning of a run to its end.
 pub(crate) struct Closing {
     pub request: Request,
-    /// Of the machine, and of the workload.
+    /// Texts of the machine and of the workload.
     pub texts: (String, String),
     pub workload: Workload,
     products: BTreeMap<String, String>,
@@ -35,7 +35,7 @@ pub(crate) struct Closing {
     caches: MachineCaches,
     remarks: Vec<String>,
     reaches: Vec<Reach>,
-    /// What answered: "model" in virtual time, "emulated" on the clock of the wall.
+    /// Kind of the target: "model" in virtual time, "emulated" on the wall clock.
     pub target: &'static str,
 }
 

@@ -12,10 +12,10 @@ use crate::build::caches::{Below, DriveCaches, MachineCaches};
 /// Share of a stream's I/Os from which on its result is said to be the cache's: most of its I/Os.
 const MOST: f64 = 0.5;
 
-/// What a read cache did.
+/// Effect of a read cache.
 const ANSWERED: &str = "which answered % of reads";
 
-/// What a stream reaches to.
+/// Span and volume of a stream.
 #[derive(Clone, Debug)]
 pub(crate) struct Reach {
     name: String,

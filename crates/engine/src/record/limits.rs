@@ -1,4 +1,4 @@
-//! What the limits of a workload came to.
+//! Outcome of the limits of a workload.
 
 use hotband_units::Span;
 use hotband_workloads::{Bound, LimitOp, LimitSpec};
@@ -20,7 +20,7 @@ pub struct LimitRecord {
     /// "at_most" or "at_least".
     bound: &'static str,
     limit: f64,
-    /// What was measured; none where no I/O was.
+    /// Measured value; none without I/O.
     value: Option<f64>,
     /// Whether it was kept. What was not measured was not kept.
     pub passed: bool,

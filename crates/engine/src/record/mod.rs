@@ -51,14 +51,14 @@ pub struct Record {
     pub steps: Vec<Step>,
     streams: Vec<StreamRecord>,
     parts: Vec<PartRecord>,
-    /// What sources and probes left.
+    /// Sections of sources and probes.
     #[serde(flatten, serialize_with = "of_record")]
     pub sections: Sections,
     series: BTreeMap<String, SeriesValue>,
     notes: Vec<String>,
 }
 
-/// What was run.
+/// Workload and machine of the run.
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct Head {
     schema: &'static str,
@@ -74,9 +74,9 @@ pub(crate) struct Head {
 pub(crate) struct Texts<'a> {
     pub machine: &'a str,
     pub workload: &'a str,
-    /// Of the products, by name.
+    /// Texts of the products, by name.
     pub products: &'a BTreeMap<String, String>,
-    /// What answered.
+    /// Kind of the target.
     pub target: &'static str,
 }
 
@@ -125,7 +125,7 @@ struct Specs {
     events: Vec<String>,
 }
 
-/// What was asked for of failures, as text.
+/// Requested failures, as text.
 #[derive(Clone, Debug, Serialize)]
 struct RepairSpecs {
     fail: Vec<String>,
@@ -305,7 +305,7 @@ fn short(workload: &Workload, streams: &Streams) -> Option<String> {
     Some(format!("short: {count} I/Os with {outstanding} outstanding; rates and latencies need not agree within 1 %"))
 }
 
-/// Where failed I/Os are so much of the queue depth that rates and latencies do not make it up within 1 %.
+/// Return a note if failed I/Os take more than 1 % of the queue depth.
 fn failed_note(all: &Figures, duration: Span) -> Option<String> {
     let mean = all.error_latency_mean_ns?;
     let share = mean * all.errors as f64 / (all.queue_depth_mean * duration.0 as f64);
@@ -331,7 +331,7 @@ fn protected(parts: &[PartReport]) -> Vec<String> {
     protected.map(note).collect()
 }
 
-/// What is said of what the workload asks for: its data, its limits, its preconditioning.
+/// Return the findings about the workload's requests: its data, limits and preconditioning.
 fn of_workload(workload: &Workload, streams: &Streams, duration: Span) -> Findings {
     let unfilled = workload.is_left_out_of_preconditioning().then(|| {
         "preconditioned without the workload: apps and scripts cannot run during untimed preconditioning".to_owned()

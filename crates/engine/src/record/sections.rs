@@ -7,7 +7,7 @@ use std::sync::Arc;
 use serde::ser::{Serialize, SerializeMap, Serializer};
 use serde_json::value::RawValue;
 
-/// What can be a section: whatever JSON can hold.
+/// Section of a record: any type that JSON can represent.
 pub trait Section: Any + Debug + Send + Sync {
     /// It as indented JSON.
     fn json(&self) -> String;

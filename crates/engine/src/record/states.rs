@@ -6,7 +6,7 @@ use serde::Serialize;
 use crate::build::caches::{ControllerSetting, DriveCaches, DriveSetting, MachineCaches};
 use crate::probes::Findings;
 
-/// Of all drives and controllers.
+/// States of all drives and controllers.
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct DriveStates {
     #[serde(skip)]
@@ -29,7 +29,7 @@ struct DriveState {
 }
 
 impl DriveStates {
-    /// Of a run of `workload`.
+    /// Return the states of a run of `workload`.
     pub fn new(caches: &MachineCaches, workload: &Workload, follows: bool) -> Self {
         let holds = match () {
             () if follows && (caches.stays_new || !is_written_over(workload)) => "as left",
@@ -69,7 +69,7 @@ fn is_written_over(workload: &Workload) -> bool {
     workload.precondition.as_ref().is_some_and(|precondition| precondition.writes() || precondition.trim)
 }
 
-/// What drives that wear hold before the first timed phase.
+/// Return the contents of drives that wear before the first timed phase.
 fn holds(workload: &Workload) -> &'static str {
     match &workload.precondition {
         _ if !workload.is_preconditioned() => "new",

@@ -53,7 +53,7 @@ pub struct Figures {
     pub latency_max_ns: Option<u64>,
     /// Time average of the I/Os outstanding.
     pub queue_depth_mean: f64,
-    /// Where the mean latency went.
+    /// Parts of the mean latency.
     pub times_mean_ns: Option<TimesMean>,
 }
 

@@ -32,14 +32,14 @@ pub(crate) struct Unmodelled {
     pub note: String,
 }
 
-/// What a machine is made of.
+/// Layouts and drives of a machine.
 pub(crate) struct MadeOf<'a> {
     pub layouts: &'a [LayoutOutline],
     pub caches: &'a MachineCaches,
 }
 
 impl MadeOf<'_> {
-    /// What a run in a measured time of `duration` rests on that is not modelled.
+    /// Return the unmodelled aspects that a run in a measured time of `duration` depends on.
     pub fn unmodelled(&self, reaches: &[Reach], watched: &Watched, duration: Span) -> Vec<Unmodelled> {
         let repair = watched.findings.sections.get::<RepairRecord>();
         let rebuilt = repair.into_iter().flat_map(|repair| smr_rebuilds(repair, &watched.parts.1));
@@ -105,7 +105,7 @@ impl MadeOf<'_> {
     }
 }
 
-/// What hosts write in a second.
+/// Host writes per second.
 #[derive(Clone, Copy, Default)]
 struct Written {
     ios: f64,

@@ -53,7 +53,7 @@ impl AnySource {
     }
 }
 
-/// What asks above the streams of a workload, with streams of its own.
+/// Sources other than plain loads, with streams of their own.
 #[derive(Default)]
 pub struct Above {
     pub app: Option<AppAtWork>,
@@ -92,7 +92,7 @@ impl Sources {
         Self { planned: vec![Instant::NEVER; all.len()], agenda: BinaryHeap::new(), all }
     }
 
-    /// How many there are.
+    /// Return the number of sources.
     pub fn len(&self) -> usize {
         self.all.len()
     }
@@ -174,7 +174,7 @@ impl Sources {
         each!(&mut self.all[source as usize], any => any.completed(now, answer));
     }
 
-    /// What they leave of a measured time of `duration`.
+    /// Return their findings for a measured time of `duration`.
     pub fn finish(self, duration: Span) -> Findings {
         let (mut found, mut traces) = (Findings::default(), Vec::new());
         for source in self.all {

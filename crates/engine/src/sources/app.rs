@@ -27,10 +27,10 @@ pub struct AppAtWork {
     /// Operations that ended since the run began.
     operations: u64,
     measuring: bool,
-    /// Of the current step.
+    /// Statistics of the current step.
     stats: AppStats,
     counters_before: Vec<(&'static str, u64)>,
-    /// What each measured phase left.
+    /// Statistics of each measured phase.
     steps: Vec<AppStats>,
     series: OperationSeries,
 }
@@ -126,7 +126,7 @@ impl AppAtWork {
         AppRecord::new(self.app.as_ref(), &self.steps[self.steps.len() - 1..], duration)
     }
 
-    /// What it leaves: the figures of the whole measured time and its series.
+    /// Return its findings: the figures of the whole measured time and its series.
     pub fn finish(self, duration: Span) -> Findings {
         let record = AppRecord::new(self.app.as_ref(), &self.steps, duration);
         let table = self.series.finish(duration, &self.app.operations());

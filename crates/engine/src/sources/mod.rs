@@ -1,4 +1,4 @@
-//! Who asks for I/Os in a run, and when each of them is next due.
+//! Sources of I/Os in a run, and when each of them is next due.
 
 pub mod agenda;
 pub mod app;

@@ -1,4 +1,4 @@
-//! What a controller's memory holds: lines of 64 KiB, each with what of it is there, what is dirty, and what is being
+//! Contents of a controller's memory: lines of 64 KiB, each with what of it is there, what is dirty, and what is being
 //! written back; and, of every stripe, how much of it is dirty.
 
 use std::collections::{BTreeMap, BTreeSet};

@@ -1,4 +1,4 @@
-//! What a controller is told about itself: the options of its layout.
+//! Parameters of a controller: the options of its layout.
 
 use hotband_machine::{LayoutSpec, Section, SpecError};
 use hotband_units::{Bytes, Rate, Ratio, Span};
@@ -14,9 +14,9 @@ pub struct ControllerSpec {
     pub read_ahead: Option<u64>,
     /// Bytes of memory that dirty data takes, above which it writes back all the time.
     pub low: u64,
-    /// Those above which writes wait.
+    /// Dirty bytes above which writes wait.
     pub high: u64,
-    /// How long data stays dirty at most, before it is this data's turn.
+    /// Longest time that data stays dirty before it is flushed.
     pub flush_every: Span,
     /// Stripes that it writes back at once.
     pub destages: usize,

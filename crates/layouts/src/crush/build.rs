@@ -11,7 +11,7 @@ use super::weight::Weight;
 /// for OSDs is a setting (`mon_max_osd`, 10,000 where not changed).
 const MOST: u32 = 65_536;
 
-/// What a bucket holds.
+/// Item of a bucket.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Item<'a> {
     /// An OSD and its weight.

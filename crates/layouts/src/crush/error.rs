@@ -1,4 +1,4 @@
-//! What can be wrong with a map; the caller adds file and key.
+//! Errors of a map; the caller adds file and key.
 
 use thiserror::Error;
 

@@ -31,7 +31,7 @@ impl Bucket {
         straws.reduce(|best, other| if other.1 > best.1 { other } else { best }).map(|(id, _)| id)
     }
 
-    /// What the items weigh together.
+    /// Return the sum of the weights of the items.
     pub(super) fn weight(&self) -> u64 {
         self.weights.iter().map(|weight| u64::from(weight.0)).sum()
     }
@@ -46,7 +46,7 @@ fn straw(x: u32, id: i32, r: u32, weight: Weight) -> i64 {
     (crush_ln(u) as i64 - LN_OF_ALL) / i64::from(weight.0)
 }
 
-/// How a descent from the root ended.
+/// Outcome of a descent from the root.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Descent {
     /// At an item of the level asked for.
@@ -84,7 +84,7 @@ pub struct Rule {
 }
 
 impl Rule {
-    /// The same with so many tries for each replica ("step set_choose_tries").
+    /// Return the rule with a number of tries for each replica ("step set_choose_tries").
     #[must_use]
     pub fn with_tries(self, tries: u32) -> Self {
         Self { tries, ..self }

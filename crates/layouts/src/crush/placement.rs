@@ -4,7 +4,7 @@ use super::hash::{NameHash, hash_name, hash32_2};
 use super::map::{CrushMap, Rule};
 use super::weight::Weight;
 
-/// What of a pool decides its placement.
+/// Values of a pool that decide its placement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Pool {
     /// Number of the pool; it enters the hash (`hashpspool`).
@@ -15,7 +15,7 @@ pub struct Pool {
     pub size: u32,
 }
 
-/// Which OSDs hold each placement group of a pool.
+/// Placement of each group of a pool on OSDs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Placement {
     /// By number of the PG: its OSDs, the primary first.
@@ -49,7 +49,7 @@ pub fn object_pg(name: &str, pg_num: u32) -> u32 {
     stable_mod(hash_name(name.as_bytes()), pg_num)
 }
 
-/// The same of objects whose names begin alike, for many of them.
+/// Groups of many objects whose names share a prefix.
 #[derive(Clone, Copy, Debug)]
 pub struct ObjectPgs {
     hash: NameHash,

@@ -19,7 +19,7 @@ const GROUP: u64 = 16;
 const FROM_MEMORY: Span = Span(10_000);
 
 impl Md {
-    /// What the journal keeps free for the parity of what it has.
+    /// Return the bytes that the journal keeps free for the parity of its data.
     pub(super) fn reserve(&self) -> u64 {
         let journal = self.journal.as_ref().expect("only what is written back has a reserve");
         journal.reserve(self.rows.data(), self.rows.parities())

@@ -6,7 +6,7 @@ use hotband_machine::{Fault, Times};
 
 use crate::md::rows::{PAGE, bits};
 
-/// Where a head that is not in use waits.
+/// Queue of a head that is not in use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Idle {
     /// It may become another row's.
@@ -20,12 +20,12 @@ pub enum Idle {
 /// Bytes of a sector: what writes are multiples of.
 const SECTOR: u64 = 512;
 
-/// What hosts want to write to a page (`towrite`).
+/// Host writes to a page (`towrite`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Wanted {
-    /// Which page of data.
+    /// Page of data.
     pub page: u64,
-    /// Which of its sectors.
+    /// Sectors of the page.
     pub sectors: u8,
     /// Newest of the writes.
     pub version: u64,
@@ -70,13 +70,13 @@ pub struct Drained {
 }
 
 impl Drained {
-    /// Which pages of data.
+    /// Return the pages of data.
     pub fn pages(&self) -> u128 {
         bits(self.wanted.iter().map(|wanted| wanted.page))
     }
 }
 
-/// What is to be done next with a row.
+/// Next step of a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Step {
     /// Something is on its way.
@@ -101,7 +101,7 @@ pub struct Head {
     /// Pages that the journal has and the members have not (`R5_InJournal`), and of which writes they are.
     pub in_journal: u128,
     pub versions: BTreeMap<u64, u64>,
-    /// Where the row begins in the journal.
+    /// Start of the row in the journal.
     pub log_start: Option<u64>,
     pub wanted: Vec<Wanted>,
     pub writers: Vec<u32>,

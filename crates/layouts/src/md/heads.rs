@@ -20,17 +20,17 @@ pub struct Heads {
 }
 
 impl Heads {
-    /// So many.
+    /// Create this number of heads.
     pub fn new(most: u64) -> Self {
         Self { by_row: FxHashMap::default(), idle: Default::default(), most, in_use: 0, is_short: false, turn: 0 }
     }
 
-    /// How many there are.
+    /// Return the number of heads.
     pub fn most(&self) -> u64 {
         self.most
     }
 
-    /// How many are in use.
+    /// Return the number of heads in use.
     pub fn in_use(&self) -> u64 {
         self.in_use
     }

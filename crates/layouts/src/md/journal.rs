@@ -22,7 +22,7 @@ const RECLAIM: u64 = 10 << 30;
 /// What is written at once: blocks that describe, and what they describe (`struct r5l_io_unit`).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Unit {
-    /// Where it begins and ends.
+    /// Start and end.
     pub place: Range<u64>,
     /// Rows whose pages it has.
     pub rows: Vec<u64>,
@@ -110,7 +110,7 @@ impl Journal {
         self.units.push(Unit { place: range, room: (PAGE - META_HEADER).saturating_sub(bytes), ..Unit::default() });
     }
 
-    /// What goes out.
+    /// Take the units to write.
     pub fn take_units(&mut self) -> Vec<Unit> {
         assert!(self.head - self.checkpoint <= self.size, "there was room for all that was appended");
         std::mem::take(&mut self.units)

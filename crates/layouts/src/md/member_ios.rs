@@ -17,7 +17,7 @@ pub struct PageIo {
     pub op: Op,
     /// On which member.
     pub member: u16,
-    /// Of which row.
+    /// Row.
     pub row: u64,
     /// With force unit access.
     pub fua: bool,

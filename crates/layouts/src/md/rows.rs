@@ -1,4 +1,4 @@
-//! Where the pages of a row lie: one of 4 KiB of every member, at the same place on each.
+//! Pages of a row: one of 4 KiB of every member, at the same place on each.
 
 use hotband_machine::StripeShape;
 
@@ -82,7 +82,7 @@ impl Rows {
         if after < self.parities() { self.data() + after } else { after - self.parities() }
     }
 
-    /// Where a row lies on every member.
+    /// Return the offset of a row on every member.
     pub fn on_members(&self, row: u64) -> u64 {
         (self.before + row) * PAGE
     }

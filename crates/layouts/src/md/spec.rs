@@ -1,11 +1,11 @@
-//! What an md array is told about itself: the options of its layout.
+//! Parameters of an md array: the options of its layout.
 
 use hotband_machine::{LayoutSpec, Section, SpecError};
 
 /// `NR_STRIPES` of `raid5.h`.
 const STRIPES: u64 = 256;
 
-/// What the second member does.
+/// Role of the second member.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum JournalMode {
     /// There is none.
@@ -21,7 +21,7 @@ pub enum JournalMode {
 pub struct MdSpec {
     /// Stripe heads: rows of a page of every member.
     pub stripes: u64,
-    /// What its journal does.
+    /// Mode of its journal.
     pub journal: JournalMode,
     /// Writes come from the page cache, and not from who waits for them (`REQ_SYNC`): rows in part are delayed.
     pub is_buffered: bool,

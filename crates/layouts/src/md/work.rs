@@ -1,4 +1,4 @@
-//! What md's thread does with the rows that are to be looked at (`raid5d`, `handle_stripe`): read, write, answer.
+//! Work of md's thread on rows that need handling (`raid5d`, `handle_stripe`): read, write, answer.
 
 use hotband_machine::{Entropy, Fault, MemberCommand, Op, Times};
 

@@ -1,7 +1,7 @@
-//! Where a record lies on the members of a RAID-Z: OpenZFS `vdev_raidz_map_alloc` and `vdev_raidz_asize`
+//! Columns of a record on the members of a RAID-Z: OpenZFS `vdev_raidz_map_alloc` and `vdev_raidz_asize`
 //! (module/zfs/vdev_raidz.c), without expansion.
 
-/// How members and parities stand to each other.
+/// Geometry of members and parities.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Geometry {
     /// Members.
@@ -15,7 +15,7 @@ pub struct Geometry {
 /// A part of a record on one member.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Column {
-    /// Which member.
+    /// Member.
     pub member: u16,
     /// First byte on it.
     pub offset: u64,
@@ -37,8 +37,8 @@ impl Geometry {
         all.next_multiple_of(self.parities + 1) * self.sector
     }
 
-    /// The parts of a record of `len` bytes that begins at `offset` of all members together, sector by sector: first its
-    /// parities, then its data in order.
+    /// The parts of a record of `len` bytes that begins at `offset` of all members together, sector by sector: first
+    /// its parities, then its data in order.
     pub fn columns(&self, offset: u64, len: u64) -> Vec<Column> {
         let (first, row) = (offset / self.sector, offset / self.sector / self.columns);
         let data = len.div_ceil(self.sector);

@@ -130,7 +130,7 @@ impl Log {
         all
     }
 
-    /// Where the time of the block and its flushes went.
+    /// Return the times of the block and its flushes.
     pub fn times(&self) -> Times {
         self.times
     }

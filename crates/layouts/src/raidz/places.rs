@@ -1,4 +1,4 @@
-//! Where records are: a record that is written goes to the next free place, and its old one becomes free.
+//! Places of records: a record that is written goes to the next free place, and its old one becomes free.
 
 use std::collections::BTreeSet;
 
@@ -6,8 +6,8 @@ use rustc_hash::FxHashMap;
 
 /// Places of equal size, for as many records as a volume has and some more.
 ///
-/// A pool that was filled from front to back; then writes go on behind it, and, at the end of the pool, begin again at its
-/// front, in what has become free since (a "next fit" with one cursor, as OpenZFS's metaslabs have one each).
+/// A pool that was filled from front to back; then writes go on behind it, and, at the end of the pool, begin again at
+/// its front, in what has become free since (a "next fit" with one cursor, as OpenZFS's metaslabs have one each).
 pub(super) struct Places {
     /// Records that are not where they were when the pool was filled.
     moved: FxHashMap<u64, u64>,

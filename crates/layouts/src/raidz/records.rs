@@ -25,7 +25,7 @@ pub(super) struct Io {
 
 /// A record that is read or written.
 pub(super) struct Work {
-    /// Where it is written to; none while it is read.
+    /// Place to which it is written; none while it is read.
     pub to: Option<u64>,
     /// Spares that came while it was being written: it was not sent to them.
     pub lacks: Vec<u16>,

@@ -70,7 +70,7 @@ impl Resilver {
         !self.members.is_empty()
     }
 
-    /// How long the last took that ended.
+    /// Return the duration of the last one that ended.
     pub fn took(&self) -> Option<Span> {
         let done =
             self.all.iter().filter(|rebuild| rebuild.state == JobState::Done).max_by_key(|rebuild| rebuild.ended)?;

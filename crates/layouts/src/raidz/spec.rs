@@ -1,4 +1,4 @@
-//! What a machine file says of a RAID-Z.
+//! Keys of a RAID-Z in a machine file.
 
 use hotband_machine::{LayoutSpec, Section, SpecError};
 use hotband_units::Bytes;
@@ -15,7 +15,8 @@ const SECTOR: u64 = 4 << 10;
 /// Memory for records: what is asked for again soon, and not ARC, which takes half of a host's memory
 /// [our choice, 0 to gigabytes].
 const MEMORY: u64 = 16 << 20;
-/// Percent of the places that the volume has records in: above it OpenZFS advises to add space, for free places get rare.
+/// Percent of the places that the volume has records in: above it OpenZFS advises to add space, for free places get
+/// rare.
 const FILLED: f64 = 80.0;
 
 /// Options of a RAID-Z.

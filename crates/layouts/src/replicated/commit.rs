@@ -1,5 +1,5 @@
-//! How a daemon makes writes durable: many transactions with one log write and flush, data put in its place later, and
-//! what the log gathered in memory written as a table of the database.
+//! Commits of a daemon, which make writes durable: many transactions with one log write and flush, data put in its
+//! place later, and what the log gathered in memory written as a table of the database.
 
 use hotband_machine::{Entropy, Fault, Op, Times};
 use hotband_units::Instant;
@@ -9,7 +9,8 @@ use super::osd::{Deferred, Stage, joined};
 use super::params::BLOCK;
 use super::{Due, For, Pool};
 
-/// Longest in-place write that neighbours are joined to [our estimate: 512 KiB, the largest request of the block layer].
+/// Longest in-place write that neighbours are joined to [our estimate: 512 KiB, the largest request of the block
+/// layer].
 const LONGEST: u32 = 512 << 10;
 
 impl Pool {

@@ -1,11 +1,11 @@
-//! What a daemon keeps in memory: a bounded set of blocks or objects, with the two policies that BlueStore has.
+//! Memory of a daemon: a bounded set of blocks or objects, with the two policies that BlueStore has.
 //!
 //! `lru` forgets what was used longest ago. `2q` (Johnson and Shasha, VLDB 1994, simplified) lets new entries pass
 //! through a queue of half the size; only those asked for again soon after they left it go among the hot ones.
 
 use rustc_hash::FxHashMap;
 
-/// How a memory chooses what to forget.
+/// Eviction policy of a memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Policy {
     /// The least recently used.
@@ -15,7 +15,7 @@ pub enum Policy {
 }
 
 impl Policy {
-    /// As specs write them.
+    /// Names in specs.
     pub const NAMES: [(&'static str, Self); 2] = [("lru", Self::Lru), ("2q", Self::TwoQueues)];
 }
 

@@ -1,4 +1,4 @@
-//! What is under way in a pool: I/Os of hosts, their parts in objects, and these at daemons.
+//! Work in flight in a pool: I/Os of hosts, their parts in objects, and these at daemons.
 
 use hotband_machine::{Entropy, Fault, Op, ServiceIo, Times};
 use hotband_units::{Instant, Span};
@@ -43,7 +43,7 @@ pub(super) struct HeldBack {
     pub asked: ServiceIo,
 }
 
-/// What a daemon does for a piece.
+/// Task of a daemon for a piece.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Task {
     /// The primary reads it, or sees to it that it is written.
@@ -59,9 +59,9 @@ pub(super) enum Task {
 pub(super) struct Sub {
     pub piece: u32,
     pub osd: u16,
-    /// Which copy of the group the daemon has; the primary has copy 0.
+    /// Copy of the group that the daemon has; the primary has copy 0.
     pub copy: u8,
-    /// What it does there.
+    /// Task there.
     pub task: Task,
     /// First byte of what it reads or writes there, in the object or shard, and its length.
     pub within: u32,

@@ -216,7 +216,7 @@ impl Pool {
         self.command(usize::from(sub.osd), Op::Read, extent, For::Read(id), piece.entropy);
     }
 
-    /// Where it lies on the disk of a daemon, in whole blocks.
+    /// Return the extent on the disk of a daemon, in whole blocks.
     pub(super) fn extent(&self, sub: &Sub) -> (u64, u32) {
         let within = u64::from(sub.within) / BLOCK * BLOCK;
         let end = (u64::from(sub.within) + u64::from(sub.len)).next_multiple_of(BLOCK);

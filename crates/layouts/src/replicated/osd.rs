@@ -52,7 +52,7 @@ impl Slice {
         }
     }
 
-    /// Where the database writes its tables: behind the logs.
+    /// Return the ring of the database's tables, behind the logs.
     pub fn tables(&self) -> Ring {
         let from = BLUEFS_REGION + self.wal_size;
         Ring { from: self.db_begin + from, size: self.db_size - from, at: 0 }
@@ -82,7 +82,7 @@ impl Ring {
         self.size / BLOCK * BLOCK
     }
 
-    /// Where the next `len` bytes go.
+    /// Take the offset of the next `len` bytes.
     pub fn take(&mut self, len: u64) -> u64 {
         if self.at + len > self.size {
             self.at = 0;
@@ -93,7 +93,7 @@ impl Ring {
     }
 }
 
-/// What the committing thread does.
+/// Stage of the committing thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Stage {
     Idle,

@@ -1,4 +1,4 @@
-//! What an object storage daemon is told about itself: the values of its catalog file.
+//! Parameters of an object storage daemon: the values of its catalog file.
 
 use hotband_machine::{Product, Section, SpecError};
 use hotband_units::{Bytes, Rate, Ratio, Span};
@@ -34,7 +34,7 @@ pub struct OsdParams {
     pub cpu_spread: f64,
     /// Memory for data that was read, in blocks.
     pub data_blocks: usize,
-    /// How that memory chooses what to forget.
+    /// Eviction policy of that memory.
     pub policy: Policy,
     /// Memory for the metadata of objects, in objects.
     pub onodes: usize,
@@ -58,7 +58,7 @@ pub struct OsdParams {
     pub table_share: f64,
     /// Size of the database that tables are merged into.
     pub database: u64,
-    /// How fast its thread goes through tables.
+    /// Rate at which its thread processes tables.
     pub table_rate: Rate,
     /// Whether the host's I/O scheduler anticipates the next step of a commit before it turns to another daemon.
     pub anticipate: bool,

@@ -1,4 +1,4 @@
-//! Where the objects of an image lie: placement groups, daemons, and places on their disks.
+//! Placement of the objects of an image: placement groups, daemons, and places on their disks.
 
 use std::cell::OnceCell;
 use std::sync::{Arc, OnceLock};
@@ -25,7 +25,8 @@ pub const GONE: u16 = u16::MAX;
 /// An image has millions of objects, and a run asks for few of them: places are found when they are first asked for, a
 /// block of objects at a time.
 pub struct Places {
-    /// Copies of a placement group, the primary first: `replicas` daemons a group. Where any copy is left, the first is.
+    /// Copies of a placement group, the primary first: `replicas` daemons a group. Where any copy is left, the first
+    /// is.
     acting: Vec<u16>,
     /// The same when the image was filled.
     filled: Vec<u16>,
@@ -242,7 +243,8 @@ impl Places {
     }
 }
 
-/// Objects of a block: more than there are daemons, so that what lies before each is smaller than a table of all places.
+/// Objects of a block: more than there are daemons, so that what lies before each is smaller than a table of all
+/// places.
 fn block_of(osds: usize) -> usize {
     BLOCK.max(osds.next_power_of_two())
 }

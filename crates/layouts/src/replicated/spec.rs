@@ -1,11 +1,11 @@
-//! What a machine file says of a replicated pool.
+//! Keys of a replicated pool in a machine file.
 
 use hotband_machine::{LayoutSpec, Section, SpecError};
 use hotband_units::{Bytes, Rate, Span};
 
 use crate::ERASURE;
 
-/// What holds a copy apart from the others.
+/// Failure domain, which separates a copy from the others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FailureDomain {
     /// Another daemon, maybe on the same disk.
@@ -26,13 +26,13 @@ pub struct NetworkSpec {
 /// A daemon that may be marked out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct OutSpec {
-    /// Which daemon.
+    /// Daemon.
     pub osd: usize,
     /// When, since the machine began.
     pub at: Span,
 }
 
-/// How objects are coded.
+/// Erasure code of objects.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Erasure {
     /// Shards with data, k.
@@ -56,7 +56,7 @@ pub struct PoolSpec {
     pub osds_per_member: usize,
     /// Copies of every object, or its shards.
     pub replicas: usize,
-    /// How objects are coded, where they are not copied.
+    /// Erasure code of objects; none for copies.
     pub erasure: Option<Erasure>,
     /// Placement groups.
     pub placement_groups: u32,
@@ -64,7 +64,7 @@ pub struct PoolSpec {
     pub pool_id: u32,
     /// Hosts that the members are dealt to, in equal runs.
     pub hosts: usize,
-    /// What holds a copy apart from the others.
+    /// Failure domain, which separates a copy from the others.
     pub failure_domain: FailureDomain,
     /// Weight of every member, where it is not its size.
     pub weights: Vec<f64>,

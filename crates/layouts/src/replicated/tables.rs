@@ -15,7 +15,7 @@ const WRITE: u64 = 512 << 10;
 /// Tables that are merged into the database [RocksDB: `level0_file_num_compaction_trigger` = 4].
 const MERGED: u64 = 4;
 
-/// What a daemon's database has to write and read.
+/// Writes and reads of a daemon's database.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Tables {
     /// Bytes of the log since the last table.

@@ -1,4 +1,4 @@
-//! What the parts of a machine are and count, and what they hold after writes that take no time.
+//! Reports and counters of the parts of a machine, and their contents after untimed writes.
 
 use crate::drive::{PartReport, UntimedWrite};
 use crate::graph::view::{Drives, Layouts, RepairView};
@@ -8,7 +8,7 @@ use crate::plan::{Extent, Plan};
 use crate::spec::NodeRef;
 
 impl Machine {
-    /// What can be addressed.
+    /// Return the volumes.
     pub fn volumes(&self) -> &[Volume] {
         &self.volumes
     }

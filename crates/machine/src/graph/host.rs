@@ -14,7 +14,7 @@ use crate::graph::slab::Slab;
 use crate::io::{Fault, Io, Times};
 use crate::spec::host::{HostSpec, Spread};
 
-/// What a core does for one I/O.
+/// Work of a core for one I/O.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Work {
     pub(super) io: Io,

@@ -39,7 +39,7 @@ use crate::versions::Versions;
 pub struct Volume {
     /// Name ("db1"; the layout's or drive's own name where no volume was defined).
     pub name: String,
-    /// What it lies on.
+    /// Node below.
     pub node: NodeRef,
     /// First byte on the node.
     pub from: u64,
@@ -49,7 +49,7 @@ pub struct Volume {
     pub queue: Option<u32>,
 }
 
-/// What a machine is built from.
+/// Parts of which a machine is built.
 pub struct MachineParts {
     /// Names and drives.
     pub drives: Vec<(String, Box<dyn Drive>)>,
@@ -61,7 +61,7 @@ pub struct MachineParts {
     pub layouts: Vec<(String, Role, Vec<MemberRange>)>,
     /// For each layout whether its controller sends writes with force unit access.
     pub forces: Vec<bool>,
-    /// What workloads may address.
+    /// Volumes that workloads may address.
     pub volumes: Vec<Volume>,
     /// Cores of the host, where they are modelled.
     pub host: Option<HostSpec>,

@@ -1,4 +1,4 @@
-//! What may happen and what is to happen to a machine, and its coming.
+//! Events of a machine: those that it supports, those scheduled, and their execution.
 
 use hotband_units::Instant;
 

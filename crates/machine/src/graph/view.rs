@@ -1,4 +1,4 @@
-//! What a machine is made of, to look at: its drives, its layouts, and what repair has done.
+//! Read-only view of a machine: its drives, its layouts, and what repair has done.
 
 use hotband_units::{Bytes, Instant};
 
@@ -235,7 +235,7 @@ impl RepairView<'_> {
         self.0.layouts.iter().any(|slot| matches!(&slot.role, Role::Service(service) if is_so(service.as_ref())))
     }
 
-    /// What has happened so far.
+    /// Return the events so far.
     pub fn report(self) -> RepairReport {
         let repair = self.0.repair_ref();
         let rebuilds = repair.jobs.iter().map(|job| job.report.clone()).chain(self.by_services()).collect();

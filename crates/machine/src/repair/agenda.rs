@@ -1,4 +1,4 @@
-//! What is to happen to the parts of a machine, what repair has put off, and what cores of the host are at.
+//! Agenda of a machine: scheduled events, deferred repair work, and the work of the host's cores.
 
 /// Something to come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

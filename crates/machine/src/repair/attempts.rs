@@ -21,7 +21,7 @@ use crate::plan::{Leg, Plan};
 use crate::repair::agenda::Due;
 use crate::repair::{Attempt, GONE_AFTER, PhaseEnd, Repair};
 
-/// What becomes of a request whose phase is over.
+/// Next step of a request whose phase is over.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Next {
     /// The next phase, or its end.

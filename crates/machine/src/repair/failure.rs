@@ -1,4 +1,4 @@
-//! What happens when a drive fails, and how a spare takes its place.
+//! Failure of a drive, and its replacement by a spare.
 
 use hotband_units::Instant;
 

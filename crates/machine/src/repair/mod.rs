@@ -16,14 +16,14 @@ use crate::random::Random;
 use crate::repair::locks::Locks;
 use crate::repair::rebuild::{Job, JobReport};
 
-/// What is to happen to the drives of a machine.
+/// Failures and repairs of the drives of a machine.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct RepairSpec {
     /// Drives that wait to take the place of one that failed, in the order in which they are taken.
     pub spares: Vec<u32>,
     /// Most that one rebuild writes in a second; as fast as the drives can where not said.
     pub rate_limit: Option<Rate>,
-    /// How long after a failure a spare is taken.
+    /// Time between a failure and the use of a spare.
     pub spare_after: Span,
     /// Root of all randomness.
     pub seed: u64,
@@ -38,7 +38,7 @@ pub struct SectorErrors {
     pub sector: u64,
 }
 
-/// What hosts get at a moment.
+/// Service level of hosts at a moment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum ServiceLevel {
     /// No drive has failed yet.
@@ -56,13 +56,13 @@ pub enum ServiceLevel {
 pub enum NoSpare {
     /// No layout on it can be rebuilt.
     NothingToRebuild,
-    /// Those left are too small.
+    /// The remaining spares are too small.
     TooSmall,
     /// None is left.
     NoneLeft,
 }
 
-/// What has happened so far.
+/// Events so far.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct RepairReport {
     /// Drives that failed, and when.
@@ -88,13 +88,13 @@ pub struct PhaseEnd<'a> {
     pub tag: Option<u64>,
     /// The layout, by index.
     pub layout: u32,
-    /// What was asked of it; of a rebuild, the range of the member.
+    /// Requested range; for a rebuild, the range of the member.
     pub extent: Extent,
     /// The member that is rebuilt.
     pub rebuilds: Option<u16>,
     /// Legs of all phases, of which those of `phase` are over.
     pub legs: &'a [Leg],
-    /// Which phase.
+    /// Phase.
     pub phase: u8,
     /// Members whose legs of this phase came to nothing.
     pub failed: &'a [u16],
@@ -115,7 +115,7 @@ pub trait Watch: Send {
 /// seconds; above zero, so that a host that asks again at once does not stop the time.
 pub(crate) const GONE_AFTER: Span = Span(1_000_000);
 
-/// What is known of a guarded request beside the request itself.
+/// State of a guarded request, in addition to the request itself.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Attempt {
     /// The columns it holds or waits for; zero where it needs none.
@@ -126,7 +126,7 @@ pub(crate) struct Attempt {
     pub failed: Vec<u16>,
     /// State of the layout when it was planned.
     pub epoch: u32,
-    /// How often it was planned.
+    /// Number of times it was planned.
     pub plans: u32,
 }
 
@@ -137,10 +137,10 @@ pub(crate) struct Repair {
     pub errors: Vec<Option<SectorErrors>>,
     /// By request.
     attempts: Vec<Attempt>,
-    /// Of every layout.
+    /// Locks of every layout.
     pub locks: Vec<Locks>,
     last_lock: u64,
-    /// Of every layout, how often its members have changed.
+    /// Number of changes of members, of every layout.
     pub epochs: Vec<u32>,
     pub jobs: Vec<Job>,
     /// Spares that services write by themselves, in the order in which they were given.

@@ -24,7 +24,7 @@ const STEPS_BEHIND: u64 = 4;
 /// Longest time of a step that a limit may ask for, in nanoseconds: 73 years.
 const LONGEST_NS: u128 = 1 << 61;
 
-/// How far a rebuild is.
+/// State of a rebuild.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum JobState {
     /// Another rebuild on the same drives goes first.
@@ -44,13 +44,13 @@ pub enum JobState {
 pub struct JobReport {
     /// The layout, by index.
     pub layout: u32,
-    /// Which of its members.
+    /// Member.
     pub member: u16,
     /// The drive that failed.
     pub drive: u32,
     /// The one that takes its place.
     pub spare: u32,
-    /// How far it is.
+    /// State.
     pub state: JobState,
     /// When it began; none while it waits.
     pub began: Option<Instant>,
@@ -62,7 +62,7 @@ pub struct JobReport {
     pub of_bytes: u64,
     /// Sectors of other members that could not be read.
     pub sector_errors: u64,
-    /// Of them, those whose data was computed from yet other members.
+    /// Part of them whose data was computed from further members.
     pub repaired: u64,
 }
 
@@ -165,7 +165,7 @@ impl Job {
         self.allowed
     }
 
-    /// How long the limit gives a step of `bytes`.
+    /// Return the time that the limit allows a step of `bytes`.
     fn time_for(&self, bytes: u64) -> Span {
         let time = |limit: Rate| (u128::from(bytes) * 1_000_000_000).div_ceil(u128::from(limit.0.max(1)));
         Span(self.limit.map_or(0, time).min(LONGEST_NS) as u64)

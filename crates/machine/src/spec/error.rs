@@ -11,9 +11,9 @@ pub struct SpecError {
     pub file: String,
     /// The key in that file, dotted; empty where the whole file is meant.
     pub key: String,
-    /// What was found; empty where nothing was.
+    /// Value found; empty if missing.
     pub value: String,
-    /// What would have been right.
+    /// Accepted values.
     pub accepted: String,
 }
 
@@ -117,7 +117,7 @@ pub fn nearest<'a>(name: &str, known: &[&'a str]) -> Option<&'a str> {
     (alike(name, best) >= NEAR_ENOUGH).then_some(best)
 }
 
-/// How alike two names are, from 0 to 1.
+/// Return the similarity of two names, from 0 to 1.
 fn alike(name: &str, candidate: &str) -> f64 {
     strsim::normalized_damerau_levenshtein(name, candidate)
 }

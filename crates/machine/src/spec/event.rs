@@ -10,21 +10,21 @@ use crate::spec::reader::Section;
 /// An event as somebody asks for it: the part is a name, the time counts from when the measured time begins.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EventSpec {
-    /// How long after the measured time begins.
+    /// Time since the measured time began.
     pub at: Span,
-    /// What happens.
+    /// Action of an event.
     pub what: What,
     /// To which part, by name; none where it is the machine.
     pub part: Option<String>,
     /// The time as it was written.
     pub time: String,
-    /// Where it was asked for: file (or field) and key, for errors.
+    /// File (or field) and key that request it, for errors.
     pub asked_at: (String, String),
-    /// What errors quote.
+    /// Text that errors quote.
     pub text: String,
 }
 
-/// What an event may be, for errors.
+/// Accepted forms of an event, for errors.
 const FORMS: &str = "expected \"at TIME: fail DRIVE\", \"at TIME: power-off\", \"at TIME: osd-out POOL.NUMBER\" or \
                      \"at TIME: set DRIVE.KEY=VALUE\", such as \"at 60 s: fail d3\"";
 

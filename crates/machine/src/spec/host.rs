@@ -5,7 +5,7 @@ use hotband_units::Span;
 use crate::spec::error::SpecError;
 use crate::spec::reader::Section;
 
-/// How I/Os are dealt to cores.
+/// Distribution of I/Os over cores.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Spread {
     /// One after the other: as many jobs as cores, all alike.
@@ -23,7 +23,7 @@ pub struct HostSpec {
     pub submit: Span,
     /// Time of a core to take an answer: interrupt or poll, block layer, waking up whoever waits.
     pub complete: Span,
-    /// How I/Os are dealt to cores.
+    /// Distribution of I/Os over cores.
     pub spread: Spread,
 }
 

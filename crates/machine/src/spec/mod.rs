@@ -27,12 +27,12 @@ pub enum NodeRef {
     Layout(u32),
 }
 
-/// What a spec names: a drive, a logical unit of a drive ("d0.lun1", "d0.n1"), or a layout.
+/// Member named in a spec: a drive, a logical unit of a drive ("d0.lun1", "d0.n1"), or a layout.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MemberRef {
-    /// Which node.
+    /// Node.
     pub node: NodeRef,
-    /// Which of its logical units, where one is named.
+    /// Logical unit, if one is named.
     pub unit: Option<UnitName>,
 }
 
@@ -58,7 +58,7 @@ pub struct DriveSpec {
 /// A range of a member that a layout uses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MemberRange {
-    /// Which node.
+    /// Node.
     pub node: NodeRef,
     /// First byte on it.
     pub from: u64,
@@ -92,7 +92,7 @@ pub struct LayoutSpec {
 pub struct VolumeSpec {
     /// Name.
     pub name: String,
-    /// What it lies on.
+    /// Node below.
     pub on: MemberRef,
     /// First byte.
     pub from: Bytes,
@@ -115,9 +115,9 @@ pub struct MachineSpec {
     pub layouts: Vec<LayoutSpec>,
     /// Its volumes.
     pub volumes: Vec<VolumeSpec>,
-    /// What happens to its parts in a run.
+    /// Events of its parts in a run.
     pub events: Vec<EventSpec>,
-    /// What an I/O costs the host's cores, where that is modelled.
+    /// Cost of an I/O on the host's cores, if modelled.
     pub host: Option<HostSpec>,
 }
 

@@ -14,7 +14,7 @@ pub struct Assumption {
     pub value: String,
     /// Its stated range, if any.
     pub range: Option<(String, String)>,
-    /// Where it is from; empty where a user's file does not say.
+    /// Source; empty if a user's file has none.
     pub source: String,
     /// "high", "medium" or "low"; empty where a user's file does not say.
     pub confidence: String,
@@ -39,7 +39,7 @@ pub struct Product {
     pub model: String,
     /// Every value, in the order of the file.
     pub assumptions: Vec<Assumption>,
-    /// What a user's file leaves unsaid and the catalog would have to say, a line each.
+    /// Values that a user's file leaves open but the catalog requires, a line each.
     pub warnings: Vec<String>,
     /// Values the model uses, by name.
     values: Table,
@@ -47,7 +47,7 @@ pub struct Product {
     own_text: String,
 }
 
-/// What is asked of a file beyond its values.
+/// Requirements for a file beyond its values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Rigour {
     /// Every value has a source and a confidence, every estimate a range: the catalog.
@@ -125,7 +125,7 @@ impl Product {
         Ok(value)
     }
 
-    /// What its file leaves unsaid, in one line; none where nothing is.
+    /// Return the values that its file leaves open, in one line; none if complete.
     pub fn remark(&self) -> Option<String> {
         const NAMED: usize = 4;
         let mut keys: Vec<&str> = self.warnings.iter().filter_map(|line| line.split(':').next()).collect();

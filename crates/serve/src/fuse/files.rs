@@ -23,7 +23,7 @@ const BACKGROUND: u16 = 256;
 /// Bytes of the longest read and write: what the kernel sends at most without a change of its settings (256 pages,
 /// fs/fuse: fuse_max_pages_limit).
 const LONGEST: u32 = 1 << 20;
-/// How long the kernel may remember names and sizes: they never change.
+/// Time for which the kernel may cache names and sizes, which never change.
 const REMEMBERED: Duration = Duration::from_secs(3600);
 /// lseek(2).
 const SEEK_DATA: i32 = 3;
@@ -40,12 +40,12 @@ pub struct Files {
     since: SystemTime,
     owner: (u32, u32),
     slow: Slow,
-    /// Of each volume: who writes whole blocks shares it, who writes parts of one has it alone.
+    /// Locks of the volumes: writers of whole blocks share one, a writer of part of a block holds it alone.
     writes: Vec<Arc<RwLock<()>>>,
 }
 
 impl Files {
-    /// Of a service.
+    /// Serve the files of a service.
     pub fn new(service: Arc<Service>) -> io::Result<Self> {
         let owner = (rustix::process::getuid().as_raw(), rustix::process::getgid().as_raw());
         let slow = Slow::start(Arc::clone(&service))?;
@@ -84,7 +84,7 @@ impl Files {
         })
     }
 
-    /// How much of a range is within the volume.
+    /// Return the length of a range within the volume.
     fn within(&self, volume: u16, offset: u64, len: u64) -> u64 {
         self.service.volumes()[usize::from(volume)].size.saturating_sub(offset).min(len)
     }
@@ -101,7 +101,7 @@ impl Files {
     }
 }
 
-/// What the kernel is told of a failure.
+/// Return the error number of a failure.
 fn errno(failure: &Failure) -> Errno {
     match failure {
         Failure::OutOfRange => Errno::EINVAL,

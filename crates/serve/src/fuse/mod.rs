@@ -25,7 +25,7 @@ use files::Files;
 /// Threads that read requests: a second one goes on while the first copies the data of a large one.
 const THREADS: usize = 2;
 
-/// What the kernel calls this kind of file system.
+/// Kernel name of this kind of file system.
 const KIND: &str = "fuse.hotband";
 
 /// A folder that is served.

@@ -19,7 +19,7 @@ const DEPTH: usize = 32;
 /// Bytes that are searched at once for a hole.
 const SEARCHED: u64 = 1 << 30;
 
-/// What a thread of its own does.
+/// Job of a separate thread.
 type Job = Box<dyn FnOnce(&Service) + Send>;
 
 /// The thread, while somebody may send it something.

@@ -1,4 +1,4 @@
-//! Who waits for the machine: a request of a client, until it is answered.
+//! Waiting request of a client, until the machine completes it.
 
 use std::cell::RefCell;
 use std::io;
@@ -24,7 +24,7 @@ pub struct Read {
     pub is_whole: bool,
 }
 
-/// What is left of a range to trim or to fill with zeros.
+/// Remaining part of a range to trim or to fill with zeros.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Piece {
     /// The client's number for it.
@@ -40,8 +40,8 @@ pub struct Piece {
 }
 
 impl Piece {
-    /// Bytes of its front that the machine is asked for at once, as many as a write may have, and what is left then. One
-    /// after another: such a range takes a drive as long as its bytes, and others get their turn in between.
+    /// Bytes of its front that the machine is asked for at once, as many as a write may have, and what is left then.
+    /// One after another: such a range takes a drive as long as its bytes, and others get their turn in between.
     pub fn split(self) -> (u32, Option<Self>) {
         let len = self.left.min(LONGEST_PAYLOAD);
         let rest = Self { offset: self.offset + u64::from(len), left: self.left - len, ..self };
@@ -49,7 +49,7 @@ impl Piece {
     }
 }
 
-/// What is done once the machine has answered.
+/// Work to do once the machine has completed the I/O.
 pub enum Kind {
     /// The client is told.
     Done,
@@ -67,7 +67,7 @@ pub struct Answer {
     pub cookie: u64,
     /// Bytes that count as under way.
     pub counted: u64,
-    /// What is done.
+    /// Work to do.
     pub kind: Kind,
 }
 

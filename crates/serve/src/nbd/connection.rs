@@ -30,7 +30,7 @@ const MOST_UNSENT: usize = 256 << 10;
 /// Range of which is told at once what is kept: the answer is quick, and a client asks on.
 const LONGEST_STATUS: u64 = 1 << 30;
 
-/// What the second thread does.
+/// Task of the second thread.
 pub enum Task {
     /// Sends what could not be sent at once.
     Send(Vec<u8>),
@@ -40,7 +40,7 @@ pub enum Task {
     Next(Piece),
 }
 
-/// What waits to be sent, and how much is under way.
+/// Replies waiting to be sent, and the amount in flight.
 #[derive(Default)]
 pub struct Out {
     /// Short answers that are sent together once the requests at hand are handed over.
@@ -61,11 +61,11 @@ pub struct Out {
 
 /// A client.
 pub struct Connection {
-    /// What is served.
+    /// Service that clients use.
     pub service: Arc<Service>,
     /// To the client.
     pub wire: Arc<dyn Wire>,
-    /// What the client chose.
+    /// Choices of the client.
     pub chosen: Chosen,
     export: Export,
     limits: Limits,
@@ -85,7 +85,7 @@ enum End {
     Broken,
 }
 
-/// How the first thread waits for its client.
+/// Waiting state of the first thread.
 #[derive(Default)]
 struct Waiting {
     watch: Watch,

@@ -1,4 +1,4 @@
-//! What clients are told of the volumes.
+//! Descriptions of the volumes for clients.
 
 use super::proto::{can, error};
 use crate::model::VolumeTold;
@@ -24,7 +24,7 @@ pub struct Export {
 }
 
 impl Export {
-    /// Of every volume.
+    /// Return the export of every volume.
     pub fn of(volumes: &[VolumeTold]) -> Vec<Self> {
         let export = |volume: &VolumeTold| {
             let VolumeTold { ref name, size, block, trims, rotates, .. } = *volume;

@@ -132,7 +132,7 @@ impl Wire for Script {
     }
 }
 
-/// What came of a conversation.
+/// Outcome of a conversation.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Came {
     /// The client did not choose an export.

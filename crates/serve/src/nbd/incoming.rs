@@ -6,7 +6,7 @@ use std::io;
 /// use, are received at once.
 const USUAL: usize = 256 << 10;
 
-/// What was received, in order.
+/// Received bytes, in order.
 pub struct Incoming {
     bytes: Vec<u8>,
     begin: usize,
@@ -20,7 +20,7 @@ impl Default for Incoming {
 }
 
 impl Incoming {
-    /// What there is.
+    /// Return the bytes that are available.
     pub fn have(&self) -> &[u8] {
         &self.bytes[self.begin..self.end]
     }

@@ -1,4 +1,4 @@
-//! Where clients connect.
+//! Listeners to which clients connect.
 
 use std::collections::HashMap;
 use std::io;
@@ -22,7 +22,7 @@ use super::tls::{Config, TlsFiles};
 use super::wire::{Socket, Wire};
 use crate::service::Service;
 
-/// Where to listen.
+/// Address to listen on.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Listen {
     /// A unix socket that only its owner may use. A socket that nobody listens to any more is replaced.
@@ -36,7 +36,7 @@ pub enum Listen {
     },
 }
 
-/// What clients may use.
+/// Limits of clients.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
     /// Connections at once; more are closed as soon as they are made.
@@ -54,8 +54,8 @@ pub struct Limits {
 }
 
 impl Default for Limits {
-    /// Four connections for each of 16 programs; 256 requests each, as many as eight jobs at a depth of 32 have; two writes
-    /// of the longest kind. 10 s is what qemu gives a handshake (NBD_DEFAULT_HANDSHAKE_MAX_SECS); a minute is
+    /// Four connections for each of 16 programs; 256 requests each, as many as eight jobs at a depth of 32 have; two
+    /// writes of the longest kind. 10 s is what qemu gives a handshake (NBD_DEFAULT_HANDSHAKE_MAX_SECS); a minute is
     /// longer than any pause that a live client makes (chosen).
     fn default() -> Self {
         Self {

@@ -13,7 +13,7 @@ const MOST_OPTIONS: u32 = 1024;
 /// Magic, number and length of an option.
 const OPTION_HEADER: usize = 16;
 
-/// What a client chose.
+/// Choices of a client.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Chosen {
     /// Index of the export.
@@ -24,7 +24,7 @@ pub struct Chosen {
     pub has_allocation: bool,
 }
 
-/// What comes next.
+/// Next step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Step {
     /// More bytes are needed.
@@ -37,7 +37,7 @@ pub enum Step {
     Close,
 }
 
-/// How far a client has come.
+/// Progress of a client's handshake.
 #[derive(Debug)]
 pub struct Handshake<'a> {
     exports: &'a [Export],
@@ -55,11 +55,11 @@ pub struct Handshake<'a> {
 struct Found<'a> {
     number: u32,
     data: &'a [u8],
-    /// What follows it.
+    /// Bytes that follow it.
     rest: &'a [u8],
 }
 
-/// What an option leads to.
+/// Outcome of an option.
 type Outcome = Result<(), Step>;
 
 impl<'a> Handshake<'a> {

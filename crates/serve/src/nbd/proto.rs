@@ -126,14 +126,14 @@ pub fn take_u16(bytes: &mut &[u8]) -> Option<u16> {
     Some(u16::from_be_bytes(*first))
 }
 
-/// The same of 32 bits.
+/// Take a number of 32 bits.
 pub fn take_u32(bytes: &mut &[u8]) -> Option<u32> {
     let (first, rest) = bytes.split_first_chunk()?;
     *bytes = rest;
     Some(u32::from_be_bytes(*first))
 }
 
-/// The same of 64 bits.
+/// Take a number of 64 bits.
 pub fn take_u64(bytes: &mut &[u8]) -> Option<u64> {
     let (first, rest) = bytes.split_first_chunk()?;
     *bytes = rest;

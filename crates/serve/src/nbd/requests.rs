@@ -46,7 +46,7 @@ impl Header {
     }
 }
 
-/// What a request asks for.
+/// Operation that a request wants.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Wanted {
     /// Bytes; in one piece where `is_whole`.
@@ -56,7 +56,7 @@ pub enum Wanted {
     },
     /// A command of the machine without bytes in its answer.
     Act {
-        /// What the machine is asked.
+        /// Operation of the machine.
         op: Op,
         /// Not answered before it is durable.
         fua: bool,

@@ -12,7 +12,7 @@ use rustls::{RootCertStore, ServerConfig, ServerConnection};
 
 use super::wire::{Wire, send_all};
 
-/// What the server shows clients, and which it lets in.
+/// Certificate of the server, and the clients that it accepts.
 pub type Config = ServerConfig;
 
 /// Bytes of the largest file in PEM that is read: the bundle of all public authorities has 250,000.

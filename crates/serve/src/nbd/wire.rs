@@ -33,7 +33,7 @@ pub trait Wire: Send + Sync {
     fn close(&self);
 }
 
-/// How long a read waits: what else a connection has to look at can be so late.
+/// Longest wait of a read, which bounds how late a connection notices anything else.
 const RECEIVE_TIME: Duration = Duration::from_secs(1);
 /// A host that says nothing for so long is asked whether it is still there.
 const SILENCE: Duration = Duration::from_secs(60);

@@ -1,4 +1,4 @@
-//! What a store does: places, extents, and the trait that every kind of store implements.
+//! Contract of a store: places, extents, and the trait that every kind of store implements.
 
 use std::io;
 
@@ -20,7 +20,7 @@ pub struct Extent {
     pub is_hole: bool,
 }
 
-/// What a machine without power holds of a range.
+/// Contents of a range in a machine without power.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Left {
     /// Where.
@@ -40,8 +40,8 @@ pub trait Store: Send + Sync {
     /// What the file says.
     fn read(&self, address: Place, buffer: &mut [u8]) -> io::Result<()>;
 
-    /// Keeps `data`: it survives this process once the call has returned, where the store is a file. Returns a ticket for
-    /// [`Store::number`].
+    /// Keeps `data`: it survives this process once the call has returned, where the store is a file. Returns a ticket
+    /// for [`Store::number`].
     ///
     /// # Errors
     /// What the file says, such as that it is full: nothing or a part of it was kept, whole sectors each.
@@ -64,7 +64,7 @@ pub trait Store: Send + Sync {
     /// What the file says.
     fn extents(&self, address: Place, len: u64) -> io::Result<Vec<Extent>>;
 
-    /// What a reader of the record must know of what it kept.
+    /// Return remarks on the stored data for readers of the record.
     fn remarks(&self) -> Vec<String> {
         Vec::new()
     }

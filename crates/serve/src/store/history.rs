@@ -199,7 +199,7 @@ impl History {
     }
 }
 
-/// What two ranges share.
+/// Return the overlap of two ranges.
 fn clip(range: &Range<u64>, other: &Range<u64>) -> Range<u64> {
     range.start.max(other.start)..range.end.min(other.end)
 }

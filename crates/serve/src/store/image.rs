@@ -11,7 +11,7 @@ use super::contract::{Extent, join};
 use super::overlay::Overlay;
 use super::pieces::{BLOCK, Locks, Piece, pieces};
 
-/// What the bytes of an address space are.
+/// Image of the bytes of an address space.
 #[derive(Debug)]
 pub struct Image {
     file: File,
@@ -102,7 +102,7 @@ impl Image {
         }
     }
 
-    /// What is kept of a range.
+    /// Return the stored extents of a range.
     pub fn extents(&self, offset: u64, len: u64) -> io::Result<Vec<Extent>> {
         let mut all = Vec::new();
         let Some(overlay) = &self.overlay else {

@@ -1,4 +1,4 @@
-//! What the bytes of a served machine are. The model knows nothing of them.
+//! Stores, which hold the bytes of a served machine. The model knows nothing of them.
 
 mod contract;
 mod file;

@@ -12,16 +12,16 @@ const LOCKS: u64 = 64;
 /// Neighbours behind the same lock: their bits are in one byte of a bitmap.
 const TOGETHER: u64 = 8;
 
-/// What of a range is in one block.
+/// Part of a range in one block.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Piece {
     /// Number of the block.
     pub block: u64,
     /// First byte in the address space.
     pub offset: u64,
-    /// Which bytes of the block.
+    /// Bytes of the block.
     pub of_block: Range<usize>,
-    /// Which bytes of the range.
+    /// Bytes of the range.
     pub of_range: Range<usize>,
 }
 
@@ -46,7 +46,7 @@ pub fn pieces(offset: u64, len: u64) -> impl Iterator<Item = Piece> {
     })
 }
 
-/// What is behind the locks.
+/// Values behind the locks.
 #[derive(Debug)]
 pub struct Locks<T>(Vec<RwLock<T>>);
 
@@ -61,7 +61,7 @@ impl<T> Locks<T> {
         &self.0[(block / TOGETHER % LOCKS) as usize]
     }
 
-    /// Beside other readers of a block.
+    /// Lock a block for reading, shared with other readers.
     pub fn read(&self, block: u64) -> RwLockReadGuard<'_, T> {
         self.of(block).read().unwrap_or_else(PoisonError::into_inner)
     }

@@ -13,16 +13,16 @@ use crate::model::VolumeTold;
 /// Bytes of the largest that is read: one of a machine with a thousand volumes has 100,000.
 const LARGEST: u64 = 16 << 20;
 
-/// What lies beside the files of a store.
+/// Sidecar file of a store, next to its files.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Sidecar {
-    /// Of this file.
+    /// Format version of this file.
     pub format: u32,
     /// Name of the machine.
     pub machine: String,
     /// Files, by address space.
     pub files: Vec<FileTold>,
-    /// What is under them.
+    /// Base image.
     pub base: Option<BaseTold>,
 }
 
@@ -33,7 +33,7 @@ pub struct FileTold {
     pub file: PathBuf,
     /// Bytes.
     pub size: u64,
-    /// Who lies on it.
+    /// Volumes on it.
     pub volumes: Vec<VolumeOn>,
 }
 
@@ -51,7 +51,7 @@ pub struct VolumeOn {
 /// A base image.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BaseTold {
-    /// Where it is.
+    /// Path of the file.
     pub file: PathBuf,
     /// Bytes.
     pub size: u64,

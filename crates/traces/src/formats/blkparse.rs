@@ -1,11 +1,11 @@
-//! What blkparse prints of a blktrace: events, which are paired to I/Os.
+//! Output of blkparse for a blktrace: events, which are paired to I/Os.
 //!
-//! Format: blkparse(1), the default output: `major,minor cpu sequence seconds pid action RWBS sector + sectors [process]`.
-//! An I/O is a request as the device got it: from its dispatch (D) to its completion (C), of the process that queued it
-//! (Q) where that is known. Of devices without dispatches (md, dm), and by `blkparse-queue` always, it is from Q to C as
-//! the program asked for it, before requests were merged. The traps: sectors have 512 B whatever the device; C events have
-//! no process, but an error in its place; requests are merged, so that a C answers several Qs; several CPUs' lines are
-//! not quite in order; a summary follows. Without C events there are no latencies.
+//! Format: blkparse(1), the default output: `major,minor cpu sequence seconds pid action RWBS sector + sectors
+//! [process]`. An I/O is a request as the device got it: from its dispatch (D) to its completion (C), of the process
+//! that queued it (Q) where that is known. Of devices without dispatches (md, dm), and by `blkparse-queue` always, it
+//! is from Q to C as the program asked for it, before requests were merged. The traps: sectors have 512 B whatever the
+//! device; C events have no process, but an error in its place; requests are merged, so that a C answers several Qs;
+//! several CPUs' lines are not quite in order; a summary follows. Without C events there are no latencies.
 //!
 //! Leaves out: requests without sectors but flushes (pass-through), the flush in front of a write (RWBS `FW`) where the
 //! kernel did not dispatch it by itself.
@@ -141,7 +141,7 @@ struct Blkparse {
     unasked: u64,
 }
 
-/// What a line says.
+/// Event of a line.
 struct Event<'a> {
     device: &'a [u8],
     /// Major and minor.
@@ -305,8 +305,8 @@ fn place_of(event: &Event, device: u32) -> Place {
     (device, op, if event.op == Op::Flush { 0 } else { event.offset })
 }
 
-/// The next field of a line between blanks, and what follows it; empty at the end. Fields are a few bytes long, which is
-/// too short for a search by whole registers.
+/// The next field of a line between blanks, and what follows it; empty at the end. Fields are a few bytes long, which
+/// is too short for a search by whole registers.
 #[inline]
 fn field(line: &[u8]) -> (&[u8], &[u8]) {
     let begin = line.iter().position(|byte| *byte != b' ').unwrap_or(line.len());
@@ -346,8 +346,8 @@ fn event_of(line: &[u8]) -> Result<Option<Event<'_>>, Wrong> {
     Ok(Some(Event { device, number, time, action, op, fua, offset, len, tail: &rest[begin + 1..end] }))
 }
 
-/// Where the extent between RWBS and the bracket begins, and its length: `sector + sectors`, `sector`, or nothing. None of
-/// anything else.
+/// Where the extent between RWBS and the bracket begins, and its length: `sector + sectors`, `sector`, or nothing. None
+/// of anything else.
 fn extent_of(text: &[u8]) -> Option<Result<(u64, u64), Wrong>> {
     let (sector, rest) = field(text);
     let (plus, rest) = field(rest);

@@ -50,7 +50,7 @@ const SIZES: [(&str, u64); 4] = [("B", 1), ("KiB", 1024), ("sectors", 512), ("bl
 const MOST: usize = 64;
 const LOG_HEADER: [&str; 5] = ["submit_ns", "direction", "offset_bytes", "size_bytes", "latency_ns"];
 
-/// Where something stands.
+/// Position of a column.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Place {
     /// In the column of this index.

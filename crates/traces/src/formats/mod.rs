@@ -42,7 +42,7 @@ pub trait Parser: Send {
 pub struct Format {
     /// Its name, as `format` has it.
     pub name: &'static str,
-    /// What its lines are, for errors.
+    /// Accepted form of its lines, for errors.
     pub accepted: &'static str,
     /// Whether a line can be told to be of it by itself: those that need a header cannot.
     pub(crate) make: fn() -> Box<dyn Parser>,
@@ -68,7 +68,7 @@ pub(crate) const FORMATS: [&Format; 13] = [
 /// Name of the format whose columns the user says.
 pub(crate) const CSV: &str = "csv";
 
-/// What is said of an operation that is none.
+/// Error of an unknown operation.
 pub(crate) const NO_OP: &str = "no operation";
 
 /// Whether a line is the header of a table: formats of columns may have one, whatever the case of its letters.

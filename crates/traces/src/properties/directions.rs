@@ -1,4 +1,4 @@
-//! How many I/Os there are of each direction, in which sizes, on which devices.
+//! Counts of I/Os by direction, size and device.
 
 use hotband_machine::Op;
 use hotband_workloads::TraceIo;

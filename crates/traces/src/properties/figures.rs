@@ -1,4 +1,4 @@
-//! What is found of a trace, as Python reads it. Shares are of one, times in ns, sizes in bytes where nothing is said.
+//! Properties of a trace, as Python reads them. By default, shares are fractions, times are in ns, and sizes in bytes.
 
 use serde::Serialize;
 
@@ -17,9 +17,9 @@ pub struct Properties {
     pub sample_rate: f64,
     /// Whether all are.
     pub is_exact: bool,
-    /// Of the most I/Os first.
+    /// Devices, in descending order of I/Os.
     pub devices: Vec<Device>,
-    /// Those that occur.
+    /// Directions that occur.
     pub directions: Vec<Direction>,
     /// Rate, and how even it is.
     pub time: Time,
@@ -27,11 +27,11 @@ pub struct Properties {
     pub runs: Runs,
     /// Distances.
     pub jumps: Jumps,
-    /// What was touched.
+    /// Footprint.
     pub footprint: Footprint,
-    /// What was touched within a time.
+    /// Working set.
     pub working_set: WorkingSet,
-    /// How often blocks were.
+    /// Popularity of blocks.
     pub popularity: Popularity,
     /// Reuse distances and what a cache would have missed.
     pub reuse: Reuse,
@@ -41,7 +41,7 @@ pub struct Properties {
     pub latency: Vec<Latency>,
     /// I/Os in flight, where there are latencies.
     pub depth: Option<Depth>,
-    /// What is to be said of it.
+    /// Notes on it.
     pub notes: Vec<String>,
 }
 
@@ -72,7 +72,7 @@ pub struct Direction {
     pub fua: u64,
     /// Failed when they were recorded.
     pub failed: u64,
-    /// Of their sizes.
+    /// Quantiles of their sizes.
     pub size: Quantiles,
     /// The most frequent sizes, in their order.
     pub sizes: Vec<Size>,
@@ -87,14 +87,14 @@ pub struct Direction {
 pub struct Size {
     /// The size.
     pub bytes: u64,
-    /// How many.
+    /// Number of I/Os.
     pub ios: u64,
 }
 
-/// Of many values: nothing where there are none.
+/// Quantiles of many values; empty without values.
 #[derive(Clone, Copy, Debug, Default, Serialize)]
 pub struct Quantiles {
-    /// How many; an estimate where blocks are sampled.
+    /// Number of values; an estimate if blocks are sampled.
     pub count: u64,
     /// Their mean.
     pub mean: f64,
@@ -141,8 +141,8 @@ pub struct Time {
     pub dispersion: Vec<Dispersion>,
 }
 
-/// Index of dispersion of counts: variance over mean of the I/Os in a window; 1 for a Poisson process at every width (Cox &
-/// Lewis, 1966).
+/// Index of dispersion of counts: variance over mean of the I/Os in a window; 1 for a Poisson process at every width
+/// (Cox & Lewis, 1966).
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct Dispersion {
     /// Width of a window.
@@ -164,17 +164,17 @@ pub struct Runs {
     pub ios: u64,
     /// Share that begins where the one before on its device ends.
     pub continuing: f64,
-    /// Of the reads.
+    /// Share of the reads.
     pub reads_continuing: f64,
-    /// Of the writes.
+    /// Share of the writes.
     pub writes_continuing: f64,
     /// Runs of I/Os that continue one another.
     pub strict: RunLengths,
     /// Share that begins where one of the last [`Runs::heads`] runs on its device ends.
     pub in_streams: f64,
-    /// Of the reads.
+    /// Share of the reads.
     pub reads_in_streams: f64,
-    /// Of the writes.
+    /// Share of the writes.
     pub writes_in_streams: f64,
     /// Runs that may be mixed with others.
     pub streams: RunLengths,
@@ -234,7 +234,7 @@ pub struct JumpClass {
     pub backward: u64,
 }
 
-/// What was touched.
+/// Footprint.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct Footprint {
     /// Read or written.
@@ -249,7 +249,7 @@ pub struct Footprint {
     pub error_bytes: f64,
 }
 
-/// What was touched within a time.
+/// Working set.
 #[derive(Clone, Debug, Serialize)]
 pub struct WorkingSet {
     /// Width of an interval of the series.
@@ -271,7 +271,7 @@ pub struct Window {
     pub bytes: f64,
 }
 
-/// How often blocks are touched.
+/// Popularity of blocks.
 #[derive(Clone, Debug, Serialize)]
 pub struct Popularity {
     /// Blocks of the sample by how often each was touched.
@@ -305,25 +305,25 @@ pub struct Top {
 pub struct Reuse {
     /// Blocks touched, each time.
     pub accesses: u64,
-    /// Of these, for reading.
+    /// Part of them that are reads.
     pub reads: u64,
     /// Share that touches a block for the first time.
     pub first: f64,
     /// Distances of the others.
     pub distance_bytes: Quantiles,
-    /// What an LRU cache misses, by its size.
+    /// Miss curve of an LRU cache, by its size.
     pub curve: Curve,
 }
 
-/// Miss ratios of an LRU cache of blocks that keeps reads and writes: the first point is no cache at all, the last one in
-/// which everything fits. Between points it is straight.
+/// Miss ratios of an LRU cache of blocks that keeps reads and writes: the first point is no cache at all, the last one
+/// in which everything fits. Between points it is straight.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct Curve {
     /// Sizes of the cache.
     pub cache_bytes: Vec<u64>,
-    /// Of all accesses.
+    /// Miss ratio of all accesses.
     pub miss_ratio: Vec<f64>,
-    /// Of accesses for reading.
+    /// Miss ratio of reads.
     pub read_miss_ratio: Vec<f64>,
     /// Standard error of `miss_ratio`; zero where all blocks were followed.
     pub error: Vec<f64>,
@@ -347,7 +347,7 @@ pub struct Rewrites {
 pub struct Latency {
     /// "read", "write", "flush", "trim".
     pub direction: &'static str,
-    /// Of those I/Os that have one.
+    /// Quantiles of the I/Os that have one.
     pub ns: Quantiles,
 }
 

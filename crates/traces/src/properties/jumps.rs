@@ -1,4 +1,4 @@
-//! How far it is from the end of an I/O to the beginning of the next on its device.
+//! Distance from the end of an I/O to the beginning of the next on its device.
 
 use super::figures::{JumpClass, Jumps as Found};
 use super::quantiles::{Values, share};

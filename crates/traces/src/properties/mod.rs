@@ -1,11 +1,11 @@
-//! What a trace is like: how much it reads, in which sizes, how fast and how evenly, where, and how soon again.
+//! Properties of a trace: how much it reads, in which sizes, how fast and how evenly, where, and how soon again.
 //!
-//! One pass over I/Os in order of issue, a property a file, each in memory that does not grow with the trace: series over
-//! time double their width, what is counted by block ([`sample`]) is of a spatial sample of bounded size, and exact as long
-//! as all blocks fit into it. Definitions and sources: docs/models/trace-properties.md.
+//! One pass over I/Os in order of issue, a property a file, each in memory that does not grow with the trace: series
+//! over time double their width, what is counted by block ([`sample`]) is of a spatial sample of bounded size, and
+//! exact as long as all blocks fit into it. Definitions and sources: docs/models/trace-properties.md.
 //!
-//! Leaves out: trims and flushes touch no blocks here, though a trim frees some; what a cache in front of the recording kept
-//! from it.
+//! Leaves out: trims and flushes touch no blocks here, though a trim frees some; what a cache in front of the recording
+//! kept from it.
 
 mod depth;
 mod directions;
@@ -37,7 +37,7 @@ const LONGEST: u64 = 1 << 30;
 /// Bits of a block's number; above them is the device.
 const BLOCK_BITS: u32 = 48;
 
-/// What is asked.
+/// Options of an analysis.
 #[derive(Clone, Copy, Debug)]
 pub struct Asked {
     /// Bytes of a block of the address space.

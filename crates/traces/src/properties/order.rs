@@ -1,5 +1,5 @@
-//! How many things were used since one was: a bit for each at its place in the order of last uses, and counts of bits in
-//! a binary indexed tree over words of 64 of them (Fenwick, 1994), so that all of it stays in the processor's cache.
+//! Number of things used since a given one: a bit for each at its place in the order of last uses, and counts of bits
+//! in a binary indexed tree over words of 64 of them (Fenwick, 1994), so that all of it stays in the processor's cache.
 
 /// Bits of a word.
 const WORD: usize = 64;
@@ -36,7 +36,7 @@ impl Order {
         position as u32
     }
 
-    /// What was at a place has gone.
+    /// Remove the entry at a position.
     pub(super) fn remove(&mut self, position: u32) {
         let position = position as usize;
         debug_assert!(self.words[position / WORD] >> (position % WORD) & 1 == 1);

@@ -1,4 +1,4 @@
-//! How often blocks are touched: most are rarely, a few often. Python fits Zipf's law to the counts.
+//! Popularity of blocks: most are touched rarely, a few often. Python fits Zipf's law to the counts.
 
 use super::figures::{CountClass, Popularity, Top};
 use super::quantiles::Values;

@@ -160,7 +160,7 @@ impl Sample {
         self.order.compact();
     }
 
-    /// What was touched at all.
+    /// Return the footprint.
     pub(super) fn footprint(&self, block: u64) -> Footprint {
         let size = self.weight() * block;
         let bytes_where =

@@ -21,7 +21,7 @@ pub(crate) struct Straight {
     seen: Seen,
 }
 
-/// What was looked at.
+/// Observed I/Os.
 #[derive(Debug)]
 struct Seen {
     analysis: Analysis,

@@ -7,7 +7,7 @@ use proptest::prelude::*;
 
 use super::*;
 
-/// Of memory pages.
+/// Size of memory pages.
 const BLOCK: u64 = 4096;
 const MS: u64 = 1_000_000;
 /// Blocks that `hotband trace show` follows at most, where nothing is said.

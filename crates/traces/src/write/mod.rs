@@ -12,7 +12,7 @@ use hotband_machine::Op;
 use hotband_workloads::{TraceError, TraceFile, TraceHead, TraceIo};
 use thiserror::Error;
 
-/// What went wrong.
+/// Errors of writing.
 #[derive(Debug, Error)]
 pub enum WriteError {
     /// The file cannot be written.
@@ -23,12 +23,12 @@ pub enum WriteError {
     Rows(#[from] TraceError),
 }
 
-/// What a format cannot say of the I/Os of a trace.
+/// Details of a trace's I/Os that a format cannot express.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Losses {
     /// I/Os that were written.
     pub written: u64,
-    /// What was lost, and of how many I/Os.
+    /// Lost details, with the number of I/Os each.
     pub lost: BTreeMap<&'static str, u64>,
     /// The most that a time was rounded by, in ns.
     pub rounded_ns: u64,
@@ -40,7 +40,7 @@ impl Losses {
     }
 }
 
-/// What a format can say.
+/// Details that a format can express.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Says {
     /// ns of the unit of its times.
@@ -65,7 +65,7 @@ enum Latency {
     Needed,
 }
 
-/// How a format calls devices.
+/// Names of devices in a format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Devices {
     None,
@@ -98,7 +98,7 @@ pub(crate) struct Written<'a> {
 
 /// Writes one format.
 pub(crate) trait Format {
-    /// What stands above all I/Os.
+    /// Write the header above all I/Os.
     fn head(&mut self, _: &mut dyn Write, _: &[(&str, u64)]) -> io::Result<()> {
         Ok(())
     }
@@ -213,7 +213,7 @@ fn numbers(head: &TraceHead) -> Vec<u64> {
 }
 
 impl Says {
-    /// What the format can say of an I/O, if it can say it at all.
+    /// Return the part of an I/O that the format can express, if any.
     fn what_fits(&self, entry: &Written, losses: &mut Losses) -> Option<TraceIo> {
         let mut io = entry.io;
         if (io.op == Op::Flush && !self.flushes) || (io.op == Op::Trim && !self.trims) {

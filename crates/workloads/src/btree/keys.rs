@@ -1,4 +1,4 @@
-//! Which operation comes next and on which record: YCSB's CoreWorkload.
+//! Choice of the next operation and its record: YCSB's CoreWorkload.
 
 use crate::Random;
 use crate::btree::shape::Shape;

@@ -1,4 +1,4 @@
-//! How large everything is and where it lies, worked out once.
+//! Sizes and locations of everything, computed once.
 
 use hotband_machine::SpecError;
 use hotband_units::Span;

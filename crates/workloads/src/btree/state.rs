@@ -1,4 +1,5 @@
-//! What the engine holds: pages, journal, checkpoint, clients, and what is under way. What it does is in the files beside.
+//! State of the engine: pages, journal, checkpoint, clients, and work in flight. The other files of the folder act on
+//! it.
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};

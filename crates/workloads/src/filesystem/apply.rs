@@ -1,4 +1,4 @@
-//! What operations change: files, directories, dirty pages, the running transaction.
+//! Effects of operations: files, directories, dirty pages, the running transaction.
 
 use hotband_units::Instant;
 

@@ -1,4 +1,4 @@
-//! Where a file system has its metadata on the volume: ext4's groups, packed by 16 (flex_bg).
+//! Location of a file system's metadata on the volume: ext4's groups, packed by 16 (flex_bg).
 
 use super::spec::BLOCK;
 

@@ -1,4 +1,4 @@
-//! Where everything is before the first operation: mke2fs, then every process makes its directories and files.
+//! Layout before the first operation: mke2fs, then every process makes its directories and files.
 
 use hotband_machine::UntimedWrite;
 

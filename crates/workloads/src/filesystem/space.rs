@@ -1,4 +1,4 @@
-//! Which blocks are free, and which a file gets: at the goal, else the best fit, else several extents.
+//! Free blocks, and their allocation to files: at the goal, else the best fit, else several extents.
 
 use super::bits::Bits;
 use super::geometry::{GROUP, Geometry};

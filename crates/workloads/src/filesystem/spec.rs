@@ -1,4 +1,4 @@
-//! What a file system and the operations on it are: the keys of `[app]` with `kind = "filesystem"`.
+//! Spec of a file system and its operations: the keys of `[app]` with `kind = "filesystem"`.
 
 use hotband_machine::{Entropy, Section, SpecError};
 use hotband_units::{Bytes, Ratio, Span};

@@ -1,4 +1,4 @@
-//! What a file system holds, and what is under way. What it does is in the files beside.
+//! State of a file system, and work in flight. The other files of the folder act on it.
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};

@@ -1,4 +1,4 @@
-//! What a process has under way: an operation as a list of steps.
+//! Work of a process in flight: an operation as a list of steps.
 
 use hotband_units::Instant;
 
@@ -45,7 +45,7 @@ pub enum Step {
 pub struct Task {
     /// Process that asked for it.
     pub process: u32,
-    /// What it is.
+    /// Operation.
     pub operation: Operation,
     /// When it was due.
     pub due: Instant,

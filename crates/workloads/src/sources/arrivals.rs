@@ -19,7 +19,7 @@ use crate::load_kind::{LoadKind, OtherLoad};
 use crate::most::{self, WEIGHT_ACCEPTED};
 use crate::stream::Stream;
 
-/// What it looks like.
+/// Accepted form.
 pub(crate) const LOOKS: &str = "{ gaps, every, rates }";
 
 /// Shortest mean of all gaps, as the largest rate of an open loop: 10^9 I/Os a second.
@@ -31,7 +31,7 @@ const MOST_PIECES: usize = 10_080;
 /// Largest factor of a rate, and the inverse of the smallest above zero.
 const MOST_FACTOR: f64 = 1e6;
 
-/// As the text asks for it.
+/// Gaps as specified in the text.
 #[derive(Clone, Debug, PartialEq)]
 struct Uneven {
     /// Mean gaps in seconds, and the cumulative share of each, the last share being 1.
@@ -147,7 +147,7 @@ struct Arrivals {
     shares: Shares,
     /// None in a phase in which no stream of its runs.
     clock: Option<Clock>,
-    /// What is due up to here may be taken.
+    /// Time up to which due I/Os may be taken.
     woken: Instant,
 }
 

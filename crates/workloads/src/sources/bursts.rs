@@ -15,7 +15,7 @@ use crate::load::{Kind, Load};
 use crate::load_kind::{LoadKind, OtherLoad};
 use crate::stream::Stream;
 
-/// How it is read.
+/// Key and reader of this kind.
 pub(crate) const KIND: Kind = ("bursts", "{ ios, every }", read);
 
 /// Most I/Os of a burst, as of a closed loop.
@@ -23,7 +23,7 @@ const MOST_IOS: u64 = 65_536;
 /// Shortest time between two bursts: a microsecond, so that a typing error does not make a million bursts a second.
 const SHORTEST: Span = Span(1_000);
 
-/// So many I/Os, every so often.
+/// Number of I/Os per burst, and the time between bursts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Rhythm {
     ios: u32,

@@ -13,7 +13,7 @@ use crate::load::{Kind, Load};
 use crate::load_kind::{LoadKind, OtherLoad};
 use crate::stream::Stream;
 
-/// How it is read.
+/// Key and reader of this kind.
 pub(crate) const KIND: Kind = ("clients", "{} (of a served machine)", read);
 
 /// Programs outside.

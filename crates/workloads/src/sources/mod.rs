@@ -1,4 +1,4 @@
-//! Who asks for I/Os. A kind is a file: what text asks for, and the source that it becomes.
+//! Sources of I/Os. Each kind is a file, with its spec and the source made from it.
 
 pub(crate) mod arrival;
 pub(crate) mod arrivals;

@@ -14,7 +14,7 @@ pub struct OpenLoop {
     arrival: Arrival,
     /// None in a phase in which no stream of its runs.
     clock: Option<ArrivalClock>,
-    /// What is due up to here may be taken.
+    /// Time up to which due I/Os may be taken.
     woken: Instant,
 }
 

@@ -20,9 +20,9 @@ pub struct SourceIo {
 /// An I/O that is done.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Answer {
-    /// Of its [`SourceIo`].
+    /// Token of its [`SourceIo`].
     pub token: u32,
-    /// What it was.
+    /// Operation.
     pub op: Op,
     /// Its bytes.
     pub len: u32,
@@ -43,7 +43,7 @@ pub struct PhaseStart<'a> {
     pub streams: &'a [Stream],
 }
 
-/// How a source takes turns with others where nothing takes time.
+/// Pace of a source among others in a phase without timing.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Pace {
     /// I/Os a second.
@@ -52,7 +52,7 @@ pub enum Pace {
     Outstanding(f64),
 }
 
-/// What a source asks for in a phase without timing.
+/// I/Os of a source in a phase without timing.
 #[derive(Clone, Copy, Debug)]
 pub struct Turns<'a> {
     /// Indices of its streams and their shares.

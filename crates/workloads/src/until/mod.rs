@@ -1,7 +1,8 @@
-//! What ends a phase: a list of conditions, of which the first to be met does.
+//! End of a phase: a list of conditions, of which the first to be met does.
 //!
-//! `until = "10 min"`, `until = ["steady", "1e6 I/Os"]`, or a key of a condition's own (`duration`, `ios`, `until_steady`).
-//! A condition is a file here, which reads it, a file in the engine, which looks whether it is met, and a line in the list.
+//! `until = "10 min"`, `until = ["steady", "1e6 I/Os"]`, or a key of a condition's own (`duration`, `ios`,
+//! `until_steady`). A condition is a file here, which reads it, a file in the engine, which looks whether it is met,
+//! and a line in the list.
 
 mod count;
 mod done;
@@ -16,7 +17,7 @@ use toml::Value;
 
 use self::steady::UntilSteady;
 
-/// What ends a phase.
+/// Condition that ends a phase.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Until {
     /// Virtual time since the phase began.
@@ -31,17 +32,17 @@ pub enum Until {
     Warm,
     /// Every script that runs once is done.
     ScriptsDone,
-    /// Nothing is outstanding, and nobody asks any more.
+    /// No I/O is outstanding, and no source issues more.
     Drained,
 }
 
-/// How a condition is read.
+/// Reader of a condition.
 struct Reader {
     /// A key of its own.
     of_key: fn(&Section) -> Result<Option<Until>, SpecError>,
     /// A text of `until`; nothing where it is another condition's.
     of_text: fn(&Section, &str) -> Result<Option<Until>, SpecError>,
-    /// What that looks like.
+    /// Accepted form.
     looks: &'static str,
 }
 

@@ -6,7 +6,7 @@ use hotband_units::Span;
 use super::{Reader, Until};
 use crate::steady_state::MOST_ROUNDS;
 
-/// How `until` says it.
+/// Text in `until`.
 pub(super) const TEXT: &str = "steady";
 
 pub(super) const READER: Reader = Reader {
@@ -18,7 +18,7 @@ pub(super) const READER: Reader = Reader {
     looks: "\"steady\"",
 };
 
-/// What is followed from round to round.
+/// Metric followed from round to round.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Track {
     /// Reads and writes a second.
@@ -58,7 +58,7 @@ impl Track {
 pub struct UntilSteady {
     /// Length of a round.
     pub round: Span,
-    /// What is followed.
+    /// Metric followed.
     pub track: Track,
 }
 
@@ -70,7 +70,7 @@ const SHORTEST: Span = Span(1_000_000);
 const LONGEST: Span = Span(365 * 86_400 * 1_000_000_000);
 
 impl UntilSteady {
-    /// How long the phase lasts if it never is steady.
+    /// Return the longest duration of the phase.
     pub fn longest(self) -> Span {
         Span(self.round.0 * MOST_ROUNDS as u64)
     }

@@ -32,6 +32,7 @@ from hotband.questions.review import (
     streams,
 )
 from hotband.questions.review.asked import Ask, filled
+from hotband.questions.review.cached import cache_notes
 from hotband.questions.review.hardware import sayable
 from hotband.questions.review.summary import overall, summary
 from hotband.questions.review.target import Target, target
@@ -226,8 +227,9 @@ def assemble(of: Plan, finished: Sequence[Finished]) -> ReviewDoc:
         if any(one not in records for one in ids.values()):
             notes.append(f"{name}: left out, the review was interrupted")
             continue
-        parts[key] = PARTS[name].figures(of.target, {ask: records[one] for ask, one in ids.items()})
-        notes += errors_of(name, {ask: records[one] for ask, one in ids.items()})
+        of_part = {ask: records[one] for ask, one in ids.items()}
+        parts[key] = PARTS[name].figures(of.target, of_part)
+        notes += [*errors_of(name, of_part), *cache_notes(name, of_part)]
     unmodelled = unmodelled_notes_of(records.values())
     # Each part is made by the module of its name, which mypy cannot follow.
     whole = cast("PartsDoc", parts)

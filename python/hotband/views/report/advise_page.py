@@ -22,7 +22,7 @@ def advise_page(advice: Advice) -> Page:
     if advice.values:
         sections.append(Section("values", "Uncertain values", [_values(advice)]))
     sections.append(Section("searched", "What was searched", [Prose([f"{searched_text(advice)}."]), *_notes(advice)]))
-    title = "Nothing meets it" if advice.recommended is None else advice.recommended.name
+    title = f"What to buy for {advice.slo}?"
     asked = f"{advice.slo} under {', '.join(advice.workloads)}; {numbers.size(advice.capacity_bytes)}"
     return Page(title, sections, f"{asked}, {counted(advice.failures, 'failure')} survived", kicker="Hotband advice")
 

@@ -67,8 +67,10 @@ class Naming:
         ends = dict.fromkeys(span(time) for time in (times[0], times[-1])) if times else {}
         said = [f"{key} {value}" for key, value in self.same.items() if key not in (WORKLOAD, MACHINE)]
         alike = f"{', '.join(said)} in all" if len(self.records) > 1 and said else ", ".join(said)
+        is_model = all(one.record["target"].get("kind") == "model" for one in self.records.values())
+        how = "simulated" if is_model else "measured"
         count = [f"{len(self.records)} runs"] if len(self.records) > 1 else []
-        return "; ".join(part for part in (*count, alike, f"measured for {' to '.join(ends)}") if part)
+        return "; ".join(part for part in (*count, alike, f"{how} for {' to '.join(ends)}") if part)
 
 
 def named(records: Sequence[LoadedRecord]) -> Naming:

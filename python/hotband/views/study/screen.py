@@ -73,7 +73,8 @@ def _summary(result: StudyDoc) -> str:
     """Return a sentence for a result without an answer: how far its predictions are off."""
     found = result["summary"]
     loads = f" (only {', '.join(result['only'])})" if "only" in result else ""
-    what = f"{result['title']}{loads}: {counted(found['figures'], 'figure')} predicted"
+    be = "is" if found["figures"] == 1 else "are"
+    what = f"{counted(found['figures'], 'figure')} of {result['title']}{loads} {be} predicted"
     if not found["compared"]:
         return f"{what}, none of them published."
     typical, worst = (percent(found[key], signed=False) for key in ("median_abs_error_pct", "max_abs_error_pct"))

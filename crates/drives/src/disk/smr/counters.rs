@@ -1,4 +1,4 @@
-//! What a disk with shingled tracks counts beside what its arm does.
+//! Counters of a disk with shingled tracks, in addition to those of its arm.
 
 use hotband_machine::{Command, Counter, Op};
 use hotband_units::Span;
@@ -42,7 +42,7 @@ impl SmrCounters {
         }
     }
 
-    /// Those of the disk below, with the host's commands instead of their parts, and these.
+    /// Merge these counters over those of the disk below, counting the host's commands instead of their parts.
     pub fn over(&self, mut counters: Vec<Counter>) -> Vec<Counter> {
         let of_host = [
             ("reads", self.reads),

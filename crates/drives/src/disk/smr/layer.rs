@@ -1,4 +1,4 @@
-//! Where the sectors of the host lie: in their band, or in the media cache. No time passes here.
+//! Location of the host's sectors: in their band, or in the media cache. No time passes here.
 
 use std::collections::{BTreeSet, VecDeque};
 
@@ -6,7 +6,7 @@ use crate::disk::commands::WRITERS;
 use crate::disk::smr::log::{Extent, Log};
 use crate::disk::smr::params::{CacheAt, Managed, PHYSICAL, SmrParams};
 
-/// Where a piece of a write goes.
+/// Destination of a piece of a write.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Piece {
     /// First sector of the host.
@@ -17,7 +17,7 @@ pub struct Piece {
     pub streams: bool,
 }
 
-/// Where a piece of a read comes from.
+/// Source of a piece of a read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Source {
     /// Sectors of the media, and how many.
@@ -45,7 +45,7 @@ pub struct Cleaning {
     limit: u64,
     /// Sectors of the band that hold data at its end.
     to: u64,
-    /// What is left to do.
+    /// Remaining steps.
     pub steps: VecDeque<Step>,
 }
 
@@ -117,7 +117,7 @@ impl Layer {
         ((band + 1) * self.params.band).min(self.sectors)
     }
 
-    /// Where `first..end` is read from, in order of addresses.
+    /// Return the sources of `first..end`, in order of addresses.
     pub fn find(&self, first: u64, end: u64) -> Vec<Source> {
         let mut sources = Vec::new();
         let mut from = first;
@@ -159,8 +159,8 @@ impl Layer {
         pieces
     }
 
-    /// Whether a write goes on where one of the last runs ended, and the run is long by now. One that begins a run is no
-    /// stream however long it is: it would tear the band behind it.
+    /// Whether a write goes on where one of the last runs ended, and the run is long by now. One that begins a run is
+    /// no stream however long it is: it would tear the band behind it.
     fn goes_on(&mut self, first: u64, end: u64) -> bool {
         let run_index = self.runs.iter().position(|run| run.count > 0 && run.next == first);
         let index = run_index.unwrap_or(WRITERS - 1);

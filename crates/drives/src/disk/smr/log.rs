@@ -47,7 +47,7 @@ impl Log {
         Self { size, most, map: BTreeMap::new(), records: VecDeque::new(), head: 0, live: 0 }
     }
 
-    /// Where the next write goes.
+    /// Return the position of the next write.
     pub fn head(&self) -> u64 {
         self.head
     }
@@ -67,7 +67,7 @@ impl Log {
         self.map.len()
     }
 
-    /// How full it is: of its space and of its map, what is fuller.
+    /// Return the fill of the space or of the map, whichever is fuller.
     pub fn fill(&self) -> f64 {
         (self.used() as f64 / self.size as f64).max(self.map.len() as f64 / self.most as f64)
     }

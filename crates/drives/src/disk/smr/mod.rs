@@ -86,7 +86,7 @@ impl SmrDisk {
         Self::sharing(params, &mut SeekCurves::default())
     }
 
-    /// The same, with the seek curves of equal drives where there are any.
+    /// Like `new`, but share the seek curves of equal drives.
     pub fn sharing(mut params: DiskParams, curves: &mut SeekCurves) -> Option<Self> {
         let smr = *params.smr.take()?;
         let (capacity, tags) = (params.geometry.capacity, params.tags);

@@ -1,4 +1,4 @@
-//! What a disk with shingled tracks is told about itself.
+//! Parameters of a disk with shingled tracks.
 
 use hotband_machine::{Section, SpecError};
 use hotband_units::{Bytes, Ratio, Span};
@@ -9,7 +9,7 @@ use crate::parts::geometry::SECTOR;
 /// Sectors of 512 bytes in one of 4 KiB, in which the media is written.
 pub(super) const PHYSICAL: u64 = 8;
 
-/// Who decides where a write goes.
+/// Party that decides where a write goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Managed {
     /// The drive: a stream of writes goes to its band, all others to the media cache.
@@ -18,7 +18,7 @@ pub enum Managed {
     HostAware,
 }
 
-/// Where the media cache lies.
+/// Location of the media cache.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CacheAt {
     /// Before the first band.
@@ -32,11 +32,11 @@ pub enum CacheAt {
 /// Every value of the translation layer; sizes are in sectors.
 #[derive(Clone, Copy, Debug)]
 pub struct SmrParams {
-    /// Who decides where a write goes.
+    /// Party that decides where a write goes.
     pub managed: Managed,
     /// Size of the media cache.
     pub cache: u64,
-    /// Where it lies.
+    /// Location of the media cache.
     pub cache_at: CacheAt,
     /// Most extents that it maps.
     pub extents: usize,
@@ -46,7 +46,7 @@ pub struct SmrParams {
     pub band_copy: bool,
     /// Memory for the part of a band that is being rewritten.
     pub buffer: u64,
-    /// What the arm reads or writes for a cleaning, or appends to the media cache, in one piece.
+    /// Size of a piece that the arm reads or writes for a cleaning, or appends to the media cache.
     pub step: u64,
     /// Revolutions that the entry in the map takes after an append.
     pub append_revolutions: u64,
@@ -104,7 +104,7 @@ fn share(section: &Section, key: &'static str) -> Result<f64, SpecError> {
     is_one.then_some(share.0).ok_or_else(|| section.error(key, share.to_string(), "expected from 0 % to 100 %"))
 }
 
-/// What no single value shows.
+/// Check the constraints between several values.
 fn check(section: &Section, params: &SmrParams, capacity: Bytes) -> Result<(), SpecError> {
     let band: Bytes = section.required("smr_band", "a size")?;
     if !band.0.is_multiple_of(PHYSICAL * SECTOR) {

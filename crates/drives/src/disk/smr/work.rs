@@ -1,4 +1,4 @@
-//! What the arm does beside commands: appends to the media cache and cleanings, in steps.
+//! Background work of the arm: appends to the media cache and cleanings, in steps.
 
 use hotband_machine::{Done, Drive, Times};
 use hotband_units::{Instant, Span};

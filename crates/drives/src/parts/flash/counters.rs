@@ -1,4 +1,4 @@
-//! What a flash read cache counts.
+//! Counters of a flash read cache.
 
 use hotband_machine::Counter;
 
@@ -22,7 +22,7 @@ pub struct FlashCounters {
 }
 
 impl FlashCounters {
-    /// As (name, count), always in the same order.
+    /// List the counters as (name, count), always in the same order.
     pub fn list(&self) -> [Counter; 7] {
         [
             ("flash_hits", self.hits),

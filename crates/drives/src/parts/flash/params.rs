@@ -1,4 +1,4 @@
-//! What a flash read cache is told about itself.
+//! Parameters of a flash read cache.
 
 use hotband_units::{Rate, Span};
 

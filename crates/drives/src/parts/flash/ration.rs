@@ -1,4 +1,4 @@
-//! How much may be promoted into the flash, for the sake of its wear, and how much of that was used of late.
+//! Limit on promotions into flash, which bounds its wear, and the share of it that was used recently.
 
 use hotband_units::{Instant, Rate, Span};
 

@@ -1,4 +1,4 @@
-//! What must hold at any time, and the recovery of the mapping after a loss of power.
+//! Invariants of the translation layer, and recovery of the mapping after a power loss.
 
 use super::Ftl;
 use super::blocks::{Blocks, NONE, State};

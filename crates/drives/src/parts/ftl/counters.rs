@@ -1,4 +1,4 @@
-//! What a translation layer counts.
+//! Counters of a translation layer.
 
 /// Counters since the drive was new, in units of 16 bytes unless the name says otherwise.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -1,4 +1,4 @@
-//! Where data is appended, and how passes and flash pages fill up.
+//! Append points of data: passes and flash pages that fill up.
 
 use super::blocks::NONE;
 use super::params::FtlParams;
@@ -9,7 +9,7 @@ pub(super) const RELOCATED: usize = 1;
 pub(super) const HOT: usize = 2;
 /// The pseudo-SLC cache, whose passes are not those of blocks.
 pub(super) const PSLC: usize = 3;
-/// How many there are.
+/// Number of frontiers.
 pub const FRONTIERS: usize = 4;
 
 /// Where data is appended.

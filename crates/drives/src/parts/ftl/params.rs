@@ -1,4 +1,4 @@
-//! What a translation layer is told about itself.
+//! Parameters of a translation layer.
 
 use super::wear::Endurance;
 

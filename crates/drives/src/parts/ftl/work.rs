@@ -1,4 +1,4 @@
-//! What a translation layer asks of the flash.
+//! Flash operations that a translation layer requests.
 
 use super::map::{DIRTY, UNMAPPED};
 

@@ -1,4 +1,4 @@
-//! Nothing is outstanding, and nobody asks any more.
+//! Condition "drained": no I/O is outstanding, and no source issues more.
 
 use super::AfterEvent;
 use crate::drive::Driver;

@@ -1,4 +1,4 @@
-//! So many operations of an app have ended.
+//! Condition "operations": an app has completed a number of operations.
 
 use super::AfterEvent;
 use crate::drive::Driver;

@@ -24,7 +24,7 @@ pub struct Scripts {
     plans: Vec<Plan>,
     clients: Vec<Client>,
     states: Vec<State>,
-    /// What happens later, by (time, sequence).
+    /// Timers, by (time, sequence).
     timers: BinaryHeap<Reverse<(Instant, u64, Event)>>,
     sequence: u64,
     network: Option<Network>,
@@ -34,7 +34,7 @@ pub struct Scripts {
     serving: bool,
     measuring: bool,
     measured_from: Option<Instant>,
-    /// What each measured phase left, by script.
+    /// Statistics of each measured phase, by script.
     parts: Vec<Vec<ScriptStats>>,
 }
 

@@ -1,4 +1,4 @@
-//! What a step of a script does, by number.
+//! Steps of a script, by number.
 
 use hotband_units::Span;
 use hotband_workloads::{Cpu, Random, ScriptSpec, Work, Workload};

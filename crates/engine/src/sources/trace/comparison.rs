@@ -119,7 +119,7 @@ impl Pairs {
         PERCENTILES.map(percentile_at).into()
     }
 
-    /// Both distributions, fine enough to be drawn.
+    /// Return both distributions, fine enough to be drawn.
     fn distribution(&self) -> Distribution {
         let share_pct: Vec<f64> = (0..200).map(|half| f64::from(half) / 2.0).chain([99.9, 99.99, 100.0]).collect();
         let times_at = |side: &Spans| share_pct.iter().map(|share| side.at(share / 100.0)).collect();
@@ -161,7 +161,7 @@ fn middle(histogram: &Histogram<u64>, value: u64) -> f64 {
     f64::midpoint(histogram.lowest_equivalent(value) as f64, histogram.highest_equivalent(value) as f64)
 }
 
-/// Which of the two an I/O is of.
+/// Side of an I/O.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Of {
     Measured,
@@ -190,7 +190,7 @@ impl Compared {
         self.classes[direction_of(op)][distance as usize].get_or_insert_with(|| Box::new(Pairs::new()))
     }
 
-    /// What another trace has.
+    /// Add the counts of another trace.
     pub fn add_all(&mut self, other: &Self) {
         for (mine, other) in self.classes.iter_mut().flatten().zip(other.classes.iter().flatten()) {
             if let Some(other) = other {
@@ -226,7 +226,7 @@ impl Compared {
 #[derive(Clone, Debug, Serialize)]
 struct Figures {
     ios: u64,
-    /// Where it is another number.
+    /// Number of replayed I/Os, if it differs.
     #[serde(skip_serializing_if = "Option::is_none")]
     ios_replayed: Option<u64>,
     mean_measured_ns: f64,

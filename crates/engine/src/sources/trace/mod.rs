@@ -187,9 +187,9 @@ pub struct TraceAtWork {
     pub names: Vec<String>,
     /// Target of each.
     pub targets: Vec<u16>,
-    /// Where its I/Os go on these.
+    /// Placement of its I/Os on these.
     placed: Placed,
-    /// What whoever read its file has to say.
+    /// Notes from reading its file.
     notes: Vec<String>,
     /// Index of its first stream among all of the run.
     first: usize,

@@ -40,7 +40,7 @@ impl Beside {
     }
 }
 
-/// What became of a trace, counted in measured phases.
+/// Statistics of a trace in measured phases.
 pub struct TraceStats {
     spec: TraceSpec,
     /// I/Os of all of it that are not where they were recorded.
@@ -126,7 +126,7 @@ impl TraceStats {
 /// Addresses that did not fit.
 #[derive(Clone, Debug, Serialize)]
 struct BeyondRecord {
-    /// As the key `beyond` has it.
+    /// Value of the key `beyond`.
     how: &'static str,
     /// I/Os of the trace that are elsewhere on their volume than they were recorded.
     moved: u64,
@@ -146,9 +146,9 @@ pub struct TraceRecord {
     ios: u64,
     /// From the first issue to the last answer of these, in the recording.
     recorded_ns: Option<u64>,
-    /// The same now.
+    /// Time from the first issue to the last answer of these, in the replay.
     replayed_ns: u64,
-    /// How much later than they were to be I/Os were asked for.
+    /// Delay of I/Os against their planned times.
     issue_error: Option<Times>,
     #[serde(skip_serializing_if = "Option::is_none")]
     read: Option<Beside>,

@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use crate::probes::direction::empty_histogram;
 
-/// What is told of them, in ns.
+/// Statistics of them, in ns.
 #[derive(Clone, Debug, Serialize)]
 #[expect(clippy::struct_field_names, reason = "keys of JSON end in their unit")]
 pub struct Times {
@@ -35,7 +35,7 @@ impl Spans {
         self.histogram.saturating_record(span.0);
     }
 
-    /// So many of no time at all.
+    /// Add a number of zeros.
     pub fn add_zeros(&mut self, count: u64) {
         self.histogram.record_n(0, count).expect("zero is within all bounds");
     }
@@ -50,7 +50,7 @@ impl Spans {
         self.histogram.len()
     }
 
-    /// Of at least one.
+    /// Return the mean of at least one value.
     pub fn mean_ns(&self) -> f64 {
         self.sum as f64 / self.count() as f64
     }

@@ -125,12 +125,12 @@ impl Side {
     }
 }
 
-/// What the comparison says.
+/// Result of the comparison.
 #[derive(Clone, Debug, Serialize)]
 pub struct TracesCompared {
     /// Whether both hold the same I/Os in the same order.
     same_ios: bool,
-    /// Where they do not, the first of them.
+    /// First difference, if any.
     first_difference: Option<Difference>,
     measured: SideTold,
     replayed: SideTold,
@@ -159,7 +159,7 @@ struct Difference {
     replayed: Option<IoTold>,
 }
 
-/// What makes two I/Os the same.
+/// Identity of an I/O.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 struct IoTold {
     op: &'static str,

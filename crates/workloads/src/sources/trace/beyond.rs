@@ -1,9 +1,9 @@
-//! Where an I/O of a trace goes on its volume, which may be smaller than what was recorded.
+//! Placement of a trace's I/O on its volume, which may be smaller than what was recorded.
 
 use super::file::TraceIo;
 use super::spec::Beyond;
 
-/// How the addresses of one stream become those of its volume.
+/// Mapping of the addresses of a stream to those of its volume.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Placement {
     beyond: Beyond,

@@ -12,7 +12,7 @@ use crate::most::MOST_INTERVALS;
 /// than a workload may write.
 const LONGEST: u64 = u32::MAX as u64;
 
-/// What the I/Os of a stream go to.
+/// Target of the I/Os of a stream.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TraceTarget {
     /// Name of the volume.
@@ -25,7 +25,7 @@ pub struct TraceTarget {
     pub stops_trims: Option<String>,
 }
 
-/// Where the I/Os of a trace go.
+/// Placement of the I/Os of a trace.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Placed {
     /// By stream.

@@ -14,12 +14,12 @@ use hotband_units::{Instant, Span};
 use thiserror::Error;
 use toml::{Table, Value};
 
-/// What such a file begins with.
+/// First bytes of such a file.
 const MAGIC: [u8; 8] = *b"hbtrace2";
 /// 64-bit numbers of a row.
 const COLUMNS: usize = 6;
 const ROW: usize = 8 * COLUMNS;
-/// Where the first row is.
+/// Offset of the first row.
 const BEGIN: u64 = 16;
 /// A latency that the trace does not have.
 const UNKNOWN: u64 = u64::MAX;
@@ -47,9 +47,9 @@ pub enum TraceError {
 pub struct TraceIo {
     /// When it was asked for.
     pub issue: Instant,
-    /// How long it took; none where the trace does not say.
+    /// Latency; none if the trace has none.
     pub latency: Option<Span>,
-    /// What it asked for.
+    /// Operation.
     pub op: Op,
     /// Force unit access.
     pub fua: bool,
@@ -135,7 +135,7 @@ pub struct TraceStream {
     pub volume: Option<String>,
 }
 
-/// What is known of a trace as a whole.
+/// Header of a trace.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TraceHead {
     /// Name of the user's file, for errors.
@@ -274,7 +274,7 @@ impl TraceFile {
         Ok(Self { head, rows: BufReader::with_capacity(AT_ONCE, file), read: 0, last: Instant::ZERO })
     }
 
-    /// What is known of it as a whole.
+    /// Return the header.
     pub fn head(&self) -> &TraceHead {
         &self.head
     }

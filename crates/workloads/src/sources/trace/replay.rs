@@ -65,7 +65,7 @@ pub struct ReplayIo {
     pub token: u32,
     /// The I/O.
     pub io: TraceIo,
-    /// How much later than it was to be.
+    /// Delay against its planned time.
     pub late: Span,
 }
 
@@ -174,7 +174,7 @@ impl Replay {
         replayed
     }
 
-    /// What went wrong when the trace was read, if anything did.
+    /// Return the error of reading the trace, if any.
     pub fn failed(&self) -> Option<&TraceError> {
         self.failed.as_ref()
     }

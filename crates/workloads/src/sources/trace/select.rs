@@ -1,4 +1,5 @@
-//! Which I/Os of a trace are replayed, and how its file is read: keys of `[trace]` for whoever makes rows of it.
+//! Selection of the I/Os of a trace to replay, and the way to read its file: keys of `[trace]` for whoever makes rows
+//! of it.
 
 use std::ops::Range;
 
@@ -23,11 +24,11 @@ pub struct Selection {
     pub from: Span,
     /// For so long.
     pub length: Option<Span>,
-    /// Of these devices.
+    /// Devices whose I/Os are replayed; all if empty.
     pub devices: Vec<String>,
-    /// Of these hosts.
+    /// Hosts whose I/Os are replayed; all if empty.
     pub hosts: Vec<String>,
-    /// Of these processes.
+    /// Processes whose I/Os are replayed; all if empty.
     pub processes: Vec<String>,
     /// Only these operations.
     pub directions: Vec<Op>,

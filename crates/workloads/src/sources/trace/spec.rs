@@ -18,14 +18,14 @@ pub enum Issue {
     /// Each when the last I/O that was answered before it in the recording is answered, and its think time has passed:
     /// the closed loop of a program.
     AfterCompletion,
-    /// As soon as fewer than so many are outstanding.
+    /// Issue an I/O as soon as fewer than a number are outstanding.
     AsFastAsPossible {
         /// I/Os outstanding.
         depth: u32,
     },
 }
 
-/// What becomes of an I/O that ends beyond its volume.
+/// Treatment of an I/O that ends beyond its volume.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Beyond {
     /// The trace is refused.
@@ -59,9 +59,9 @@ pub struct TraceSpec {
     pub volume: Option<String>,
     /// Devices of the trace, and the volume of each.
     pub map: Vec<(String, String)>,
-    /// What becomes of addresses beyond their volume.
+    /// Treatment of addresses beyond their volume.
     pub beyond: Beyond,
-    /// How the file is read, and which of its I/Os are taken.
+    /// Format of the file, and selection of its I/Os.
     pub selection: Selection,
     /// No phases were said: all of it is replayed, and what was not measured in the recording is a phase of its own.
     pub is_whole: bool,

@@ -1,0 +1,60 @@
+"""Warnings where streams of a review ended in a cache, so that their rate is that of the cache.
+
+A run is judged by the counters of its drives at its end: data that a volatile write cache had not yet written to the
+media, writes that a pSLC cache took without ever being full, and reads that a drive's memory answered. Look-ahead of
+sequential reads is left out: it goes on for as long as the reader does. The counters are of whole runs, so that a step
+that a cache took alone is found if it is a large part of its run.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from hotband.base.text.numbers import share
+
+if TYPE_CHECKING:
+    from hotband.data.documents.record import RecordDoc
+
+PARTS = ("linear", "access", "streams", "streaming")
+"""Parts of a review whose rates are quoted as those of the media."""
+UNWRITTEN = 0.1
+"""Share of the written data in a volatile cache at the end: the rate is off by at least as much."""
+IN_PSLC = 0.9
+"""Share of the writes in a pSLC cache from which on it was never full: the others are what a drive writes to other
+blocks from the beginning."""
+FROM_MEMORY = 0.5
+"""Share of the reads that a drive's memory answered."""
+
+
+def cache_notes(part: str, records: Mapping[str, RecordDoc]) -> list[str]:
+    """Return a sentence for each run of a part that ended in a cache."""
+    if part not in PARTS:
+        return []
+    return [
+        f"{part}, {name}: {words}" if name != part else f"{part}: {words}"
+        for name, record in records.items()
+        for words in _of(record)
+    ]
+
+
+def _of(record: RecordDoc) -> list[str]:
+    """Return what the counters of a run's drives say."""
+    total: dict[str, float] = {}
+    for of_part in record["parts"]:
+        for key, value in of_part["counters"].items():
+            if isinstance(value, int | float):
+                total[key] = total.get(key, 0.0) + value
+    found = []
+    written = total.get("written_bytes", 0.0)
+    left = (written - total["destaged_bytes"]) / written if written and total.get("cached_writes") else 0.0
+    if left >= UNWRITTEN:
+        rate = "the write rate is partly that of the cache"
+        found.append(f"ended with {share(left)} of its writes in a volatile write cache; {rate}")
+    if written and total.get("pslc_bytes", 0.0) >= IN_PSLC * written:
+        found.append("the writes ended in the pSLC cache, which never filled; sustained writes are slower")
+    reads = total.get("reads", 0.0)
+    hits = total.get("cache_hits", 0.0) - total.get("look_ahead_hits", 0.0)
+    if reads and hits >= FROM_MEMORY * reads:
+        found.append(f"the drives' memory answered {share(hits / reads)} of the reads; the media is slower")
+    return found
