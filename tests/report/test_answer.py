@@ -166,7 +166,7 @@ def test_a_run_has_one_colour_and_lines_over_each_other_are_dashed() -> None:
 
 def test_the_answer_stands_unfolded_and_the_rest_is_folded() -> None:
     page = record_page([run("a", 200), run("b", 250)])
-    assert [section.id for section in page.sections if not section.folded] == ["results", "latency"]
+    assert [section.id for section in page.sections if not section.folded] == ["results", "latency", "series"]
     [lead, *_] = [block for block in page.sections[0].blocks if isinstance(block, Prose) and block.lead]
     assert lead.paragraphs[0].startswith("b is 25 % faster than a")
 
@@ -176,7 +176,7 @@ def test_charts_are_files_and_have_names(tmp_path: Path) -> None:
     assert {"iops", "p99-latency-ms", "latency-by-percentile", "iops-over-time"} <= set(report.charts)
     svg = report.charts["iops"].save(tmp_path / "made" / "iops.svg").read_text(encoding="utf-8")
     assert "<svg" in svg
-    assert ">load on a and b · Hotband" in svg
+    assert ">Is b faster than a? · Hotband" in svg
     assert report.charts["iops"].save(tmp_path / "iops.png").read_bytes().startswith(b"\x89PNG")
     with pytest.raises(UserError, match="expected a file that ends in svg or png"):
         report.charts["iops"].save(tmp_path / "iops.gif")
@@ -214,6 +214,6 @@ def test_a_page_is_short_on_a_desk_and_narrow_on_a_phone(tmp_path: Path) -> None
     page = write_report(tmp_path / "page.html", record_page([run("a", 200), run("b", 250)]))
     opened = open_page(page, tmp_path, window="1400,900", unfold=False)
     assert opened.complaints == []
-    assert 'data-drawn="4"' in opened.document
+    assert 'data-drawn="8"' in opened.document
     assert opened.height <= 4_000
     assert opened.words <= 1_000

@@ -48,7 +48,7 @@ def test_parts_that_are_about_buffers_are_not_warned_of() -> None:
 def test_a_new_consumer_drive_is_warned_of_and_a_full_one_is_not() -> None:
     new, full = (
         review("980-pro-1tb", set=(("state", state),), only=["streams"], quick=True)["notes"]
-        for state in ("fob", "full")
+        for state in ("fob", "preconditioned")
     )
     warning = "streams, write: the writes ended in the pSLC cache, which never filled; sustained writes are slower"
     assert warning in new

@@ -108,7 +108,7 @@ def test_the_page_has_both_distributions(two: tuple[Path, Path], tmp_path: Path,
     done = hotband("trace", "compare", *map(str, two), "-o", str(tmp_path / "page.html"))
     assert done.returncode == 0, done.stderr
     text = (tmp_path / "page.html").read_text(encoding="utf-8")
-    assert "a.trace and b.csv" in text
+    assert "How far is b.csv from a.trace?" in text
     found = hb.compare_traces(*two)
     (chart,) = found.report.charts.values()
     assert {"A", "B"} <= set(json.dumps(chart.view.to_dict()).replace('"', " ").split())

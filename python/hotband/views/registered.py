@@ -67,9 +67,9 @@ register(
 )
 register("hotband-emulated", report="hotband.views.report.of_runs:of_emulation")
 register("hotband-run", report="hotband.views.report.of_runs:of_hardware")
-register("hotband.questions.run.ran:Ran", terminal="hotband.views.run:terminal")
+register("hotband.questions.run.ran:Ran", terminal="hotband.views.run_screen:terminal")
 register("hotband.questions.run.ran:Emulation", terminal="hotband.views.run:emulation")
-register("hotband.questions.review.many:Reviewed", terminal="hotband.views.review:terminal")
+register("hotband.questions.review.many:Reviewed", terminal="hotband.views.review_screen:terminal")
 register(
     "hotband-study-accuracy",
     rewritable="hotband.views.accuracy.page:rewritable",
@@ -106,5 +106,5 @@ register(
     chart="hotband.views.draw.sweep:sweep_chart",
     html="hotband.views.draw.sweep:sweep_html",
     report="hotband.views.report.sweep_page:report_of",
-    terminal="hotband.views.sweeps.show:terminal",
+    terminal="hotband.views.sweeps.screen:terminal",
 )

@@ -31,17 +31,7 @@ from hotband.views.text.wear import smart_lines
 if TYPE_CHECKING:
     from hotband.base.question import Question
     from hotband.data.documents.record import RecordDoc
-    from hotband.questions.run.ran import Emulation, Ran
-
-
-def terminal(ran: Ran, _: Question) -> Iterator[View]:
-    """Runs one after the other, then the files that they share."""
-    for one in ran.finished:
-        yield from run_views(one.record, one.spec.out)
-    if ran.io_log is not None:
-        yield Whole(f"I/O log: {ran.io_log}")
-    if ran.report is not None:
-        yield Whole(f"Report: {ran.report}")
+    from hotband.questions.run.ran import Emulation
 
 
 def run_views(record: RecordDoc, folder: Path | None = None) -> Iterator[View]:

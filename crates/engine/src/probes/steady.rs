@@ -241,7 +241,7 @@ mod tests {
         assert_eq!(watch.over(Instant(3 * SECOND + 1), &tally(4)), None);
         let record = watch.end(&phase, None);
         assert_eq!(record.rounds, [4.0, 0.0, 0.0], "what was done before the first look was done in the first round");
-        assert!(record.note().unwrap().contains("not reached in 3 rounds"));
+        assert!(record.note().unwrap().contains("no steady state within 3 rounds"));
     }
 
     #[test]

@@ -363,7 +363,7 @@ fn spares_are_of_the_first_run() {
     let follower = Request { repair: spares, follows: true, ..request(MIRROR, &text(0, FAIL), &[]) };
     let mut first = run(Request { is_followed: true, ..request(MIRROR, &text(0, ""), &[]) });
     let error = run(follower).follow(&mut first).expect_err("spares").to_string();
-    assert!(error.contains("repair.spares") && error.contains("the first of the runs"), "{error}");
+    assert!(error.contains("repair.spares") && error.contains("the first run of a sequence"), "{error}");
 }
 
 #[test]

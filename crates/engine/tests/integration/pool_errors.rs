@@ -126,7 +126,7 @@ fn members_that_cannot_hold_a_pool_are_refused() {
 fn what_a_pool_cannot_do_is_refused() {
     let machine = pool("image = \"1 GiB\"");
     let loss = Request { power_loss: Some("1 s".into()), ..request(&machine, &good(), &[]) };
-    is_refused(loss, &["power_loss", "a pool is modelled without"]);
+    is_refused(loss, &["power_loss", "pools are modelled without"]);
     let trim = workload(&format!("{}\ntrim_pct = 10", random_4k(50)), &closed(1), "", "ios = 1");
     is_refused(request(&machine, &trim, &[]), &["workload.toml", "trim_pct", "\"p\""]);
     let far = workload(

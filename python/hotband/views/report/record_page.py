@@ -61,7 +61,8 @@ def record_page(
     if repaired:
         blocks.append(Section("repair", "Failure and repair", repaired))
     runs = sections.run_sections(of, looks.strokes, looks.clock)
-    blocks += [section for section in runs if section.id == "latency"] if len(of) <= sections.OVERLAID else []
+    open_charts = ("latency", "series") if len(of) <= sections.OVERLAID else ()
+    blocks += [section for section in runs if section.id in open_charts]
     rest = [section for section in runs if section not in blocks]
     rest += [*_of_variants(of, looks), Section("figures", "All figures", _figures(of))]
     rest += [section for section in beside if section.id != "expected"]
@@ -69,8 +70,20 @@ def record_page(
     rest.append(Section("reproduction", "Reproduction", _reproduction(of)))
     blocks += [replace(section, folded=True) for section in rest if section.blocks]
     subtitle = naming.subtitle if len(of) != 1 else _about(next(iter(of.values())).record)
-    own = naming.title if of else "No records"
-    return Page(title or own, blocks, subtitle=subtitle, kicker="Hotband records")
+    subtitle = "; ".join(part for part in (naming.title if of else "", subtitle) if part)
+    return Page(title or question_of(naming, found), blocks, subtitle=subtitle, kicker="Hotband records")
+
+
+def question_of(naming: Naming, found: Answer) -> str:
+    """Return the question that a page of records answers."""
+    sides = list(naming.sides())
+    if not naming.records:
+        return "No records"
+    if found.curve is None and len(sides) == 2 and not found.unlike:
+        return f"Is {sides[1]} faster than {sides[0]}?"
+    if found.curve is None and len(sides) > 2 and not found.unlike:
+        return f"Which of {len(sides)} is fastest?"
+    return f"How fast is {naming.title}?"
 
 
 @dataclass(frozen=True)
@@ -122,7 +135,8 @@ def _about(record: RecordDoc) -> str:
     machine = target.get("machine") or target.get("kind") or "an unnamed target"
     settings = _settings(record)
     changed = "" if settings == "none" else f", {settings}"
-    return f"{machine} ({target.get('kind', 'target')}), measured for {span(record['duration_ns'])}{changed}"
+    how = "simulated" if target.get("kind") == "model" else "measured"
+    return f"{machine} ({target.get('kind', 'target')}), {how} for {span(record['duration_ns'])}{changed}"
 
 
 def _results(naming: Naming, found: Answer, looks: _Looks) -> list[Block]:
@@ -226,7 +240,7 @@ def _stream_rows(record: RecordDoc) -> list[list[Cell]]:
 
 
 def _reproduction(records: Mapping[str, LoadedRecord]) -> list[Block]:
-    columns = ["Run", "Record", "Target", "Seed", "Settings", "Concurrency", "Measured for", "Written by"]
+    columns = ["Run", "Record", "Target", "Seed", "Settings", "Concurrency", "Duration", "Written by"]
     rows = [
         plain(
             [

@@ -124,9 +124,9 @@ def _subtitle(everyone: Sequence[Machine], label: str = "") -> str:
 
 def _title(everyone: Sequence[Machine]) -> str:
     if len(everyone) == 1:
-        return f"Review: {everyone[0].label}"
+        return f"How fast is {everyone[0].label}?"
     first, others = everyone[0].label, everyone[1:]
-    return f"Review: {first} against {others[0].label if len(others) == 1 else f'{len(others)} others'}"
+    return f"Is {others[0].label} faster than {first}?" if len(others) == 1 else f"Which of {len(everyone)} is fastest?"
 
 
 def _about(everyone: Sequence[Machine]) -> str:

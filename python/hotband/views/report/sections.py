@@ -13,7 +13,7 @@ from hotband.data.record.load import LoadedRecord
 from hotband.views.draw import charts
 from hotband.views.draw.charts import SECONDS, Clock
 from hotband.views.draw.strokes import Strokes
-from hotband.views.report.page import Block, Cell, Chart, Charts, Fold, Group, Heading, Section, Table
+from hotband.views.report.page import Block, Cell, Chart, Charts, Fold, Group, Section, Table
 from hotband.views.report.repair import mark_frame
 
 # Up to this many runs lie over each other in one chart; of more, the reader chooses one and another.
@@ -131,7 +131,7 @@ def notes_blocks(records: Mapping[str, LoadedRecord]) -> list[Block]:
             *frames.histogram_remarks(loaded.record),
         ]
         rows += [[Cell(label), Cell(str(text))] for text in texts]
-    return [Heading("Notes"), Table(["Run", "Note"], [Group(rows)])] if rows else []
+    return [Table(["Run", "Note"], [Group(rows)], caption=f"Notes ({len(rows)})", folded=True)] if rows else []
 
 
 def spec_fold(label: str, spec: SpecDoc) -> Fold | None:

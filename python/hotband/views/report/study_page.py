@@ -78,9 +78,9 @@ def study_page(result: StudyDoc, loaded: Mapping[str, LoadedRecord]) -> Page:
     open_ = "figures" if result.get("answer") is None and len(result["figures"]) <= OPEN_FIGURES else ""
     found = [*first, *(replace(section, folded=section.id != open_) for section in rest if section is not None)]
     return Page(
-        result["title"],
+        result.get("question") or result["title"],
         [painted(section, colors) for section in found if section is not None],
-        subtitle=result.get("question") or "",
+        subtitle=result["title"] if result.get("question") else "",
         kicker=f"Hotband study · {result['study']}",
     )
 

@@ -86,7 +86,7 @@ def _conditions(sweep: Sweep, curves: Curves) -> list[Block]:
         caption = "Notes of the runs; those that differ in their numbers alone are one"
         blocks.append(Table(["Note", "Runs"], [Group(rows)], caption=caption, folded=len(rows) > 3))
     seeds = ", ".join(str(seed) for seed in curves.values.get("seed", []))
-    length = f" Each run was measured for {sweep.duration}." if sweep.duration else ""
+    length = f" Each run lasted {sweep.duration}." if sweep.duration else ""
     happened = f" In each: {'; '.join(sweep.events)}." if sweep.events else ""
     which = f"Seeds {seeds}." if "," in seeds else f"Seed {seeds}."
     blocks.append(Prose([f"{which}{length}{happened} The same sweep gives the same figures, bit for bit."]))

@@ -89,20 +89,20 @@ def _chart_bars(chart: AnswerChartDoc) -> tuple[list[Bar], str]:
     points = _ends(chart["points"])
     title = f"{chart['quantity']}: {chart['title'][0].lower()}{chart['title'][1:]}"
     groups = list(dict.fromkeys(map(_group, points)))
-    first = [one for one in points if _group(one) == groups[0]] if groups else []
+    first = [point for point in points if _group(point) == groups[0]] if groups else []
     if len(first) >= FEWEST_ROWS:
         points, title = first, f"{title}, {groups[0]}"
         groups = groups[:1]
-    alone = len({one["machine"] for one in points}) == 1
+    alone = len({point["machine"] for point in points}) == 1
     rows = [
         Bar(
-            "" if alone or len(groups) == 1 else _group(one),
-            _group(one) if alone else one["machine"],
-            one["published"],
-            one["predicted"],
-            _error(one),
+            "" if alone or len(groups) == 1 else _group(point),
+            _group(point) if alone else point["machine"],
+            point["published"],
+            point["predicted"],
+            _error(point),
         )
-        for one in points
+        for point in points
     ]
     return rows, title
 
@@ -149,7 +149,7 @@ def _table(rows: Sequence[Bar], title: str, room: int) -> Table:
     said = any(one.published is not None for one in shown)
     grouped = any(one.group for one in shown)
     names = [column("", once=True)] if grouped else []
-    values = [one.published if said else one.predicted for one in rows]
+    values = [row.published if said else row.predicted for row in rows]
     table = screen_table(
         [
             *names,

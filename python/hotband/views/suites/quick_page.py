@@ -44,7 +44,13 @@ def write_quick(document: QuickDoc, out: Path) -> Path:
         sections.append(Section("notes", "Notes", [Prose(document["notes"])]))
     minutes = f"{number(document['seconds'] / 60)} minute{'' if document['seconds'] == 60 else 's'}"
     about = f"A look of {minutes}, made with Hotband {document['hotband']}"
-    return write_report(out, Page(f"Quick look: {document['title']}", sections, about, "Hotband quick"))
+    return write_report(out, Page(_question(document), sections, about, "Hotband quick"))
+
+
+def _question(document: QuickDoc) -> str:
+    """Return the question that the page answers."""
+    name, of = document["title"], document["expected_of"]
+    return f"Is {name} as fast as {of} should be?" if of else f"How fast is {name}?"
 
 
 def _how(document: QuickDoc) -> str:

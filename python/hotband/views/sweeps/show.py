@@ -9,11 +9,10 @@ from typing import TYPE_CHECKING
 
 from hotband.base.text.formats import as_rows
 from hotband.base.text.numbers import counted
-from hotband.base.text.table import IOPS, MBS, MS, Estimate, Table, Value, View, column, estimate, numeric
+from hotband.base.text.table import IOPS, MBS, MS, Estimate, Table, Value, column, estimate, numeric
 from hotband.views.sweeps.curves import TITLES
 
 if TYPE_CHECKING:
-    from hotband.base.question import Question
     from hotband.questions.sweeps.sweep import Sweep
 
 FIGURES = (
@@ -25,11 +24,6 @@ FIGURES = (
 SHOWN_NOTES = 3
 SHOWN = 60
 """Rows of a table on the terminal; CSV, Markdown and the frame have all."""
-
-
-def terminal(done: Sweep, _: Question) -> list[View]:
-    """The answer, a row a point, and what has to be known to read it."""
-    return [*done.answers, *([sweep_table(done)] if len(done) else []), *said_below(done)]
 
 
 def figures_of(row: Mapping[str, float | None]) -> list[Value]:

@@ -43,9 +43,9 @@ class Screen:
 
     answer: str
     verdict: Verdict = ""
-    more: Sequence[str] = ()
+    more: Sequence[View] = ()
     body: Sequence[View] = ()
-    state: Sequence[str] = ()
+    state: Sequence[View] = ()
     remarks: Sequence[str] = ()
     next: str | Question = ""
     details: Sequence[View] = ()

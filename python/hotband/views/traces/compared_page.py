@@ -25,7 +25,7 @@ def compared_page(found: TracesComparedDoc) -> Page:
     blocks.insert(1, Prose([same_words(found)]))
     if notes := [note for name, side in sides for note in notes_of(name, side)]:
         blocks.append(Prose(notes))
-    title = f"{files[0]} and {files[1]}"
+    title = f"How far is {files[1]} from {files[0]}?"
     return Page(title, [Section("comparison", "Latencies", blocks)], subtitle=about, kicker="Hotband traces")
 
 
