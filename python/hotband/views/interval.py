@@ -160,7 +160,7 @@ def why_views(of: WhyFigureDoc) -> list[View]:
         of=of["figure_class"],
     )
     shares = (
-        f"Squared width: what the model leaves out {share(of['of_model'])}, uncertain values "
+        f"Squared width: model error {share(of['of_model'])}, uncertain values "
         f"{share(of['of_values'])}, seed {share(of['of_seed'])}"
     )
     if of["unexplained"]:
@@ -195,10 +195,10 @@ def coverage_table(rows: Sequence[CoverageDoc], level: float) -> Table:
 
 
 def terms_table(rows: Sequence[ClassTermDoc]) -> Table:
-    """What the model leaves out, by class."""
+    """Return the model error by class of figure."""
     counts = [numeric("n"), numeric("studies"), numeric("median", SHARE)]
     columns = [column("class"), *counts, column("quantile over")]
-    table = Table("What the model leaves out, by class of figure", columns)
+    table = Table("Model error by class of figure", columns)
     for row in rows:
         pooled = f"{row['pooled_with']} ({row['pooled_figures']})"
         table.add(row["figure_class"], row["figures"], row["studies"], math.expm1(row["size"]), pooled)

@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING
 from hotband.base.text.numbers import counted, percent
 from hotband.base.text.table import CHANGE, Cell, Table, column, numeric
 from hotband.views.text.bars import bar_column, bars
-from hotband.views.text.screen import DETAILS, LINES, Screen, command, folded, lines_of, screen_table
+from hotband.views.text.screen import DETAILS, LINES, Screen, folded, lines_of, screen_table
 from hotband.views.text.tables import error_colour
 
 if TYPE_CHECKING:
+    from hotband.base.question import Question
     from hotband.base.text.table import View
     from hotband.data.documents.study import ListedFigureDoc, StudyDoc
     from hotband.data.documents.study_answer import AnswerChartDoc, AnswerPointDoc
@@ -37,7 +38,7 @@ class Bar:
     error_pct: float | None
 
 
-def study_screen(result: StudyDoc, details: Sequence[View] = ()) -> Screen:
+def study_screen(result: StudyDoc, further: Question, details: Sequence[View]) -> Screen:
     """Return what the terminal shows of a study."""
     answer = result["answer"]
     head, more = (_summary(result), "") if answer is None else _parted(answer["text"])
@@ -47,18 +48,19 @@ def study_screen(result: StudyDoc, details: Sequence[View] = ()) -> Screen:
     page = [f"Report: {result['report']}"] if "report" in result else []
     texts = [head, more] if more else [head]
     others = [*texts, *remarks, *notes, *page, "Next"]
-    room = LINES - sum(map(folded, others)) - 2 - 1
+    # Two blank lines, the table's title and its headings.
+    room = LINES - sum(map(folded, others)) - 2 - folded(title) - 1
     body = [_table(rows, title, max(room, FEWEST_ROWS))] if rows else []
-    further = "" if answer is None else answer["further"]
-    if further and sum(map(folded, [*others, further])) + 2 + lines_of(body) <= LINES:
-        more = f"{more} {further}".strip()
+    rest = "" if answer is None else answer["further"]
+    if rest and sum(map(folded, [*others, rest])) + 2 + lines_of(body) <= LINES:
+        more = f"{more} {rest}".strip()
     return Screen(
         answer=head,
         more=[more] if more else [],
         body=body,
         remarks=remarks,
         state=[*notes, *page],
-        next=_next(result),
+        next=further,
         details=details,
     )
 
@@ -211,8 +213,3 @@ def _findings(result: StudyDoc) -> list[str]:
         return []
     more = f" ({counted(len(titles) - 1, 'more finding')}: {DETAILS})" if len(titles) > 1 else ""
     return [f"{titles[0]}{more}"]
-
-
-def _next(result: StudyDoc) -> str:
-    """Return the command that prints the evidence, of runs that are kept."""
-    return f"{result.get('command') or command('study run', result['study'])} {DETAILS}"

@@ -23,10 +23,10 @@ FEW = 3
 """Machines or loads that a line names; of more it says how many there are."""
 
 
-def terminal(found: StudyResult, _: StudyRunQuestion) -> Screen:
+def terminal(found: StudyResult, question: StudyRunQuestion) -> Screen:
     """Return what the terminal shows of a study."""
     result = found.to_dict()
-    return study_screen(result, result_views(result))
+    return study_screen(result, question, result_views(result))
 
 
 def result_views(result: StudyDoc) -> list[View]:
