@@ -12,13 +12,15 @@ import pytest
 import typer
 from test_declared_questions import folder, of_python
 
-from hotband.base.question import Way
+from hotband.base.question import Question, Way
 from hotband.base.text.table import Table
 from hotband.base.views import registered, view_of
 from hotband.execution.experiment.progress import run_progress
-from hotband.faces.cli import app
+from hotband.faces.asked.words import words
+from hotband.faces.cli import COMMANDS, app
 from hotband.faces.commands.question import Form, _print
 from hotband.faces.questions import QUESTIONS, answer, declared
+from hotband.faces.renamed import selected
 from hotband.views.text.bars import bar, bars
 from hotband.views.text.screen import LINES, NEXT, Screen, command, indent_below
 from hotband.views.text.strips import Strip, strips
@@ -44,10 +46,15 @@ def answers() -> dict[str, tuple[Any, Any]]:
     return {}
 
 
+def typed(question: Question) -> str:
+    """Return a question as it is typed in a shell."""
+    return shlex.join(["hotband", *words(question)])
+
+
 def answered(name: str, answers: dict[str, tuple[Any, Any]]) -> tuple[Any, Any]:
     if name not in answers:
         asked = of_python(name)
-        answers[name] = asked, answer(asked, Way(run_progress, lambda _: None))
+        answers[name] = asked, answer(asked, Way(run_progress, lambda _: None, again=typed))
     return answers[name]
 
 
@@ -55,9 +62,8 @@ def options(words: list[str]) -> Iterator[str]:
     """The options of a command that it does not have, which is the test's failure."""
     group: Any = typer.main.get_command(app)
     context = typer.Context(group)
-    # An option may select the command (`run --explain`).
-    selected = [option for option in ("--explain",) if option in words]
-    found = group.get_command(context, " ".join([words[0], *selected]))
+    words = selected(words, COMMANDS)
+    found = group.get_command(context, words[0])
     if found is not None and hasattr(found, "get_command"):
         found = found.get_command(context, words[1])
     assert found is not None, words

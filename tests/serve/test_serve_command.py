@@ -24,7 +24,7 @@ from hotband.execution.serve.lateness import lateness_lines
 from hotband.execution.serve.speed import Speed, expect_servable
 from hotband.execution.targets import emulated
 from hotband.execution.targets.emulated import Emulated
-from hotband.inference import beside
+from hotband.views import run as run_view
 
 DRIVE = "exos-15e900-512n"
 fio = pytest.mark.skipif(shutil.which("fio") is None, reason="fio is not installed (apt install fio)")
@@ -302,8 +302,8 @@ def compared(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         return Emulated(model, measured, served, "", ())
 
     monkeypatch.setattr(emulated, "emulate", emulate)
-    monkeypatch.setattr(beside, "beside_lines", lambda _: [])
-    monkeypatch.setattr(beside, "beside_table", lambda _: "")
+    monkeypatch.setattr(run_view, "beside_lines", lambda _: [])
+    monkeypatch.setattr(run_view, "beside_table", lambda _: "")
     return tmp_path / "both"
 
 
