@@ -143,7 +143,7 @@ def why_of(*rows: ShareDoc, **more: Any) -> list[str | Table]:
 def test_why_names_the_figure_and_the_shares_of_its_width() -> None:
     assert why_of() == [
         "load on disk: 5,583 IOPS (90 %: 4,900 to 6,300 IOPS), class: random rate",
-        "Squared width: what the model leaves out 69.5 %, uncertain values 30 %, seed 0.5 %",
+        "Squared width: model error 69.5 %, uncertain values 30 %, seed 0.5 %",
         "Measure it.",
     ]
     assert why_of(unexplained=0.04)[1].endswith("seed 0.5 %; 4 % of values acting together, not split up")

@@ -12,14 +12,15 @@ import pytest
 from _pytest.mark import ParameterSet
 
 from forms import SHORT_LOADS
-from hotband.faces.commands.output import show_answer
+from hotband.faces.commands.question import Form, _print
 from hotband.questions.study import file
+from hotband.questions.study.asked import StudyRunQuestion
 from hotband.questions.study.conclusions.conclude import conclusions_of
 from hotband.questions.study.conclusions.functions import change, listed, more, quantity, times, with_prediction
 from hotband.questions.study.conclusions.known_figures import KnownFigures
 from hotband.questions.study.result import StudyResult
 from hotband.questions.study.study import by_reason
-from hotband.views.study.show import result_views, terminal
+from hotband.views.study.show import result_views
 from hotband.views.text.screen import LINES
 
 if TYPE_CHECKING:
@@ -155,13 +156,14 @@ def test_a_study_is_one_screen(
 ) -> None:
     result = request.getfixturevalue(FIXTURES[name])[0]
     monkeypatch.setenv("COLUMNS", str(width))
-    show_answer(terminal(result), details=False)
+    asked, found = StudyRunQuestion(study=name), StudyResult({}, result)  # type: ignore[arg-type]
+    _print(asked, found, Form(as_json=False, details=False), [])
     lines = capsys.readouterr().out.splitlines()
     assert len(lines) <= LINES, "\n".join(lines)
     assert max(map(len, lines[:-1])) <= width
     assert result["answer"]["text"].startswith(lines[0])
     assert lines[-1].startswith("Next: hotband study run ")
-    show_answer(terminal(result), details=True)
+    _print(asked, found, Form(as_json=False, details=True), [])
     assert capsys.readouterr().out.count("\n") > LINES
 
 

@@ -159,7 +159,7 @@ class Field:
     @property
     def base(self) -> Any:
         """Its type without None."""
-        several = [one for one in get_args(self.type) if one is not type(None)]
+        several = [get_arg for get_arg in get_args(self.type) if get_arg is not type(None)]
         is_optional = type(None) in get_args(self.type)
         return several[0] if is_optional and len(several) == 1 else self.type
 

@@ -1,3 +1,3 @@
 """The version of Hotband, as records and pages have it."""
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"

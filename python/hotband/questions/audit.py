@@ -56,9 +56,9 @@ class AuditQuestion(Question):
         return Ending(1) if found.is_severe else None
 
 
-def answer(asked: AuditQuestion, _: Way) -> AuditResult:
+def answer(question: AuditQuestion, _: Way) -> AuditResult:
     """Return the findings. Raises UserError."""
-    return audit_of(asked.results, asked.study, of_options(asked.on, asked.media, asked.cache))
+    return audit_of(question.results, question.study, of_options(question.on, question.media, question.cache))
 
 
 def audit_of(

@@ -34,17 +34,25 @@ class Compared:
     @property
     def verdicts(self) -> list[str]:
         """Of each further side, a sentence: what it is against the first."""
-        return [f"{one.b.name} is {one.verdict} than {one.a.name}" if one.verdict in ("faster", "slower")
-                else f"{one.b.name} against {one.a.name}: {one.verdict}" for one in self.comparisons]  # fmt: skip
+        return [
+            f"{side.b.name} is {side.verdict} than {side.a.name}"
+            if side.verdict in ("faster", "slower")
+            else f"{side.b.name} against {side.a.name}: {side.verdict}"
+            for side in self.comparisons
+        ]
 
     @property
     def frame(self) -> pl.DataFrame:
         """A row a difference: result, against, metric, unit, a, b, change_pct, low_pct and high_pct (the ends of its
         95 % interval, null where there is too little for one), how, verdict."""
         rows = [
-            {"result": one.b.name, "against": one.a.name, **{name: getattr(row, name) for name in DIFFERENCE}}
-            for one in self.comparisons
-            for row in one.differences
+            {
+                "result": comparison.b.name,
+                "against": comparison.a.name,
+                **{name: getattr(row, name) for name in DIFFERENCE},
+            }
+            for comparison in self.comparisons
+            for row in comparison.differences
         ]
         return pl.DataFrame(rows, infer_schema_length=None)
 
@@ -85,15 +93,15 @@ class CompareQuestion(Question):
         return [path for side in self.sides for path in paths_of(side)]
 
 
-def answer(asked: CompareQuestion, _: Way) -> Compared:
+def answer(question: CompareQuestion, _: Way) -> Compared:
     """Return every further side against the first; of folders, test by test. Raises UserError."""
-    folders = folders_of(asked.sides)
+    folders = folders_of(question.sides)
     sides = None if folders is None else repeats_of(folders)
     if folders is not None and sides is None:
-        found, tests, remarks = compared_by_test(folders, asked.seed, asked.anyway)
+        found, tests, remarks = compared_by_test(folders, question.seed, question.anyway)
         return Compared(tuple(found), tuple(tests), tuple(remarks))
-    first, *others = sides or _sides(asked.sides)
-    return Compared(tuple(compare(first, other, asked.seed, asked.anyway) for other in others))
+    first, *others = sides or _sides(question.sides)
+    return Compared(tuple(compare(first, other, question.seed, question.anyway) for other in others))
 
 
 def _sides(given: Sides) -> list[Side]:
@@ -101,7 +109,7 @@ def _sides(given: Sides) -> list[Side]:
     of_paths = [[one for one in side if isinstance(one, Path)] for side in given]
     if all(len(paths) == len(side) for paths, side in zip(of_paths, given, strict=True)):
         return load_sides(of_paths)
-    return [_side(side, place) for place, side in enumerate(given)]
+    return [_side(side, index) for index, side in enumerate(given)]
 
 
 def _side(results: Records, place: int) -> Side:

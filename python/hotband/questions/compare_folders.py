@@ -42,14 +42,14 @@ def folders_of(sides: Sides) -> list[Folder] | None:
     names = [path.resolve().name for path in paths]
     apart = names if len(set(names)) == len(names) else [str(path) for path in paths]
     folders = [_folder(name, walk(path)) for name, path in zip(apart, paths, strict=True)]
-    return None if all(one.is_repeats for one in folders) and not any(map(is_walked, paths)) else folders
+    return None if all(folder.is_repeats for folder in folders) and not any(map(is_walked, paths)) else folders
 
 
 def repeats_of(folders: Sequence[Folder]) -> list[Side] | None:
     """Return the folders as sides, if each holds repeats of one test; else None."""
-    if not all(one.is_repeats for one in folders) or all(len(one.tests) == 1 for one in folders):
+    if not all(folder.is_repeats for folder in folders) or all(len(folder.tests) == 1 for folder in folders):
         return None
-    return [Side(one.name, list(one.tests.values())) for one in folders]
+    return [Side(folder.name, list(folder.tests.values())) for folder in folders]
 
 
 def compared_by_test(
@@ -60,7 +60,7 @@ def compared_by_test(
     first, *others = folders
     shared = sorted((test for test in first.tests if all(test in one.tests for one in others)), key=natural)
     if not shared:
-        names = "; ".join(f"{one.name} has {listed(list(one.tests))}" for one in folders)
+        names = "; ".join(f"{folder.name} has {listed(list(folder.tests))}" for folder in folders)
         accepted = "no test has the same name in all folders; expected files of the same names"
         raise UserError("question.sides", "", names, accepted)
     found: list[Comparison] = []
@@ -110,4 +110,4 @@ def _remarks(folders: Sequence[Folder], shared: Sequence[str], refused: Sequence
         tests = list(dict.fromkeys(test for test, _ in refused))
         why = refused[0][1]
         remarks.append(f"Not compared: {listed(tests)} ({why.accepted}).")
-    return [*remarks, *(f"{one.name}: {one.skipped}" for one in folders if one.skipped)]
+    return [*remarks, *(f"{folder.name}: {folder.skipped}" for folder in folders if folder.skipped)]

@@ -114,29 +114,29 @@ class EntropyQuestion(Question):
         return None if found.complete else Ending(INTERRUPTED, "interrupted; what was measured so far is kept")
 
 
-def answer(asked: EntropyQuestion, way: Way) -> Entropy:
+def answer(question: EntropyQuestion, way: Way) -> Entropy:
     """Return what was measured. Raises UserError, KeyboardInterrupt where nothing was measured."""
     with entropy_progress() if way.on_terminal else nullcontext() as progress:
-        found = measure(asked, progress)
+        found = measure(question, progress)
     if found is None:
         raise KeyboardInterrupt
     return found
 
 
-def measure(asked: EntropyQuestion, progress: Progress | None = None) -> Entropy | None:
+def measure(question: EntropyQuestion, progress: Progress | None = None) -> Entropy | None:
     """Measures on all cores; `progress` is called about ten times a second.
 
     Ctrl-C ends it with what was measured so far, with None where that is nothing. Raises UserError.
     """
     try:
         entropy = _core.Entropy(
-            list(asked.paths),
-            compressors=list(asked.compressor),
-            chunks=list(asked.chunk),
-            sample=asked.sample,
-            seed=asked.seed,
-            jobs=asked.jobs,
-            one_file_system=asked.one_file_system,
+            list(question.paths),
+            compressors=list(question.compressor),
+            chunks=list(question.chunk),
+            sample=question.sample,
+            seed=question.seed,
+            jobs=question.jobs,
+            one_file_system=question.one_file_system,
         )
         left = _in_thread(entropy, progress)
     except _core.SpecError as error:

@@ -34,6 +34,6 @@ class SteadyQuestion(Question):
         return paths_of(self.records)
 
 
-def answer(asked: SteadyQuestion, _: Way) -> Steadiness:
+def answer(question: SteadyQuestion, _: Way) -> Steadiness:
     """Return what the rule says. Raises UserError."""
-    return Steadiness(tuple(judge(asked.records, asked.round, asked.track)))
+    return Steadiness(tuple(judge(question.records, question.round, question.track)))

@@ -55,9 +55,9 @@ class ListQuestion(StoreQuestion):
         return waiting(self.path)
 
 
-def runs_of(asked: ListQuestion, _: Way) -> RunsListed:
+def runs_of(question: ListQuestion, _: Way) -> RunsListed:
     """Return the runs. Raises UserError."""
-    return listed(opened(asked.path), asked.where, asked.limit)
+    return listed(opened(question.path), question.where, question.limit)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -80,13 +80,13 @@ class AddQuestion(StoreQuestion):
         return {"added": found.new, "there": found.there}, self.schema
 
 
-def added(asked: AddQuestion, way: Way) -> Added:
+def added(question: AddQuestion, way: Way) -> Added:
     """Return what was added. Raises UserError, OSError."""
-    for result in asked.results:
+    for result in question.results:
         if not result.exists():
             raise UserError(str(result), "", "", "no such file or folder; expected records, or results of another tool")
-    with writing(made(asked.path, True if asked.small else None)) as writer:
-        return add_all(writer, asked.results, asked.experiment, each_thousand(way.say))
+    with writing(made(question.path, True if question.small else None)) as writer:
+        return add_all(writer, question.results, question.experiment, each_thousand(way.say))
 
 
 def each_thousand(say: Callable[[str], None]) -> Callable[[int, int], None]:
@@ -113,9 +113,9 @@ class CompactQuestion(StoreQuestion):
         return asdict(found), self.schema
 
 
-def compacted(asked: CompactQuestion, way: Way) -> Compacted:
+def compacted(question: CompactQuestion, way: Way) -> Compacted:
     """Return how many parts there were, and are. Raises UserError, OSError."""
-    return compact(opened(asked.path), way.say)
+    return compact(opened(question.path), way.say)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -139,9 +139,9 @@ class CheckQuestion(StoreQuestion):
         return Ending(1) if found.damaged else None
 
 
-def checked(asked: CheckQuestion, _: Way) -> Checked:
+def checked(question: CheckQuestion, _: Way) -> Checked:
     """Return what is damaged. Raises UserError."""
-    return check(opened(asked.path))
+    return check(opened(question.path))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -156,7 +156,7 @@ class SqlQuestion(Question):
     from_: Path = asks("The store; the current folder where not said.", default=Path(), metavar="DIR", called="from")
 
 
-def rows_of(asked: SqlQuestion, _: Way) -> Listed:
+def rows_of(question: SqlQuestion, _: Way) -> Listed:
     """Return the rows. Raises UserError."""
-    names, found = query(opened(asked.from_), asked.sql, rows)
+    names, found = query(opened(question.from_), question.sql, rows)
     return Listed(names, found, len(found))

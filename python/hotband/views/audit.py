@@ -38,9 +38,9 @@ UNITS = {"1/s": IOPS, "ms": Unit("ms", 1.0, lambda ms: span(1e6 * ms))}
 MOST_ROWS = 16
 
 
-def terminal(found: AuditResult, asked: AuditQuestion) -> Screen:
+def terminal(found: AuditResult, question: AuditQuestion) -> Screen:
     """Return what the terminal shows of an audit."""
-    paths = paths_of(asked.results)
+    paths = paths_of(question.results)
     named = paths if len(paths) <= MOST_NAMED else paths[:0]
     count = counted(len(found.subjects), "result")
     details = findings_view(found.subjects, found.findings)
@@ -54,7 +54,7 @@ def terminal(found: AuditResult, asked: AuditQuestion) -> Screen:
         verdict="no" if found.is_severe else "likely",
         body=_finding_lines(found),
         remarks=found.skipped,
-        next=asked if named or asked.study else "",
+        next=question if named or question.study else "",
         details=details,
     )
 
@@ -109,14 +109,14 @@ def findings_view(names: Sequence[str], findings: Sequence[Finding]) -> list[Any
         said = Cell(one.title, below=one.advice)
         table.add(Cell(one.severity, COLOURS[one.severity]), one.rule, listed(one.subject, 3), said)
     views: list[Any] = [table]
-    views += [rows_table(one.rule, one.table) for one in findings if one.table is not None]
-    counts = ((severity, sum(one.severity == severity for one in findings)) for severity in SEVERITIES)
+    views += [rows_table(finding.rule, finding.table) for finding in findings if finding.table is not None]
+    counts = ((severity, sum(finding.severity == severity for finding in findings)) for severity in SEVERITIES)
     return [*views, f"{looked}: " + ", ".join(f"{count} {severity}" for severity, count in counts if count)]
 
 
 def rows_table(title: str, rows: Rows, every: bool = False) -> Table:
     """A finding's own table."""
-    is_number = [all(not isinstance(row[place], str) for row in rows.rows) for place in range(len(rows.columns))]
+    is_number = [all(not isinstance(row[index], str) for row in rows.rows) for index in range(len(rows.columns))]
     table = Table(title, [(numeric if of else column)(name) for name, of in zip(rows.columns, is_number, strict=True)])
     most = len(rows.rows) if every or as_rows() else MOST_ROWS
     for row in rows.rows[:most]:
@@ -130,7 +130,7 @@ def comparison_view(found: Comparison) -> list[Any]:
     """The verdict first, then what is not alike, the differences with their intervals, and what was not compared."""
     a, b = (_side(side) for side in (found.a, found.b))
     # What is alike in all rows is said once, below: as a column it would be most of the table at 80 columns.
-    hows = dict.fromkeys(one.how for one in found.differences)
+    hows = dict.fromkeys(difference.how for difference in found.differences)
     columns = [
         column(""),
         numeric("A", OF_ROW),

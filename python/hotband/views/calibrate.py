@@ -49,7 +49,7 @@ def plan_terminal(of: CalibrationPlan, _: CalibrateQuestion) -> list[View]:
 
 def views(of: Calibrated) -> list[View]:
     """What is printed of a calibration."""
-    narrowed, told = of.told, [one for one in of.values if one.state == "told"]
+    narrowed, told = of.told, [value for value in of.values if value.state == "told"]
     found: list[View] = [
         marked(
             "[bold]{told} of {like} told, {narrowed} narrowed, {unknown} unknown[/]",
@@ -74,7 +74,7 @@ def views(of: Calibrated) -> list[View]:
         )
     elif of.comparison is None:
         found.append("No further measurement of these loads would tell more")
-    far = worst([one for one in of.checks if one.figure in ("IOPS", "p99")])
+    far = worst([check for check in of.checks if check.figure in ("IOPS", "p99")])
     if far is not None:
         found.append(f"Farthest off of rates and 99th percentiles: {far.load}, {far.figure}: {percent(far.error_pct)}")
     found += [f"  {line}" for line in of.notes]
@@ -84,7 +84,7 @@ def views(of: Calibrated) -> list[View]:
 def values_table(values: Sequence[Value]) -> Table:
     """The values that were found."""
     columns = [*map(column, ("value", "before", "found", "90 %")), numeric("deviation left", SHARE)]
-    chances = any(one.options for one in values)
+    chances = any(value.options for value in values)
     table = Table("Values", [*columns, *([numeric("probability", SHARE)] if chances else [])])
     for one in values:
         found = " or ".join(one.options) if one.options else f"{one.low} to {one.high}"

@@ -30,12 +30,12 @@ MOST_AUDITED = 3
 """Results that the next command names."""
 
 
-def terminal(found: Compared, asked: CompareQuestion) -> Screen:
+def terminal(found: Compared, question: CompareQuestion) -> Screen:
     """Return what the terminal shows of a comparison, or of several with the first side."""
     several = found.comparisons
     if found.tests:
-        return _by_test(found, asked)
-    paths = [path for side in asked.sides for path in paths_of(side)]
+        return _by_test(found, question)
+    paths = [path for side in question.sides for path in paths_of(side)]
     model = all(run.is_model for pair in several for side in (pair.a, pair.b) for run in side.runs)
     alone = several[0] if len(several) == 1 else None
     sentence, *more = [_overview(several)] if alone is None else verdict_of(alone)
@@ -53,10 +53,10 @@ def terminal(found: Compared, asked: CompareQuestion) -> Screen:
     )
 
 
-def _by_test(found: Compared, asked: CompareQuestion) -> Screen:
+def _by_test(found: Compared, question: CompareQuestion) -> Screen:
     """Return the screen of folders: how many tests are faster, and a row for each."""
     several = found.comparisons
-    first, *others = [paths_of(side)[0] for side in asked.sides]
+    first, *others = [paths_of(side)[0] for side in question.sides]
     remarks = [
         *dict.fromkeys(f"Not the same load: {words}." for one in several for words in one.unlike),
         *found.remarks,
@@ -76,7 +76,9 @@ def _by_test(found: Compared, asked: CompareQuestion) -> Screen:
 
 
 def _tests_sentence(found: Compared, first: str, others: Sequence[str]) -> str:
-    counts = Counter(one.verdict if one.verdict in (FASTER, SLOWER) else NONE for one in found.comparisons)
+    counts = Counter(
+        comparison.verdict if comparison.verdict in (FASTER, SLOWER) else NONE for comparison in found.comparisons
+    )
     total = counted(len(found.comparisons), "test")
     whose = others[0] if len(others) == 1 else "another folder"
     verdicts = {FASTER: "faster", SLOWER: "slower", NONE: "not clearly different"}

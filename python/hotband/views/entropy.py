@@ -52,7 +52,7 @@ def histogram_lines(report: EntropyDoc) -> list[str]:
         return []
     smallest = report["chunks"][0]["size"]
     of = next(
-        (one for one in report["chunks"] if (one["size"], one["compressor"]) == (smallest, "deflate")),
+        (chunk for chunk in report["chunks"] if (chunk["size"], chunk["compressor"]) == (smallest, "deflate")),
         report["chunks"][0],
     )
     data = sum(of["histogram_bytes"])

@@ -88,7 +88,7 @@ def rows_table(of: Expected) -> Table:
     for row in of.rows:
         figures = of.figures(row)
         shown = figures[:1] if many else figures
-        for place, one in enumerate(shown):
+        for index, one in enumerate(shown):
             table.add(
                 *([row.name] if several else []),
                 label_of(one.figure),
@@ -97,7 +97,7 @@ def rows_table(of: Expected) -> Table:
                 Range(one.low, one.high),
                 _verdict(one, figures if many else []),
                 unit=unit_of(one.figure),
-                ends=place == len(shown) - 1 and not many and row is not of.rows[-1],
+                ends=index == len(shown) - 1 and not many and row is not of.rows[-1],
             )
     if many:
         table.caption = "the figure that decides, and how many others of the row are not so; --json has all"

@@ -25,7 +25,7 @@ MOST_ROWS = 10
 MOST_NOTES = 2
 
 
-def terminal(of: Expected, asked: ExpectQuestion) -> Screen:
+def terminal(of: Expected, question: ExpectQuestion) -> Screen:
     """Return what the terminal shows of a result that was judged."""
     return Screen(
         answer=_sentence(of),
@@ -33,7 +33,7 @@ def terminal(of: Expected, asked: ExpectQuestion) -> Screen:
         body=[_nearest_table(of.ranking) if of.ranking is not None else _table(of)],
         state=[*(f"-> {text}" for text in of.explanations[:MOST_NOTES]), *of.state],
         remarks=_remarks(of),
-        next=asked,
+        next=question,
         details=views(of),
     )
 

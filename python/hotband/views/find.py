@@ -81,7 +81,11 @@ def _bracket(question: Question, answer: Answer) -> str:
         at = (
             value_shown(answer.axis, value) if wanted is None or not question.wanted else shown(question.wanted, wanted)
         )
-        figures = {one.figure: found for one in question.conditions if (found := trial.figures[one.figure]) is not None}
+        figures = {
+            condition.figure: found
+            for condition in question.conditions
+            if (found := trial.figures[condition.figure]) is not None
+        }
         said.append(f"{at} ({_figures(figures)})")
     return f"The crossing lies between {said[0]} and {said[1]}; {len(answer.trials)} runs"
 
@@ -105,7 +109,7 @@ def answers_table(found: Found) -> Table:
     # Words for a reader; a program takes the value that was found, and whether one was.
     of_program = PRINTED.form == "csv"
     values = [column("status"), *_answer_columns(found)] if of_program else []
-    others = [one for one in found.question.figures if one != found.question.wanted]
+    others = [figure for figure in found.question.figures if figure != found.question.wanted]
     level = next((answer.interval["level"] for answer in found.answers if answer.interval), None)
     axis = next((one.axis for one in found.answers if one.axis is not None), None)
     ends = [] if level is None or axis is None else [interval(f"{level:g} %", unit_of(axis))]
@@ -114,7 +118,7 @@ def answers_table(found: Found) -> Table:
         [
             *map(column, ("machine", "answer")),
             *values,
-            *(numeric(str(one), one.unit) for one in others),
+            *(numeric(str(other), other.unit) for other in others),
             *ends,
             numeric("runs"),
         ],
@@ -123,14 +127,14 @@ def answers_table(found: Found) -> Table:
         status = [answer.status, *_answer_values(found.question, answer)] if of_program else []
         of = answer.interval
         between = [None if of is None else Range(of["low"], of["high"])] if ends else []
-        figures = [answer.figures.get(one) for one in others]
+        figures = [answer.figures.get(other) for other in others]
         table.add(answer.machine, answer.text, *status, *figures, *between, len(answer.trials))
     return table
 
 
 def _answer_columns(found: Found) -> list[Column]:
     """What the answers are values of: the figure that was asked for, what is varied, or both."""
-    axis = next((one.axis for one in found.answers if one.axis is not None), None)
+    axis = next((answer.axis for answer in found.answers if answer.axis is not None), None)
     wanted = found.question.wanted
     columns = [] if wanted is None else [numeric(str(wanted), wanted.unit)]
     if _has_value(found.question):
@@ -155,7 +159,7 @@ def search_table(question: Question, answer: Answer, several: bool) -> Table:
     axis = answer.axis
     value = numeric("") if axis is None else _axis_column(axis)
     figures = list(answer.trials[0].figures) if answer.trials else []
-    columns = [value, *(numeric(str(one), one.unit) for one in figures), column("conditions")]
+    columns = [value, *(numeric(str(figure), figure.unit) for figure in figures), column("conditions")]
     table = Table(title, columns, about={"machine": answer.machine})
     for trial in answer.trials:
         at = None if trial.value is None or axis is None else trial.value

@@ -27,7 +27,7 @@ MOST_NOTES = 2
 BAR = 12
 
 
-def terminal(found: Found, asked: FindQuestion) -> Screen:
+def terminal(found: Found, question: FindQuestion) -> Screen:
     """Return what the terminal shows of the answers."""
     alone = found.answers[0] if len(found.answers) == 1 else None
     notes = [*(note for answer in found.answers for note in answer.notes), *found.notes]
@@ -43,7 +43,7 @@ def terminal(found: Found, asked: FindQuestion) -> Screen:
             *notes[:MOST_NOTES],
             *([f"{counted(len(notes) - MOST_NOTES, 'more note')}: {DETAILS}"] if len(notes) > MOST_NOTES else []),
         ],
-        next=replace(asked, interval=LEVEL) if asked.interval is None else asked,
+        next=replace(question, interval=LEVEL) if question.interval is None else question,
         details=answer_views(found),
     )
 
@@ -76,19 +76,19 @@ def _best(found: Found) -> str:
 def _answers_table(found: Found) -> Table:
     """Return a row per machine: its answer, with a bar where it is a figure, and the other figures there."""
     wanted = found.question.wanted
-    others = [one for one in found.question.figures if one != wanted]
+    others = [figure for figure in found.question.figures if figure != wanted]
     axis = next((answer.axis for answer in found.answers if answer.axis is not None), None)
     level = next((answer.interval["level"] for answer in found.answers if answer.interval), None)
     ends = [] if level is None or axis is None else [interval(f"{level:g} %", unit_of(axis))]
     values = [answer.figures.get(wanted) if wanted else answer.value for answer in found.answers]
     table = screen_table(
-        [column("machine"), column(""), bar_column(BAR), *(numeric(str(one), one.unit) for one in others), *ends]
+        [column("machine"), column(""), bar_column(BAR), *(numeric(str(other), other.unit) for other in others), *ends]
     )
     for answer, drawn in zip(found.answers, bars(values, BAR), strict=True):
         of = answer.interval
         between = [None if of is None else Range(of["low"], of["high"])] if ends else []
         text = with_sign(answer.text, "no" if answer.status == "nowhere" else "yes")
-        table.add(answer.machine, text, drawn, *(answer.figures.get(one) for one in others), *between)
+        table.add(answer.machine, text, drawn, *(answer.figures.get(other) for other in others), *between)
     return table
 
 

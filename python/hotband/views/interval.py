@@ -75,7 +75,7 @@ def interval_lines(of: RunIntervalsDoc) -> list[str]:
     """The intervals of a run, a line a figure, and what they rest on; why there are none."""
     if not of["figures"] and not of["draws"]:
         return [f"{note[0].upper()}{note[1:]}." for note in of["notes"]]
-    lines = [_line(one) for one in of["figures"]]
+    lines = [_line(figure) for figure in of["figures"]]
     refused = f", {of['refused']} more refused by the model" if of["refused"] else ""
     drawn = (
         f"{of['draws']} draws of {len(of['values'])} uncertain values{refused}; "
@@ -120,7 +120,7 @@ def intervals_table(of: RunIntervalsDoc) -> Table:
 MOST_VALUES = 8
 
 
-def terminal(of: Why, asked: WhyQuestion) -> Screen:
+def terminal(of: Why, question: WhyQuestion) -> Screen:
     """Return what the terminal shows of where an uncertainty comes from."""
     found = of.to_dict()
     unit = {"ns": MS, "B/s": MBS}.get(found["unit"], Unit(found["unit"]))
@@ -131,7 +131,7 @@ def terminal(of: Why, asked: WhyQuestion) -> Screen:
         more=[f"Sources of uncertainty: {shares}."],
         body=_sources(found),
         remarks=[found["advice"]] if found["advice"] else [],
-        next=asked,
+        next=question,
         details=why_views(found),
     )
 
@@ -160,7 +160,7 @@ def why_views(of: WhyFigureDoc) -> list[View]:
         of=of["figure_class"],
     )
     shares = (
-        f"Squared width: what the model leaves out {share(of['of_model'])}, uncertain values "
+        f"Squared width: model error {share(of['of_model'])}, uncertain values "
         f"{share(of['of_values'])}, seed {share(of['of_seed'])}"
     )
     if of["unexplained"]:
@@ -195,10 +195,10 @@ def coverage_table(rows: Sequence[CoverageDoc], level: float) -> Table:
 
 
 def terms_table(rows: Sequence[ClassTermDoc]) -> Table:
-    """What the model leaves out, by class."""
+    """Return the model error by class of figure."""
     counts = [numeric("n"), numeric("studies"), numeric("median", SHARE)]
     columns = [column("class"), *counts, column("quantile over")]
-    table = Table("What the model leaves out, by class of figure", columns)
+    table = Table("Model error by class of figure", columns)
     for row in rows:
         pooled = f"{row['pooled_with']} ({row['pooled_figures']})"
         table.add(row["figure_class"], row["figures"], row["studies"], math.expm1(row["size"]), pooled)

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from hotband.inference.reliability.result import Reliability
 
 
-def terminal(found: Reliability, asked: Question) -> Screen:
+def terminal(found: Reliability, question: Question) -> Screen:
     """Return what the terminal shows of an array's reliability."""
     data = found.to_dict()
     layout, loss, mission = data["layout"], data["mission"]["loss"], data["mission"]
@@ -44,7 +44,7 @@ def terminal(found: Reliability, asked: Question) -> Screen:
         body=[_screen_figures(data, years)],
         state=[f"{layout['kind']} of {drives}, {numbers.size(layout['usable_bytes'])} usable, {kept}."],
         remarks=[data["mttdl"]["reason"]] if data["mttdl"]["reason"] else [],
-        next=asked,
+        next=question,
         details=[*summary_lines(data), figures_table(data), *notes(data)],
     )
 

@@ -139,11 +139,11 @@ def blocks_tables(review: ReviewDoc) -> list[Table]:
         rows = [one for one in review["block_sizes"] or [] if one["op"] == op]
         if not rows:
             continue
-        files = sorted({one["file_bytes"] for one in rows})
+        files = sorted({row["file_bytes"] for row in rows})
         title = f"A file {'read' if op == 'read' else 'written'} again and again, MB/s"
         columns = [bare(numeric(f"{size(file)} file", MBS)) for file in files]
         table = Table(title, [numeric("block", BYTES), *columns], plain=True)
-        by_block = pivot((one["block_bytes"], one["file_bytes"], one["bandwidth_bytes_per_s"]) for one in rows)
+        by_block = pivot((row["block_bytes"], row["file_bytes"], row["bandwidth_bytes_per_s"]) for row in rows)
         for block in sorted(by_block):
             table.add(block, *(by_block[block].get(file, "") for file in files))
         tables.append(table)
@@ -155,11 +155,11 @@ def streams_table(review: ReviewDoc) -> Table | None:
     rows = review["streams"]
     if not rows:
         return None
-    counts = sorted({one["streams"] for one in rows})
+    counts = sorted({row["streams"] for row in rows})
     title = "Readers and writers at once, each with a file of 100 MB, MB/s"
     table = titled(title, "", [bare(numeric(str(count), MBS)) for count in counts])
     for op in ("read", "write"):
-        own = [one for one in rows if one["op"] == op]
+        own = [row for row in rows if row["op"] == op]
         together = {one["streams"]: one["bandwidth_bytes_per_s"] for one in own}
         slowest = {one["streams"]: one["slowest_bytes_per_s"] for one in own}
         for words, of in (("together", together), ("slowest", slowest)):
@@ -173,7 +173,7 @@ def patterns_tables(review: ReviewDoc) -> list[Table]:
     rows = review["patterns"]
     if not rows:
         return []
-    names = list(dict.fromkeys(one["pattern"] for one in rows))
+    names = list(dict.fromkeys(row["pattern"] for row in rows))
     level, words = level_of(review), [name.replace("-", " ") for name in names]
     title, rates, times = "Iometer's server patterns, ", "I/Os a second", "mean response time"
     served_in = [_figure(review, word, PLAIN) for word in words]
@@ -187,11 +187,11 @@ def patterns_tables(review: ReviewDoc) -> list[Table]:
     else:
         pairs = [each for pair in zip(served_in, took_in, strict=True) for each in pair]
         tables = [Table(f"{title}{rates} and {times}", [depth_in, *pairs], plain=True)]
-    found = {(one["queue_depth"], one["pattern"]): one for one in rows}
-    for depth in sorted({one["queue_depth"] for one in rows}):
+    found = {(row["queue_depth"], row["pattern"]): row for row in rows}
+    for depth in sorted({row["queue_depth"] for row in rows}):
         cells = [found[depth, name] for name in names]
-        served = [with_ends(one["iops"], ends_of(one, "iops")) for one in cells]
-        took = [with_ends(one["latency_mean_ns"], ends_of(one, "latency_mean_ns")) for one in cells]
+        served = [with_ends(cell["iops"], ends_of(cell, "iops")) for cell in cells]
+        took = [with_ends(cell["latency_mean_ns"], ends_of(cell, "latency_mean_ns")) for cell in cells]
         if level:
             tables[0].add(depth, *served)
             tables[1].add(depth, *took)
@@ -209,7 +209,7 @@ def files_table(review: ReviewDoc) -> Table | None:
     title = "Files at random, small (2 to 64 KiB) and large (1 MiB), files a second"
     heads = [numeric(f"{kind} {op}") for kind, op in columns]
     table = Table(title, [numeric("at once"), *heads], plain=True)
-    by_depth = pivot((one["queue_depth"], (one["size"], one["op"]), one["files_per_s"]) for one in rows)
+    by_depth = pivot((row["queue_depth"], (row["size"], row["op"]), row["files_per_s"]) for row in rows)
     for depth in sorted(by_depth):
         table.add(depth, *(by_depth[depth].get(each) for each in columns))
     return table
@@ -284,7 +284,7 @@ def views(reviews: Sequence[ReviewDoc], comparison: ComparisonDoc | None) -> lis
     """One machine's review, or how several compare."""
     if comparison is not None:
         return list(comparison_views(reviews, comparison))
-    return [view for one in reviews for view in review_views(one)]
+    return [view for review in reviews for view in review_views(review)]
 
 
 def review_views(review: ReviewDoc) -> list[Any]:

@@ -50,9 +50,9 @@ def added(done: Added, _: AddQuestion) -> list[str]:
     return [f"Added: {counted(done.new, 'run')}{there}"]
 
 
-def compacted(done: Compacted, asked: CompactQuestion) -> list[str]:
+def compacted(done: Compacted, question: CompactQuestion) -> list[str]:
     """Return how many parts there were, and are."""
-    return [f"Parts: {done.before:,} before, {done.after:,} now; {of_store(opened(asked.path))}"]
+    return [f"Parts: {done.before:,} before, {done.after:,} now; {of_store(opened(question.path))}"]
 
 
 def checked(done: Checked, _: CheckQuestion) -> list[str]:
@@ -91,8 +91,8 @@ def _factors(found: Listed) -> list[str]:
     """The columns of factors that say most: of settings with units the text."""
     names = [name for name in found.names if name not in COLUMNS]
     have = {
-        name: sum(row[place] is not None for row in found.rows)
-        for place, name in enumerate(found.names)
+        name: sum(row[index] is not None for row in found.rows)
+        for index, name in enumerate(found.names)
         if name in names and not any(name.startswith(f"{other}_") for other in names)
     }
     chosen = sorted((name for name, count in have.items() if count), key=lambda name: -have[name])[:MOST_FACTORS]

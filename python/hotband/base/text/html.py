@@ -12,7 +12,7 @@ from hotband.base.text.table import Table, View
 
 def views_html(views: Iterable[View]) -> str:
     """Tables and paragraphs one below the other."""
-    return f"<div>{''.join(table_html(one) if isinstance(one, Table) else line_html(one) for one in views)}</div>"
+    return f"<div>{''.join(table_html(view) if isinstance(view, Table) else line_html(view) for view in views)}</div>"
 
 
 def line_html(line: object) -> str:

@@ -220,7 +220,7 @@ class Table:
     def add(self, *cells: Value | Cell, unit: Unit = PLAIN, ends: bool = False) -> None:
         """Append a row."""
         assert len(cells) == len(self.columns), f"{self.title}: {len(cells)} cells in {len(self.columns)} columns"
-        self.rows.append(Row(tuple(one if isinstance(one, Cell) else Cell(one) for one in cells), unit, ends))
+        self.rows.append(Row(tuple(cell if isinstance(cell, Cell) else Cell(cell) for cell in cells), unit, ends))
 
     def values(self) -> tuple[list[str], list[list[Plain]]]:
         """Return headings and rows of plain values, each column in one unit; rows of several units name theirs."""

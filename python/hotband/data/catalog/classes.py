@@ -59,7 +59,7 @@ def _class_of(file: str, name: str, table: dict[str, Any]) -> DriveClass:
     for key in ("title", "market", "prices"):
         if not table.get(key):
             raise UserError(file, f"classes.{name}.{key}", "", "missing")
-    prices = [_price_of(file, f"classes.{name}.prices[{place}]", price) for place, price in enumerate(table["prices"])]
+    prices = [_price_of(file, f"classes.{name}.prices[{index}]", price) for index, price in enumerate(table["prices"])]
     return DriveClass(name, table["title"], table["market"], tuple(sorted(prices, key=lambda price: price.year)))
 
 

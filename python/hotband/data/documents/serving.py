@@ -77,8 +77,10 @@ class Serving:
         """Of the section of a record."""
         times = _times
         kinds = (
-            Kind(one["kind"], one["count"], one["errors"], one["bytes"], times(one["model"]), times(one["client"]))
-            for one in section["kinds"]
+            Kind(
+                kind["kind"], kind["count"], kind["errors"], kind["bytes"], times(kind["model"]), times(kind["client"])
+            )
+            for kind in section["kinds"]
         )
         return cls(times(section["lateness"]), section["late"], tuple(kinds))
 

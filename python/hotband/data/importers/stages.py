@@ -30,7 +30,7 @@ def in_turn(record: RecordDoc, file: Path) -> list[RecordDoc]:
 def _stages(document: Fields) -> list[RecordDoc]:
     entries = [one for one in document.children("jobs") if one.text("jobname") != ALL_CLIENTS]
     jobs = [read_job(entry, _global(document)) for entry in entries]
-    places = {id(job): place for place, job in enumerate(jobs)}
+    places = {id(job): index for index, job in enumerate(jobs)}
     stages = spell_of(jobs).stages
     records = []
     for stage in stages:

@@ -54,13 +54,13 @@ class ConvertWorkloadQuestion(Question):
         return [f"Workload: {self.output}"]
 
 
-def answer(asked: ConvertWorkloadQuestion, _: Way) -> Converted:
+def answer(question: ConvertWorkloadQuestion, _: Way) -> Converted:
     """Return the workload in the form that is asked for. Raises UserError."""
-    if asked.output is not None:
-        expect_other_file("question.output", asked.output, [Path(asked.workload.name)])
-    form = asked.to if asked.output is None else form_of(asked.output)
-    text = asked.workload.text or text_named(asked.workload.name)
-    return converted_to(asked.workload.name, text, form, asked.target)
+    if question.output is not None:
+        expect_other_file("question.output", question.output, [Path(question.workload.name)])
+    form = question.to if question.output is None else form_of(question.output)
+    text = question.workload.text or text_named(question.workload.name)
+    return converted_to(question.workload.name, text, form, question.target)
 
 
 def form_of(output: Path) -> str:

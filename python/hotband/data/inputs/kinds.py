@@ -81,4 +81,4 @@ EachName = Annotated[tuple[str, ...], "each name"]
 
 def paths_of(records: Records) -> list[Path]:
     """Return where records lie; those in memory go by their names."""
-    return [one if isinstance(one, Path) else Path(one.name) for one in records]
+    return [record if isinstance(record, Path) else Path(record.name) for record in records]

@@ -89,7 +89,7 @@ class Load:
     def varied(self) -> set[int]:
         """Places of the streams that the loop of a question asks for."""
         streams = _tables(self.table, "streams")
-        return {place for place, stream in enumerate(streams) if "load" not in self.table or "load" not in stream}
+        return {index for index, stream in enumerate(streams) if "load" not in self.table or "load" not in stream}
 
     def expect_loop(self) -> None:
         """Raises UserError for a workload that no loop asks for, or that changes how it asks as it goes on."""

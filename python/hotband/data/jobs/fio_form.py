@@ -55,7 +55,7 @@ class Draft:
 
     def means(self) -> tuple[float, float, float]:
         """Mean sizes of reads, writes and trims."""
-        read, write, trim = (_mean(one) for one in self.sizes)
+        read, write, trim = (_mean(size) for size in self.sizes)
         return read, write, trim
 
     def mean(self) -> float:
@@ -237,7 +237,7 @@ def _loops_of(draft: Draft, files: Files, clone: int | None, load: Closed) -> li
         share = pattern.first_pct if kind == "r" else 100 - pattern.first_pct
         side = replace(draft, pattern=replace(pattern, kinds=kind, first_pct=100.0))
         if share:
-            of = [replace(one, name=f"{one.name} {_WORDS[kind]}") for one in _streams(side, files, clone)]
+            of = [replace(stream, name=f"{stream.name} {_WORDS[kind]}") for stream in _streams(side, files, clone)]
             loops.append(Loop(of, Open(limit * side.with_flushes(), rates.arrival) if limit else load))
     return loops
 

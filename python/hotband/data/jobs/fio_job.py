@@ -180,7 +180,7 @@ def sizes(asked: Asked, kinds: str) -> tuple[Sizes, Sizes, Sizes]:
     for other in said:
         if other != key:
             asked.ignore(other, f"{key}= counts")
-    read, write, trim = (_sizes_of(*text_at(asked, key, place, str(DEFAULT_SIZE)), asked) for place in range(3))
+    read, write, trim = (_sizes_of(*text_at(asked, key, index, str(DEFAULT_SIZE)), asked) for index in range(3))
     return read, trim if kinds == "tw" else write, trim
 
 

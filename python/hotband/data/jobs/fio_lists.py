@@ -43,7 +43,7 @@ def random_shares(asked: Asked, is_random: bool, run: int) -> tuple[float, float
         return 0.0, 0.0, 0.0
     if run > 1:
         asked.ignore("percentage_random", f"rw= has runs of {run} I/Os, which say how much is random")
-    found = [text_at(asked, "percentage_random", place, "100") for place in range(3)]
+    found = [text_at(asked, "percentage_random", index, "100") for index in range(3)]
     reads, writes, trims = (float(percent(Option(said.key, text, said.place))) for text, said in found)
     return reads, writes, trims
 

@@ -50,7 +50,7 @@ def rates(asked: Asked, closed: Closed, kinds: str, means: tuple[float, float, f
     if process is not None and process.value not in ("linear", "poisson"):
         process.refuse("expected linear or poisson")
     limits = [_limit(*text_at(asked, option.key, place, ""), asked, means[place], most) for place in range(3)]
-    read, write, trim = (None if one is None else one * closed.threads for one in limits)
+    read, write, trim = (None if limit is None else limit * closed.threads for limit in limits)
     if not any((read, write, trim)[place] for place in _LIMITED.get(kinds) or places(kinds)):
         why = "is no limit of what rw= asks for" if any(limits) else "a limit of 0 is none"
         asked.ignore(option.key, f"{why}, in fio too")

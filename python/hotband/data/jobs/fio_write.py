@@ -26,8 +26,8 @@ def fio_text(told: Told, target: str) -> str:
     """The job file; the loss report of `told` gets a line a key."""
     sections: list[str] = []
     for number, step in enumerate(told.steps):
-        for place, stream in enumerate(step.streams):
-            wait = [("stonewall", "")] if number and not place else []
+        for index, stream in enumerate(step.streams):
+            wait = [("stonewall", "")] if number and not index else []
             lines = [*wait, *_job(told, step, stream, target, number)]
             name = plain(stream.name if len(told.steps) == 1 else f"{step.name}-{stream.name}")
             sections += ["", f"[{name}]", *(f"{key}={value}" if value else key for key, value in lines)]
@@ -232,7 +232,7 @@ def _load(told: Told, step: Step, stream: Stream) -> Lines:
     told.approximate(stream.load_key, f"fio waits where {OPEN_DEPTH} are outstanding")
     if 0 in limits or sum(limits) != rate:
         told.approximate(stream.load_key, "fio takes whole I/Os a second")
-    lines = [("iodepth", str(OPEN_DEPTH)), ("rate_iops", ",".join(str(max(1, one)) for one in limits))]
+    lines = [("iodepth", str(OPEN_DEPTH)), ("rate_iops", ",".join(str(max(1, limit)) for limit in limits))]
     return [*lines, ("rate_process", "poisson")] if poisson and not stream.flush_every else lines
 
 

@@ -139,7 +139,7 @@ def workload_text(form: Form) -> str:
 def _drop_empty(form: Form) -> None:
     """Loops whose streams went into another one."""
     kept = [n for n, loop in enumerate(form.loops) if loop.streams]
-    places = {n: place for place, n in enumerate(kept)}
+    places = {n: index for index, n in enumerate(kept)}
     for step in form.steps:
         step.loops = [places[n] for n in step.loops if n in places]
     form.loops = [form.loops[n] for n in kept]

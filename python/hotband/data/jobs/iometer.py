@@ -28,14 +28,16 @@ _ONE_WORKER = "one worker with one I/O outstanding asks: the file has no worker 
 def form(path: Path, text: str, report: LossReport) -> Form:
     """The configuration as streams, loops and steps; `report` gets a line an option. UserError names what is wrong."""
     found = read_configuration(text, report.file)
-    specifications = [one for one in found.specifications if one.lines]
+    specifications = [specification for specification in found.specifications if specification.lines]
     if not specifications:
         raise UserError(report.file, "ACCESS SPECIFICATIONS", "", "missing: expected at least one access specification")
     workers = _workers(found, specifications, report)
     files = Files()
     for worker in workers:
         _meet(worker, files)
-    made = Form(f"{path.name}: {', '.join(one.name or 'access' for one in specifications[:3])}", report)
+    made = Form(
+        f"{path.name}: {', '.join(specification.name or 'access' for specification in specifications[:3])}", report
+    )
     seconds, ramp = _times(found, report)
     tests = max(len(_assigned(worker, specifications, report)) for worker in workers)
     for number in range(tests):
@@ -68,7 +70,9 @@ def _workers(found: Configuration, specifications: list[Specification], report: 
         return asking
     place = specifications[0].place
     report.add(Fate.APPROXIMATED, Place(place.file, 0), "workers", _ONE_WORKER)
-    names = [Option("assigned access specs", one.name, one.place) for one in specifications]
+    names = [
+        Option("assigned access specs", specification.name, specification.place) for specification in specifications
+    ]
     return [
         Worker(Option("worker", "worker", place), "", specifications=names, targets=[Option("target", "target", place)])
     ]
@@ -76,7 +80,7 @@ def _workers(found: Configuration, specifications: list[Specification], report: 
 
 def _assigned(worker: Worker, specifications: list[Specification], report: LossReport) -> list[Specification]:
     """What a worker runs, in order: what is assigned to it, else what is assigned by default."""
-    names = {one.name.lower(): one for one in specifications}
+    names = {specification.name.lower(): specification for specification in specifications}
     found = []
     for option in worker.specifications:
         one = names.get(option.value.strip().lower())
@@ -95,7 +99,7 @@ def _assigned(worker: Worker, specifications: list[Specification], report: LossR
         found.append(one)
     if found:
         return found
-    default = [one for one in specifications if one.default.upper() in ("ALL", "DISK")]
+    default = [specification for specification in specifications if specification.default.upper() in ("ALL", "DISK")]
     if not default:
         worker.name.refuse("has no access specification; expected 'Assigned access specs below it")
     return default

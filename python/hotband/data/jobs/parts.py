@@ -51,7 +51,7 @@ class Files:
         """The range on the target of a part of a file; None for the whole target. `option` is named by the error."""
         amounts = [one for one in (offset, size) if one is not None]
         if len(self.sizes) > 1 and None in self.sizes.values():
-            if option is not None and not all(one.is_share for one in amounts):
+            if option is not None and not all(amount.is_share for amount in amounts):
                 option.refuse("the size of another file of the job is not known: expected a size for each, or for none")
             return self._equal_part(name, offset, size)
         whole = self.sizes[name]
@@ -60,7 +60,12 @@ class Files:
             at = 0 if offset is None else _bytes(offset, whole)
             length = whole - at if size is None else _bytes(size, whole)
             return [bytes_text(start + at), bytes_text(start + at + length)]
-        if len({one.is_share for one in amounts}) > 1 and option is not None and offset is not None and offset.value:
+        if (
+            len({amount.is_share for amount in amounts}) > 1
+            and option is not None
+            and offset is not None
+            and offset.value
+        ):
             option.refuse("offset and size are one in bytes and one in %: expected both alike")
         low = offset or Amount(0.0, True)
         high = Amount(1.0, True) if size is None else Amount(size.value + low.value, size.is_share)

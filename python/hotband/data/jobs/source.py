@@ -92,7 +92,7 @@ def included(place: Place, value: str, base: Path, open_files: tuple[Path, ...])
     chain = " -> ".join(name_of(one) for one in (*open_files, path))
     if not value:
         raise UserError(str(place), "include", "", "expected the name of a file")
-    if path.resolve() in [one.resolve() for one in open_files]:
+    if path.resolve() in [open_file.resolve() for open_file in open_files]:
         raise UserError(str(place), "include", value, f"includes itself: {chain}; expected a file that does not")
     if len(open_files) > DEEPEST_INCLUDE:
         raise UserError(str(place), "include", value, f"is nested deeper than {DEEPEST_INCLUDE} files")

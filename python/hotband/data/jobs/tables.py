@@ -118,7 +118,7 @@ class Step:
     @cached_property
     def of_one_loop(self) -> list[Stream]:
         """The streams of `[load]`."""
-        return [one for one in self.streams if one.load_key == "load"]
+        return [stream for stream in self.streams if stream.load_key == "load"]
 
     @cached_property
     def whole_of_one_loop(self) -> float:
@@ -189,7 +189,7 @@ def told(file: str, text: str, tool: str) -> Told:
     if "in_a_row" in table.get("load", {}):
         found.ignore("load.in_a_row", f"{tool} asks for each I/O of any stream by itself")
     _phases(found)
-    asked = {one.index for step in found.steps for one in step.streams}
+    asked = {stream.index for step in found.steps for stream in step.streams}
     for one in found.streams:
         if one.index not in asked:
             found.ignore(one.key("name"), "the stream runs in no measured phase")
@@ -201,7 +201,7 @@ def _phases(found: Told) -> None:
     for index, phase in enumerate(found.table["phases"]):
         key = f"phases[{index}]"
         named = phase.get("streams")
-        streams = [one for one in found.streams if named is None or one.name in named]
+        streams = [stream for stream in found.streams if named is None or stream.name in named]
         seconds, ios = _length(found, key, phase)
         if phase.get("measure"):
             begun = True

@@ -70,7 +70,9 @@ class Parameters:
     definitions: list[Definition] = field(default_factory=list)
 
     def of(self, kind: str) -> list[Definition]:
-        return [one for one in self.definitions if one.kind == kind and one.name != "default"]
+        return [
+            definition for definition in self.definitions if definition.kind == kind and definition.name != "default"
+        ]
 
 
 def read_parameters(path: Path, text: str) -> Parameters:

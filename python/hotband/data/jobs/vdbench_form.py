@@ -182,7 +182,7 @@ def _rates(reader: Reader, run: Definition, works: list[Definition]) -> list[flo
     if option is None:
         return [None]
     word = option.value.strip().lower()
-    if word != "max" and all(one.get("iorate") for one in works):
+    if word != "max" and all(work.get("iorate") for work in works):
         reader.ignore(option, "each workload of the run says its own")
         return [None]
     if word.startswith("curve") or word == "smooth":
@@ -205,9 +205,9 @@ def _rates(reader: Reader, run: Definition, works: list[Definition]) -> list[flo
 
 
 def _one_step(reader: Reader, run: Definition, works: list[Definition], over: Over, rate: float | None) -> None:
-    chosen = {one.name: _chosen(reader, run, one) for one in works}
-    fixed = [one for one in works if one.get("iorate")]
-    rest = [one for one in works if one not in fixed]
+    chosen = {work.name: _chosen(reader, run, work) for work in works}
+    fixed = [work for work in works if work.get("iorate")]
+    rest = [work for work in works if work not in fixed]
     shares = _shares(rest)
     streams: list[StreamForm] = []
     for one in rest:
@@ -355,11 +355,17 @@ def _adjacent(reader: Reader, chosen: list[str]) -> bool:
     """Whether storage definitions are equal and lie one behind the other, so that one range is all of them."""
     storages = [reader.storages[name] for name in chosen]
     order = list(reader.files.sizes)
-    places = [order.index(one.file) for one in storages]
+    places = [order.index(storage.file) for storage in storages]
     same = (
-        len({(one.size, str(one.definition.get("align")), str(one.definition.get("offset"))) for one in storages}) == 1
+        len(
+            {
+                (storage.size, str(storage.definition.get("align")), str(storage.definition.get("offset")))
+                for storage in storages
+            }
+        )
+        == 1
     )
-    plain = not any(one.definition.get("range", "offset", "hotband") for one in storages)
+    plain = not any(storage.definition.get("range", "offset", "hotband") for storage in storages)
     return same and plain and places == list(range(places[0], places[0] + len(places)))
 
 

@@ -22,12 +22,14 @@ INTERVAL = 1
 
 def vdbench_text(told: Told, target: str) -> str:
     """The parameter file; the loss report of `told` gets a line a key."""
-    volumes = list(dict.fromkeys(str(one.table.get("volume", "")) for one in told.streams))
+    volumes = list(dict.fromkeys(str(stream.table.get("volume", "")) for stream in told.streams))
     storages = [_storage(told, volume, target, number) for number, volume in enumerate(volumes, 1)]
     names = _names(told)
-    asked = {one.index for step in told.steps for one in step.streams}
+    asked = {stream.index for step in told.steps for stream in step.streams}
     skews = _skews(told)
-    works = [_work(told, one, names[one.index], volumes, skews) for one in told.streams if one.index in asked]
+    works = [
+        _work(told, stream, names[stream.index], volumes, skews) for stream in told.streams if stream.index in asked
+    ]
     runs = [_run(told, step, number, names) for number, step in enumerate(told.steps)]
     general = _general(told)
     told.finish()
@@ -47,7 +49,7 @@ def _names(told: Told) -> list[str]:
 
 def _general(told: Told) -> list[str]:
     """Compression is that of all writes of a file."""
-    said = [(one, told.entropy(one)) for one in told.streams if one.read_pct < 100]
+    said = [(stream, told.entropy(stream)) for stream in told.streams if stream.read_pct < 100]
     found = {data for _, data in said if data is not None}
     if not found:
         return []
@@ -61,17 +63,17 @@ def _general(told: Told) -> list[str]:
 
 def _storage(told: Told, volume: str, target: str, number: int) -> str:
     """A storage definition a volume: alignment and forced writes are said here."""
-    streams = [one for one in told.streams if str(one.table.get("volume", "")) == volume]
+    streams = [stream for stream in told.streams if str(stream.table.get("volume", "")) == volume]
     lun = f"{target}-{plain(volume)}" if volume else target
-    writing = [one for one in streams if one.read_pct < 100]
+    writing = [stream for stream in streams if stream.read_pct < 100]
     forced = bool(writing) and all(one.table.get("fua") for one in writing)
     for one in writing:
         if one.table.get("fua") and not forced:
             told.ignore(one.key("fua"), "is of a whole storage definition: other streams write to it, too")
         if one.table.get("flush_every"):
             told.ignore(one.key("flush_every"), "vdbench does not flush: the other I/Os keep their rate")
-    grids = {str(one.table["align"]) for one in streams if "align" in one.table}
-    all_say = len(grids) == 1 and all("align" in one.table for one in streams)
+    grids = {str(stream.table["align"]) for stream in streams if "align" in stream.table}
+    all_say = len(grids) == 1 and all("align" in stream.table for stream in streams)
     if grids and not all_say:
         for one in streams:
             if "align" in one.table:
@@ -171,10 +173,10 @@ def _skews(told: Told) -> dict[int, Skew]:
     is alone in all of its runs."""
     found: dict[int, Skew] = {}
     for step in sorted(told.steps, key=lambda one: -len(one.streams)):
-        new = [one for one in step.streams if one.index not in found]
+        new = [stream for stream in step.streams if stream.index not in found]
         if len(step.streams) > 1 and new:
-            weights = {one.index: _weight(one) for one in step.streams}
-            whole, several = sum(weights.values()), len({one.load_key for one in step.streams}) > 1
+            weights = {stream.index: _weight(stream) for stream in step.streams}
+            whole, several = sum(weights.values()), len({stream.load_key for stream in step.streams}) > 1
             found |= {one.index: Skew(100 * weights[one.index] / whole, several) for one in new}
     return found
 
@@ -191,7 +193,7 @@ def _weight(stream: Stream) -> float:
 
 
 def _run(told: Told, step: Step, number: int, names: list[str]) -> str:
-    works = [names[one.index] for one in step.streams]
+    works = [names[stream.index] for stream in step.streams]
     parts = [f"rd={plain(step.name)}", f"wd=({','.join(works)})" if len(works) > 1 else f"wd={works[0]}"]
     parts += _rate(told, step)
     if step.ios is not None:
@@ -208,14 +210,16 @@ def _run(told: Told, step: Step, number: int, names: list[str]) -> str:
 
 def _rate(told: Told, step: Step) -> list[str]:
     """How fast: `max` with threads, or a rate."""
-    is_open = [one for one in step.streams if "open" in one.load]
-    loads = {one.load_key: one for one in step.streams}
+    is_open = [stream for stream in step.streams if "open" in stream.load]
+    loads = {stream.load_key: stream for stream in step.streams}
     for kind in {"bursts", "arrivals"} & next(iter(loads.values())).load.keys():
         accepted = f"vdbench has no {kind}; expected a closed or an open load"
         raise UserError(told.file, f"{next(iter(loads))}.{kind}", "", accepted)
     if is_open and len(is_open) == len(step.streams):
-        rate = sum(float(one.load["open"]["rate_iops"]) * one.share * one.without_flushes for one in step.streams)
-        fixed = all(one.load["open"].get("arrival") == "fixed" for one in step.streams)
+        rate = sum(
+            float(stream.load["open"]["rate_iops"]) * stream.share * stream.without_flushes for stream in step.streams
+        )
+        fixed = all(stream.load["open"].get("arrival") == "fixed" for stream in step.streams)
         if rate < 1:
             accepted = "is less than vdbench can ask for: expected 1 or more"
             raise UserError(told.file, "rate_iops", number_text(rate), accepted)

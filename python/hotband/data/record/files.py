@@ -145,8 +145,8 @@ def save_imported(folder: Path, imported: Sequence[Imported], names: Sequence[st
     """Write imported records and their series, each into its own folder under `folder`, called by its record or by
     `names`; return the files."""
     saved: list[Path] = []
-    for place, (record, series) in enumerate(imported):
-        base = folder_name(Path(record["name"]).name if names is None else names[place])
+    for index, (record, series) in enumerate(imported):
+        base = folder_name(Path(record["name"]).name if names is None else names[index])
         name, number = base, 1
         while folder / name / RECORD_FILE in saved:
             number += 1

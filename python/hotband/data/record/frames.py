@@ -136,7 +136,9 @@ def _kinds(record: RecordDoc, direction: str) -> set[str]:
     """Of the histograms that have buckets."""
     sides = [side_of(stream, direction) for stream in record["streams"]]
     histograms = [side.get("histogram") for side in sides if side is not None]
-    return {str(one.get("kind")) for one in histograms if one is not None and one.get("buckets")}
+    return {
+        str(histogram.get("kind")) for histogram in histograms if histogram is not None and histogram.get("buckets")
+    }
 
 
 def _printed_points(record: RecordDoc, direction: str) -> list[tuple[float, float]]:

@@ -48,7 +48,7 @@ class Intervals(Mapping[str, Interval]):
         self.level = document["level"]
         self.draws = document["draws"]
         self.notes = tuple(document["notes"])
-        self._found = {_name(one["figure"]): _interval(one) for one in document["figures"]}
+        self._found = {_name(figure["figure"]): _interval(figure) for figure in document["figures"]}
 
     def __getitem__(self, name: str) -> Interval:
         if not self._found and self.notes:

@@ -163,11 +163,11 @@ def _check(file: Path, record: Mapping[str, Json]) -> None:
     if not isinstance(duration, int | float) or isinstance(duration, bool) or duration < 0:
         raise UserError(where, "duration_ns", _short(duration), "expected a number of nanoseconds, 0 or more")
     streams, parts = record["streams"], record["parts"]
-    for place, item in enumerate(streams if isinstance(streams, list) else []):
-        _check_stream(where, f"streams[{place}]", item)
-    for place, item in enumerate(parts if isinstance(parts, list) else []):
+    for index, item in enumerate(streams if isinstance(streams, list) else []):
+        _check_stream(where, f"streams[{index}]", item)
+    for index, item in enumerate(parts if isinstance(parts, list) else []):
         if not (isinstance(item, dict) and isinstance(item.get("counters", {}), dict)):
-            raise UserError(where, f"parts[{place}]", _short(item), "expected an object with counters")
+            raise UserError(where, f"parts[{index}]", _short(item), "expected an object with counters")
 
 
 def _check_stream(where: str, key: str, stream: object) -> None:

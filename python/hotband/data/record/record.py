@@ -183,7 +183,11 @@ def summary_of(summary: Mapping[str, object], histograms: Mapping[str, Histogram
 
 def merged(histograms: list[Histogram]) -> Histogram:
     """One histogram of several; without buckets where they are of different kinds and cannot be merged."""
-    return merge(histograms) if len({one["kind"] for one in histograms}) == 1 else {"kind": "none", "buckets": []}
+    return (
+        merge(histograms)
+        if len({histogram["kind"] for histogram in histograms}) == 1
+        else {"kind": "none", "buckets": []}
+    )
 
 
 class Record:
@@ -309,8 +313,8 @@ class Record:
         """Drives, links and networks with their counters."""
         parts = self._document["parts"]
         return tuple(
-            Part(str(one.get("id")), str(one.get("kind")), one.get("counters", {}), one.get("at_end", {}))
-            for one in parts
+            Part(str(part.get("id")), str(part.get("kind")), part.get("counters", {}), part.get("at_end", {}))
+            for part in parts
         )
 
     # --- sections that only some records have; copies, as the document has them -----------------------------

@@ -45,7 +45,7 @@ def state_lines(states: DriveStatesDoc | None) -> list[str]:
     if states is None:
         return [NOT_KNOWN]
     several = len(states["drives"]) > 1
-    lines = [f"{_names(one)}: {drive_words(one)}" if several else drive_words(one) for one in states["drives"]]
+    lines = [f"{_names(drive)}: {drive_words(drive)}" if several else drive_words(drive) for drive in states["drives"]]
     return lines + [_controller_words(one) for one in states.get("controllers", [])]
 
 
@@ -185,7 +185,7 @@ def _all(words: Sequence[str]) -> str:
 
 
 def _writes(states: DriveStatesDoc) -> str:
-    kinds = [one["write_cache"] for one in states["drives"]]
+    kinds = [drive["write_cache"] for drive in states["drives"]]
     return "" if NOT_KNOWN in kinds else _all([WRITES.get(kind, kind) for kind in kinds])
 
 
@@ -195,16 +195,16 @@ def _controllers(states: DriveStatesDoc) -> str:
 
 
 def _reads_ahead(states: DriveStatesDoc) -> str:
-    known = [one["read_ahead"] for one in states["drives"] if one["read_ahead"] is not None]
+    known = [drive["read_ahead"] for drive in states["drives"] if drive["read_ahead"] is not None]
     return _all(["reads ahead" if on else "does not read ahead" for on in known])
 
 
 def _flash(states: DriveStatesDoc) -> str:
-    known = [one["flash_cache"] for one in states["drives"] if one["flash_cache"] is not None]
+    known = [drive["flash_cache"] for drive in states["drives"] if drive["flash_cache"] is not None]
     return _all([f"has its flash cache {_switch(on)}" for on in known])
 
 
 def _holds(states: DriveStatesDoc) -> str:
-    known = [one["holds"] for one in states["drives"] if one["holds"] is not None]
+    known = [drive["holds"] for drive in states["drives"] if drive["holds"] is not None]
     known = [one for one in known if one not in NOT_COMPARED]
     return _all([HOLDS.get(one, one) for one in known])

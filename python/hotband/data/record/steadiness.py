@@ -24,7 +24,7 @@ class Steadiness:
     @property
     def reached(self) -> bool:
         """Whether every verdict is that steady state was reached."""
-        return all(one["reached"] for one in self.verdicts)
+        return all(verdict["reached"] for verdict in self.verdicts)
 
     @property
     def frame(self) -> pl.DataFrame:
@@ -34,13 +34,13 @@ class Steadiness:
         schema = {name: pl.String if name in TEXTS else pl.Float64 for name in (*TEXTS, *NUMBERS)}
         rows = [
             (
-                *(one[name] for name in (*TEXTS, *NUMBERS)),  # type: ignore[literal-required]
-                one["reached"],
-                one["round"],
-                len(one["rounds"]),
-                one["left"] is not None,
+                *(verdict[name] for name in (*TEXTS, *NUMBERS)),  # type: ignore[literal-required]
+                verdict["reached"],
+                verdict["round"],
+                len(verdict["rounds"]),
+                verdict["left"] is not None,
             )
-            for one in self.verdicts
+            for verdict in self.verdicts
         ]
         columns = {**schema, "reached": pl.Boolean, "round": pl.Int64, "rounds": pl.Int64, "left": pl.Boolean}
         return pl.DataFrame(rows, schema=columns, orient="row")
@@ -50,7 +50,7 @@ class Steadiness:
         return copy.deepcopy(list(self.verdicts))
 
     def __repr__(self) -> str:
-        said = (f"{one['name']}: {'steady' if one['reached'] else 'not steady'}" for one in self.verdicts)
+        said = (f"{verdict['name']}: {'steady' if verdict['reached'] else 'not steady'}" for verdict in self.verdicts)
         return f"<Steadiness of {'; '.join(said)}>"
 
     def _repr_html_(self) -> str:

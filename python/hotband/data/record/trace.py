@@ -48,8 +48,8 @@ def comparison_lines(comparison: ComparisonDoc) -> list[str | Text]:
     measured, replayed = (span(comparison[key]) for key in ("mean_measured_ns", "mean_replayed_ns"))
     head = f"  replayed beside measured: mean {_error(comparison)}, {span(comparison['rms_ns'])} RMS an I/O"
     whole = f"    {counted(comparison['ios'], 'I/O')}: {measured} measured, {replayed} replayed"
-    ranks = [one for one in comparison["percentiles"] if one["percentile"] in SHOWN]
-    both = (f"p{one['percentile']:g} {span(one['measured_ns'])} and {span(one['replayed_ns'])}" for one in ranks)
+    ranks = [percentile for percentile in comparison["percentiles"] if percentile["percentile"] in SHOWN]
+    both = (f"p{rank['percentile']:g} {span(rank['measured_ns'])} and {span(rank['replayed_ns'])}" for rank in ranks)
     percentiles = f"    percentiles, measured and replayed: {', '.join(both)}"
     return [head, whole, *(f"    {_class(one)}" for one in comparison["classes"]), percentiles]
 

@@ -62,7 +62,7 @@ class Journal:
         made_by = expect_head(said, self.path, SCHEMA, SCHEMA_VERSION, "the journal of a sweep", expected)
         assert said is not None, "it has a head"
         entries = [one for one in map(parsed, lines) if one is not None]
-        self.entries = {str(one["key"]): one for one in entries if "key" in one}
+        self.entries = {str(entry["key"]): entry for entry in entries if "key" in entry}
         self.held = str(said.get("sweep"))
         found = said.get("asked")
         self.held_asked = (

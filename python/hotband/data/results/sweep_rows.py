@@ -80,7 +80,7 @@ def _number(figures: Mapping[str, object] | None, name: str) -> float | None:
 
 def bounds_of(intervals: RunIntervalsDoc, draws: int) -> Intervals:
     """The intervals of a record, as a row has them."""
-    known = {one["figure"]: (one["low"], one["high"]) for one in intervals["figures"]}
+    known = {figure["figure"]: (figure["low"], figure["high"]) for figure in intervals["figures"]}
     return Intervals(intervals["level"], draws, {name: known[name] for name in INTERVAL_FIGURES if name in known})
 
 

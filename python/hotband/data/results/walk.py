@@ -59,12 +59,12 @@ class Walk:
     @property
     def series(self) -> list[str]:
         """The series, each once."""
-        return list(dict.fromkeys(one.series for one in self.results))
+        return list(dict.fromkeys(result.series for result in self.results))
 
     @property
     def tests(self) -> list[str]:
         """The tests, each once."""
-        return sorted(dict.fromkeys(one.test for one in self.results), key=natural)
+        return sorted(dict.fromkeys(result.test for result in self.results), key=natural)
 
     @classmethod
     def merged(cls, walks: Sequence[Walk]) -> Walk:
@@ -111,9 +111,9 @@ def is_walked(path: Path) -> bool:
     results, or they would count twice."""
     if not path.is_dir() or (path / RECORD_FILE).exists() or any((path / name).is_file() for name in STUDY_FILES):
         return False
-    if _is_output(path) or not any(_is_foreign(file) for one in _containers(path) for file in one.files):
+    if _is_output(path) or not any(_is_foreign(file) for container in _containers(path) for file in container.files):
         return False
-    return not any(one.kind == "record" and _is_imported(one.folder) for one in _containers(path))
+    return not any(container.kind == "record" and _is_imported(container.folder) for container in _containers(path))
 
 
 def _is_imported(folder: Path) -> bool:
@@ -132,7 +132,7 @@ def walk_of_series(path: Path) -> Walk | None:
         return None
     if any((path / name).is_file() for name in STUDY_FILES):
         return None
-    inside = [one.folder.relative_to(path).parts for one in _containers(path) if one.kind == "record"]
+    inside = [container.folder.relative_to(path).parts for container in _containers(path) if container.kind == "record"]
     series = {parts[0] for parts in inside}
     tests = [parts[1:] for parts in inside]
     deep = len(series) > 1 and all(tests) and len(set(tests)) < len(tests)
@@ -264,7 +264,7 @@ def _path_of(record: RecordDoc, other: Path) -> Path:
 def _named(found: Walk) -> list[FolderResult]:
     """Name every result by its series and test. A file with several results adds the name of each, which is all if the
     series has one file."""
-    places = [_place(one, found.folder) for one in found.results]
+    places = [_place(result, found.folder) for result in found.results]
     files = Counter(places)
     of_series = Counter(series for series, _ in files)
     named = []

@@ -104,7 +104,7 @@ def kept_of(
     else:
         key = key_of(whole, buckets)
     if small:
-        buckets = [coarser(one) for one in buckets]
+        buckets = [coarser(bucket) for bucket in buckets]
     named = {**settings_of(record), **{name: value for name, value in factors.items() if value is not None}}
     return Kept(
         key,
@@ -120,7 +120,7 @@ def kept_of(
 
 def key_of(document: str, buckets: Sequence[Buckets]) -> str:
     """The key of a run: of its document, and of how many samples its buckets hold."""
-    said = [[one.place, one.direction, len(one.pairs), int(one.pairs[:, 1].sum())] for one in buckets]
+    said = [[bucket.place, bucket.direction, len(bucket.pairs), int(bucket.pairs[:, 1].sum())] for bucket in buckets]
     return hashlib.sha256(f"{document}{json.dumps(said)}".encode()).hexdigest()[:KEY_DIGITS]
 
 
@@ -136,13 +136,13 @@ def without_buckets(record: RecordDoc) -> tuple[dict[str, object], list[Buckets]
     """A record's document with its buckets taken out, and these. Those that are no pairs of whole numbers stay."""
     found: list[Buckets] = []
     streams: list[object] = []
-    for place, stream in enumerate(cast("list[Any]", record.get("streams") or [])):
+    for index, stream in enumerate(cast("list[Any]", record.get("streams") or [])):
         if not isinstance(stream, dict):
             streams.append(stream)
             continue
         slim = dict(stream)
         for direction, side in stream.items():
-            one = _buckets(place, str(stream.get("name")), direction, side)
+            one = _buckets(index, str(stream.get("name")), direction, side)
             if one is not None:
                 found.append(one)
                 slim[direction] = {**side, "histogram": {**side["histogram"], "buckets": []}}

@@ -94,7 +94,7 @@ def _summary(runs: Sequence[Kept]) -> pa.Table:
 
 
 def _factors(runs: Sequence[Kept]) -> pa.Table:
-    rows = [(run.run, one) for run in runs for one in run.factors]
+    rows = [(run.run, factor) for run in runs for factor in run.factors]
     return pa.table(
         {
             "run": pa.array([run for run, _ in rows], pa.string()),
@@ -107,7 +107,7 @@ def _factors(runs: Sequence[Kept]) -> pa.Table:
 
 
 def _histograms(runs: Sequence[Kept]) -> pa.Table:
-    rows = [(run.run, one) for run in runs for one in run.buckets]
+    rows = [(run.run, bucket) for run in runs for bucket in run.buckets]
     return pa.table(
         {
             "run": pa.array([run for run, _ in rows], pa.string()),

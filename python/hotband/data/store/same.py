@@ -148,7 +148,9 @@ def _own_settings(kept: Kept) -> Settings:
 
 def _settings(factors: Iterable[Factor]) -> Settings:
     """Factors to be compared: quantities by their numbers, others by their texts."""
-    return frozenset((one.name, one.text if one.number is None else one.number, one.unit) for one in factors)
+    return frozenset(
+        (factor.name, factor.text if factor.number is None else factor.number, factor.unit) for factor in factors
+    )
 
 
 def _figures(cells: Mapping[str, Cell]) -> Figures:

@@ -82,7 +82,7 @@ def said_of(error: Exception) -> str:
 
 def _expect_select(connection: duckdb.DuckDBPyConnection, sql: str, where: str, value: str) -> None:
     """Raises UserError for anything but one statement that selects. A `pivot` is several, all of them its own."""
-    kinds = [one.type for one in connection.extract_statements(characters(where, sql))]
+    kinds = [extract_statement.type for extract_statement in connection.extract_statements(characters(where, sql))]
     allowed = (duckdb.StatementType.SELECT, duckdb.StatementType.MULTI)
     if len(kinds) != 1:
         raise UserError(where, "", value, f"expected one statement, not {len(kinds)}")

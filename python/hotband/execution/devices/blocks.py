@@ -40,7 +40,7 @@ def disk_of(name: str, host: Host) -> str:
 def partitions_of(disk: str, host: Host) -> list[str]:
     """Partitions of a disk."""
     folder = host.sysfs(disk)
-    return [one for one in host.names(folder) if host.has(f"{folder}/{one}/partition")]
+    return [name for name in host.names(folder) if host.has(f"{folder}/{name}/partition")]
 
 
 def extent_of(name: str, host: Host) -> tuple[int, int]:
@@ -134,7 +134,7 @@ def base_disk(path: str, host: Host) -> str | None:
     direct = [own] if own else below_file(host.real(path), host)
     all_below = {one for name in direct for one in below(name, host)}
     disks = [one for one in all_below if disk_of(one, host) == one and not slaves_of(one, host)]
-    disks = [one for one in disks if backing_file(one, host) is None]
+    disks = [disk for disk in disks if backing_file(disk, host) is None]
     return disks[0] if len(disks) == 1 else None
 
 

@@ -57,7 +57,7 @@ def _cpu(host: Host) -> CpuDoc:
         "model": told.get("model name"),
         "is_virtual": "hypervisor" in told.get("flags", "").split(),
         "count": len(cores) or text.count("processor\t"),
-        "governor": ", ".join(sorted(one for one in governors if one)) or None,
+        "governor": ", ".join(sorted(governor for governor in governors if governor)) or None,
         "max_mhz": None if most is None else most / 1000,
         "numa_nodes": max(1, len(nodes)),
     }

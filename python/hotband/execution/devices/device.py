@@ -283,11 +283,11 @@ def _formats(id_ns: Told) -> tuple[SectorFormat, ...]:
         return ()
     chosen = (used & 0xF) | (used >> 5 & 0x3) << 4
     found = []
-    for place, row in enumerate(rows):
+    for index, row in enumerate(rows):
         shift = row.get("ds") if isinstance(row, dict) else None
         if isinstance(shift, int) and 9 <= shift < 32:
             metadata = _whole(row, "ms") or 0
-            found.append(SectorFormat(data_bytes=2**shift, metadata_bytes=metadata, in_use=place == chosen))
+            found.append(SectorFormat(data_bytes=2**shift, metadata_bytes=metadata, in_use=index == chosen))
     return tuple(found)
 
 

@@ -61,7 +61,7 @@ def processes(host: Host) -> list[str]:
 def mount_of(path: str, host: Host) -> Mount | None:
     """The mount that a path lies on; None where no table tells."""
     real = PurePosixPath(host.real(path))
-    on = [one for one in mounts(host) if real.is_relative_to(one.place)]
+    on = [mount for mount in mounts(host) if real.is_relative_to(mount.place)]
     # A later mount hides an earlier one at the same place.
     return max(enumerate(on), key=lambda one: (len(one[1].place), one[0]))[1] if on else None
 

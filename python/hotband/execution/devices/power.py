@@ -85,7 +85,7 @@ def sources(path: str | Path, host: Host, command: str | None = None) -> list[So
 def _sensors(disk: str, host: Host) -> list[str]:
     base = f"/sys/block/{disk}/device"
     folders = (f"{base}/hwmon", base, f"{base}/device/hwmon")
-    return [f"{folder}/{one}" for folder in folders for one in host.names(folder) if re.fullmatch(r"hwmon\d+", one)]
+    return [f"{folder}/{name}" for folder in folders for name in host.names(folder) if re.fullmatch(r"hwmon\d+", name)]
 
 
 def _microwatts(host: Host, path: str) -> Callable[[], float | None]:

@@ -236,7 +236,7 @@ def of_scsi(told: Mapping[str, object]) -> ReadingDoc:
 
     wrote, read = (log(side, "gigabytes_processed") for side in ("write", "read"))
     errors = [log(side, "total_uncorrected_errors") for side in ("read", "write", "verify")]
-    known = [int(one) for one in errors if one is not None]
+    known = [int(error) for error in errors if error is not None]
     return {
         **NOTHING,
         "host_bytes": None if wrote is None else round(wrote * GB),
@@ -331,7 +331,7 @@ def _key(name: str) -> str:
 
 
 def _sum(values: Iterable[int | None]) -> int | None:
-    known = [one for one in values if one is not None]
+    known = [value for value in values if value is not None]
     return sum(known) if known else None
 
 

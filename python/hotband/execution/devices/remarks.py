@@ -92,7 +92,7 @@ def _disturbed(context: ContextDoc) -> Iterator[str]:
     if around is None:
         return
     if around["cpu_others"] > MUCH_OTHERS:
-        names = list(dict.fromkeys(one["name"] for one in around["processes"]))[:3]
+        names = list(dict.fromkeys(process["name"] for process in around["processes"]))[:3]
         who = f" ({', '.join(names)})" if names else ""
         taken = share(around["cpu_others"])
         yield f"other processes took {taken} of the processors' time{who}: run it again without them"

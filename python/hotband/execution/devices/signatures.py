@@ -172,7 +172,7 @@ def _dos(front: bytes, _: bytes) -> bool:
     entries = [front[at : at + 16] for at in range(446, 510, 16)]
     if front[510:512] != b"\x55\xaa":
         return False
-    return all(one[0] in (0, 0x80) for one in entries) and any(one[4] for one in entries)
+    return all(entry[0] in (0, 0x80) for entry in entries) and any(entry[4] for entry in entries)
 
 
 def _zfs(front: bytes, back: bytes) -> bool:

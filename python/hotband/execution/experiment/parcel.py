@@ -43,7 +43,7 @@ class Line:
     def alike(self) -> tuple[RunSpec, ...]:
         """What lines that differ in their seeds and names alone have in common."""
         return tuple(
-            replace(spec, id="", seed=1, weight=1.0, after=str(place)) for place, spec in enumerate(self.specs)
+            replace(spec, id="", seed=1, weight=1.0, after=str(index)) for index, spec in enumerate(self.specs)
         )
 
 

@@ -53,8 +53,8 @@ def keys_of(lines: Iterable[Sequence[RunSpec]]) -> dict[str, str]:
     digests: dict[str, str] = {}
     for line in lines:
         said = [_content(spec, texts, digests) for spec in line]
-        for place, spec in enumerate(line):
-            text = json.dumps([version(), place, said], sort_keys=True, ensure_ascii=False)
+        for index, spec in enumerate(line):
+            text = json.dumps([version(), index, said], sort_keys=True, ensure_ascii=False)
             keys[spec.id] = hashlib.sha256(text.encode()).hexdigest()
     return keys
 

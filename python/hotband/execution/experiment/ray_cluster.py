@@ -107,8 +107,8 @@ class Connection:
     @property
     def largest(self) -> float:
         """Bytes of memory that the node with most of it gives to tasks."""
-        nodes = [one for one in self.ray.nodes() if one.get("Alive")]
-        return max((one.get("Resources", {}).get("memory", 0.0) for one in nodes), default=0.0)
+        nodes = [node for node in self.ray.nodes() if node.get("Alive")]
+        return max((node.get("Resources", {}).get("memory", 0.0) for node in nodes), default=0.0)
 
 
 _lock = threading.Lock()

@@ -60,7 +60,7 @@ def checked(line: Line) -> Told:
 def prepared_of(line: Line) -> list[Prepared]:
     """The runs of a line, ready to be executed. Raises UserError."""
     last = len(line.specs) - 1
-    found = [prepare(spec, is_followed=place < last) for place, spec in enumerate(line.specs)]
+    found = [prepare(spec, is_followed=index < last) for index, spec in enumerate(line.specs)]
     sequences(found)
     return found
 
@@ -69,8 +69,8 @@ def _run(line: Line, read: Read) -> Told:
     begin, runs, ios = time.perf_counter(), [], 0
     try:
         prepared = prepared_of(line)
-        for place in range(len(prepared)):
-            finished = execute_one(prepared, place)
+        for index in range(len(prepared)):
+            finished = execute_one(prepared, index)
             ios += finished.ios
             runs.append(read(finished))
     except UserError as error:

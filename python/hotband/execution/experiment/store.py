@@ -62,7 +62,7 @@ class Store:
         """Reads what is there. Raises UserError where it is damaged, or of another experiment, seed or version, unless
         it is to be started over."""
         folders = folders_of(out, points)
-        entries = {one.id: Entry(folders[one.id], keys[one.id], str(one.spec.seed)) for one in points}
+        entries = {point.id: Entry(folders[point.id], keys[point.id], str(point.spec.seed)) for point in points}
         store = cls(out, what, entries)
         before = _found(out / EXPERIMENT_FILE, fresh)
         if fresh:

@@ -57,7 +57,7 @@ def run(work: Work) -> Outcome:
     text = fio_files.measure(work, asked, [("image", {})], work.count("seconds"), settings.environment)
     _, groups = fio_files.groups_of(text)
     sides = {"read": groups["image"].read, "write": groups["image"].write}
-    found = [one for name, side in sides.items() for one in fio_files.side_figures(name, side)]
+    found = [side_figure for name, side in sides.items() for side_figure in fio_files.side_figures(name, side)]
     return Outcome(settings.version(), found, text, settings.notes)
 
 

@@ -83,7 +83,7 @@ def keys_of(on: str) -> list[str]:
         keys = set_keys(ANY_WORKLOAD, on)
     except UserError:
         return []
-    return [one.key for one in keys if one.part.startswith(("drive ", "daemon "))]
+    return [key.key for key in keys if key.part.startswith(("drive ", "daemon "))]
 
 
 def folder_of(on: str) -> Path:

@@ -123,7 +123,7 @@ def configuration(root: Path, place: Path, port: int, user: str | None, direct: 
     paths = ("client_body", "proxy", "fastcgi", "uwsgi", "scgi")
     buffers = [(n, one, min(size, PIECE)) for n in range(len(CLASSES)) for one, size in enumerate(sizes(n))]
     locations = "\n".join(f"  location ~ /class{n}_{one}$ {{ output_buffers 2 {size}; }}" for n, one, size in buffers)
-    temporary = " ".join(f"{one}_temp_path {place}/{one};" for one in paths)
+    temporary = " ".join(f"{path}_temp_path {place}/{path};" for path in paths)
     who = f"user {user} {group_of(user)};" if user else ""
     return f"""daemon off;
 {who}
@@ -192,7 +192,7 @@ local classes, files, folders
 function init(args)
    math.randomseed({seed} * 1000 + number)
    classes = sums({{ {", ".join(map(str, CLASSES))} }})
-   files = sums({{ {", ".join(f"{one:.6f}" for one in weights)} }})
+   files = sums({{ {", ".join(f"{weight:.6f}" for weight in weights)} }})
    local zipf = {{}}
    for i = 1, {folders} do zipf[i] = 1 / i end
    folders = sums(zipf)

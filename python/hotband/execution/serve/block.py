@@ -8,9 +8,9 @@ from hotband.execution.serve.asked import ServeQuestion
 from hotband.execution.serve.served import Served
 
 
-def served(asked: ServeQuestion) -> Served:
+def served(question: ServeQuestion) -> Served:
     """Return the machine, which is served once the block begins."""
-    return _Served(asked.spec())
+    return _Served(question.spec())
 
 
 class _Served(Served):

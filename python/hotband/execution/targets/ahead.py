@@ -85,7 +85,9 @@ def probed_iops(
 ) -> float | None:
     """I/Os a second that the place answers to random reads of the load's mean size and concurrency."""
     step = asked.steps[0]
-    size = sum(one.share * mean_bytes(one) for one in step.streams) / (sum(one.share for one in step.streams) or 1.0)
+    size = sum(stream.share * mean_bytes(stream) for stream in step.streams) / (
+        sum(stream.share for stream in step.streams) or 1.0
+    )
     block = max(4096, round(size / 4096) * 4096)
     depth = 0
     for one in step.streams:

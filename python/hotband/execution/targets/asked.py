@@ -43,7 +43,7 @@ class Asked:
     @property
     def writes_itself(self) -> bool:
         """Whether its own I/Os write anything."""
-        return any(one.read_pct < 100 for step in self.steps for one in step.streams)
+        return any(stream.read_pct < 100 for step in self.steps for stream in step.streams)
 
     @property
     def seconds(self) -> float | None:
@@ -55,25 +55,27 @@ class Asked:
     @property
     def end_bytes(self) -> int:
         """The last byte that is asked for by its number; 0 where ranges are shares of the target."""
-        ends = [one.range[1] for step in self.steps for one in step.streams]
+        ends = [stream.range[1] for step in self.steps for stream in step.streams]
         return max((int(end.value) for end in ends if not end.is_share), default=0)
 
     @property
     def largest_bytes(self) -> int:
         """The largest I/O."""
-        return max(size for step in self.steps for one in step.streams for size, _ in one.sizes)
+        return max(size for step in self.steps for stream in step.streams for size, _ in stream.sizes)
 
     @property
     def smallest_bytes(self) -> int:
         """The smallest I/O."""
-        return min(size for step in self.steps for one in step.streams for size, _ in one.sizes)
+        return min(size for step in self.steps for stream in step.streams for size, _ in stream.sizes)
 
     @property
     def compressed_pct(self) -> int:
         """How much of what is written goes away when it is compressed, as the first stream that writes says; where none
         writes, as the first says of what was written before."""
-        streams = sorted((one for step in self.steps for one in step.streams), key=lambda one: one.read_pct == 100)
-        said = (self.entropy(one) for one in streams)
+        streams = sorted(
+            (stream for step in self.steps for stream in step.streams), key=lambda one: one.read_pct == 100
+        )
+        said = (self.entropy(stream) for stream in streams)
         return round(100 - 100 * next((mean for mean in said if mean is not None), 1.0))
 
     def entropy(self, stream: Stream) -> float | None:

@@ -139,7 +139,7 @@ def divided(pairs: Pairs, workload: str, machine: str, texts: tuple[str | None, 
         return (), ()
     with mistakes_of(machine):
         keys = _core.set_keys(CATALOG_DIR, workload, machine, workload_text=texts[0], machine_text=texts[1])
-    of_workload = {one["key"] for one in keys if one["part"] == "workload"}
+    of_workload = {key["key"] for key in keys if key["part"] == "workload"}
     return (
         tuple(pair for pair in pairs if pair[0] in of_workload),
         tuple(pair for pair in pairs if pair[0] not in of_workload),

@@ -104,7 +104,7 @@ def run_fio(
     file = folder / "job.fio"
     write_file(file, job)
     write_file(said, "")
-    jobs = [part for one in clients for part in (f"--client={one}", file.name)] or [file.name]
+    jobs = [part for client in clients for part in (f"--client={client}", file.name)] or [file.name]
     arguments = [find_fio(), f"--output-format={form}", f"--output={result.name}", "--eta=always"]
     arguments += [*(["--readonly"] if only_reads else []), *jobs]
     descriptors = () if held is None or held.descriptor is None else (held.descriptor,)

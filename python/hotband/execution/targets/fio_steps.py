@@ -60,8 +60,8 @@ def by_stream(asked: Asked, streams: Sequence[StreamDoc]) -> list[StreamDoc]:
 def names_of(asked: Asked) -> dict[str, str]:
     """Names of fio's jobs, and those of their streams."""
     if len(asked.steps) < 2:
-        return {plain(one.name): one.name for step in asked.steps for one in step.streams}
-    return {plain(f"{step.name}-{one.name}"): one.name for step in asked.steps for one in step.streams}
+        return {plain(stream.name): stream.name for step in asked.steps for stream in step.streams}
+    return {plain(f"{step.name}-{stream.name}"): stream.name for step in asked.steps for stream in step.streams}
 
 
 def stream_of(names: Mapping[str, str], job: str) -> str:
@@ -92,7 +92,7 @@ def series_of_streams(asked: Asked, series: SeriesColumns) -> SeriesColumns:
 
 
 def _sum(values: Sequence[float | None]) -> float | None:
-    known = [one for one in values if one is not None]
+    known = [value for value in values if value is not None]
     return sum(known) if known else None
 
 
@@ -106,17 +106,17 @@ def merged_side(sides: Sequence[Side]) -> Side:
     """Several sides as one: counts add up, histograms merge."""
     if len(sides) == 1:
         return sides[0]
-    busy = [one for one in sides if one["count"]]
+    busy = [side for side in sides if side["count"]]
     if not busy:
         return idle_side(sides[0]["histogram"]["kind"])
     sums = [one["latency_sum_ns"] for one in busy]
     lows = [one["latency_min_ns"] for one in busy if one["latency_min_ns"] is not None]
     highs = [one["latency_max_ns"] for one in busy if one["latency_max_ns"] is not None]
     return {
-        "count": sum(one["count"] for one in sides),
-        "bytes": sum(one["bytes"] for one in sides),
-        "errors": sum(one["errors"] for one in sides),
-        "latency_sum_ns": None if None in sums else str(sum(int(one or 0) for one in sums)),
+        "count": sum(side["count"] for side in sides),
+        "bytes": sum(side["bytes"] for side in sides),
+        "errors": sum(side["errors"] for side in sides),
+        "latency_sum_ns": None if None in sums else str(sum(int(sum_ or 0) for sum_ in sums)),
         "latency_min_ns": min(lows, default=None),
         "latency_max_ns": max(highs, default=None),
         "histogram": merge(one["histogram"] for one in busy),

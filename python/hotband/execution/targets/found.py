@@ -74,7 +74,7 @@ def found(path: str | Path, host: Host | None = None) -> Found:
         tuple(refusals(path, host)),
         identity_of(path, host),
         tuple(ways_to_purge(device.path, kind, host)),
-        tuple(dict.fromkeys(one.name for one in sources(path, host))),
+        tuple(dict.fromkeys(source.name for source in sources(path, host))),
         tuple(remarks(device, context, counters, host)),
         tuple(dict.fromkeys(absent)),
     )

@@ -51,7 +51,7 @@ def not_known(clocks: Sequence[HostClock]) -> tuple[str, ...]:
     """What a record notes of hosts that asked: fio's protocol carries jobs, results and logs, nothing of the host."""
     if not clocks:
         return ()
-    names = ", ".join(one.host for one in clocks)
+    names = ", ".join(clock.host for clock in clocks)
     return (f"device, processors, others at work, counters and temperature of {names} are not known: fio tells none",)
 
 
@@ -71,7 +71,7 @@ def hosts_of(text: str) -> tuple[str, ...]:
         found.append(host["host"] if host["port"] is None else f"{host['host']},{host['port']}")
     # Logs of a host go by its name alone: two servers on one would overwrite one another's.
     names = [name_of(one) for one in found]
-    twice = next((one for one in names if names.count(one) > 1), None)
+    twice = next((name for name in names if names.count(name) > 1), None)
     if twice is not None:
         raise UserError("question.hosts", "", text, f"names {twice} twice: expected each host once")
     return tuple(found)
@@ -86,7 +86,7 @@ def clocks(clients: Sequence[str]) -> list[HostClock]:
     """Version and clock of every host. Raises UserError where one does not answer, or has another fio than this
     computer, whose results it could not read."""
     ours = version_of(find_fio())
-    found = [_clock(one) for one in clients]
+    found = [_clock(client) for client in clients]
     for one in found:
         if not is_new_enough(one.version) or one.version != ours:
             accepted = f"has {one.version}, and this computer {ours}: expected the same on all hosts"

@@ -223,7 +223,7 @@ class OnDevice:
         with tempfile.TemporaryDirectory(prefix="hotband-fio-") as folder:
             with Watched(place, self.how) as watched:
                 look = self._looking(asked, watched, shown)
-                clients = [local(one, Path(folder)) for one in self.how.hosts]
+                clients = [local(host, Path(folder)) for host in self.how.hosts]
                 result = run_fio(job_here, Path(folder), look, clients, only_reads=not asked.writes, held=given)
             imported = measured_in(asked, Path(folder))
             foretold, why_not = self._expected(asked, result, place, shown)

@@ -75,7 +75,7 @@ def outlook_of(place: Place, asked: Sequence[Asked], rate: Callable[[Asked], flo
 def _length(step: Step, iops: float | None) -> tuple[float | None, float | None]:
     """Seconds and I/Os of a step, flushes aside."""
     if step.ios is not None:
-        ios = step.ios * sum(map(_asks, step.streams)) / (sum(one.share for one in step.streams) or 1.0)
+        ios = step.ios * sum(map(_asks, step.streams)) / (sum(stream.share for stream in step.streams) or 1.0)
         return (ios / iops if iops else step.seconds), ios
     return step.seconds, None if iops is None or step.seconds is None else iops * step.seconds
 
@@ -93,7 +93,7 @@ def _open_rate(step: Step) -> float | None:
 def _write_bytes(step: Step) -> float:
     """Bytes that a mean I/O of a step writes."""
     whole = sum(map(_asks, step.streams)) or 1.0
-    return sum(_asks(one) * (1 - one.read_pct / 100) * mean_bytes(one) for one in step.streams) / whole
+    return sum(_asks(stream) * (1 - stream.read_pct / 100) * mean_bytes(stream) for stream in step.streams) / whole
 
 
 def _asks(stream: Stream) -> float:

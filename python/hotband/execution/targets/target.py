@@ -54,11 +54,11 @@ def executor_for(
     """Who runs these runs, which are all on one real target. Raises UserError for what is wrong with any of them, and
     where they write and nobody can be asked (`can_ask`)."""
     how = asked.how()
-    loads = [asked_of(one) for one in specs]
+    loads = [asked_of(spec) for spec in specs]
     for one in loads:
         expect_real(one)
-    writes = any(one.writes for one in loads)
-    states = [one.state for one in loads if one.state is not None]
+    writes = any(load.writes for load in loads)
+    states = [load.state for load in loads if load.state is not None]
     if how.purge_by is not None and not states:
         accepted = (
             "is for a state before the run: expected question.settings state=purged (filled, preconditioned) with it"

@@ -52,7 +52,7 @@ def switch_of(permission: Permission) -> Switch:
     # drivers/scsi/sd.c, cache_type_store: a MODE SELECT of the caching page, of SATA drives, too (libata translates
     # it); drivers/block/virtio_blk.c has the same name.
     folders += [f"{base}/{one}/cache_type" for one in host.names(base)]
-    found = next((one for one in folders if host.has(one)), None)
+    found = next((folder for folder in folders if host.has(folder)), None)
     if found is not None:
         return _of_sysfs(found, host)
     if host.run("hdparm", "-W", path) is not None:

@@ -83,7 +83,7 @@ def keys(workload: str, *, on: str, set: Mapping[str, object] | None = None) -> 
     """What settings a workload on a machine takes, by catalog names, short forms or paths: a row a key with `key`,
     `part` (whose it is), `value` (today's; null where it has none, or several), `accepted`, `meaning` and `fio` (what
     fio calls it). `set` is changed first. Raises UserError."""
-    found = [one.data() for one in set_keys(workload, on, settings_of(changes(set, {})))]
+    found = [set_key.data() for set_key in set_keys(workload, on, settings_of(changes(set, {})))]
     return _listing(found, ("key", "part", "value", "accepted", "meaning", "fio"))
 
 

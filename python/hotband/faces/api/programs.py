@@ -38,7 +38,7 @@ class ProgramResult:
     @property
     def figures(self) -> dict[str, FigureDoc]:
         """Its figures by name, each with `value` and `unit`."""
-        return {one["name"]: one for one in self.document["figures"]}
+        return {figure["name"]: figure for figure in self.document["figures"]}
 
     @property
     def frame(self) -> pl.DataFrame:
@@ -46,7 +46,9 @@ class ProgramResult:
         import polars as pl
 
         kinds = {"name": pl.String, "value": pl.Float64, "unit": pl.String}
-        return pl.DataFrame([{**one, "value": float(one["value"])} for one in self.document["figures"]], schema=kinds)
+        return pl.DataFrame(
+            [{**figure, "value": float(figure["value"])} for figure in self.document["figures"]], schema=kinds
+        )
 
     @property
     def text(self) -> str:
@@ -98,7 +100,12 @@ def programs() -> pl.DataFrame:
     import polars as pl
 
     rows = [
-        {"name": one.name, "title": one.title, "asks": one.asks, "missing": how_to_get(needs.missing(one))}
-        for one in all_programs()
+        {
+            "name": all_program.name,
+            "title": all_program.title,
+            "asks": all_program.asks,
+            "missing": how_to_get(needs.missing(all_program)),
+        }
+        for all_program in all_programs()
     ]
     return pl.DataFrame(rows, schema=dict.fromkeys(("name", "title", "asks", "missing"), pl.String))

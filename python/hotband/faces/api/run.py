@@ -58,7 +58,7 @@ def sequence(
 
     folder = None if out is None else Path(out)
     expect_out(fresh, folder)
-    loads = [named(one, "workload") for one in workloads]
+    loads = [named(workload, "workload") for workload in workloads]
     if not loads:
         raise UserError("workloads", "", "[]", "expected at least one workload")
     asked = RunQuestion(
@@ -80,7 +80,7 @@ def sequence(
     specs = in_sequence(specs_of(asked)[0], loads, folders, fresh_seeds)
     expect_models(executor, [asked.on.name])
     hardware = executor_of(asked, Way(lambda title: watch.watch(title, progress), lambda _: None), specs)
-    title = f"{', '.join(one.workload for one in specs)} on {asked.on.name}"
+    title = f"{', '.join(spec.workload for spec in specs)} on {asked.on.name}"
     with as_interrupt(), using(executor), into_store(into), watch.watch(title, progress) as tick:
         experiment = Experiment(points_of(specs), what=f"the runs {title}")
         done = experiment.run(out=folder, fresh=fresh, executor=hardware, progress=tick)

@@ -38,7 +38,7 @@ class BothWays:
 
         rows = beside(self.found.model.record, self.found.fio.record)
         columns = ("direction", "figure", "model", "emulated", "error_pct")
-        return pl.DataFrame([{name: getattr(one, name) for name in columns} for one in rows])
+        return pl.DataFrame([{name: getattr(row, name) for name in columns} for row in rows])
 
 
 @public

@@ -85,7 +85,7 @@ def parameters(question: type[Question]) -> Iterator[inspect.Parameter]:
             yield inspect.Parameter(several, inspect.Parameter.VAR_POSITIONAL, annotation=kind_of(one).annotation)
     for name, (annotation, _) in execution(question):
         yield inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=annotation)
-    if any(takes_more(one) for one in fields):
+    if any(takes_more(field) for field in fields):
         yield inspect.Parameter("settings", inspect.Parameter.VAR_KEYWORD, annotation="object")
 
 

@@ -189,9 +189,9 @@ def takes_more(one: Field) -> bool:
     return is_settings(one) and mark(one) != "values"
 
 
-def machines_of(asked: Question) -> list[str]:
+def machines_of(question: Question) -> list[str]:
     """Return the names of the machines and the hardware of a question."""
     marks = ("machine", "machines", "targets", "first targets", "other targets")
-    named = [getattr(asked, one.name) for one in fields_of(type(asked)) if mark(one) in marks]
+    named = [getattr(question, one.name) for one in fields_of(type(question)) if mark(one) in marks]
     each = [one for given in named for one in (given if isinstance(given, tuple) else [given]) if one is not None]
     return [one.name if isinstance(one, Named) else str(one) for one in each]

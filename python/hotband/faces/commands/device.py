@@ -42,7 +42,7 @@ def device(
     if path is None:
         rows = listed()
         if as_json:
-            return print_rows([listed_doc(one) for one in rows])
+            return print_rows([listed_doc(row) for row in rows])
         show(table_of(rows))
         if os.geteuid() != 0 and not as_rows():
             say("not run as root: what devices hold cannot be read, so all are taken to be in use")

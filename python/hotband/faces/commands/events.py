@@ -26,9 +26,11 @@ def events(as_json: JsonFlag = False) -> None:
     if as_json:
         return print_rows(event_rows())
     if as_rows():
-        rows = [(one.event, GROUPS[one.group], one.on, "no" if one.why else "yes", one.why or "") for one in cells]
+        rows = [
+            (cell.event, GROUPS[cell.group], cell.on, "no" if cell.why else "yes", cell.why or "") for cell in cells
+        ]
         return print_listing("Events", rows, ("event", "group", "on", "supported", "why not"))
-    names = list(dict.fromkeys(one.event for one in cells))
+    names = list(dict.fromkeys(cell.event for cell in cells))
     lines = [*FORMS, ""]
     for group, of_group in groupby(cells, lambda one: one.group):
         head = "".join(f"{name:>{len(name) + 2}}" for name in names)
@@ -38,8 +40,8 @@ def events(as_json: JsonFlag = False) -> None:
             lines.append(f"  {row:<22}{marks}")
         lines.append("")
     lines.append("why not")
-    for why in dict.fromkeys(one.why for one in cells if one.why):
-        of_why = [one for one in cells if one.why == why]
+    for why in dict.fromkeys(cell.why for cell in cells if cell.why):
+        of_why = [cell for cell in cells if cell.why == why]
         named = ", ".join(dict.fromkeys(one.event for one in of_why))
         on = ", ".join(dict.fromkeys(one.on for one in of_why))
         lines += _wrapped(f"{named} with {on}: {why}")

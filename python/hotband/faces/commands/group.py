@@ -347,7 +347,7 @@ def wrong_value(error: Any, param: Any) -> tuple[str, str]:
     kind, found = str(problems[0]["type"]), str(problems[0]["input"])
     choices = param.type_descriptor.choices
     if choices:
-        return found, f"expected one of {', '.join(str(getattr(one, 'value', one)) for one in choices)}"
+        return found, f"expected one of {', '.join(str(getattr(choice, 'value', choice)) for choice in choices)}"
     if kind.startswith(("int_", "float_", "greater_", "less_", "finite_")):
         of = param.type_descriptor.parameter_info
         number = "a whole number" if "int" in str(param.type_descriptor.annotation) else "a number"

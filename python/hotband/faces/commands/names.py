@@ -81,7 +81,7 @@ def machines(incomplete: str) -> list[str]:
         return [one for one in [*drive_names(), *(f"{layout}:" for layout in _core.LAYOUTS)] if one.startswith(kind)]
     count, times, drive = rest.partition("x")
     begin = f"{kind}:{count}{times}"
-    return [f"{begin}{one}" for one in drive_names() if times and one.startswith(drive)]
+    return [f"{begin}{drive_name}" for drive_name in drive_names() if times and drive_name.startswith(drive)]
 
 
 def set_keys(ctx: typer.Context, incomplete: str) -> list[str]:
@@ -108,7 +108,7 @@ def beginning(names: Callable[[], list[str]]) -> Callable[[str], Iterator[str]]:
     """For the shell: the names that begin with what is there."""
 
     def called(incomplete: str) -> Iterator[str]:
-        return (one for one in names() if one.startswith(incomplete))
+        return (name for name in names() if name.startswith(incomplete))
 
     return called
 

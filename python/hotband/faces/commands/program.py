@@ -120,7 +120,7 @@ def program(
 
 def list_programs(as_json: bool) -> None:
     """Prints what there is, with what each needs and whether that is there."""
-    rows = [(one, needs.missing(one)) for one in all_programs()]
+    rows = [(all_program, needs.missing(all_program)) for all_program in all_programs()]
     if as_json:
         return print_rows([{**outline(one), "missing": [need.command for need in lacking]} for one, lacking in rows])
     shown = [

@@ -194,30 +194,30 @@ class Form:
     details: bool
 
 
-def _print(asked: Question, found: Any, form: Form, written: list[str]) -> None:
-    if form.as_json and (written_json := asked.written_json(found)):
+def _print(question: Question, found: Any, form: Form, written: list[str]) -> None:
+    if form.as_json and (written_json := question.written_json(found)):
         return print_text(written_json)
     if form.as_json:
-        document, schema = asked.document(found)
+        document, schema = question.document(found)
         if document is None:
             return None
         return print_json(document, schema) if schema else print_rows(document)
-    with reading(asked):
-        shown = view_of(found, "terminal")(found, asked)
-    if text := asked.text(found):
+    with reading(question):
+        shown = view_of(found, "terminal")(found, question)
+    if text := question.text(found):
         typer.echo(text, nl=False)
         for view in shown:
             say(str(view))
         return None
     if isinstance(shown, Screen):
-        shown = replace(shown, next=_typed(shown.next, asked))
-    return show_answer(shown, form.details, written, asked.folds)
+        shown = replace(shown, next=_typed(shown.next, question))
+    return show_answer(shown, form.details, written, question.folds)
 
 
-def _typed(further: str | Question, asked: Question) -> str:
+def _typed(further: str | Question, question: Question) -> str:
     """Return the next command as it is typed; none that reads a pipe, which is read by now."""
     if isinstance(further, Question):
-        typed = [*words(further), *([DETAILS_OPTION] if further == asked else [])]
+        typed = [*words(further), *([DETAILS_OPTION] if further == question else [])]
         further = shlex.join(["hotband", *typed])
     read = [Path(word) for word in shlex.split(further)]
     return "" if any(path.exists() and not path.is_file() and not path.is_dir() for path in read) else further

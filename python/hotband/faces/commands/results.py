@@ -69,7 +69,7 @@ def import_folders(paths: Sequence[Path], out: Path | None, as_json: bool) -> No
         check_writable(out)
     walks = [walk(path) for path in paths if path.is_dir()]
     found = Walk.merged(walks)
-    records = [one for one in found.results if one.imported is not None]
+    records = [result for result in found.results if result.imported is not None]
     further = [one for path in paths if not path.is_dir() for one in importers.load(path)]
     saved = [] if out is None else save_imported(out, further)
     several = len(found.series) > 1

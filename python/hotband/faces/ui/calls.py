@@ -72,7 +72,7 @@ def records_of(folder: Path) -> list[Record]:
 def of_sweep(form: Form, draws_distributions: bool = False) -> Call:
     """A sweep; with `draws_distributions` it keeps its records and shows how latency is distributed on each machine."""
     workload, machines = form.named("workload", WORKLOAD), form.all_named("on", MACHINE)
-    named_by = {"workload": (named(workload, "workload"),), "on": tuple(named(one, "on") for one in machines)}
+    named_by = {"workload": (named(workload, "workload"),), "on": tuple(named(machine, "on") for machine in machines)}
     repeat = form.whole("repeat", 1, 1000)
     asked = of_form(SweepQuestion, form, {**named_by, "repeat": repeat, "records": draws_distributions})
 
@@ -98,7 +98,7 @@ def of_find(form: Form) -> Call:
     """`hb.find`."""
     question = form.needed("question", 'such as "IOPS at p99 < 10 ms"')
     workload, machines = form.named("workload", WORKLOAD), form.all_named("on", MACHINE)
-    named_by = {"workload": named(workload, "workload"), "on": tuple(named(one, "on") for one in machines)}
+    named_by = {"workload": named(workload, "workload"), "on": tuple(named(machine, "on") for machine in machines)}
     asked = of_form(FindQuestion, form, {"question": question, **named_by})
 
     def run(tick: Tick, folder: Path) -> Shown:
@@ -142,7 +142,7 @@ def of_compare(form: Form) -> Call:
     ids = form.texts("results")
     if len(ids) < 2:
         raise UserError("results", "", ", ".join(ids), "expected two results or more: tick them in the list")
-    paths = [form.placed("results", one) for one in ids]
+    paths = [form.placed("results", id_) for id_ in ids]
     asked = CompareQuestion(sides=tuple((Path(path),) for path in paths), anyway=form.flag("anyway"))
 
     def run(tick: Tick, folder: Path) -> Shown:
@@ -160,10 +160,10 @@ def of_compare(form: Form) -> Call:
 
 def of_advise(form: Form) -> Call:
     """`hb.advise`."""
-    workloads = [form.placed("workload", one) for one in form.texts("workload")]
+    workloads = [form.placed("workload", text) for text in form.texts("workload")]
     if not workloads:
         raise UserError("workload", "", "", f"is missing: expected {WORKLOAD}")
-    named = tuple(Named(one, text_of(one, "workload")) for one in workloads)
+    named = tuple(Named(workload, text_of(workload, "workload")) for workload in workloads)
     slo = form.needed("slo", 'such as "p99 < 20 ms"')
     capacity = form.needed("capacity", 'such as "50 TB"')
     protect = form.needed("protect", 'such as "two failures"')

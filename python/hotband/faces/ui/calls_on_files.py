@@ -49,7 +49,7 @@ def of_fleet(form: Form) -> Call:
 
 def _results(form: Form) -> list[str]:
     """Results of tools that were dropped."""
-    found = [form.placed("result", one) for one in form.texts("result")]
+    found = [form.placed("result", text) for text in form.texts("result")]
     if not found:
         raise UserError("result", "", "", "is missing: drop a result of fio, vdbench, DiskSpd or Iometer")
     other = next((one for given, one in zip(form.texts("result"), found, strict=True) if given == one), None)
@@ -61,12 +61,12 @@ def _results(form: Form) -> list[str]:
 def of_expect(form: Form) -> Call:
     """`hb.expect`; without a machine the drives that come nearest."""
     results = _results(form)
-    machines = [form.placed("on", one) for one in form.texts("on")]
+    machines = [form.placed("on", text) for text in form.texts("on")]
     if len(machines) > 1:
         raise UserError("on", "", ", ".join(machines), "expected one machine, or none: then drives are ranked")
     on = named(machines[0], "on") if machines else None
     asked = of_form(ExpectQuestion, form, {"result": tuple(map(Path, results)), "on": on})
-    names = ", ".join(Path(one).name for one in results)
+    names = ", ".join(Path(result).name for result in results)
     where = f" on {on.name}" if on else ": the drives that come nearest"
     return Call(
         f"Is it as expected? {names}{where}", words(asked), lambda tick, _: shown.of_expected(answered(asked, tick))
@@ -91,5 +91,5 @@ def of_calibrate(form: Form) -> Call:
         fitted = answered(replace(asked, output=fitted_file), tick)
         return shown.of_calibrated(fitted, f"{PREFIX}{fitted_file.name}")
 
-    names = ", ".join(Path(one).name for one in results)
+    names = ", ".join(Path(result).name for result in results)
     return Call(f"{like} fitted to {names}", words(asked), run)

@@ -94,6 +94,6 @@ class Places:
         named = self.in_words(where)
         for field, value in form.items():
             texts = value if isinstance(value, list) else [value]
-            if field in FIELDS and any(isinstance(one, str) and one and one in named for one in texts):
+            if field in FIELDS and any(isinstance(text, str) and text and text in named for text in texts):
                 return field
         return ""

@@ -285,7 +285,7 @@ class Ui:
                 news.clear()
                 seen, changed = self.jobs.since(seen)
                 docs = [job.doc(told.get(job.id, 0)) for job in changed]
-                told.update({one["id"]: one["first_point"] + len(one["points"]) for one in docs})
+                told.update({doc["id"]: doc["first_point"] + len(doc["points"]) for doc in docs})
                 yield f"data: {json.dumps(docs)}\n\n"
                 await asyncio.sleep(TOLD_EVERY_S)
                 try:
@@ -331,7 +331,7 @@ class Ui:
             self.kept.keep({**doc, "file": path.name} if len(seen.records) == 1 else doc)
             results.append(name)
         name = f"{uploads.PREFIX}{path.name}"
-        notes: list[Json] = [self.places.in_words(one) for one in seen.notes]
+        notes: list[Json] = [self.places.in_words(note) for note in seen.notes]
         title = self.places.in_words(seen.title)
         return {
             "name": name, "label": label, "kind": seen.kind, "title": title, "notes": notes, "results": results,
@@ -381,7 +381,7 @@ async def _gone(_: Request, __: Exception) -> Response:
 @cache
 def _catalog() -> str:
     """What there is to choose, as the API lists it; as JSON. It does not change while the process lives."""
-    studies = [{**one, "loads": hb.study(one["name"]).loads} for one in hb.studies().to_dicts()]
+    studies = [{**to_dict, "loads": hb.study(to_dict["name"]).loads} for to_dict in hb.studies().to_dicts()]
     found = {"drives": hb.drives().to_dicts(), "layouts": hb.layouts(), "workloads": hb.workloads().to_dicts()}
     return json.dumps({**found, "studies": studies, "parts": list(PARTS), "picker": picker()})
 

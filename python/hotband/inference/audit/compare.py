@@ -45,7 +45,7 @@ class Comparison:
     def unequal_state(self) -> list[str]:
         """What is not equal in the states of the drives, of all runs of both sides."""
         states = [(name, states_of(run.record)) for name, side in (("A", self.a), ("B", self.b)) for run in side.runs]
-        return unequal(list({str(one): one for one in states}.values()))
+        return unequal(list({str(state): state for state in states}.values()))
 
     def data(self) -> dict[str, Json]:
         """As JSON has it; both ends of a difference are null where there is too little for an interval."""
@@ -54,8 +54,8 @@ class Comparison:
             for name, side in (("a", self.a), ("b", self.b))
         }
         differences = [
-            {key: kept(value) if isinstance(value, float) else value for key, value in vars(one).items()}
-            for one in self.differences
+            {key: kept(value) if isinstance(value, float) else value for key, value in vars(difference).items()}
+            for difference in self.differences
         ]
         return to_object(
             {
@@ -109,7 +109,7 @@ def compare(a: Side, b: Side, seed: int = 1, anyway: bool = False) -> Comparison
 def _check_repeats(side: Side) -> None:
     """A model repeats exactly: two of its runs with one seed are one. Raises UserError."""
     seeds = [str(run.record.get("seed")) for run in side.runs if run.is_model]
-    twice = next((seed for place, seed in enumerate(seeds) if seed in seeds[:place]), None)
+    twice = next((seed for index, seed in enumerate(seeds) if seed in seeds[:index]), None)
     if twice is not None:
         expected = "two repeats of a side have it, and a model repeats exactly; expected a seed of its own for each"
         raise UserError(side.name, "seed", twice, expected)
@@ -124,7 +124,7 @@ def _unlike(a: Side, b: Side, anyway: bool) -> list[str]:
         if words and not anyway:
             expected = f"{words[0]}; expected equal loads (question.anyway compares them)"
             raise UserError("compare", "", f"{first.name}, {run.name}", expected)
-        found += [one for one in words if one not in found]
+        found += [word for word in words if word not in found]
     return found
 
 

@@ -81,7 +81,7 @@ def kept(value: Number) -> Number:
 
 def ordered(findings: Sequence[Finding]) -> list[Finding]:
     """The severest first, then by rule."""
-    places = {rule: place for place, rule in enumerate(GROUPS)}
+    places = {rule: index for index, rule in enumerate(GROUPS)}
     return sorted(
         findings, key=lambda one: (SEVERITIES.index(one.severity), places[one.rule], [natural(x) for x in one.subject])
     )
@@ -89,14 +89,14 @@ def ordered(findings: Sequence[Finding]) -> list[Finding]:
 
 def audit_data(names: Sequence[str], findings: Sequence[Finding]) -> dict[str, Json]:
     """The whole result as `hotband audit --json` prints it."""
-    counts = {severity: sum(one.severity == severity for one in findings) for severity in SEVERITIES}
+    counts = {severity: sum(finding.severity == severity for finding in findings) for severity in SEVERITIES}
     return to_object(
         {
             "schema": SCHEMA,
             "schema_version": SCHEMA_VERSION,
             "subjects": list(names),
             "counts": counts,
-            "findings": [one.data() for one in findings],
+            "findings": [finding.data() for finding in findings],
         }
     )
 

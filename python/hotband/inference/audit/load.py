@@ -145,7 +145,7 @@ def _of_record(own: LoadedRecord, path: Path, name: str) -> Audited:
 
 def named(results: Sequence[Audited]) -> list[Audited]:
     """With names that differ: several results of one file take their record's name after the file's."""
-    counts = Counter(one.name for one in results)
+    counts = Counter(result.name for result in results)
     seen: Counter[str] = Counter()
     found = []
     for one in results:

@@ -34,7 +34,7 @@ def groups(runs: Sequence[Audited]) -> list[list[Audited]]:
 def in_time(runs: Sequence[Audited]) -> list[Audited]:
     """In the order in which they ended, or of their places in a sequence; as given where one does not say."""
     sequences = [run.record.get("sequence") for run in runs]
-    places = [int(one.get("place", 0)) if one else 0 for one in sequences]
+    places = [int(sequence.get("place", 0)) if sequence else 0 for sequence in sequences]
     if all(places):
         return [run for _, run in sorted(zip(places, runs, strict=True), key=lambda pair: pair[0])]
     ended = [run.ended for run in runs]

@@ -31,7 +31,7 @@ class AuditResult:
     @property
     def counts(self) -> Mapping[Severity, int]:
         """How many findings there are: severe, warning, note."""
-        found = Counter(one.severity for one in self.findings)
+        found = Counter(finding.severity for finding in self.findings)
         return {severity: found[severity] for severity in SEVERITIES}
 
     @property
@@ -45,8 +45,8 @@ class AuditResult:
             **dict.fromkeys(("title", "advice", NUMBERS), pl.String()),
         }
         rows = [
-            {**one.data(), NUMBERS: "; ".join(f"{key} = {kept(value)}" for key, value in one.numbers.items())}
-            for one in self.findings
+            {**finding.data(), NUMBERS: "; ".join(f"{key} = {kept(value)}" for key, value in finding.numbers.items())}
+            for finding in self.findings
         ]
         return pl.DataFrame([{name: row[name] for name in schema} for row in rows], schema=schema)
 

@@ -26,7 +26,7 @@ from hotband.inference.audit.finding import Finding, ordered
 def findings(results: Sequence[Audited], machine: MachineFacts | None) -> list[Finding]:
     """What the rules say of results, the severest first. `machine` is what is known of the target of all of them; where
     None, what each record says of its own."""
-    facts = [machine if machine is not None else of_record(one.record) for one in results]
+    facts = [machine if machine is not None else of_record(result.record) for result in results]
     again = replay.replayed(results)
     served = physics.check(results, facts, again)
     hot = thermal.check(results)

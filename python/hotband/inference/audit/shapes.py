@@ -33,9 +33,9 @@ def check(file: str, record: Mapping[str, object]) -> None:
         figures = [key for key in own if key not in NESTED]
         _numbers(file, f"summary.{scope}." if scope else "summary.", own, figures)
     _source(file, record.get("source"))
-    for place, stream in enumerate(_list(record["streams"])):
+    for index, stream in enumerate(_list(record["streams"])):
         for direction in ("read", "write"):
-            _side(file, f"streams[{place}].{direction}", _object(_object(stream).get(direction)))
+            _side(file, f"streams[{index}].{direction}", _object(_object(stream).get(direction)))
     _further(file, record)
 
 
@@ -92,10 +92,10 @@ def _further(file: str, record: Mapping[str, object]) -> None:
     for key in ("steps", "notes", "data", "smart"):
         if record.get(key) is not None and not isinstance(record[key], list):
             _refuse(file, key, record[key], "expected a list")
-    for place, drive in enumerate(_list(record.get("smart"))):
+    for index, drive in enumerate(_list(record.get("smart"))):
         begin = drive.get("at_begin") if isinstance(drive, Mapping) else None
         if not isinstance(begin, Mapping) or not is_number(begin.get("host_bytes")):
-            _refuse(file, f"smart[{place}].at_begin.host_bytes", drive, "expected a number of bytes")
+            _refuse(file, f"smart[{index}].at_begin.host_bytes", drive, "expected a number of bytes")
     series = record.get("series")
     if isinstance(series, Mapping):
         _numbers(file, "series.", series, ("interval_ns",))

@@ -48,7 +48,7 @@ def _of(run: Audited) -> Finding | None:
     told = _told(run, readings)
     if told is not None:
         return told
-    warm = [(one.at_s, one.temperature_c) for one in readings if one.temperature_c is not None]
+    warm = [(reading.at_s, reading.temperature_c) for reading in readings if reading.temperature_c is not None]
     rates = rates_of(run)
     if len(warm) < 3 or rates is None:
         return None
@@ -78,11 +78,11 @@ def _of(run: Audited) -> Finding | None:
 def _told(run: Audited, readings: Sequence[Reading]) -> Finding | None:
     """What the device itself counted during the run."""
     for name, key in (("throttled_s", "throttled_s"), ("throttle_events", "events")):
-        counted = [value for one in readings if (value := getattr(one, key)) is not None]
+        counted = [value for reading in readings if (value := getattr(reading, key)) is not None]
         if len(counted) > 1 and counted[-1] > counted[0]:
             grown = counted[-1] - counted[0]
             unit = "s" if key == "throttled_s" else "times"
-            hottest = max((one.temperature_c or 0.0 for one in readings), default=0.0)
+            hottest = max((reading.temperature_c or 0.0 for reading in readings), default=0.0)
             words = f"The device throttled itself: {grown:g} {unit} during the run, by its own count"
             return _finding(run, words, {name: grown, "hottest_c": hottest})
     return None

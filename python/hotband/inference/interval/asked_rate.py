@@ -67,9 +67,9 @@ def _has_times(load: Load, said: Mapping[str, str]) -> bool:
     """Whether anything of the load comes at a time, and not when something is answered."""
     loops = list(_loops(load))
     think = said.get("think")
-    closed = [one["closed"] for one in loops if isinstance(one.get("closed"), dict)]
+    closed = [loop["closed"] for loop in loops if isinstance(loop.get("closed"), dict)]
     pauses = (span_ns(str(think or one.get("think", "0 s"))) for one in closed)
-    return any(set(OPEN) & set(one) for one in loops) or any(pauses) or bool(_timed(load, said))
+    return any(set(OPEN) & set(loop) for loop in loops) or any(pauses) or bool(_timed(load, said))
 
 
 def _make_faster(place: dict[str, Any], factor: float) -> None:
@@ -112,7 +112,7 @@ def _timed(load: Load, said: Mapping[str, str]) -> list[dict[str, Any]]:
     """Traces whose I/Os come at recorded times, or a recorded time after an answer."""
     found = load.table.get("trace")
     traces = _tables([found] if isinstance(found, dict) else found)
-    return [one for one in traces if said.get("issue", one.get("issue")) != FAST]
+    return [trace for trace in traces if said.get("issue", trace.get("issue")) != FAST]
 
 
 def _tables(found: object) -> list[dict[str, Any]]:

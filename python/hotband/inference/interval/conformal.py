@@ -145,7 +145,11 @@ class ModelTerm:
     def _rest(self, study: str, machine: str) -> ModelTerm:
         key = f"{study}/{machine}"
         if key not in self._rests:
-            kept = [one for one in self.residuals if one.study != study or (machine and one.machine != machine)]
+            kept = [
+                residual
+                for residual in self.residuals
+                if residual.study != study or (machine and residual.machine != machine)
+            ]
             self._rests[key] = ModelTerm(kept)
         return self._rests[key]
 
@@ -202,16 +206,19 @@ class ModelTerm:
     def _chain(self, of: Kind) -> Iterator[tuple[str, list[Residual]]]:
         """Pools of a kind, the narrowest first."""
         family = FAMILIES[of.figure_class]
-        same = [one for one in self.residuals if one.kind.system == of.system]
+        same = [residual for residual in self.residuals if residual.kind.system == of.system]
         yield str(of), self._members(of)
         if family != ALL:
             yield f"{family} of {of.system}", [one for one in same if FAMILIES[one.kind.figure_class] == family]
-        yield str(of.figure_class), [one for one in self.residuals if one.kind.figure_class == of.figure_class]
+        yield (
+            str(of.figure_class),
+            [residual for residual in self.residuals if residual.kind.figure_class == of.figure_class],
+        )
         if family != ALL:
-            yield family, [one for one in self.residuals if FAMILIES[one.kind.figure_class] == family]
+            yield family, [residual for residual in self.residuals if FAMILIES[residual.kind.figure_class] == family]
 
     def _members(self, of: Kind) -> list[Residual]:
-        return [one for one in self.residuals if one.kind == of]
+        return [residual for residual in self.residuals if residual.kind == of]
 
 
 def _is_enough(found: Sequence[Residual]) -> bool:

@@ -74,30 +74,30 @@ class Why:
         return f"<div><strong>{escape(repr(self)[1:-1])}</strong><p>{escape(self.advice)}</p>{table}</div>"
 
 
-def why(asked: WhyQuestion, way: Way) -> Why:
+def why(question: WhyQuestion, way: Way) -> Why:
     """Run a workload as a whole, then its draws: where the interval of a figure comes from. Raises UserError, before
     the draws where the whole run does not have the figure, RunsInterrupted."""
-    expect_model(asked.on.name, "intervals are of")
-    load = asked.workload
+    expect_model(question.on.name, "intervals are of")
+    load = question.workload
     spec = pinned(
         RunSpec(
             "run",
-            asked.on.name,
+            question.on.name,
             load.name,
-            asked.settings,
-            asked.seed,
-            asked.duration,
-            machine_text=asked.on.text,
+            question.settings,
+            question.seed,
+            question.duration,
+            machine_text=question.on.text,
             workload_text=load.text,
         )
     )
-    expect_figure(spec, asked.figure)
+    expect_figure(spec, question.figure)
     with way.watch(f"{spec.workload} on {spec.machine}") as tick:
-        whole = execute([spec], tick, asked.jobs)[0]
-    figure_name(asked.figure, list(figures_of(whole.record)))
+        whole = execute([spec], tick, question.jobs)[0]
+    figure_name(question.figure, list(figures_of(whole.record)))
     why_none = why_no_interval(whole.record)
     if why_none is not None:
         raise UserError("question.on", "", spec.machine, f"{why_none}: {unmodelled_notes(whole.record)[0]}")
-    intervals = Asked(asked.interval, asked.draws)
-    figures = {one["figure"]: one for one in intervals_of(spec, whole, intervals, asked.jobs, way.say, way.watch)[1]}
-    return Why(figures[figure_name(asked.figure, list(figures))])
+    intervals = Asked(question.interval, question.draws)
+    figures = {one["figure"]: one for one in intervals_of(spec, whole, intervals, question.jobs, way.say, way.watch)[1]}
+    return Why(figures[figure_name(question.figure, list(figures))])

@@ -119,7 +119,7 @@ def _document(spec: RunSpec, whole: Finished, asked: Asked, drawn: Drawn, term: 
         "ios": drawn.ios,
         "duration_ns": drawn.duration_ns,
         "seed": str(spec.seed),
-        "values": [one.name for one in drawn.values],
+        "values": [value.name for value in drawn.values],
         "without_effect": drawn.without_effect,
         "figures": [_figure(name, kinds[name], asked.level, drawn, term) for name in drawn.nominal],
         "notes": drawn.notes,
@@ -200,7 +200,7 @@ def spread_of(name: str, drawn: Drawn) -> Spread:
 def _whys(spec: RunSpec, whole: Finished, asked: Asked, drawn: Drawn, term: ModelTerm) -> list[WhyFigureDoc]:
     """Of every figure, where its interval comes from."""
     kinds = kinds_of(spec, whole, list(drawn.nominal))
-    names = [one.name for one in drawn.values]
+    names = [value.name for value in drawn.values]
     meanings = meanings_of(spec) if names else {}
     found = []
     for name, predicted in drawn.nominal.items():
@@ -235,7 +235,7 @@ def meanings_of(spec: RunSpec) -> dict[str, str]:
         machine_text=machine_text(spec),
         set=list(spec.set),
     )
-    return {one["key"]: one["meaning"] for one in keys}
+    return {key["key"]: key["meaning"] for key in keys}
 
 
 def expect_figure(spec: RunSpec, asked: str) -> None:
@@ -259,7 +259,7 @@ def does_only(spec: RunSpec) -> str | None:
     except _core.SpecError as error:
         raise user_error(error) from None
     said = dict(spec.set).get("read_pct")
-    shares = {str(one.get("read_pct") if said is None else said).strip(" %") for one in streams}
+    shares = {str(stream.get("read_pct") if said is None else said).strip(" %") for stream in streams}
     return {"100": "reads", "0": "writes"}.get(shares.pop()) if len(shares) == 1 else None
 
 

@@ -181,13 +181,13 @@ def draw(spec: RunSpec, whole: Finished, asked: Asked, jobs: int | None, say: Sa
     expect_same_drives(spec, whole.record)
     values = of_run(spec)
     short = cheaper(shortened(spec, whole.record), whole.ios, whole.record["summary"]["count"] or 0)
-    ends = {(one.name, end): with_end(short, one, end) for one in values for end in one.range.moves()}
+    ends = {(value.name, end): with_end(short, value, end) for value in values for end in value.range.moves()}
     say(_announced(len(ends), len(values), asked.draws, short))
     drawn = Drawn(figures_of(whole.record), short=short, room=room_of(spec, whole.record))
     with watch("screening") as tick:
         _screen(drawn, short, values, ends, whole, _Runner(jobs, tick))
-    drawn.without_effect = [one.name for one in values if not _matters(drawn, one)]
-    drawn.values = [one for one in values if one.name not in drawn.without_effect]
+    drawn.without_effect = [value.name for value in values if not _matters(drawn, value)]
+    drawn.values = [value for value in values if value.name not in drawn.without_effect]
     if drawn.values:
         with watch("draws") as tick:
             _draw(drawn, short, asked.draws, spec.seed, _Runner(jobs, tick))
@@ -237,7 +237,7 @@ def _screen(
     drawn.ends = {key: _ratios(base, by_id[spec.id]) for key, spec in asked.items()}
     drawn.duration_ns = by_id[nominal.id].record["duration_ns"]
     left = drawn.duration_ns / whole.record["duration_ns"] if whole.record["duration_ns"] else 1.0
-    drawn.seed = _seed_spread(base, [by_id[one.id] for one in seeds], left)
+    drawn.seed = _seed_spread(base, [by_id[seed.id] for seed in seeds], left)
     _count(drawn, finished)
 
 
@@ -271,10 +271,10 @@ def _ratios(base: Mapping[str, float], finished: Finished) -> dict[str, float]:
 def _seed_spread(base: Mapping[str, float], others: Sequence[Finished], left: float) -> dict[str, float]:
     """The standard deviation that the seed makes of the whole run: that of the shortened ones, less by the root of
     what was left of their time, as means of independent times are."""
-    ratios = [_ratios(base, one) for one in others]
+    ratios = [_ratios(base, other) for other in others]
     found = {}
     for name in base:
-        logs = [0.0, *(one[name] for one in ratios if name in one)]
+        logs = [0.0, *(ratio[name] for ratio in ratios if name in ratio)]
         found[name] = float(np.std(logs, ddof=1)) * math.sqrt(left) if len(logs) > 2 else 0.0
     return found
 
@@ -290,8 +290,8 @@ def _draw(drawn: Drawn, short: RunSpec, draws: int, seed: int, runner: _Runner) 
     tried = Sampler(drawn.values, seed).shares(STEPS_TRIED)
     steps = [one for one, of in zip(drawn.values, tried.T, strict=True) if takes_steps(one, short, list(of))]
     if steps:
-        drawn.values = [one for one in drawn.values if one not in steps]
-        drawn.notes.append(f"not drawn, because the model takes steps only: {', '.join(one.name for one in steps)}")
+        drawn.values = [value for value in drawn.values if value not in steps]
+        drawn.notes.append(f"not drawn, because the model takes steps only: {', '.join(step.name for step in steps)}")
     sampler = Sampler(drawn.values, seed)
     specs: dict[str, RunSpec] = {}
     rows: dict[str, NDArray[np.float64]] = {}

@@ -84,12 +84,16 @@ class ResidualFile:
 
     def is_stale(self, study: str, predicted: Mapping[str, float | None]) -> bool:
         """Whether a study predicts something else now."""
-        kept = {one.figure: one.predicted for one in self.figures if one.study == study and one.figure in predicted}
+        kept = {
+            figure.figure: figure.predicted
+            for figure in self.figures
+            if figure.study == study and figure.figure in predicted
+        }
         return not same_figures(kept, predicted)
 
     def term(self) -> ModelTerm:
         """The term of all its figures."""
-        return ModelTerm([residual for one in self.figures for residual in one.residuals()])
+        return ModelTerm([residual for figure in self.figures for residual in figure.residuals()])
 
 
 def kept_of(

@@ -28,7 +28,7 @@ class Sampler:
 
     def __init__(self, values: Sequence[Uncertain], seed: int) -> None:
         self.values = list(values)
-        groups = list(dict.fromkeys(one.group for one in values))
+        groups = list(dict.fromkeys(value.group for value in values))
         self._column = {group: number for number, group in enumerate(groups)}
         self._seed = seed
         self._sequence = self._sobol(len(groups))
@@ -46,13 +46,13 @@ class Sampler:
     def two_samples(self, count: int) -> tuple[Floats, Floats]:
         """Two samples that are independent of each other, as shares: halves of the coordinates of one sequence."""
         drawn = self._sobol(2 * len(self._column)).random(count)
-        columns = np.array([self._column[one.group] for one in self.values], dtype=int)
+        columns = np.array([self._column[value.group] for value in self.values], dtype=int)
         return drawn[:, columns], drawn[:, columns + len(self._column)]
 
     def shares(self, count: int) -> Floats:
         """The next draws: a row a draw, a column a value, each the share (0 to 1) of its distribution below it."""
         drawn = [self._sequence.random(1)[0] for _ in range(count)]
-        columns = [self._column[one.group] for one in self.values]
+        columns = [self._column[value.group] for value in self.values]
         return np.asarray(np.array(drawn).reshape(count, self._sequence.d)[:, columns])
 
     def places(self, shares: Floats) -> Floats:

@@ -50,7 +50,7 @@ class Samples:
 
 def samples_of(sampler: Sampler) -> Samples:
     """Samples from a sampler of their own."""
-    names = [one.group for one in sampler.values]
+    names = [value.group for value in sampler.values]
     groups = tuple(tuple(n for n, name in enumerate(names) if name == group) for group in dict.fromkeys(names))
     one, other = sampler.two_samples(SAMPLES)
     return Samples(sampler.places(one), sampler.places(other), groups)

@@ -60,8 +60,8 @@ class Surface:
 
 def additive(effects: Sequence[Effect]) -> Surface:
     """The surface of single effects."""
-    low = [-(one.high or 0.0) if one.low is None else one.low for one in effects]
-    high = [-(one.low or 0.0) if one.high is None else one.high for one in effects]
+    low = [-(effect.high or 0.0) if effect.low is None else effect.low for effect in effects]
+    high = [-(effect.low or 0.0) if effect.high is None else effect.high for effect in effects]
     return Surface(np.array(low, dtype=float), np.array(high, dtype=float))
 
 

@@ -108,7 +108,7 @@ def _of_machine(told: _core.Machine, held: Collection[str]) -> list[Uncertain]:
     products: dict[str, Collection[str]] = {
         name: {key for one in of for key in one["set"]} for name, of in drives.items()
     }
-    products |= {one["osd"]: () for one in told["layouts"] if one["osd"] is not None}
+    products |= {layout["osd"]: () for layout in told["layouts"] if layout["osd"] is not None}
     own_files = told["own_products"]
     found = [
         one

@@ -115,19 +115,19 @@ def _row(
     whole: float,
 ) -> ShareDoc:
     first = values[0]
-    keys = [one.range.key for one in values]
+    keys = [value.range.key for value in values]
     told = [meanings[key] for key in keys if key in meanings]
     left = max(whole - share.total * explained, 0.0)
     return {
         "name": first.group if len(values) > 1 else first.name,
         "key": ", ".join(keys),
         "part": first.part,
-        "nominal": ", ".join(one.range.nominal for one in values),
-        "low": ", ".join(str(one.range.low) for one in values),
-        "high": ", ".join(str(one.range.high) for one in values),
+        "nominal": ", ".join(value.range.nominal for value in values),
+        "low": ", ".join(str(value.range.low) for value in values),
+        "high": ", ".join(str(value.range.high) for value in values),
         "distribution": first.distribution.describe() if len(values) == 1 else "drawn together, low with low",
-        "source": "; ".join(dict.fromkeys(one.source for one in values)),
-        "confidence": "; ".join(dict.fromkeys(one.confidence for one in values if one.confidence)),
+        "source": "; ".join(dict.fromkeys(value.source for value in values)),
+        "confidence": "; ".join(dict.fromkeys(value.confidence for value in values if value.confidence)),
         "meaning": "; ".join(dict.fromkeys(told)),
         "first": share.first,
         "first_low": share.first_low,
@@ -135,15 +135,15 @@ def _row(
         "total": share.total,
         "total_low": share.total_low,
         "total_high": share.total_high,
-        "low_pct": _percent([one.low for one in effects]),
-        "high_pct": _percent([one.high for one in effects]),
+        "low_pct": _percent([effect.low for effect in effects]),
+        "high_pct": _percent([effect.high for effect in effects]),
         "narrower_pct": (1 - math.sqrt(left / whole)) * 100 if whole > 0 else 0.0,
     }
 
 
 def _percent(log_ratios: Sequence[float | None]) -> float | None:
     """What ends do together, in percent; None where one was not run."""
-    known = [one for one in log_ratios if one is not None]
+    known = [log_ratio for log_ratio in log_ratios if log_ratio is not None]
     return math.expm1(sum(known)) * 100 if len(known) == len(log_ratios) else None
 
 

@@ -116,9 +116,9 @@ class Subject:
     sources: dict[str, str]
 
 
-def subject_of(asked: ReliabilityQuestion) -> Subject:
+def subject_of(question: ReliabilityQuestion) -> Subject:
     """The array and the conditions of `asked`. Raises UserError for the first mistake."""
-    layout = layout_of(asked)
+    layout = layout_of(question)
     members = layout["members"]
     values = {member["product"]: values_of(member) for member in members}
     smallest = min(member["size_bytes"] for member in members)
@@ -132,58 +132,61 @@ def subject_of(asked: ReliabilityQuestion) -> Subject:
         layout["groups"],
         layout["parities"],
     )
-    refuse_without_effect(asked, array)
-    refuse_order_of_groups(asked, array)
+    refuse_without_effect(question, array)
+    refuse_order_of_groups(question, array)
     sources: dict[str, str] = {}
-    life = mean_life(asked, values, sources)
-    rebuilt = Rebuilt(asked.on.name, layout["name"], smallest, values, members[0]["set"])
+    life = mean_life(question, values, sources)
+    rebuilt = Rebuilt(question.on.name, layout["name"], smallest, values, members[0]["set"])
     rebuild, bits = NEVER_REBUILT, None
     if array.tolerated:
-        rebuild, bits = rebuild_hours(asked, rebuilt, sources), error_bits(asked, values, sources)
-    replacement = hours("question.replacement", asked.replacement) if asked.replacement is not None else 0.0
+        rebuild, bits = rebuild_hours(question, rebuilt, sources), error_bits(question, values, sources)
+    replacement = hours("question.replacement", question.replacement) if question.replacement is not None else 0.0
     conditions = Conditions(
         life,
         rebuild,
         bits,
-        asked.spares,
+        question.spares,
         replacement,
-        asked.one_rebuild,
-        shape_of(asked),
-        asked.rebuild_distribution == "constant",
+        question.one_rebuild,
+        shape_of(question),
+        question.rebuild_distribution == "constant",
     )
     return Subject(layout["name"], array, conditions, sources)
 
 
-def refuse_without_effect(asked: ReliabilityQuestion, array: Array) -> None:
+def refuse_without_effect(question: ReliabilityQuestion, array: Array) -> None:
     """Raises UserError for the first option that would change nothing."""
     repair: dict[str, object] = {
-        "question.rebuild_time": asked.rebuild_time,
-        "question.rebuild_rate": asked.rebuild_rate,
-        "question.record": asked.record,
-        "question.spares": asked.spares or None,
-        "question.replacement": asked.replacement,
-        "question.error_rate": asked.error_rate,
-        "question.one_rebuild": True if asked.one_rebuild else None,
+        "question.rebuild_time": question.rebuild_time,
+        "question.rebuild_rate": question.rebuild_rate,
+        "question.record": question.record,
+        "question.spares": question.spares or None,
+        "question.replacement": question.replacement,
+        "question.error_rate": question.error_rate,
+        "question.one_rebuild": True if question.one_rebuild else None,
         "question.rebuild_distribution": None
-        if asked.rebuild_distribution == "exponential"
-        else asked.rebuild_distribution,
+        if question.rebuild_distribution == "exponential"
+        else question.rebuild_distribution,
     }
     option = next((option for option, value in repair.items() if value is not None), None)
     if array.tolerated == 0 and option is not None:
         shown = "" if repair[option] is True else str(repair[option])
         accepted = f"has no effect: {array.kind} has no redundancy, so nothing is rebuilt"
         raise UserError(option, "", shown, accepted)
-    if array.tolerated == 0 and asked.method == "biased":
+    if array.tolerated == 0 and question.method == "biased":
         accepted = f"expected auto or direct: {array.kind} has no redundancy, so loss is not rare"
-        raise UserError("question.method", "", asked.method, accepted)
-    if asked.spares and asked.replacement is None:
+        raise UserError("question.method", "", question.method, accepted)
+    if question.spares and question.replacement is None:
         accepted = 'has no effect without question.replacement, such as "24 h": a failed drive is replaced at once'
-        raise UserError("question.spares", "", str(asked.spares), accepted)
+        raise UserError("question.spares", "", str(question.spares), accepted)
 
 
-def refuse_order_of_groups(asked: ReliabilityQuestion, array: Array) -> None:
+def refuse_order_of_groups(question: ReliabilityQuestion, array: Array) -> None:
     """Raises UserError where which group is rebuilt first would matter."""
-    orders = {"question.replacement": asked.replacement, "question.one_rebuild": "" if asked.one_rebuild else None}
+    orders = {
+        "question.replacement": question.replacement,
+        "question.one_rebuild": "" if question.one_rebuild else None,
+    }
     given = [(option, value) for option, value in orders.items() if value is not None]
     if array.has_double_groups and given:
         accepted = f"leave it out: which group of {array.kind} gets a drive first is not modelled"
@@ -216,18 +219,22 @@ class Layout(TypedDict):
     members: list[Member]
 
 
-def layout_of(asked: ReliabilityQuestion) -> Layout:
+def layout_of(question: ReliabilityQuestion) -> Layout:
     """The layout that is meant, as the core describes it."""
-    expect_model(asked.on.name, "reliability is of", "question.on")
-    text = text_of(asked.on.name, "machine") if asked.on.text is None else asked.on.text
-    with mistakes_without_load(asked.on.name, asked.settings, "and nothing runs here: expected a value of the drives"):
-        layouts: list[Layout] = json.loads(_core.layouts_of(CATALOG_DIR, asked.on.name, text, list(asked.settings)))
+    expect_model(question.on.name, "reliability is of", "question.on")
+    text = text_of(question.on.name, "machine") if question.on.text is None else question.on.text
+    with mistakes_without_load(
+        question.on.name, question.settings, "and nothing runs here: expected a value of the drives"
+    ):
+        layouts: list[Layout] = json.loads(
+            _core.layouts_of(CATALOG_DIR, question.on.name, text, list(question.settings))
+        )
     names = ", ".join(layout["name"] for layout in layouts)
-    if asked.layout is None and len(layouts) > 1:
+    if question.layout is None and len(layouts) > 1:
         raise UserError("question.layout", "", "", f"missing: the machine has several layouts; expected one of {names}")
-    found = [layout for layout in layouts if asked.layout in (None, layout["name"])]
+    found = [layout for layout in layouts if question.layout in (None, layout["name"])]
     if not found:
-        raise UserError("question.layout", "", str(asked.layout), f"expected one of {names}")
+        raise UserError("question.layout", "", str(question.layout), f"expected one of {names}")
     layout = found[0]
     if layout["on_layout"] is not None:
         accepted = f"lies on the layout {layout['on_layout']}; expected one whose members are drives"
@@ -265,20 +272,20 @@ def hours(option: str, text: str) -> float:
     return found / NS_PER_HOUR
 
 
-def mean_life(asked: ReliabilityQuestion, values: Mapping[str, Mapping[str, str]], sources: dict[str, str]) -> float:
+def mean_life(question: ReliabilityQuestion, values: Mapping[str, Mapping[str, str]], sources: dict[str, str]) -> float:
     """Hours until a drive fails, on average."""
-    if asked.mtbf is not None and asked.afr is not None:
-        raise UserError("question.afr", "", asked.afr, "not together with question.mtbf, which says the same")
-    if asked.mtbf is not None:
+    if question.mtbf is not None and question.afr is not None:
+        raise UserError("question.afr", "", question.afr, "not together with question.mtbf, which says the same")
+    if question.mtbf is not None:
         sources["mtbf"] = GIVEN
-        return hours("question.mtbf", asked.mtbf)
-    if asked.afr is not None:
-        chance = share(asked.afr)
-        if chance is None or "%" not in asked.afr:
-            raise UserError("question.afr", "", asked.afr, 'expected a share with its unit, such as "0.9 %"')
+        return hours("question.mtbf", question.mtbf)
+    if question.afr is not None:
+        chance = share(question.afr)
+        if chance is None or "%" not in question.afr:
+            raise UserError("question.afr", "", question.afr, 'expected a share with its unit, such as "0.9 %"')
         if not LEAST_AFR <= chance < 1:
             accepted = f"expected a share of drives a year of {100 * LEAST_AFR:g} % or more, and below 100 %"
-            raise UserError("question.afr", "", asked.afr, accepted)
+            raise UserError("question.afr", "", question.afr, accepted)
         sources["mtbf"] = GIVEN
         return -HOURS_PER_YEAR / math.log1p(-chance)
     text = reference("mtbf", "question.mtbf", values, sources)
@@ -304,10 +311,10 @@ def reference(key: str, option: str, values: Mapping[str, Mapping[str, str]], so
 
 
 def error_bits(
-    asked: ReliabilityQuestion, values: Mapping[str, Mapping[str, str]], sources: dict[str, str]
+    question: ReliabilityQuestion, values: Mapping[str, Mapping[str, str]], sources: dict[str, str]
 ) -> float | None:
     """Bits read for one unrecoverable error; None for no such errors."""
-    text = asked.error_rate
+    text = question.error_rate
     if text is not None:
         sources["unrecoverable_error_bits"] = GIVEN
         if text.strip() == "none":
@@ -323,32 +330,34 @@ def error_bits(
     return float(found[1])
 
 
-def rebuild_hours(asked: ReliabilityQuestion, rebuilt: Rebuilt, sources: dict[str, str]) -> float:
+def rebuild_hours(question: ReliabilityQuestion, rebuilt: Rebuilt, sources: dict[str, str]) -> float:
     """Hours to rebuild a drive: as given, as a record had it, or its size over the slower of media and limit."""
     given = {
-        "question.rebuild_time": asked.rebuild_time,
-        "question.rebuild_rate": asked.rebuild_rate,
-        "question.record": asked.record,
+        "question.rebuild_time": question.rebuild_time,
+        "question.rebuild_rate": question.rebuild_rate,
+        "question.record": question.record,
     }
     named = [option for option, value in given.items() if value is not None]
     if len(named) > 1:
         raise UserError(named[1], "", str(given[named[1]]), f"not together with {named[0]}, which says the same")
-    if asked.rebuild_time is not None:
+    if question.rebuild_time is not None:
         sources["rebuild"] = GIVEN
-        return hours("question.rebuild_time", asked.rebuild_time)
-    if asked.rebuild_rate is None:
+        return hours("question.rebuild_time", question.rebuild_time)
+    if question.rebuild_rate is None:
         expect_no_shingles(rebuilt)
-    if asked.record is not None:
-        with refusing_incomplete([asked.record if isinstance(asked.record, Path) else Path(asked.record.name)]):
-            recorded, sources["rebuild"] = recorded_rebuild(asked.record, rebuilt)
+    if question.record is not None:
+        with refusing_incomplete(
+            [question.record if isinstance(question.record, Path) else Path(question.record.name)]
+        ):
+            recorded, sources["rebuild"] = recorded_rebuild(question.record, rebuilt)
         return recorded
     limit = math.inf
     sources["rebuild"] = "capacity over media rate"
-    if asked.rebuild_rate is not None:
-        text = asked.rebuild_rate.strip()
+    if question.rebuild_rate is not None:
+        text = question.rebuild_rate.strip()
         found = size_bytes(text.removesuffix("/s")) if text.endswith("/s") else None
         if found is None:
-            raise UserError("question.rebuild_rate", "", asked.rebuild_rate, RATE_EXPECTED)
+            raise UserError("question.rebuild_rate", "", question.rebuild_rate, RATE_EXPECTED)
         limit, sources["rebuild"] = found, "capacity over the slower of media rate and the limit given"
     return max(media_seconds(of, rebuilt.member_bytes, limit) for of in rebuilt.values.values()) / 3600.0
 
@@ -388,16 +397,16 @@ def bytes_a_second(text: str | None) -> float | None:
     return None if text is None else size_bytes(text.strip().removesuffix("/s"))
 
 
-def shape_of(asked: ReliabilityQuestion) -> float:
+def shape_of(question: ReliabilityQuestion) -> float:
     """Shape of the distribution of lives; 1 is exponential."""
-    if asked.distribution == "exponential":
-        if asked.shape is not None:
-            raise UserError("question.shape", "", f"{asked.shape:g}", "is of question.distribution weibull")
+    if question.distribution == "exponential":
+        if question.shape is not None:
+            raise UserError("question.shape", "", f"{question.shape:g}", "is of question.distribution weibull")
         return 1.0
-    if asked.shape is None:
+    if question.shape is None:
         raise UserError(
             "question.shape", "", "", "missing: expected the shape of question.distribution weibull, such as 1.2"
         )
-    if not 0.3 <= asked.shape <= 10:
-        raise UserError("question.shape", "", f"{asked.shape:g}", "expected 0.3 to 10")
-    return asked.shape
+    if not 0.3 <= question.shape <= 10:
+        raise UserError("question.shape", "", f"{question.shape:g}", "expected 0.3 to 10")
+    return question.shape

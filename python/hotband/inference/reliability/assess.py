@@ -36,26 +36,28 @@ LEAST_ARRAYS = 1000
 ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth")
 
 
-def answer(asked: ReliabilityQuestion, way: Way) -> Reliability:
+def answer(question: ReliabilityQuestion, way: Way) -> Reliability:
     """Return how long an array keeps its data. Raises UserError."""
-    return Reliability(assess(asked))
+    return Reliability(assess(question))
 
 
-def assess(asked: ReliabilityQuestion) -> ReliabilityDoc:
+def assess(question: ReliabilityQuestion) -> ReliabilityDoc:
     """Figures of what was asked. Raises UserError for the first mistake."""
-    if not 0 < asked.years <= 1000:
-        raise UserError("question.years", "", f"{asked.years:g}", "expected a number of years above 0 and up to 1000")
-    subject = subject_of(asked)
+    if not 0 < question.years <= 1000:
+        raise UserError(
+            "question.years", "", f"{question.years:g}", "expected a number of years above 0 and up to 1000"
+        )
+    subject = subject_of(question)
     array, conditions = subject.array, subject.conditions
     chain = build(array, conditions.exponential())
     return {
         "schema": "hotband-reliability",
         "version": 1,
-        "machine": asked.on.name,
+        "machine": question.on.name,
         "layout": described(subject),
-        "given": given(asked, subject),
-        "mttdl": mttdl(asked, subject, chain),
-        "mission": mission(asked, subject, chain),
+        "given": given(question, subject),
+        "mttdl": mttdl(question, subject, chain),
+        "mission": mission(question, subject, chain),
     }
 
 
@@ -72,7 +74,7 @@ def described(subject: Subject) -> LayoutDoc:
     }
 
 
-def given(asked: ReliabilityQuestion, subject: Subject) -> GivenDoc:
+def given(question: ReliabilityQuestion, subject: Subject) -> GivenDoc:
     """What the figures were computed from, and where that is from."""
     array, conditions = subject.array, subject.conditions
     return {
@@ -83,10 +85,10 @@ def given(asked: ReliabilityQuestion, subject: Subject) -> GivenDoc:
         "spares": conditions.spares,
         "replacement_hours": conditions.replacement,
         "one_rebuild_at_a_time": conditions.one_rebuild,
-        "distribution": asked.distribution,
+        "distribution": question.distribution,
         "shape": conditions.shape,
-        "rebuild_distribution": asked.rebuild_distribution,
-        "seed": str(asked.seed),
+        "rebuild_distribution": question.rebuild_distribution,
+        "seed": str(question.seed),
         "sources": subject.sources,
     }
 
@@ -115,7 +117,7 @@ def generator(seed: int, stream: int) -> np.random.Generator:
     return np.random.Generator(np.random.PCG64(np.random.SeedSequence([seed, stream])))
 
 
-def mttdl(asked: ReliabilityQuestion, subject: Subject, chain: Chain) -> MttdlDoc:
+def mttdl(question: ReliabilityQuestion, subject: Subject, chain: Chain) -> MttdlDoc:
     """Mean time to data loss: simulated, exact, and by the textbook."""
     array, conditions = subject.array, subject.conditions
     textbook = approximate(array, conditions)
@@ -131,13 +133,13 @@ def mttdl(asked: ReliabilityQuestion, subject: Subject, chain: Chain) -> MttdlDo
         # Lives that age have none at all. With constant rebuilds there is one, which a chain does not give.
         ages = conditions.shape != 1.0
         reason = "the chance of loss changes with age" if ages else "a Markov chain has no constant rebuilds"
-        if asked.method != "auto":
+        if question.method != "auto":
             raise UserError(
-                "question.method", "", asked.method, "expected auto: other times are simulated drive by drive"
+                "question.method", "", question.method, "expected auto: other times are simulated drive by drive"
             )
         textbook_of = None if ages else in_years
         return {"simulated": None, "closed_form": None, "reason": f"{reason}, see the mission", "textbook": textbook_of}
-    found = simulated(asked, array, chain, closed)
+    found = simulated(question, array, chain, closed)
     years = None if found.hours is None else found.hours.scaled(1.0 / HOURS_PER_YEAR)
     return {
         "simulated": None if years is None else {**estimated(years), "causes": causes_of(array, found.shares)},
@@ -151,27 +153,27 @@ def mttdl(asked: ReliabilityQuestion, subject: Subject, chain: Chain) -> MttdlDo
     }
 
 
-def simulated(asked: ReliabilityQuestion, array: Array, chain: Chain, closed: float) -> cycles.LossTime:
+def simulated(question: ReliabilityQuestion, array: Array, chain: Chain, closed: float) -> cycles.LossTime:
     """Mean time to loss by the method asked for; arrays without redundancy lose data at once and need no bias."""
-    rng = generator(asked.seed, 0)
-    if asked.method == "direct" or (asked.method == "auto" and array.tolerated == 0):
-        return cycles.direct(chain, rng, asked.arrays, closed)
-    return cycles.by_cycles(chain, rng, asked.arrays)
+    rng = generator(question.seed, 0)
+    if question.method == "direct" or (question.method == "auto" and array.tolerated == 0):
+        return cycles.direct(chain, rng, question.arrays, closed)
+    return cycles.by_cycles(chain, rng, question.arrays)
 
 
-def mission(asked: ReliabilityQuestion, subject: Subject, chain: Chain) -> MissionDoc:
+def mission(question: ReliabilityQuestion, subject: Subject, chain: Chain) -> MissionDoc:
     """Chance of loss within the mission, and bytes lost per usable terabyte."""
     array, conditions = subject.array, subject.conditions
-    hours = asked.years * HOURS_PER_YEAR
-    count = max(LEAST_ARRAYS, min(asked.arrays // MISSION_SHARE, MISSION_DRIVES // array.drives))
-    found = simulate(array, conditions, hours, generator(asked.seed, 1), count)
+    hours = question.years * HOURS_PER_YEAR
+    count = max(LEAST_ARRAYS, min(question.arrays // MISSION_SHARE, MISSION_DRIVES // array.drives))
+    found = simulate(array, conditions, hours, generator(question.seed, 1), count)
     per_tb = found.bytes_lost.scaled(1e12 / array.usable_bytes)
     total = found.loss.value
     shares = (found.failure.value / total, found.sector.value / total) if total > 0 else (0.0, 0.0)
     closed = loss_within(chain, hours) if conditions.is_markov else None
     loss = None if closed is None else float(closed.sum())
     return {
-        "years": asked.years,
+        "years": question.years,
         "loss": {**estimated(found.loss), "causes": causes_of(array, shares)},
         "count": count,
         "closed_form": loss,

@@ -63,10 +63,10 @@ def jumps(chain: Chain) -> Jumps:
         repairs = sum(step.rate for step in steps if step.kind != FAILURE)
         bias = BIAS if repairs and failures else float(failures > 0)
         sojourn[state] = 1.0 / total
-        for place, step in enumerate(steps):
-            target[state, place], true[state, place] = step.target, step.rate / total
+        for index, step in enumerate(steps):
+            target[state, index], true[state, index] = step.target, step.rate / total
             fails = step.kind == FAILURE
-            biased[state, place] = bias / failures if fails else (1.0 - bias) * step.rate / repairs
+            biased[state, index] = bias / failures if fails else (1.0 - bias) * step.rate / repairs
     return Jumps(target, true, biased, sojourn)
 
 

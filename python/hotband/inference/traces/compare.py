@@ -148,9 +148,9 @@ class CompareTracesQuestion(TraceQuestion):
         return {**self.keys(), **other}
 
 
-def answer(asked: CompareTracesQuestion, _: Way) -> TracesCompared:
+def answer(question: CompareTracesQuestion, _: Way) -> TracesCompared:
     """Return the two traces compared. Raises UserError, OSError."""
-    return compare_traces(asked.a, asked.b, asked.keys(), asked.keys_of_b())
+    return compare_traces(question.a, question.b, question.keys(), question.keys_of_b())
 
 
 def compare_traces(

@@ -163,9 +163,9 @@ class ConvertTraceQuestion(TraceQuestion):
     to: str | None = asks("The new format.", default=None, metavar="FORMAT")
 
 
-def answer(asked: ConvertTraceQuestion, _: Way) -> TraceConverted:
+def answer(question: ConvertTraceQuestion, _: Way) -> TraceConverted:
     """Return the trace that was converted. Raises UserError, OSError."""
-    return convert_trace(asked.source, asked.output, asked.to, asked.keys())
+    return convert_trace(question.source, question.output, question.to, question.keys())
 
 
 def convert_trace(source: Path, output: Path, to: str | None, keys: Mapping[str, object]) -> TraceConverted:

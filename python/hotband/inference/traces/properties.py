@@ -353,12 +353,12 @@ def decoded(kind: type[T], value: object) -> T:
         (each, *_) = get_args(kind)
         return cast("T", tuple(decoded(each, one) for one in cast("list[object]", value)))
     if isinstance(kind, types.UnionType):
-        (inner,) = (one for one in get_args(kind) if one is not type(None))
+        (inner,) = (get_arg for get_arg in get_args(kind) if get_arg is not type(None))
         return cast("T", None if value is None else decoded(inner, value))
     if is_dataclass(kind):
         hints, renamed = get_type_hints(kind), RENAMED.get(kind, {})
         doc = {renamed.get(key, key): one for key, one in cast("Mapping[str, object]", value).items()}
-        return cast("T", kind(**{one.name: decoded(hints[one.name], doc[one.name]) for one in fields(kind)}))
+        return cast("T", kind(**{field.name: decoded(hints[field.name], doc[field.name]) for field in fields(kind)}))
     return cast("T", float(cast("float", value)) if kind is float else value)
 
 

@@ -120,10 +120,10 @@ class ShowTraceQuestion(TraceQuestion):
         return [trace.to_dict() for trace in (found, *found.others)], ""
 
 
-def answer(asked: ShowTraceQuestion, _: Way) -> TraceShown:
+def answer(question: ShowTraceQuestion, _: Way) -> TraceShown:
     """Return what the first trace is like, with the others. Raises UserError, OSError."""
-    block, sample = block_of(asked.block), SAMPLE if asked.sample is None else asked.sample
-    first, *others = (show_trace(file, asked.keys(), block, sample) for file in asked.source)
+    block, sample = block_of(question.block), SAMPLE if question.sample is None else question.sample
+    first, *others = (show_trace(file, question.keys(), block, sample) for file in question.source)
     return replace(first, others=tuple(others))
 
 

@@ -42,11 +42,11 @@ NODES = 240
 def zipf_of(counts: Sequence[CountClass]) -> Zipf | None:
     """The law that fits best; None of fewer than 100 blocks, where none was touched twice, or where counts do not tell
     one law from another."""
-    blocks = np.array([one.blocks for one in counts], float)
+    blocks = np.array([count.blocks for count in counts], float)
     if blocks.sum() < FEWEST_BLOCKS or counts[-1].to_count < 2:
         return None
-    begins = np.array([one.from_count for one in counts], float)
-    ends = np.array([one.to_count + 1 for one in counts], float)
+    begins = np.array([count.from_count for count in counts], float)
+    ends = np.array([count.to_count + 1 for count in counts], float)
     theta, least, error = _fitted(begins, ends, blocks)
     if not np.isfinite(error):
         return None

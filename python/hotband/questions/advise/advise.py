@@ -26,34 +26,34 @@ SHOWN = 12
 """Points of the front that a table has; all are in --json, --format csv and the page."""
 
 
-def answer(asked: AdviseQuestion, way: Way) -> Advice:
+def answer(question: AdviseQuestion, way: Way) -> Advice:
     """The advice. Raises UserError, OSError and RunsInterrupted."""
-    return advise(asked, way.watch, way.say)
+    return advise(question, way.watch, way.say)
 
 
-def advise(asked: AdviseQuestion, watch: Watch, say: Say) -> Advice:
+def advise(question: AdviseQuestion, watch: Watch, say: Say) -> Advice:
     """The advice. Raises UserError before anything runs wherever that is possible, OSError and RunsInterrupted."""
-    needs = needs_of(asked)
-    space = space_of(asked.candidates, needs.tolerated)
-    prices = Prices() if asked.cost is None else read_prices(asked.cost)
-    expect_known(prices, [one.name for one in space.drives])
+    needs = needs_of(question)
+    space = space_of(question.candidates, needs.tolerated)
+    prices = Prices() if question.cost is None else read_prices(question.cost)
+    expect_known(prices, [drive.name for drive in space.drives])
     listed = candidates_of(space, needs, prices)
     bench = Bench(
-        loads_from(asked.workloads, listed.candidates[0].machine), read_figures(needs), needs.duty, asked.seed,
-        watch=watch, say=say, out=asked.out, fresh=asked.fresh, jobs=asked.jobs,
+        loads_from(question.workloads, listed.candidates[0].machine), read_figures(needs), needs.duty, question.seed,
+        watch=watch, say=say, out=question.out, fresh=question.fresh, jobs=question.jobs,
     )  # fmt: skip
     say(f"{len(listed.candidates):,} of {listed.of:,} candidates hold the data and survive the failures")
     found = search(listed.candidates, needs, bench)
-    return _Advising(asked, needs, prices, listed, bench, found).advice()
+    return _Advising(question, needs, prices, listed, bench, found).advice()
 
 
 class _Advising:
     """From what the search found to an advice."""
 
     def __init__(
-        self, asked: AdviseQuestion, needs: Needs, prices: Prices, listed: Listed, bench: Bench, found: Searched
+        self, question: AdviseQuestion, needs: Needs, prices: Prices, listed: Listed, bench: Bench, found: Searched
     ) -> None:
-        self.asked, self.needs, self.prices = asked, needs, prices
+        self.asked, self.needs, self.prices = question, needs, prices
         self.listed, self.bench, self.found = listed, bench, found
         self.of = shown_figure(needs)
         self.by_name = {one.name: one for one in found.good}
@@ -70,7 +70,7 @@ class _Advising:
         ranked = self._ranked(points)
         shown = thinned(points, ranked[0], SHOWN)
         points = self._failed(points, shown, ranked[0])
-        by_name = {one.name: one for one in points}
+        by_name = {point.name: point for point in points}
         final = self._drawn(by_name[ranked[0].name])
         runner = by_name[ranked[1].name] if len(ranked) > 1 else None
         advice = self._made(points, final, runner, [one.name for one in shown])
@@ -103,7 +103,7 @@ class _Advising:
     def _ranked(self, points: Sequence[Point]) -> list[Point]:
         """Points by what is recommended: those that surely hold first, each in the order of the front. Volatile caches
         are left to those who ask for them alone."""
-        pool = [one for one in points if one.cache != "on"]
+        pool = [point for point in points if point.cache != "on"]
         if len(pool) < len(points) and pool:
             self.notes.append("volatile write caches are not recommended: what they acknowledge is lost with power")
         return sorted(pool or points, key=lambda one: not one.surely)
@@ -115,7 +115,10 @@ class _Advising:
         names.add(first.name)
         names = {one for one in names if self.by_name[one].candidate.layout != "raid0"}
         pairs = [
-            (self.by_name[one.name].candidate, name) for one in points if one.name in names for name in one.latencies
+            (self.by_name[point.name].candidate, name)
+            for point in points
+            if point.name in names
+            for name in point.latencies
         ]
         if not pairs:
             return points
@@ -147,10 +150,11 @@ class _Advising:
         limit = next((one.bound for one in self.needs.limits if one.figure == self.of), None)
         return Advice(
             answer, rests, None, None, str(self.of),
-            words.conditions_text(self.needs.slo), [one.name for one in self.asked.workloads], self.asked.interval,
+            words.conditions_text(self.needs.slo), [workload.name for workload in self.asked.workloads],
+            self.asked.interval,
             self.prices.currency, self.needs.bytes_at_end, self.needs.tolerated, self.needs.years,
             self.listed.of, self._left_out(), self.bench.runs, self.bench.ios, points, None,
-            [one for one in points if one.name in shown], limit, [],
+            [point for point in points if point.name in shown], limit, [],
             [*self._unmodelled(shown), *self._notes()],
         )  # fmt: skip
 
@@ -191,21 +195,21 @@ def thinned(points: Sequence[Point], first: Point, most: int) -> list[Point]:
     there, in logarithms of all figures. In the order of the front."""
     if len(points) <= most:
         return list(points)
-    places = {one.name: _place(one) for one in points}
+    places = {point.name: _place(point) for point in points}
     chosen = [first.name]
     for number in range(len(places[first.name])):
         best = min(points, key=lambda one: places[one.name][number])
         if best.name not in chosen:
             chosen.append(best.name)
     while len(chosen) < most:
-        rest = [one.name for one in points if one.name not in chosen]
+        rest = [point.name for point in points if point.name not in chosen]
         chosen.append(max(rest, key=lambda name: min(math.dist(places[name], places[other]) for other in chosen)))
-    return [one for one in points if one.name in chosen[:most]]
+    return [point for point in points if point.name in chosen[:most]]
 
 
 def _place(point: Point) -> tuple[float, ...]:
     """Where a point lies: the logarithms of its figures; chances by a tenth, which go over ten decades."""
     figures = [point.cost, point.watts, point.latency, point.rebuild]
-    found = [math.log(one.value) if one is not None and one.value > 0 else 0.0 for one in figures]
+    found = [math.log(figure.value) if figure is not None and figure.value > 0 else 0.0 for figure in figures]
     loss = point.loss.value if point.loss is not None else 0.0
     return (*found, math.log(point.drives), math.log(loss) / 10 if loss > 0 else 0.0)

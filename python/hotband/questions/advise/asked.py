@@ -99,29 +99,31 @@ class Needs:
         return tuple(one for one in self.slo if not one.is_goal)
 
 
-def needs_of(asked: AdviseQuestion) -> Needs:
+def needs_of(question: AdviseQuestion) -> Needs:
     """What is needed, in numbers. Raises UserError for the first mistake."""
-    if not asked.workloads:
+    if not question.workloads:
         raise UserError("question.workload", "", "", "missing: expected at least one workload")
-    names = [one.name for one in asked.workloads]
+    names = [workload.name for workload in question.workloads]
     twice = next((name for name in names if names.count(name) > 1), None)
     if twice is not None:
         raise UserError("question.workload", "", twice, "is given twice; expected each workload once")
-    if isinstance(asked.years, bool) or not isinstance(asked.years, int | float) or not 0 < asked.years <= 50:
-        raise UserError("question.years", "", str(asked.years), "expected a number of years above 0 and up to 50")
-    today = size_bytes(asked.capacity)
+    if isinstance(question.years, bool) or not isinstance(question.years, int | float) or not 0 < question.years <= 50:
+        raise UserError("question.years", "", str(question.years), "expected a number of years above 0 and up to 50")
+    today = size_bytes(question.capacity)
     if today is None:
-        raise UserError("question.capacity", "", asked.capacity, f"expected {SIZE_EXPECTED.replace('256 MB', '50 TB')}")
-    growth = 0.0 if asked.grow is None else growth_of(asked.grow)
+        raise UserError(
+            "question.capacity", "", question.capacity, f"expected {SIZE_EXPECTED.replace('256 MB', '50 TB')}"
+        )
+    growth = 0.0 if question.grow is None else growth_of(question.grow)
     return Needs(
-        slo_of(asked.slo, "question.slo"),
-        () if asked.slo_degraded is None else slo_of(asked.slo_degraded, "question.slo_degraded"),
+        slo_of(question.slo, "question.slo"),
+        () if question.slo_degraded is None else slo_of(question.slo_degraded, "question.slo_degraded"),
         today,
-        today * (1.0 + growth) ** asked.years,
-        tolerated_of(asked.protect),
-        None if asked.power is None else watts_of(asked.power, "question.power", ""),
-        float(asked.years),
-        1.0 if asked.duty is None else duty_of(asked.duty),
+        today * (1.0 + growth) ** question.years,
+        tolerated_of(question.protect),
+        None if question.power is None else watts_of(question.power, "question.power", ""),
+        float(question.years),
+        1.0 if question.duty is None else duty_of(question.duty),
     )
 
 

@@ -157,7 +157,7 @@ class Listed:
 def space_of(text: str, tolerated: int) -> Space:
     """DRIVES, LAYOUTS, COUNTS and CACHES of `drives=a,b,layouts=raid6`. Raises UserError."""
     said = _said(text)
-    names = said.get("drives") or [one["name"] for one in entries.drives()]
+    names = said.get("drives") or [drive["name"] for drive in entries.drives()]
     layouts = said.get("layouts") or [one for one in USUAL if tolerates(one, 8) >= tolerated]
     for one in layouts:
         if one not in LAYOUTS:
@@ -203,7 +203,7 @@ def _drive(name: str) -> Drive:
         if is_file(name):
             raise
         raise UserError("question.candidates: drives", error.key, error.value, error.accepted) from None
-    values = {one["key"]: (str(one["value"]), one["range"]) for one in product["values"]}
+    values = {value["key"]: (str(value["value"]), value["range"]) for value in product["values"]}
     return Drive(name, product["kind"], values)
 
 

@@ -138,7 +138,7 @@ class Finalist:
     of_model: float
 
 
-def drawn(point: Point, tried: Tried, needs: Needs, asked: AdviseQuestion, bench: Bench) -> Finalist:
+def drawn(point: Point, tried: Tried, needs: Needs, question: AdviseQuestion, bench: Bench) -> Finalist:
     """A finalist: the interval of its worst latency from draws, and where it comes from. What cannot be drawn in a
     minute or so stays as it is. Raises UserError, RunsInterrupted."""
     of = shown_figure(needs)
@@ -152,11 +152,11 @@ def drawn(point: Point, tried: Tried, needs: Needs, asked: AdviseQuestion, bench
         spec = one_drive
         with bench.watch("one drive of it") as tick:
             whole = Experiment([RunPoint(spec)]).run(jobs=bench.jobs, progress=tick).finished[0]
-    wanted = IntervalsAsked(asked.interval, asked.draws)
+    wanted = IntervalsAsked(question.interval, question.draws)
     spec = replace(spec, after="")
     if why_no_interval(whole.record) is not None:
         return Finalist(point, [], 1.0)
-    document, whys = intervals_of(spec, whole, wanted, asked.jobs, lambda _: None, bench.watch)
+    document, whys = intervals_of(spec, whole, wanted, question.jobs, lambda _: None, bench.watch)
     bench.runs, bench.ios = bench.runs + document["runs"], bench.ios + document["ios"]
     # Where a load does reads alone, their figures are those of all I/Os.
     known = {one["figure"]: one for one in document["figures"]}
@@ -167,7 +167,7 @@ def drawn(point: Point, tried: Tried, needs: Needs, asked: AdviseQuestion, bench
 
     def bounds(run: Measured, figure: Figure) -> tuple[float, float]:
         # Other figures have what the models leave out alone.
-        return (low, high) if figure == of else _model_bounds(run, figure, asked.interval)
+        return (low, high) if figure == of else _model_bounds(run, figure, question.interval)
 
     surely = holds_within(tried, needs, bounds, point.watts)
     made = replace(point, latency=Between(value, value * low, value * high), interval_from="draws", surely=surely)

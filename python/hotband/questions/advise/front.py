@@ -94,7 +94,9 @@ def shown_figure(needs: Needs) -> Figure:
 def read_figures(needs: Needs) -> list[Figure]:
     """All figures that runs are read for."""
     conditions = [*needs.slo, *needs.degraded]
-    return list(dict.fromkeys([shown_figure(needs), *(one.figure for one in conditions), Figure("", "iops")]))
+    return list(
+        dict.fromkeys([shown_figure(needs), *(condition.figure for condition in conditions), Figure("", "iops")])
+    )
 
 
 def is_better(one: Mapping[str, float], other: Mapping[str, float]) -> bool:

@@ -72,7 +72,7 @@ class Measured:
 
 def loads_from(workloads: Sequence[Named], machine: str) -> dict[str, Load]:
     """The texts of workloads by their names, read as for a machine. Raises UserError for what is none."""
-    specs = (RunSpec("advise", machine, one.name, workload_text=one.text) for one in workloads)
+    specs = (RunSpec("advise", machine, workload.name, workload_text=workload.text) for workload in workloads)
     return {spec.workload: Load(workload_text(spec), spec.workload) for spec in specs}
 
 
@@ -203,9 +203,9 @@ class _Plan:
             specs = self._ready(line)
             why = refusal(specs)
             if why is None:
-                found += [Point(one, {"machine": one.machine, "workload": one.workload}) for one in specs]
+                found += [Point(spec, {"machine": spec.machine, "workload": spec.workload}) for spec in specs]
                 continue
-            names = {one.id for one in specs}
+            names = {spec.id for spec in specs}
             for key in [key for key, (name, _) in self.where.items() if name in names]:
                 self.bench.refused[key] = why
                 del self.where[key]
@@ -222,8 +222,8 @@ class _Plan:
             settings = (*settings, ("state", "preconditioned"))
         fault = Repair(fail=("d0@0 s",), spares=0 if is_flash else 1) if self.failed else Repair()
         return [
-            replace(one, set=settings, after=specs[place - 1].id if place else "", repair=Repair() if place else fault)
-            for place, one in enumerate(specs)
+            replace(one, set=settings, after=specs[index - 1].id if index else "", repair=Repair() if index else fault)
+            for index, one in enumerate(specs)
         ]
 
 

@@ -53,8 +53,8 @@ class Searched:
 def search(candidates: Sequence[Candidate], needs: Needs, bench: Bench) -> Searched:
     """Runs what has to be run. Raises UserError, OSError, RunsInterrupted."""
     found = Searched([], [], None)
-    flash = [Tried(one) for one in candidates if one.drive.is_flash]
-    disks = [Tried(one) for one in candidates if not one.drive.is_flash]
+    flash = [Tried(candidate) for candidate in candidates if candidate.drive.is_flash]
+    disks = [Tried(candidate) for candidate in candidates if not candidate.drive.is_flash]
     tried: list[Tried] = []
     last = ROUNDS[-1]
     # Flash is written over before every run, which takes longer than any run of this length: one round.
@@ -65,8 +65,8 @@ def search(candidates: Sequence[Candidate], needs: Needs, bench: Bench) -> Searc
         tried = [*ready, *disks]
         if ios != last:
             gone = cannot_reach(tried, needs, shown_figure(needs))
-            found.left_out[WORSE] += sum(one.name in gone for one in disks)
-            disks = [one for one in disks if one.name not in gone]
+            found.left_out[WORSE] += sum(disk.name in gone for disk in disks)
+            disks = [disk for disk in disks if disk.name not in gone]
     found.good = tried
     found.front = front_of(tried, shown_figure(needs))
     return found

@@ -97,7 +97,7 @@ def rests_on(final: Finalist, runner: Point | None, needs: Needs, of: Figure, pr
 
 
 def _nearest_condition(point: Point, needs: Needs, of: Figure) -> Condition | None:
-    return next((one for one in needs.limits if one.figure == of), None)
+    return next((limit for limit in needs.limits if limit.figure == of), None)
 
 
 def _value_sentence(final: Finalist, condition: Condition | None, of: Figure) -> str:
@@ -165,4 +165,4 @@ def nothing_of(nearest: tuple[str, str] | None, left_out: dict[str, int]) -> lis
 
 def conditions_text(conditions: Sequence[Condition]) -> str:
     """Conditions as they were asked."""
-    return " and ".join(one.text for one in conditions)
+    return " and ".join(condition.text for condition in conditions)

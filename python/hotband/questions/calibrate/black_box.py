@@ -56,7 +56,7 @@ def loads_for(seconds: float, span_bytes: int | None, reads: bool) -> tuple[list
         raise UserError(
             "question.duration", "", f"{seconds:g} s", f"is too short: expected at least {seconds - left:.0f} s"
         )
-    again = int(left // sum(one.time for one in loads))
+    again = int(left // sum(load.time for load in loads))
     return loads, [1 + min(again, 2)] * len(loads)
 
 
@@ -64,7 +64,7 @@ def checks_for(measured: Sequence[Measured], span_bytes: int | None, reads: bool
     """The loads that are held out: a mix, and one at a share of the slowest rate of commands that came alone."""
     alone = [means(one.runs).iops for one in measured if one.load.depth == 1 and "KiB" not in one.load.name]
     loads = within(held_out(BLACK_BOX, SHARE_OF_RATE * min(alone)), span_bytes)
-    return [one.reads_only() for one in loads] if reads else loads
+    return [load.reads_only() for load in loads] if reads else loads
 
 
 def guesses(measured: Sequence[Measured]) -> dict[str, Guess]:

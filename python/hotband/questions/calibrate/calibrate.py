@@ -71,7 +71,7 @@ class Planned:
     @property
     def chosen(self) -> list[int]:
         """Places of the candidates that are measured."""
-        return [place for place, count in enumerate(self.plan.counts) if count]
+        return [index for index, count in enumerate(self.plan.counts) if count]
 
 
 def plan(asked: Asked, watch: Watch) -> Planned:
@@ -82,7 +82,7 @@ def plan(asked: Asked, watch: Watch) -> Planned:
         )
     kind, tags = _kind(asked.like)
     unknowns = _unknowns(asked.like)
-    loads = [one for one in candidates(kind, tags) if not (asked.reads and one.writes)]
+    loads = [candidate for candidate in candidates(kind, tags) if not (asked.reads and candidate.writes)]
     loads = within(loads, asked.span_bytes)
     model = Model(asked.like, loads, watch, asked.jobs, _ios(asked))
     screened = screen(model, unknowns)
@@ -154,7 +154,7 @@ def _found(
 
 def _settings(values: Sequence[Value]) -> tuple[Setting, ...]:
     """What was found, as a run is set to."""
-    return tuple((one.key, one.value) for one in values if one.state != "unknown")
+    return tuple((value.key, value.value) for value in values if value.state != "unknown")
 
 
 def _expect_like(like: Product, planned: Planned, data: Data, used: Sequence[Measured]) -> None:
@@ -176,11 +176,11 @@ def _lines(used: Sequence[Measured], data: Data, fitted: Fitted) -> list[Line]:
     """Each load with what the fit leaves."""
     lines = []
     scale = np.sqrt(np.diag(data.covariance))
-    for place, one in enumerate(used):
+    for index, one in enumerate(used):
         rest = {
             f"{figure.side} {figure.name}": 100.0 * math.expm1(float(far * deviation))
             for figure, far, deviation in zip(data.figures, fitted.rest, scale, strict=True)
-            if figure.load == place
+            if figure.load == index
         }
         lines.append(Line(one.load.name, len(one.runs), means(one.runs).iops, rest))
     return lines
@@ -207,7 +207,7 @@ def _notes(data: Data, fitted: Fitted, used: Sequence[Measured], spread: float) 
 def _kind(like: Product) -> tuple[str, int]:
     """The kind of a product and how many commands it takes at once."""
     of = product(like.name)
-    tags = next((one["value"] for one in of["values"] if one["key"] == "queue_tags"), "32")
+    tags = next((value["value"] for value in of["values"] if value["key"] == "queue_tags"), "32")
     return str(of["kind"]), int(float(tags))
 
 
@@ -242,9 +242,9 @@ def check(
         return []
     checks = []
     predicted, before = predict(product, [one.load for one in measured], [found, ()], watch, jobs)
-    for place, one in enumerate(measured):
+    for index, one in enumerate(measured):
         seen = means(one.runs)
-        ours, old = predicted[place], before[place]
+        ours, old = predicted[index], before[index]
         checks.append(Check(one.load.name, "IOPS", seen.iops, ours.iops, old.iops))
         if seen.p99 and ours.p99 and old.p99:
             checks.append(Check(one.load.name, "p99", seen.p99, ours.p99, old.p99))
@@ -264,7 +264,7 @@ def predict(
 ) -> list[list[Seen]]:
     """What loads measure on a product with settings, each a list by load: the mean of several seeds."""
     model = Model(product, loads, watch, jobs)
-    points = [(one, SEED + n * BETWEEN_SEEDS) for one in settings for n in range(SEEDS)]
+    points = [(setting, SEED + n * BETWEEN_SEEDS) for setting in settings for n in range(SEEDS)]
     runs = model.at(points, "checking")
-    lists = [runs[place * SEEDS : (place + 1) * SEEDS] for place in range(len(settings))]
+    lists = [runs[index * SEEDS : (index + 1) * SEEDS] for index in range(len(settings))]
     return [[means([run[load] for run in of]) for load in range(len(loads))] for of in lists]

@@ -96,17 +96,17 @@ class Calibrated:
     @property
     def told(self) -> list[Value]:
         """Values that were found or narrowed."""
-        return [one for one in self.values if one.state != "unknown"]
+        return [value for value in self.values if value.state != "unknown"]
 
     @property
     def unknown(self) -> list[Value]:
         """Values of which the measurements say nothing."""
-        return [one for one in self.values if one.state == "unknown"]
+        return [value for value in self.values if value.state == "unknown"]
 
     @property
     def frame(self) -> pl.DataFrame:
         """A row a value."""
-        return pl.DataFrame([{**asdict(one), "options": ", ".join(one.options)} for one in self.values])
+        return pl.DataFrame([{**asdict(value), "options": ", ".join(value.options)} for value in self.values])
 
     def to_dict(self) -> dict[str, Json]:
         """As JSON has it."""
@@ -116,7 +116,9 @@ class Calibrated:
                 "like": self.like,
                 "target": self.target,
                 "values": self.values,
-                "checks": [to_doc(one, error_pct=one.error_pct, before_pct=one.before_pct) for one in self.checks],
+                "checks": [
+                    to_doc(check, error_pct=check.error_pct, before_pct=check.before_pct) for check in self.checks
+                ],
                 "loads": self.lines,
                 "misfit": self.misfit,
                 "best_next": self.best_next,

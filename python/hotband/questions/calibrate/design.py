@@ -94,25 +94,25 @@ class Design:
         """What one more measurement of each load adds, a second of its time."""
         before = np.linalg.slogdet(known)[1]
         gains = {}
-        for place, load in enumerate(self.loads):
-            if load.time > left or counts[place] >= self._most(load):
+        for index, load in enumerate(self.loads):
+            if load.time > left or counts[index] >= self._most(load):
                 continue
-            more = self.information(place, counts[place] + 1) - self.information(place, counts[place])
-            gains[place] = (float(np.linalg.slogdet(known + more)[1]) - float(before)) / load.time
+            more = self.information(index, counts[index] + 1) - self.information(index, counts[index])
+            gains[index] = (float(np.linalg.slogdet(known + more)[1]) - float(before)) / load.time
         return gains
 
     def best_next(self, counts: Sequence[int], deviations: Floats) -> Next | None:
         """The measurement that would reduce what is not known most, with what it reduces; None where nothing does."""
         numbers = len(self.screened.unknowns.numbers)
         known = np.eye(self.slopes.shape[1])
-        for place, count in enumerate(counts):
-            known = known + self.information(place, count)
+        for index, count in enumerate(counts):
+            known = known + self.information(index, count)
         now = np.diag(np.linalg.inv(known))[:numbers]
         found: list[Next] = []
-        for place, load in enumerate(self.loads):
-            if counts[place] >= self._most(load):
+        for index, load in enumerate(self.loads):
+            if counts[index] >= self._most(load):
                 continue
-            more = self.information(place, counts[place] + 1) - self.information(place, counts[place])
+            more = self.information(index, counts[index] + 1) - self.information(index, counts[index])
             then = np.diag(np.linalg.inv(known + more))[:numbers]
             shares = 1.0 - then / now
             # What is left of each variance, by what is left of it now.

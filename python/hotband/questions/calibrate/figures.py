@@ -61,19 +61,21 @@ def seen_of(record: RecordDoc) -> Seen:
 
 def figures_of(loads: Sequence[Seen]) -> list[Figure]:
     """The figures that loads have, in order."""
-    return [Figure(place, side, name) for place, seen in enumerate(loads) for side, name in seen.logs]
+    return [Figure(index, side, name) for index, seen in enumerate(loads) for side, name in seen.logs]
 
 
 def vector(figures: Sequence[Figure], loads: Sequence[Seen]) -> Floats:
     """The logarithms of these figures; not a number where one is missing."""
-    return np.array([loads[one.load].logs.get((one.side, one.name), math.nan) for one in figures], dtype=float)
+    return np.array(
+        [loads[figure.load].logs.get((figure.side, figure.name), math.nan) for figure in figures], dtype=float
+    )
 
 
 def means(repeats: Sequence[Seen]) -> Seen:
     """Several runs of a load as one: the mean of each figure that all have, and all I/Os."""
-    common = set.intersection(*(set(one.logs) for one in repeats))
-    logs = {key: sum(one.logs[key] for one in repeats) / len(repeats) for key in repeats[0].logs if key in common}
-    counts = {side: sum(one.counts[side] for one in repeats) for side in SIDES}
-    iops = sum(one.iops for one in repeats) / len(repeats)
-    p99 = [one.p99 for one in repeats if one.p99]
+    common = set.intersection(*(set(repeat.logs) for repeat in repeats))
+    logs = {key: sum(repeat.logs[key] for repeat in repeats) / len(repeats) for key in repeats[0].logs if key in common}
+    counts = {side: sum(repeat.counts[side] for repeat in repeats) for side in SIDES}
+    iops = sum(repeat.iops for repeat in repeats) / len(repeats)
+    p99 = [repeat.p99 for repeat in repeats if repeat.p99]
     return Seen(logs, counts, iops, sum(p99) / len(p99) if p99 else None)

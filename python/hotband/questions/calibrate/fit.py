@@ -84,7 +84,7 @@ class Fitted:
     @property
     def deviations(self) -> Floats:
         """Standard deviations of the coordinates, no larger than the prior's."""
-        return np.array([min(one.deviation, 1.0) for one in self.profiles])
+        return np.array([min(profile.deviation, 1.0) for profile in self.profiles])
 
 
 def fit(model: Model, unknowns: Unknowns, data: Data) -> Fitted:
@@ -233,8 +233,8 @@ class Across:
 def tellable(data: Data) -> tuple[list[int], list[int]]:
     """Places of the numbers of which the data is expected to tell something, and of the choices that move a figure."""
     left = np.sqrt(np.diag(left_of(data.slopes, data.covariance)))
-    numbers = [place for place, share in enumerate(left) if share < TOLD]
-    return numbers, [place for place, steps in enumerate(data.steps) if any(step.any() for step in steps)]
+    numbers = [index for index, share in enumerate(left) if share < TOLD]
+    return numbers, [index for index, steps in enumerate(data.steps) if any(step.any() for step in steps)]
 
 
 class _Task:
@@ -320,7 +320,7 @@ class _Task:
         distances = [
             (of != options, float(np.abs(places - at).max(initial=0.0)), slopes) for at, of, slopes in self.known
         ]
-        close = [one for one in distances if one[1] < NEAR]
+        close = [distance for distance in distances if distance[1] < NEAR]
         if close:
             return min(close, key=lambda one: one[:2])[2]
         self.known.append((places.copy(), options, self.slopes(places, options)))
@@ -329,18 +329,18 @@ class _Task:
     def slopes(self, places: Floats, options: tuple[int, ...]) -> Floats:
         """By each coordinate, between two runs around the point."""
         ends = []
-        for place in range(len(places)):
+        for index in range(len(places)):
             low, high = places.copy(), places.copy()
-            low[place] = max(places[place] - STEP, -FARTHEST)
-            high[place] = min(places[place] + STEP, FARTHEST)
+            low[index] = max(places[index] - STEP, -FARTHEST)
+            high[index] = min(places[index] + STEP, FARTHEST)
             for end in (low, high):
                 if self.model.refusal(self.unknowns.settings(end, options)) is not None:
-                    end[place] = places[place]
+                    end[index] = places[index]
             ends.append((low, high))
         self.model.at([self.at(end, options) for pair in ends for end in pair], "fitting")
         columns = []
-        for place, (low, high) in enumerate(ends):
-            width = high[place] - low[place]
+        for index, (low, high) in enumerate(ends):
+            width = high[index] - low[index]
             moved = self.predicted(high, options) - self.predicted(low, options)
             columns.append(sure(moved, self.error) / width if width else np.zeros(len(moved)))
         return np.column_stack(columns) if columns else np.zeros((len(self.data.measured), 0))
@@ -349,20 +349,20 @@ class _Task:
         """What each other option of each choice adds at the point."""
         here = self.predicted(places, options)
         wanted = {}
-        for place, choice in enumerate(self.unknowns.choices):
+        for index, choice in enumerate(self.unknowns.choices):
             for option in range(len(choice.options)):
-                chosen = (*options[:place], option, *options[place + 1 :])
-                if option != options[place] and self.model.refusal(self.unknowns.settings(places, chosen)) is None:
-                    wanted[place, option] = chosen
+                chosen = (*options[:index], option, *options[index + 1 :])
+                if option != options[index] and self.model.refusal(self.unknowns.settings(places, chosen)) is None:
+                    wanted[index, option] = chosen
         self.model.at([self.at(places, chosen) for chosen in wanted.values()], "fitting")
         return tuple(
             tuple(
-                sure(self.predicted(places, wanted[place, option]) - here, self.error)
-                if (place, option) in wanted
+                sure(self.predicted(places, wanted[index, option]) - here, self.error)
+                if (index, option) in wanted
                 else np.zeros(len(here))
                 for option in range(len(choice.options))
             )
-            for place, choice in enumerate(self.unknowns.choices)
+            for index, choice in enumerate(self.unknowns.choices)
         )
 
 

@@ -215,4 +215,4 @@ def held_out(kind: str, rate: float) -> list[Measurement]:
 
 def within(loads: Sequence[Measurement], span_bytes: int | None) -> list[Measurement]:
     """The same on the first bytes of the target only."""
-    return list(loads) if span_bytes is None else [replace(one, span_bytes=span_bytes) for one in loads]
+    return list(loads) if span_bytes is None else [replace(load, span_bytes=span_bytes) for load in loads]

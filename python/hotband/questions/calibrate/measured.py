@@ -44,9 +44,9 @@ def data_of(
             rows.append(row)
             figures.append(Figure(load, one.side, one.name))
     joined = [means(one.runs) for one in measured]
-    counts = np.array([joined[one.load].counts[one.side] for one in figures], dtype=float)
+    counts = np.array([joined[figure.load].counts[figure.side] for figure in figures], dtype=float)
     spread = _spread(screened, rows, figures, measured)
-    repeats = np.array([len(measured[one.load].runs) for one in figures])
+    repeats = np.array([len(measured[figure.load].runs) for figure in figures])
     hardware = np.diag(screened.noise)[rows] * screened.counts[rows] / np.maximum(counts, 1.0)
     more = max(spread - 1.0, 0.0) * (hardware + STEP_SHARE * floors(figures) / repeats)
     added = path_ns * np.exp(-screened.base[rows])

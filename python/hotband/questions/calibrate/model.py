@@ -87,15 +87,15 @@ def specs_of(
     that goes from one to the next, or each on its own."""
     settings, seed = at
     specs: list[RunSpec] = []
-    for place, load in enumerate((FILL, *loads) if one_drive else loads):
+    for index, load in enumerate((FILL, *loads) if one_drive else loads):
         count = None if ios is None else FILL_IOS if load is FILL else ios_of(load, ios)
         specs.append(
             RunSpec(
-                f"{name}.{place:02d}",
+                f"{name}.{index:02d}",
                 product.name,
                 load.name,
                 (*load.set, *product.held, *settings),
-                seed + place,
+                seed + index,
                 machine_text=product.text,
                 workload_text=load.text(FILL_IOS if load is FILL else count),
                 after=specs[-1].id if specs and one_drive else "",
@@ -126,7 +126,7 @@ def scaled(product: Product, loads: Sequence[Measurement] = ()) -> Product:
     sizes = [one for one in SCALES if whole / one >= SIMULATED_BYTES and one >= least] or [max(SCALES[-1], least)]
     tried = [Product(product.name, product.text, (*product.held, ("scale", str(scale)))) for scale in sizes]
     # A block has to hold a pass at it, also where the pass is the largest; a file that was measured has to fit.
-    given = [one for one in loads if one.given]
+    given = [load for load in loads if load.given]
     return next((one for one in tried if not (_refuses_a_choice(one) or _refuses_a_load(one, given))), tried[-1])
 
 
@@ -148,7 +148,7 @@ def at_own_scale(target: Product) -> Product:
 def _values(product: Product) -> dict[str, str] | None:
     """The values of one drive as text; None of what is none."""
     try:
-        return {one["key"]: one["value"] for one in entry(product.name)["values"]}
+        return {value["key"]: value["value"] for value in entry(product.name)["values"]}
     except UserError:
         return None
 
@@ -176,7 +176,7 @@ def _refuses_a_choice(product: Product) -> bool:
     """Whether a product cannot have an option of a choice, which it can have at another scale."""
     choices = unknowns_of(product.name, dict(product.held)).choices
     settings = [choice.at(option) for choice in choices for option in range(len(choice.options))]
-    return any(why_refused(product, one) is not None for one in settings)
+    return any(why_refused(product, setting) is not None for setting in settings)
 
 
 def why_refused(product: Product, settings: tuple[Setting, ...]) -> str | None:
@@ -218,11 +218,11 @@ class Model:
 
     def at(self, points: Sequence[At], title: str) -> list[list[Seen]]:
         """What the loads measure at points. Raises UserError, RunsInterrupted."""
-        missing = [one for one in dict.fromkeys(points) if one not in self.done]
+        missing = [fromkey for fromkey in dict.fromkeys(points) if fromkey not in self.done]
         for begin in range(0, len(missing), BATCH):
             more = f", {begin} of {len(missing)} points done" if len(missing) > BATCH else ""
             self._run(missing[begin : begin + BATCH], f"{title}{more}")
-        return [self.done[one] for one in points]
+        return [self.done[point] for point in points]
 
     def _run(self, points: Sequence[At], title: str) -> None:
         lines = [specs_of(f"{n}", self.product, self.loads, at, self.ios) for n, at in enumerate(points)]

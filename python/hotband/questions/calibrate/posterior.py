@@ -67,7 +67,7 @@ class Posterior:
         own = next((part for part in self.parts if part.options == best), self.best)
         evidence, places = fits[best]
         others = [part for part in self.parts if part.options not in fits]
-        parts = [replace(one, probability=one.probability / own.probability) for one in others]
+        parts = [replace(other, probability=other.probability / own.probability) for other in others]
         parts = [replace(one, mean=one.mean - own.mean + places) for one in parts]
         parts += [
             Part(options, math.exp(log - evidence), at, own.covariance)

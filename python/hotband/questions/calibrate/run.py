@@ -69,22 +69,22 @@ class CalibrationPlan:
         return {"schema": self.schema, "loads": self.frame.to_dicts()}
 
 
-def answer(asked: CalibrateQuestion, way: Way) -> Calibrated | CalibrationPlan:
+def answer(question: CalibrateQuestion, way: Way) -> Calibrated | CalibrationPlan:
     """Calibrates, or says what would be measured. Raises UserError, OSError, RunsInterrupted."""
-    if asked.plan and asked.like.name == BLACK_BOX:
-        return CalibrationPlan(*black_box_plan(asked, way))
-    if asked.plan:
-        return plan_only(asked, way)
-    return run(with_folder(asked) if way.on_terminal else asked, way)
+    if question.plan and question.like.name == BLACK_BOX:
+        return CalibrationPlan(*black_box_plan(question, way))
+    if question.plan:
+        return plan_only(question, way)
+    return run(with_folder(question) if way.on_terminal else question, way)
 
 
-def _product(asked: CalibrateQuestion) -> Product:
+def _product(question: CalibrateQuestion) -> Product:
     """The product that is fitted, with the values of it that are known."""
-    return Product(asked.like.name, asked.like.text, asked.settings)
+    return Product(question.like.name, question.like.text, question.settings)
 
 
-def _hardware(asked: CalibrateQuestion, way: Way) -> Hardware:
-    return Hardware(asked.erase, lambda _: way.may_write(asked.yes), bytes_of(asked.size))
+def _hardware(question: CalibrateQuestion, way: Way) -> Hardware:
+    return Hardware(question.erase, lambda _: way.may_write(question.yes), bytes_of(question.size))
 
 
 def run(wanted: CalibrateQuestion, way: Way) -> Calibrated:
@@ -107,7 +107,7 @@ def run(wanted: CalibrateQuestion, way: Way) -> Calibrated:
 
 def trace_of(targets: Sequence[str]) -> Path | None:
     """The trace that is named, if it is one. Raises UserError for one among others."""
-    traces = [Path(one) for one in targets if is_trace(Path(one))]
+    traces = [Path(target) for target in targets if is_trace(Path(target))]
     if traces and len(targets) > 1:
         raise UserError("question.target", "", str(traces[0]), "is a trace: expected one alone")
     return traces[0] if traces else None
@@ -265,9 +265,9 @@ def _source(what: str) -> str:
 def _head(wanted: CalibrateQuestion, found: Calibrated) -> list[str]:
     head = [f"{wanted.like.name} as it was measured: hotband measure calibrate {' '.join(wanted.target)}"]
     return head + [
-        f"Not used in the fit: {one.load}, {one.figure}: {percent(one.error_pct)}"
-        for one in found.checks
-        if one.figure in ("IOPS", "p99")
+        f"Not used in the fit: {check.load}, {check.figure}: {percent(check.error_pct)}"
+        for check in found.checks
+        if check.figure in ("IOPS", "p99")
     ]
 
 

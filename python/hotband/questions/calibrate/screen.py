@@ -65,7 +65,7 @@ class Screened:
 
     def rows(self, loads: Sequence[int]) -> list[int]:
         """Places of the figures of some loads."""
-        return [place for place, one in enumerate(self.figures) if one.load in set(loads)]
+        return [index for index, one in enumerate(self.figures) if one.load in set(loads)]
 
 
 def screen(model: Model, unknowns: Unknowns) -> Screened:
@@ -112,24 +112,24 @@ def _points(
     options: dict[tuple[int, int], At] = {}
     refused: dict[str, str] = {}
     as_it_is = [0] * len(unknowns.choices)
-    for place, number in enumerate(unknowns.numbers):
+    for index, number in enumerate(unknowns.numbers):
         for end in (-STEP, STEP):
             moved = np.zeros(len(unknowns.numbers))
-            moved[place] = end
+            moved[index] = end
             settings = unknowns.settings(moved, as_it_is)
             why = model.refusal(settings)
             if why is None:
-                sides[place, end] = (settings, SEED)
+                sides[index, end] = (settings, SEED)
             else:
                 refused[number.name] = why
-    for place, choice in enumerate(unknowns.choices):
+    for index, choice in enumerate(unknowns.choices):
         for option in range(1, len(choice.options)):
             chosen = list(as_it_is)
-            chosen[place] = option
+            chosen[index] = option
             settings = unknowns.settings(np.zeros(len(unknowns.numbers)), chosen)
             why = model.refusal(settings)
             if why is None:
-                options[place, option] = (settings, SEED)
+                options[index, option] = (settings, SEED)
             else:
                 refused[choice.name] = why
     return sides, options, refused
@@ -144,7 +144,7 @@ def stable(runs: Sequence[Sequence[Seen]]) -> tuple[list[Figure], Floats]:
     figures = [found[place] for place in kept]
     noise = np.atleast_2d(np.cov(values[:, kept], rowvar=False)) * (1 - TO_DIAGONAL)
     noise[np.diag_indices(len(kept))] /= 1 - TO_DIAGONAL
-    loads = np.array([one.load for one in figures])
+    loads = np.array([figure.load for figure in figures])
     return figures, np.where(loads[:, None] == loads[None, :], noise, 0.0)
 
 
@@ -166,12 +166,12 @@ def sure(difference: Floats, error: Floats) -> Floats:
 
 def counts(figures: Sequence[Figure], loads: Sequence[Seen]) -> Floats:
     """I/Os behind each figure."""
-    return np.array([loads[one.load].counts[one.side] for one in figures], dtype=float)
+    return np.array([loads[figure.load].counts[figure.side] for figure in figures], dtype=float)
 
 
 def floors(figures: Sequence[Figure]) -> Floats:
     """The least variance of each figure."""
-    return np.array([FLOORS[one.name] ** 2 for one in figures])
+    return np.array([FLOORS[figure.name] ** 2 for figure in figures])
 
 
 def covariance(screened: Screened, rows: Sequence[int], measured: Floats) -> Floats:
@@ -181,8 +181,8 @@ def covariance(screened: Screened, rows: Sequence[int], measured: Floats) -> Flo
     noise = screened.noise[np.ix_(rows, rows)]
     figures = [screened.figures[row] for row in rows]
     least = floors(figures)
-    scaled = np.array([SCALED[one.name] if screened.is_scaled else 0.0 for one in figures])
-    sides = np.array([one.side for one in figures])
+    scaled = np.array([SCALED[figure.name] if screened.is_scaled else 0.0 for figure in figures])
+    sides = np.array([figure.side for figure in figures])
     alike = np.where(sides[:, None] == sides[None, :], IN_COMMON, 0.0)
     alike[np.diag_indices(len(figures))] = 1.0
     return np.asarray(noise * np.outer(ratio, ratio) + noise + np.diag(least) + np.outer(scaled, scaled) * alike)

@@ -47,11 +47,11 @@ class Unknown:
     @property
     def keys(self) -> tuple[str, ...]:
         """The keys in the product's file."""
-        return tuple(one.range.key for one in self.values)
+        return tuple(value.range.key for value in self.values)
 
     def at(self, place: float) -> tuple[Setting, ...]:
         """Its values at a coordinate, as a run is set to."""
-        return tuple((one.range.key, str(one.at(share_of(place)))) for one in self.values)
+        return tuple((value.range.key, str(value.at(share_of(place)))) for value in self.values)
 
     def place_of(self, key: str, value: str) -> float:
         """The coordinate at which one of its values is what a text says; the nearest end where it is outside."""

@@ -21,9 +21,9 @@ def values_of(unknowns: Unknowns, fitted: Fitted, refused: Mapping[str, str], *,
     was told."""
     deviations = fitted.deviations
     found: list[Value] = []
-    for place, number in enumerate(unknowns.numbers):
-        if place in fitted.numbers:
-            at = fitted.numbers.index(place)
+    for index, number in enumerate(unknowns.numbers):
+        if index in fitted.numbers:
+            at = fitted.numbers.index(index)
             left = float(deviations[at])
             if left > KNOWN and not keep_all:
                 found += _of_number(number, None, (-OUTER, OUTER), 1.0, refused)
@@ -35,8 +35,8 @@ def values_of(unknowns: Unknowns, fitted: Fitted, refused: Mapping[str, str], *,
             found += _of_number(number, float(fitted.places[at]), ends, left, refused)
         else:
             found += _of_number(number, None, (-OUTER, OUTER), 1.0, refused)
-    for place, choice in enumerate(unknowns.choices):
-        own = fitted.choices.index(place) if place in fitted.choices else None
+    for index, choice in enumerate(unknowns.choices):
+        own = fitted.choices.index(index) if index in fitted.choices else None
         found.append(_of_choice(choice, fitted, own, refused))
     return found
 

@@ -32,7 +32,7 @@ def text(number: float, quantity: str) -> str:
     if quantity == "speed":
         return f"{round(number)} rpm"
     scales = SCALES[quantity]
-    unit, size = next((one for one in scales if number >= one[1]), scales[-1])
+    unit, size = next((scale for scale in scales if number >= scale[1]), scales[-1])
     return f"{float(f'{number / size:.4g}'):.15g} {unit}"
 
 

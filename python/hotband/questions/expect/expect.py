@@ -23,18 +23,23 @@ MOST_ROWS = 64
 """Runs of results that are predicted at once: more take minutes."""
 
 
-def expect(asked: ExpectQuestion, way: Way) -> Expected:
+def expect(question: ExpectQuestion, way: Way) -> Expected:
     """Measured beside predicted, or the nearest drives. Raises UserError, RunsInterrupted."""
     settings = Settings(
-        asked.settings, asked.seed, asked.duration, level=asked.interval, draws=asked.draws, jobs=asked.jobs
+        question.settings,
+        question.seed,
+        question.duration,
+        level=question.interval,
+        draws=question.draws,
+        jobs=question.jobs,
     )
-    with refusing_incomplete(list(asked.result)):
+    with refusing_incomplete(list(question.result)):
         skipped: list[str] = []
-        rows = read_rows(asked.result, asked.workload, skipped)
+        rows = read_rows(question.result, question.workload, skipped)
     _expect_some(rows)
-    if asked.on is None:
+    if question.on is None:
         return Expected(None, settings.level, rows, ranking=rank(rows, settings, way.watch), notes=skipped)
-    found = judged(rows, asked.on, settings, way)
+    found = judged(rows, question.on, settings, way)
     found.notes += skipped
     return found
 

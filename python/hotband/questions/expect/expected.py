@@ -71,7 +71,7 @@ class Expected:
     @property
     def frame(self) -> pl.DataFrame:
         """A row a figure: row, figure, measured, predicted, low, high, verdict (IOPS, bytes a second, ns)."""
-        rows = [{"row": row.name, **one.document()} for row in self.rows for one in self.figures(row)]
+        rows = [{"row": row.name, **figure.document()} for row in self.rows for figure in self.figures(row)]
         return pl.DataFrame(rows, infer_schema_length=None)
 
     def __repr__(self) -> str:
@@ -91,7 +91,7 @@ class Expected:
                 "rows": [self._row(row) for row in self.rows],
                 "assumed": self.assumed,
                 "explanations": self.explanations,
-                "nearest": [one.document() for one in ranking.drives] if ranking else [],
+                "nearest": [drive.document() for drive in ranking.drives] if ranking else [],
                 "left_out": ranking.left_out if ranking else {},
                 "compared_rows": list(ranking.rows) if ranking else [],
                 "state": self.state,
@@ -107,7 +107,7 @@ class Expected:
                 "asks": row.load.asks if row.load else None,
                 "verdict": self.row_verdict(row),
                 "why_not": row.why_not,
-                "figures": [one.document() for one in self.figures(row)],
+                "figures": [figure.document() for figure in self.figures(row)],
                 "workload": row.load.text if row.load else None,
                 "set": row.load.settings if row.load else {},
             }

@@ -83,8 +83,8 @@ def _audited(rows: Sequence[Predicted], machine: Named) -> list[str]:
             facts = of_machine(machine.name)
         except UserError:
             facts = None
-    wanted = {rule for one in rows for rule in RULES[_verdict(one)]}
-    audited = [Audited(one.row.name, one.row.record) for one in rows]
+    wanted = {rule for row in rows for rule in RULES[_verdict(row)]}
+    audited = [Audited(row.row.name, row.row.record) for row in rows]
     said: dict[str, str] = {}
     for finding in findings(audited, facts):
         if finding.rule in wanted and finding.severity != "note":
@@ -95,19 +95,19 @@ def _audited(rows: Sequence[Predicted], machine: Named) -> list[str]:
 def _assumed(rows: Sequence[Predicted], verdict: Verdict) -> list[str]:
     """What was assumed, where that may be wrong in this direction."""
     said = []
-    asked = [one.row.record["source"]["asked"] for one in rows]
-    texts = [text for one in rows if one.row.load for text in one.row.load.assumed]
+    asked = [row.row.record["source"]["asked"] for row in rows]
+    texts = [text for row in rows if row.row.load for text in row.row.load.assumed]
     if verdict == "better":
         if any(one["direct"] is not True for one in asked):
             said.append("the host's page cache may have answered: that it was passed by is not in the result")
         if any("whole target" in text for text in texts):
             said.append("a smaller part of the target may have been used than all of it: span=SIZE says which")
-        if any((_outside(one).figure.startswith("write") or _writes(one)) for one in rows):
+        if any((_outside(row).figure.startswith("write") or _writes(row)) for row in rows):
             said.append("a controller's protected cache may have answered writes (controller = in a machine's file)")
         if any("to a file" in text for text in texts):
             said.append("a file system answers reads of what was never written, and gathers writes")
         return said
-    fastest = max((rate for one in rows if (rate := _rate_of_a_job(one)) is not None), default=0.0)
+    fastest = max((rate for row in rows if (rate := _rate_of_a_job(row)) is not None), default=0.0)
     if fastest >= NEAR_A_CORE:
         said.append(
             f"a job did {number(fastest)} I/Os a second, and a core hands out about {number(OF_A_CORE)}: "

@@ -85,7 +85,7 @@ def row_verdict(figures: Sequence[Judged]) -> Verdict | None:
 
 def first_outside(figures: Sequence[Judged]) -> Judged | None:
     """The first figure that is outside its interval."""
-    return next((one for one in figures if one.verdict in ("better", "worse")), None)
+    return next((figure for figure in figures if figure.verdict in ("better", "worse")), None)
 
 
 def whole_verdict(rows: Sequence[Sequence[Judged]]) -> str:
@@ -100,7 +100,10 @@ def _besides(rows: Sequence[Sequence[Judged]], of: int) -> str:
     if not rows:
         return ""
     outside = Counter(
-        f"{_short(one)} {one.verdict}" for figures in rows for one in figures if one.verdict not in ("inside", None)
+        f"{_short(figure)} {figure.verdict}"
+        for figures in rows
+        for figure in figures
+        if figure.verdict not in ("inside", None)
     )
     said = [f"{name} in {count}" if of > 1 else name for name, count in outside.most_common(3)]
     return f"; but {', '.join(said)}"
@@ -128,4 +131,4 @@ def _in_words(verdicts: Sequence[Verdict | None]) -> str:
 
 def distance(figures: Sequence[Judged]) -> float:
     """How far figures lie from their predictions: the root of the mean square of the log-ratios."""
-    return math.sqrt(sum(one.log_ratio**2 for one in figures) / len(figures)) if figures else math.inf
+    return math.sqrt(sum(figure.log_ratio**2 for figure in figures) / len(figures)) if figures else math.inf

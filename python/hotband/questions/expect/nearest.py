@@ -45,7 +45,7 @@ class Near:
 
     def document(self) -> dict[str, Json]:
         """As JSON has it: a drive and how far it is off, as a factor; figures of the rows that were compared."""
-        first = next((one for one in self.figures if one.figure == "iops"), None)
+        first = next((figure for figure in self.figures if figure.figure == "iops"), None)
         return to_object(
             {
                 "machine": self.machine,
@@ -96,12 +96,12 @@ def _chosen(rows: Sequence[Row]) -> list[Row]:
     order = sorted(rows, key=lambda row: -(row.record["summary"]["iops"] or 0.0))
     if len(order) <= MOST_ROWS:
         return order
-    return [order[round(place * (len(order) - 1) / (MOST_ROWS - 1))] for place in range(MOST_ROWS)]
+    return [order[round(index * (len(order) - 1) / (MOST_ROWS - 1))] for index in range(MOST_ROWS)]
 
 
 def _compared(specs: dict[str, list[tuple[Row, RunSpec]]], settings: Settings, watch: Watch, title: str) -> list[Near]:
     points = [
-        Point(replace(spec, id=f"{name} {place}")) for name, of in specs.items() for place, (_, spec) in enumerate(of)
+        Point(replace(spec, id=f"{name} {index}")) for name, of in specs.items() for index, (_, spec) in enumerate(of)
     ]
     with watch(title) as tick:
         finished = {one.spec.id: one for one in Experiment(points).run(jobs=settings.jobs, progress=tick).finished}
@@ -112,7 +112,7 @@ def _compared(specs: dict[str, list[tuple[Row, RunSpec]]], settings: Settings, w
 def _figures(name: str, of: Sequence[tuple[Row, RunSpec]], finished: dict[str, Finished]) -> tuple[Judged, ...]:
     return tuple(
         figure
-        for place, (row, _) in enumerate(of)
+        for index, (row, _) in enumerate(of)
         if row.load is not None
-        for figure in compared(row.record, finished[f"{name} {place}"].record, row.load.asks)
+        for figure in compared(row.record, finished[f"{name} {index}"].record, row.load.asks)
     )

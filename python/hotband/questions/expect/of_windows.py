@@ -27,18 +27,18 @@ def rebuild_diskspd(record: RecordDoc) -> Rebuilt:
     if not targets:
         raise CannotRebuild("the result has no profile, which says what was asked; expected -w PROFILE.xml")
     asked = record["source"]["asked"]
-    shared = all(one.get("ThreadsPerFile", "1") == "0" for one in targets)
+    shared = all(target.get("ThreadsPerFile", "1") == "0" for target in targets)
     inner = [f"<ThreadCount>{asked['jobs']}</ThreadCount>"] if shared and asked["jobs"] else []
-    inner.append(f"<Targets>{''.join(_element('Target', one) for one in targets)}</Targets>")
+    inner.append(f"<Targets>{''.join(_element('Target', target) for target in targets)}</Targets>")
     text = f"<Profile><TimeSpans><TimeSpan>{''.join(inner)}</TimeSpan></TimeSpans></Profile>"
     report = LossReport(str(record["source"]["file"]), "DiskSpd")
     try:
         made = workload_text(diskspd.form(Path("profile of the result"), text, report))
     except UserError as error:
         raise CannotRebuild(f"{error.key or 'its profile'}: {error.accepted}") from None
-    is_open = any(one.get("Throughput", "0") not in ("", "0") for one in targets)
+    is_open = any(target.get("Throughput", "0") not in ("", "0") for target in targets)
     rebuilt = Rebuilt(made, "open" if is_open else "closed", asked["working_set_bytes"], losses=report.matters())
-    if any(not one.get("Path", "").startswith(("#", "\\\\.\\")) for one in targets):
+    if any(not target.get("Path", "").startswith(("#", "\\\\.\\")) for target in targets):
         rebuilt.assume("I/Os went to a file: a file system, and how it laid the file out, are not in the model")
     if not asked["direct"]:
         rebuilt.assume("I/Os passed the host's cache, which was not off (-Sh, -Su)")

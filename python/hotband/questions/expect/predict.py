@@ -85,13 +85,13 @@ def run(rows: Sequence[Row], machine: Named, settings: Settings, watch: Watch, t
     specs = [(row, spec_of(row, machine, settings)) for row in rows if row.load is not None]
     if not specs:
         return []
-    points = [Point(replace(spec, id=f"{place}")) for place, (_, spec) in enumerate(specs)]
+    points = [Point(replace(spec, id=f"{index}")) for index, (_, spec) in enumerate(specs)]
     with watch(title) as tick:
         finished = Experiment(points).run(jobs=settings.jobs, progress=tick).finished
     by_id = {one.spec.id: one for one in finished}
     return [
-        Predicted(row, spec, by_id[f"{place}"], compared(row.record, by_id[f"{place}"].record, row.load.asks))
-        for place, (row, spec) in enumerate(specs)
+        Predicted(row, spec, by_id[f"{index}"], compared(row.record, by_id[f"{index}"].record, row.load.asks))
+        for index, (row, spec) in enumerate(specs)
         if row.load is not None
     ]
 

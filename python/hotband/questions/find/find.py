@@ -53,11 +53,11 @@ class _On:
     trials: list[Trial] = field(default_factory=list)
 
 
-def find(asked: FindQuestion, way: Way) -> Found:
+def find(question: FindQuestion, way: Way) -> Found:
     """The answers, whose runs a store takes that is named. Raises UserError before anything runs wherever that is
     possible, and RunsInterrupted."""
-    with answers_kept(asked.into) as keep:
-        found = _search_all(asked, way)
+    with answers_kept(question.into) as keep:
+        found = _search_all(question, way)
         way.there(found)
         keep(found)
         return found
@@ -111,7 +111,7 @@ def _frame(asked: FindQuestion, question: Question) -> Frame:
 
 
 def _ios_for(question: Question) -> int:
-    rarest = max((one.percentile or 0.0 for one in question.figures), default=0.0)
+    rarest = max((figure.percentile or 0.0 for figure in question.figures), default=0.0)
     return RARE if rarest >= 99.9 else BEYOND if rarest >= 99 else MEASURED
 
 
@@ -190,7 +190,7 @@ def _search(asked: FindQuestion, frame: Frame, spec: RunSpec, load: Load, of: Fa
 
 
 def _rate_bounds(bounds: tuple[str, str]) -> tuple[float, float]:
-    plain = [ungrouped(one) or "" for one in bounds]
+    plain = [ungrouped(bound) or "" for bound in bounds]
     if not all(re.fullmatch(r"\d+(\.\d+)?", one) for one in plain):
         raise UserError(
             "question.range", "", "..".join(bounds), "expected LOW..HIGH in I/Os a second, such as 100..5000"
@@ -225,14 +225,14 @@ def _round(on: Sequence[_On], question: Question, jobs: int | None, tick: Tick |
         if not one.wanted and not one.trials:
             one.wanted = next(one.search)
     points = [
-        Point(replace(wanted.spec, id=f"{place}.{number}"))
-        for place, one in enumerate(going)
+        Point(replace(wanted.spec, id=f"{index}.{number}"))
+        for index, one in enumerate(going)
         for number, wanted in enumerate(one.wanted)
     ]
     finished = {done.spec.id: done for done in Experiment(points).run(jobs=jobs, progress=tick).finished}
-    for place, one in enumerate(going):
+    for index, one in enumerate(going):
         made = [
-            of_finished(wanted, _own(finished[f"{place}.{number}"], wanted), question)
+            of_finished(wanted, _own(finished[f"{index}.{number}"], wanted), question)
             for number, wanted in enumerate(one.wanted)
         ]
         one.trials += made

@@ -68,7 +68,7 @@ class Answer:
     def document(self) -> dict[str, Json]:
         """As JSON has it: `value` in the unit that the key of `set` has (rates: I/Os a second; sizes: bytes; times:
         seconds), the figures measured there, the ends of the bracket."""
-        trials = [_trial(one) for one in self.trials]
+        trials = [_trial(trial) for trial in self.trials]
         shown = to_doc(self, without=("trials", "axis", "best", "notes"))
         more = {"runs": len(self.trials), "state": self.state, "trials": trials, "notes": self.notes}
         return shown | to_object(more)
@@ -103,7 +103,7 @@ class Found:
         raise KeyError(machine)
 
     def __repr__(self) -> str:
-        return f"<{self.question.text}: {'; '.join(f'{one.machine}: {one.text}' for one in self.answers)}>"
+        return f"<{self.question.text}: {'; '.join(f'{answer.machine}: {answer.text}' for answer in self.answers)}>"
 
     @property
     def frame(self) -> pl.DataFrame:

@@ -100,24 +100,24 @@ class Question:
     @property
     def goals(self) -> list[Condition | ShareOfMost]:
         """Rates that are to be reached."""
-        return [one for one in self.conditions if one.is_goal]
+        return [condition for condition in self.conditions if condition.is_goal]
 
     @property
     def limits(self) -> list[Condition | ShareOfMost]:
         """Latencies that are to stay below a bound."""
-        return [one for one in self.conditions if not one.is_goal]
+        return [condition for condition in self.conditions if not condition.is_goal]
 
     @property
     def figures(self) -> list[Figure]:
         """Every figure that a trial is read for, each once."""
-        named = [one.figure for one in self.conditions]
+        named = [condition.figure for condition in self.conditions]
         return list(dict.fromkeys([*([self.wanted] if self.wanted else []), *named]))
 
     @property
     def offered(self) -> Condition | None:
         """The rate that is offered, as an open loop, whatever is varied: of drives always, of other keys where the
         question has limits besides."""
-        goals = [one for one in self.goals if isinstance(one, Condition)]
+        goals = [goal for goal in self.goals if isinstance(goal, Condition)]
         as_open = self.varied == DRIVES or (self.varied not in (RATE, DEPTH) and self.limits)
         return goals[0] if goals and as_open else None
 
@@ -148,7 +148,7 @@ def _of_value(text: str, named: str, rest: str) -> Question:
         refuse(named, 'a rate is asked for as a figure, such as "IOPS at p99 < 10 ms"')
     found = conditions(rest)
     goals = [one for one in found if one.is_goal]
-    if varied == DRIVES and not any(isinstance(one, Condition) for one in goals):
+    if varied == DRIVES and not any(isinstance(goal, Condition) for goal in goals):
         refuse(text, 'a number of drives is for a rate, such as "drives for 50000 IOPS at p99 < 2 ms"')
     if varied == DRIVES and len(goals) > 1:
         refuse(text, "expected one rate: it is what is offered to the drives")

@@ -193,7 +193,7 @@ def _flat(axis: Axis, best: Trial, trials: Sequence[Trial], ends: tuple[float, f
     said = []
     for figure in best.figures:
         values = low.figures.get(figure), high.figures.get(figure)
-        if figure in [one.figure for one in best.decides] and values[0] and values[1]:
+        if figure in [decide.figure for decide in best.decides] and values[0] and values[1]:
             slope = abs(math.log(values[1] / values[0]) / math.log((high.value or 1.0) / (low.value or 1.0)))
             if slope < FLAT:
                 far = "far more" if slope < 0.02 else f"{1 / slope:.2g} %"
@@ -210,16 +210,16 @@ def _contradiction(axis: Axis, other: Trial, best: Trial) -> str:
 
 def _with_limits(frame: Frame, found: Outcome, searched: Sequence[object]) -> Outcome:
     """Where goals alone were searched, whether the limits hold there."""
-    limits = [one for one in frame.question.limits if one not in searched]
+    limits = [limit for limit in frame.question.limits if limit not in searched]
     best = found.best
     if found.status == "everywhere" and limits:
         best = next(trial for trial in found.trials if trial.value == min(one.value or 0.0 for one in found.trials))
     if not limits or best is None or best.value is None or found.axis is None:
         return found
-    scores = {one.text: one.score(best.record, 0.0) for one in limits}
+    scores = {limit.text: limit.score(best.record, 0.0) for limit in limits}
     missed = [text for text, value in scores.items() if value <= 0]
     if missed:
-        goals = " and ".join(one.text for one in frame.question.goals)
+        goals = " and ".join(goal.text for goal in frame.question.goals)
         at = value_shown(found.axis, best.value)
         note = f"at {at}, the smallest with {goals}, it is not {' and not '.join(missed)}"
         best.met, best.failed = False, f"not {missed[0]}"

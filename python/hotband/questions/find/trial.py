@@ -69,9 +69,9 @@ class Trial:
         """I/Os a second of the streams that share the loop."""
         document = self.record.document
         places = Load(str(self.wanted.spec.workload_text), "").varied()
-        streams = [one for place, one in enumerate(document["streams"]) if place in places]
-        count = sum(one["read"]["count"] + one["write"]["count"] for one in streams)
-        count += sum(one["trim"]["count"] for one in streams if "trim" in one)
+        streams = [one for index, one in enumerate(document["streams"]) if index in places]
+        count = sum(stream["read"]["count"] + stream["write"]["count"] for stream in streams)
+        count += sum(stream["trim"]["count"] for stream in streams if "trim" in stream)
         return count / (document["duration_ns"] / 1e9)
 
 
@@ -82,7 +82,7 @@ def of_finished(wanted: Wanted, finished: Finished, question: Question) -> Trial
     for one in question.figures:
         one.needed(record)
     extra = [] if question.wanted else [Figure("", "iops")]
-    trial.figures = {one: one.of(record) for one in dict.fromkeys([*question.figures, *extra])}
+    trial.figures = {fromkey: fromkey.of(record) for fromkey in dict.fromkeys([*question.figures, *extra])}
     return trial
 
 

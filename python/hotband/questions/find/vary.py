@@ -44,7 +44,7 @@ class Varied:
 
 def drives(of: Family, bounds: tuple[str, str] | None, within: float) -> Varied:
     """The number of drives of a machine."""
-    low, high = (of.first, MOST_DRIVES) if bounds is None else (_whole(one, bounds) for one in bounds)
+    low, high = (of.first, MOST_DRIVES) if bounds is None else (_whole(bound, bounds) for bound in bounds)
     first = of.first + max(0, -(-(low - of.first) // of.step)) * of.step
     if first > high or high < of.first:
         accepted = (
@@ -127,7 +127,7 @@ def _shares(name: str, accepted: str, bounds: tuple[str, str] | None, within: fl
     """A share of the target, or of one."""
     if not accepted.startswith("a share such as"):
         raise UserError("question.question", "", name, f"takes {accepted}; a question varies numbers")
-    if bounds is not None and not all(one.strip().endswith("%") for one in bounds):
+    if bounds is not None and not all(bound.strip().endswith("%") for bound in bounds):
         low, high = _range(name, None, (0.0, float("inf")), bounds, lambda text: _core.quantity("size", text))
         return Axis(name, low, high, float(1 << 20), lambda value: bytes_text(round(value)), within)
     low, high = _range(name, "100", (1.0, 100.0), bounds, _percent)
@@ -144,7 +144,7 @@ def _range(
     """From which value to which: as asked, as everybody has it, else around today's."""
     if bounds is not None:
         try:
-            low, high = (read(one.strip()) for one in bounds)
+            low, high = (read(bound.strip()) for bound in bounds)
         except ValueError as error:
             raise UserError(
                 "question.range", "", "..".join(bounds), f"expected LOW..HIGH of {name}, each {error}"

@@ -82,18 +82,18 @@ class Kept:
         """A chunk that is there with all of its repetitions; None else."""
         try:
             with np.load(self.path(number), allow_pickle=False) as found:
-                months = [found[f"months{place}"] for place in range(groups)]
-                totals = [found[f"totals{place}"] for place in range(groups)]
+                months = [found[f"months{index}"] for index in range(groups)]
+                totals = [found[f"totals{index}"] for index in range(groups)]
         except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile):
             return None
-        if any(len(one) < count for one in months) or any(one.shape[1:] != (len(TOTALS),) for one in totals):
+        if any(len(month) < count for month in months) or any(total.shape[1:] != (len(TOTALS),) for total in totals):
             return None
-        return Chunk([one[:count] for one in months], [one[:count] for one in totals])
+        return Chunk([month[:count] for month in months], [total[:count] for total in totals])
 
     def keep(self, number: int, chunk: Chunk) -> None:
         """Writes a chunk; from any thread. Raises OSError."""
         buffer = io.BytesIO()
-        columns = {f"months{place}": one for place, one in enumerate(chunk.months)}
-        columns |= {f"totals{place}": one for place, one in enumerate(chunk.totals)}
+        columns = {f"months{index}": one for index, one in enumerate(chunk.months)}
+        columns |= {f"totals{index}": one for index, one in enumerate(chunk.totals)}
         np.savez(buffer, **columns)  # type: ignore[arg-type]
         write_file(self.path(number), buffer.getvalue())

@@ -116,7 +116,7 @@ def fit(watched: Watched, with_batches: bool = False) -> Fit:
             "lifetimes", "", f"{failures} failures", "no lives fit them best; expected more of them"
         ) from None
     rows = tuple(tuple(float(cell) for cell in row) for row in (covariance + covariance.T) / 2)
-    return Fit(tuple(float(one) for one in logs), rows, len(watched.end), failures)
+    return Fit(tuple(float(log) for log in logs), rows, len(watched.end), failures)
 
 
 def log_likelihood(watched: Watched, logs: Floats) -> float:

@@ -101,7 +101,7 @@ class Fleet:
         return drawn
 
     def __repr__(self) -> str:
-        drives = sum(one.group.plan.drives for one in self.outcomes)
+        drives = sum(outcome.group.plan.drives for outcome in self.outcomes)
         return f"<Fleet {self.spec.name}: {drives:,} drives, {self.repetitions:,} repetitions>"
 
     def _repr_html_(self) -> str:
@@ -109,12 +109,12 @@ class Fleet:
 
     def _frame(self, step: int) -> pl.DataFrame:
         """Rows of so many months each."""
-        rows = [Rows(one.group.name, self.spec.months, step).of([one]) for one in self.outcomes]
+        rows = [Rows(outcome.group.name, self.spec.months, step).of([outcome]) for outcome in self.outcomes]
         if len(self.outcomes) > 1:
             rows.append(Rows(WHOLE, self.spec.months, step).of(self.outcomes))
         whole = {"group": pl.String, "month": pl.Int64, "year": pl.Int64}
         kinds = {name: whole.get(name, pl.Float64) for name in rows[0]}
-        return pl.concat(pl.DataFrame(one, schema=kinds) for one in rows)
+        return pl.concat(pl.DataFrame(row, schema=kinds) for row in rows)
 
 
 Columns = dict[str, list[str] | list[int] | list[float] | list[float | None]]
@@ -131,9 +131,9 @@ class Rows:
     def of(self, outcomes: Sequence[Outcome]) -> Columns:
         """Their columns."""
         count = -(-self.months // self.step)
-        hours = np.sum([one.group.plan.machine_hours() for one in outcomes], axis=0)
-        by_drives = [one.group.plan.machine_hours() * one.group.plan.array.drives for one in outcomes]
-        by_bytes = [one.group.plan.machine_hours() * one.group.plan.array.usable_bytes for one in outcomes]
+        hours = np.sum([outcome.group.plan.machine_hours() for outcome in outcomes], axis=0)
+        by_drives = [outcome.group.plan.machine_hours() * outcome.group.plan.array.drives for outcome in outcomes]
+        by_bytes = [outcome.group.plan.machine_hours() * outcome.group.plan.array.usable_bytes for outcome in outcomes]
         length = self._sum(np.full(self.months, MONTH_HOURS))
         found: Columns = {
             "group": [self.name] * count,
@@ -145,16 +145,19 @@ class Rows:
         served = np.maximum(self._sum(hours), 1e-9)
         self._add(found, "failures", self._all(outcomes, "failures"))
         self._add(found, "worn", self._all(outcomes, "worn"))
-        bought = [one.group.plan.drives_bought() + one.column("failures") + one.column("worn") for one in outcomes]
+        bought = [
+            outcome.group.plan.drives_bought() + outcome.column("failures") + outcome.column("worn")
+            for outcome in outcomes
+        ]
         self._add(found, "bought", self._sum(np.sum(bought, axis=0)))
         self._add(found, "rebuilds", self._all(outcomes, "repair_hours") / length)
         self._add(found, "degraded_share", self._all(outcomes, "degraded_hours") / served)
-        self._add(found, "losses", self._sum(np.sum([one.losses for one in outcomes], axis=0)))
+        self._add(found, "losses", self._sum(np.sum([outcome.losses for outcome in outcomes], axis=0)))
         self._add(found, "waited", self._all(outcomes, "waited"))
-        self._add(found, "energy_kwh", self._known([one.energy_kwh for one in outcomes]))
+        self._add(found, "energy_kwh", self._known([outcome.energy_kwh for outcome in outcomes]))
         alone = outcomes[0].endurance_left if len(outcomes) == 1 else None
         self._add(found, "endurance_left", None if alone is None else alone[:, self._last()])
-        cost = self._known([None if one.costs is None else one.costs.total for one in outcomes])
+        cost = self._known([None if outcome.costs is None else outcome.costs.total for outcome in outcomes])
         self._add(found, "cost", cost)
         self._add(found, "cost_so_far", None if cost is None else np.cumsum(cost, axis=1))
         return found
@@ -167,7 +170,7 @@ class Rows:
         return np.asarray(np.add.reduceat(values, np.arange(0, self.months, self.step), axis=-1))
 
     def _all(self, outcomes: Sequence[Outcome], column: str) -> Floats:
-        return self._sum(np.sum([one.column(column) for one in outcomes], axis=0))
+        return self._sum(np.sum([outcome.column(column) for outcome in outcomes], axis=0))
 
     def _known(self, parts: Sequence[Floats | None]) -> Floats | None:
         known = [part for part in parts if part is not None]
@@ -189,4 +192,4 @@ class Rows:
 
 def sum_of(outcomes: Sequence[Outcome], column: str) -> FigureDoc:
     """A column over the whole time and several groups."""
-    return figure(np.sum([one.column(column).sum(axis=1) for one in outcomes], axis=0))
+    return figure(np.sum([outcome.column(column).sum(axis=1) for outcome in outcomes], axis=0))

@@ -27,14 +27,14 @@ Watch = Callable[[str], AbstractContextManager[Tick | None]]
 FRAME_FILE, SUMMARY_FILE, RUNS_FOLDER = "frame.parquet", "summary.json", "runs"
 
 
-def answer(asked: FleetQuestion, way: Way) -> Fleet:
+def answer(question: FleetQuestion, way: Way) -> Fleet:
     """Return the fleet. Raises what `run_fleet` raises."""
-    return run_fleet(spec_of(asked), asked, way.watch)
+    return run_fleet(spec_of(question), question, way.watch)
 
 
-def spec_of(asked: FleetQuestion) -> Spec:
+def spec_of(question: FleetQuestion) -> Spec:
     """A fleet from its file, its text or its table. Raises UserError."""
-    fleet = asked.fleet
+    fleet = question.fleet
     if isinstance(fleet, Mapping):
         spec = read_spec(TomlTable("fleet", "", dict(fleet)), Path())
     elif isinstance(fleet, str) and is_toml(fleet):
@@ -44,39 +44,41 @@ def spec_of(asked: FleetQuestion) -> Spec:
         if path.is_dir():
             raise UserError("question.fleet", "", str(path), "is a folder; expected a TOML file")
         spec = read_spec(TomlTable.read(path, "fleet", typed=True), path.parent)
-    if asked.repetitions is not None:
-        spec = replace(spec, repetitions=asked.repetitions)
-    return spec if asked.seed is None else replace(spec, seed=asked.seed)
+    if question.repetitions is not None:
+        spec = replace(spec, repetitions=question.repetitions)
+    return spec if question.seed is None else replace(spec, seed=question.seed)
 
 
-def run_fleet(spec: Spec, asked: FleetQuestion, watch: Watch) -> Fleet:
+def run_fleet(spec: Spec, question: FleetQuestion, watch: Watch) -> Fleet:
     """Simulates a fleet; interrupted, what is finished of it. Raises UserError, OSError, RunsInterrupted where the runs
     of the model were interrupted, KeyboardInterrupt where no repetition was finished."""
-    expect_out(asked.fresh, asked.out)
+    expect_out(question.fresh, question.out)
     expect_room(spec)
-    with nullcontext() if asked.out is None else Lock(asked.out):
-        if asked.out is not None and not asked.fresh:
-            held_in(asked.out)
-        runs = None if asked.out is None else asked.out / RUNS_FOLDER
+    with nullcontext() if question.out is None else Lock(question.out):
+        if question.out is not None and not question.fresh:
+            held_in(question.out)
+        runs = None if question.out is None else question.out / RUNS_FOLDER
         with watch("runs of the model") if any(one.wants_run for one in spec.groups) else nullcontext() as tick:
-            served = services(spec.groups, runs, asked.fresh, asked.jobs, spec.seed, tick)
+            served = services(spec.groups, runs, question.fresh, question.jobs, spec.seed, tick)
         draws = [draws_of(one, served.get(one.name), spec.seed, spec.repetitions) for one in spec.groups]
-        kept = None if asked.out is None else Kept(asked.out, key(spec, served), spec.name, CHUNK, asked.fresh)
+        kept = None if question.out is None else Kept(question.out, key(spec, served), spec.name, CHUNK, question.fresh)
         with watch(spec.name) as tick:
-            left = simulate(spec, draws, kept, asked.jobs, tick)
+            left = simulate(spec, draws, kept, question.jobs, tick)
         outcomes = tuple(
             outcome_of(spec, group, drawn, served.get(group.name), months, totals)
             for group, drawn, months, totals in zip(spec.groups, draws, left.months, left.totals, strict=True)
         )
         fleet = Fleet(spec, outcomes, left.done, left.interrupted)
-        if asked.out is not None:
-            save(fleet, asked.out)
+        if question.out is not None:
+            save(fleet, question.out)
         return fleet
 
 
 def key(spec: Spec, served: Mapping[str, Service]) -> str:
     """What tells this fleet from another. The number of repetitions does not: more of them begin with the same ones."""
-    months = [(one.plan.machines, float(one.plan.born.sum()), float(one.plan.gone.sum())) for one in spec.groups]
+    months = [
+        (group.plan.machines, float(group.plan.born.sum()), float(group.plan.gone.sum())) for group in spec.groups
+    ]
     return key_of(repr((spec.months, spec.seed, spec.groups, spec.power, spec.prices)), repr((months, served)))
 
 

@@ -177,7 +177,7 @@ def seen_in(group: Group, whole: RecordDoc, degraded: RecordDoc | None) -> Seen:
     watts = None
     if energy is not None and energy["drives"]:
         ends = (energy["mean_w"], energy["energy_low_j"] / seconds, energy["energy_high_j"] / seconds)
-        watts = tuple(one / energy["drives"] for one in ends)
+        watts = tuple(end / energy["drives"] for end in ends)
     smart = whole.get("smart", [])
     written = [one["at_end"]["host_bytes"] - one["at_begin"]["host_bytes"] for one in smart]
     bears = [float(one["endurance_bytes"]) for one in smart if one["endurance_bytes"] is not None]
@@ -194,11 +194,11 @@ def seen_in(group: Group, whole: RecordDoc, degraded: RecordDoc | None) -> Seen:
 def rebuild_in(group: Group, record: RecordDoc) -> tuple[float, LevelDoc]:
     """Hours to rebuild a drive of the real size at the rate of the run, and the service meanwhile."""
     repair = record.get("repair")
-    rebuilds = [] if repair is None else [one for one in repair["rebuilds"] if one["mean_bytes_per_s"]]
+    rebuilds = [] if repair is None else [rebuild for rebuild in repair["rebuilds"] if rebuild["mean_bytes_per_s"]]
     if repair is None or not rebuilds:
         accepted = "no rebuild went on in a run of it; expected rebuild_time with it"
         raise UserError(group.place, "workload", str(group.workload), accepted)
-    rate = sum(one["mean_bytes_per_s"] or 0.0 for one in rebuilds) / len(rebuilds)
+    rate = sum(rebuild["mean_bytes_per_s"] or 0.0 for rebuild in rebuilds) / len(rebuilds)
     level = next((one for one in repair["service"] if one["phase"] == "rebuilding"), None)
     found: LevelDoc = {
         "iops": None if level is None else level["iops"],

@@ -87,8 +87,8 @@ def simulate(
     if not found_chunks:
         raise KeyboardInterrupt
     return Simulated(
-        [np.concatenate([one.months[place] for one in found_chunks]) for place in places],
-        [np.concatenate([one.totals[place] for one in found_chunks]) for place in places],
+        [np.concatenate([found_chunk.months[place] for found_chunk in found_chunks]) for place in places],
+        [np.concatenate([found_chunk.totals[place] for found_chunk in found_chunks]) for place in places],
         sum(sizes[:whole]),
         interrupted,
     )
@@ -162,13 +162,13 @@ def chunk_of(
     months: list[list[np.ndarray]] = [[] for _ in spec.groups]
     totals: list[list[np.ndarray]] = [[] for _ in spec.groups]
     for repetition in range(begin, begin + count):
-        for place, (group, drawn) in enumerate(zip(spec.groups, draws, strict=True)):
+        for index, (group, drawn) in enumerate(zip(spec.groups, draws, strict=True)):
             if is_stopped():
                 return None
             left = of_group(group, drawn, spec.seed, repetition)
-            months[place].append(left.months)
-            totals[place].append(left.totals)
-    return Chunk([np.stack(one) for one in months], [np.stack(one) for one in totals])
+            months[index].append(left.months)
+            totals[index].append(left.totals)
+    return Chunk([np.stack(month) for month in months], [np.stack(total) for total in totals])
 
 
 def of_group(group: Group, drawn: GroupDraws, seed: int, repetition: int) -> Left:

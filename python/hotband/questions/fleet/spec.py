@@ -155,7 +155,7 @@ def of_drives(
     if not workload:
         return settings
     try:
-        of = {one.key for one in set_keys(workload, machine) if one.part.startswith("drive ")}
+        of = {set_key.key for set_key in set_keys(workload, machine) if set_key.part.startswith("drive ")}
     except UserError as error:
         raise in_group(table, error) from None
     return tuple((key, value) for key, value in settings if key in of)
@@ -205,12 +205,12 @@ KEYS = {
 """Fields of the question of reliability, as keys of a group."""
 
 
-def subject_in(table: TomlTable, asked: ReliabilityQuestion, has_lives: bool) -> tuple[Subject, list[Member]]:
+def subject_in(table: TomlTable, question: ReliabilityQuestion, has_lives: bool) -> tuple[Subject, list[Member]]:
     """The array with its conditions, and the members of its layout. Raises UserError with the keys of the group."""
     # Any life, where the group gives its own: the catalog need not have one.
-    known = replace(asked, mtbf="1000000 h") if has_lives else asked
+    known = replace(question, mtbf="1000000 h") if has_lives else question
     try:
-        return subject_of(known), layout_of(asked)["members"]
+        return subject_of(known), layout_of(question)["members"]
     except UserError as error:
         raise in_group(table, error) from None
 
@@ -218,7 +218,7 @@ def subject_in(table: TomlTable, asked: ReliabilityQuestion, has_lives: bool) ->
 def life_of_catalog(subject: Subject, member: Member) -> Value:
     """The mean life that the catalog has, with its range."""
     product, middle = member["product"], subject.conditions.mtbf
-    found = [one for one in entries.drive(product)["values"] if one["key"] == "reference.mtbf"]
+    found = [value for value in entries.drive(product)["values"] if value["key"] == "reference.mtbf"]
     ends = [values.hours(str(end)) for one in found for end in (one["range"] or ())]
     is_own = "mtbf" in values_of(member)
     low, high = (middle, middle) if is_own or len(ends) != 2 else (ends[0] or middle, ends[1] or middle)

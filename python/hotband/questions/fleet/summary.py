@@ -36,18 +36,18 @@ def summary_of(fleet: Fleet) -> FleetDoc:
         "currency": spec.prices.currency or spec.power.currency,
         "no_cost": reason,
         "fleet": part_of(fleet.outcomes),
-        "groups": [group_of(one) for one in fleet.outcomes],
+        "groups": [group_of(outcome) for outcome in fleet.outcomes],
         "notes": notes_of(fleet),
     }
 
 
 def part_of(outcomes: Sequence[Outcome]) -> PartDoc:
     """A group, or several together."""
-    plans = [one.group.plan for one in outcomes]
+    plans = [outcome.group.plan for outcome in outcomes]
     hours = sum(float(plan.machine_hours().sum()) for plan in plans)
-    degraded = np.sum([one.column("degraded_hours").sum(axis=1) for one in outcomes], axis=0)
-    repair = np.sum([one.column("repair_hours").sum(axis=1) for one in outcomes], axis=0)
-    energy = [one.energy_kwh for one in outcomes if one.energy_kwh is not None]
+    degraded = np.sum([outcome.column("degraded_hours").sum(axis=1) for outcome in outcomes], axis=0)
+    repair = np.sum([outcome.column("repair_hours").sum(axis=1) for outcome in outcomes], axis=0)
+    energy = [outcome.energy_kwh for outcome in outcomes if outcome.energy_kwh is not None]
     is_known = len(energy) == len(outcomes)
     return {
         "machines": sum(plan.machines for plan in plans),
@@ -59,23 +59,23 @@ def part_of(outcomes: Sequence[Outcome]) -> PartDoc:
         "degraded_share": figure(degraded / hours),
         "loss": loss_of(outcomes),
         "energy_kwh": figure(np.sum([one.sum(axis=1) for one in energy], axis=0)) if is_known else None,
-        "cost": cost_of([one.costs for one in outcomes]),
+        "cost": cost_of([outcome.costs for outcome in outcomes]),
     }
 
 
 def loss_of(outcomes: Sequence[Outcome]) -> LossDoc:
     """Loss of data, and what independence would say of it."""
-    events: Floats = np.sum([one.losses.sum(axis=1) for one in outcomes], axis=0)
+    events: Floats = np.sum([outcome.losses.sum(axis=1) for outcome in outcomes], axis=0)
     found = figure(events)
-    independent = sum(independent_losses(one) for one in outcomes)
-    exact = all(is_exact(one) for one in outcomes)
-    log_intact: Floats = np.sum([one.total("log_intact") for one in outcomes], axis=0)
+    independent = sum(independent_losses(outcome) for outcome in outcomes)
+    exact = all(is_exact(outcome) for outcome in outcomes)
+    log_intact: Floats = np.sum([outcome.total("log_intact") for outcome in outcomes], axis=0)
     return {
         "events": found,
         "by_failure": sum_of(outcomes, "loss_failure"),
         "chance": float(np.abs(np.expm1(log_intact)).mean()),
-        "bytes_lost": figure(np.sum([one.bytes_lost() for one in outcomes], axis=0)),
-        "seen": int(sum(one.total("seen").sum() for one in outcomes)),
+        "bytes_lost": figure(np.sum([outcome.bytes_lost() for outcome in outcomes], axis=0)),
+        "seen": int(sum(outcome.total("seen").sum() for outcome in outcomes)),
         "independent": independent,
         "is_exact": exact,
         "within_interval": found["mean_low"] <= independent <= found["mean_high"] if exact else None,
@@ -112,7 +112,7 @@ def independent_losses(one: Outcome) -> float:
 
 def cost_of(costs: Sequence[Costs | None]) -> CostDoc | None:
     """Cost over the whole time; None where a price is missing."""
-    known = [one for one in costs if one is not None]
+    known = [cost for cost in costs if cost is not None]
     if len(known) < len(costs) or not known:
         return None
     all_of = known[0]

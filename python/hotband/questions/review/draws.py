@@ -89,7 +89,9 @@ class Machine:
 
 def _run(spec: RunSpec, again: Again, values: Sequence[Uncertain]) -> RunSpec:
     spec = replace(renamed(spec, f"{again.name}: "), seed=(spec.seed + again.seeds_on) % 2**64)
-    return with_values(spec, [(one, one.at(again.shares[one.name])) for one in values if one.name in again.shares])
+    return with_values(
+        spec, [(value, value.at(again.shares[value.name])) for value in values if value.name in again.shares]
+    )
 
 
 @dataclass
@@ -106,17 +108,17 @@ class Draws:
     @property
     def runs(self) -> int:
         """Of all machines."""
-        return sum(len(one.specs) for one in self.machines) * len(self.again)
+        return sum(len(machine.specs) for machine in self.machines) * len(self.again)
 
     def names_of(self, machine: Machine) -> list[str]:
         """The values of a machine that are drawn."""
-        own = {one.name for values in machine.values.values() for one in values}
-        return [one.name for one in self.values if one.name in own]
+        own = {value.name for values in machine.values.values() for value in values}
+        return [value.name for value in self.values if value.name in own]
 
     def told(self) -> str:
         """What is about to be run."""
         draws = len(self.again) - SEEDS
-        each = " + ".join(str(len(one.specs)) for one in self.machines)
+        each = " + ".join(str(len(machine.specs)) for machine in self.machines)
         drawn = f"{draws} draws of {len(self.values)} uncertain values and" if self.values else "no uncertain values;"
         return f"intervals, after the review: {drawn} {SEEDS} other seeds, each of {each} runs: {self.runs:,} runs"
 
@@ -147,7 +149,7 @@ def _names(machine: Machine, spec: RunSpec) -> list[str]:
 def _draw(found: Draws, draws: int, seed: int) -> None:
     """Draws values; what the model refuses of one of the machines is drawn again."""
     sampler = Sampler(found.values, seed)
-    names = [one.name for one in found.values]
+    names = [value.name for value in found.values]
     for _ in range(TRIES * draws):
         number = len(found.again) - SEEDS
         if number == draws:

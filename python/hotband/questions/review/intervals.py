@@ -111,7 +111,7 @@ def spreads_of(
 
 
 def _log_ratios(place: Place, value: float, documents: Sequence[Mapping[Place, float]]) -> list[float]:
-    return [math.log(one[place] / value) for one in documents if place in one]
+    return [math.log(document[place] / value) for document in documents if place in document]
 
 
 def figures_of(node: object, place: Place = ()) -> dict[Place, float]:

@@ -84,28 +84,28 @@ class ReviewQuestion(OnHardware, Question):
         return Ending(INTERRUPTED, f"interrupted; finished reviews: {whole}{last}")
 
 
-def answer(asked: ReviewQuestion, way: Way) -> Reviewed:
+def answer(question: ReviewQuestion, way: Way) -> Reviewed:
     """Return the reviews, also where they are stopped. Raises UserError before anything runs, OSError."""
-    machines = [*asked.on, *asked.against]
-    asked.expect_hardware(machines)
-    of_hardware = asked.hardware()
-    draws = DRAWS_OF_MANY if asked.draws is None else asked.draws
-    with into_store(asked.into):
+    machines = [*question.on, *question.against]
+    question.expect_hardware(machines)
+    of_hardware = question.hardware()
+    draws = DRAWS_OF_MANY if question.draws is None else question.draws
+    with into_store(question.into):
         done = review_all(
             machines,
-            set=asked.settings,
-            volume=asked.volume,
-            seed=asked.seed,
-            quick=asked.quick,
-            only=list(dict.fromkeys(asked.only)),
-            events=asked.events,
-            jobs=asked.jobs,
-            out=asked.out,
-            fresh=asked.fresh,
+            set=question.settings,
+            volume=question.volume,
+            seed=question.seed,
+            quick=question.quick,
+            only=list(dict.fromkeys(question.only)),
+            events=question.events,
+            jobs=question.jobs,
+            out=question.out,
+            fresh=question.fresh,
             say=way.say,
             progress=way.watch,
-            intervals=None if asked.interval is None else IntervalsAsked(asked.interval, draws),
-            hardware=lambda specs: asked.executor_on(way, specs, of_hardware),
+            intervals=None if question.interval is None else IntervalsAsked(question.interval, draws),
+            hardware=lambda specs: question.executor_on(way, specs, of_hardware),
             size_bytes=of_hardware.how().size_bytes,
         )
         way.there(done)

@@ -60,7 +60,7 @@ class Target:
 
     def blocks(self, sizes: Sequence[int]) -> list[int]:
         """Those of these sizes that the drives take."""
-        return [one for one in sizes if one % self.block_bytes == 0]
+        return [size for size in sizes if size % self.block_bytes == 0]
 
     @property
     def costly(self) -> bool:

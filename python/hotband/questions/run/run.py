@@ -39,73 +39,73 @@ if TYPE_CHECKING:
     from hotband.questions.run.asked import RunQuestion
 
 
-def answer(asked: RunQuestion, way: Way) -> Ran | Emulation:
+def answer(question: RunQuestion, way: Way) -> Ran | Emulation:
     """Return what the runs left. Raises UserError for a mistake, RunsInterrupted, OSError."""
-    on = asked.on.name
-    expect_out(asked.fresh, asked.out)
-    if is_real(on) and asked.interval is not None:
+    on = question.on.name
+    expect_out(question.fresh, question.out)
+    if is_real(on) and question.interval is not None:
         accepted = "is of predictions: question.expect PRODUCT has them"
-        raise UserError("question.interval", "", f"{asked.interval:g}", accepted)
+        raise UserError("question.interval", "", f"{question.interval:g}", accepted)
     if is_emulated(on) and way.on_terminal:
-        return on_emulated(asked, way)
-    specs = specs_of(asked)
+        return on_emulated(question, way)
+    specs = specs_of(question)
     title = f"{', '.join(spec.workload for spec in specs)} on {on}"
-    hardware = executor_of(asked, way, specs)
-    with into_store(asked.into, at_end=asked.interval is not None):
+    hardware = executor_of(question, way, specs)
+    with into_store(question.into, at_end=question.interval is not None):
         with way.watch(title) as tick:
             experiment = Experiment(points_of(specs), what=f"the runs {title}")
-            with guarded(asked, specs, way):
+            with guarded(question, specs, way):
                 if len(specs) > 1:
                     done = experiment.run(
-                        out=asked.out, fresh=asked.fresh, executor=hardware, progress=tick, say=way.say
+                        out=question.out, fresh=question.fresh, executor=hardware, progress=tick, say=way.say
                     )
                 else:
                     # A single run is always run: there is nothing to go on from. It takes the place of itself.
                     done = experiment.run(executor=hardware, progress=tick)
-        ran = Ran(done.finished, asked.io_log)
+        ran = Ran(done.finished, question.io_log)
         way.there(ran)
-        if asked.interval is not None:
-            ran.is_whole = add_intervals(asked, specs[0], ran.finished[0], way)
-        if is_real(on) and asked.out is not None and way.as_text:
-            ran.report = view_of("hotband-run", "report")(specs).save(asked.out / REPORT_FILE)
+        if question.interval is not None:
+            ran.is_whole = add_intervals(question, specs[0], ran.finished[0], way)
+        if is_real(on) and question.out is not None and way.as_text:
+            ran.report = view_of("hotband-run", "report")(specs).save(question.out / REPORT_FILE)
         return ran
 
 
-def specs_of(asked: RunQuestion) -> list[RunSpec]:
+def specs_of(question: RunQuestion) -> list[RunSpec]:
     """Return the runs that are asked for, each as the engine takes it."""
-    workloads = [asked.workload, *asked.then]
-    folders = [asked.out]
-    if asked.out is not None and asked.then:
-        folders = [asked.out / f"{n}" for n in range(1, len(workloads) + 1)]
-    elif asked.then:
+    workloads = [question.workload, *question.then]
+    folders = [question.out]
+    if question.out is not None and question.then:
+        folders = [question.out / f"{n}" for n in range(1, len(workloads) + 1)]
+    elif question.then:
         folders = [None] * len(workloads)
     first = RunSpec(
         "run",
-        asked.on.name,
-        asked.workload.name,
-        asked.settings,
-        asked.seed,
-        asked.duration,
-        io_log=asked.io_log,
-        power_loss=asked.power_loss,
-        machine_text=asked.on.text,
-        workload_text=asked.workload.text,
-        repair=Repair(asked.fail, asked.spares, asked.rebuild_rate, asked.rebuild_after),
-        events=asked.events,
+        question.on.name,
+        question.workload.name,
+        question.settings,
+        question.seed,
+        question.duration,
+        io_log=question.io_log,
+        power_loss=question.power_loss,
+        machine_text=question.on.text,
+        workload_text=question.workload.text,
+        repair=Repair(question.fail, question.spares, question.rebuild_rate, question.rebuild_after),
+        events=question.events,
         in_use=True,
     )
-    if asked.interval is not None:
+    if question.interval is not None:
         from hotband.inference.interval.of_run import pinned
 
         first = pinned(first)
-        workloads = [replace(asked.workload, text=first.workload_text)]
-    return in_sequence(first, workloads, folders, asked.fresh_seeds)
+        workloads = [replace(question.workload, text=first.workload_text)]
+    return in_sequence(first, workloads, folders, question.fresh_seeds)
 
 
-def executor_of(asked: RunQuestion, way: Way, specs: Sequence[RunSpec]) -> OnDevice | None:
+def executor_of(question: RunQuestion, way: Way, specs: Sequence[RunSpec]) -> OnDevice | None:
     """Return who runs them on hardware; None for a model. Raises UserError."""
-    on = asked.on.name
-    asked.expect_hardware([on])
+    on = question.on.name
+    question.expect_hardware([on])
     if is_emulated(on):
         accepted = f"emulate runs on served machines: expected hb.emulate, and a machine without {EMULATED}"
         raise UserError("question.on", "", on, accepted)
@@ -114,40 +114,40 @@ def executor_of(asked: RunQuestion, way: Way, specs: Sequence[RunSpec]) -> OnDev
     from hotband.execution.targets.target import expect_folder
     from hotband.questions.targets.expected import expected_of
 
-    of_hardware = replace(asked.hardware(asked.expect), predict=expected_of)
-    executor = asked.executor_on(way, specs, of_hardware)
+    of_hardware = replace(question.hardware(question.expect), predict=expected_of)
+    executor = question.executor_on(way, specs, of_hardware)
     expect_folder(executor.place, of_hardware)
     return executor
 
 
 @contextmanager
-def guarded(asked: RunQuestion, specs: Sequence[RunSpec], way: Way) -> Iterator[None]:
+def guarded(question: RunQuestion, specs: Sequence[RunSpec], way: Way) -> Iterator[None]:
     """Refuse a folder that holds something else, unless it is to begin anew; a program that names a folder may replace
     what it holds. Raises UserError."""
-    out = asked.out
+    out = question.out
     if out is None or not way.on_terminal:
         yield
         return
-    if not asked.fresh and is_real(specs[0].machine):
+    if not question.fresh and is_real(specs[0].machine):
         expect_own_page(out, (EXPERIMENT_FILE, RECORD_FILE))
     # Of several runs the experiment has the lock.
     lock: AbstractContextManager[object] = nullcontext() if len(specs) > 1 else Lock(out)
     with lock:
         if len(specs) == 1:
             expect_no_experiment(out)
-        if len(specs) == 1 and not asked.fresh:
+        if len(specs) == 1 and not question.fresh:
             expect_same_run(out, specs[0])
         yield
 
 
-def add_intervals(asked: RunQuestion, spec: RunSpec, finished: Finished, way: Way) -> bool:
+def add_intervals(question: RunQuestion, spec: RunSpec, finished: Finished, way: Way) -> bool:
     """Make the intervals of a run, put them into its record and, where it has a folder, there too. Return False where a
     terminal interrupts before there are draws enough: the record stays as it is."""
     from hotband.inference.interval.of_record import intervals_of, keep
     from hotband.inference.interval.of_run import Asked
 
-    assert asked.interval is not None, "intervals are asked for"
-    drawn = Asked(asked.interval, DRAWS if asked.draws is None else asked.draws)
+    assert question.interval is not None, "intervals are asked for"
+    drawn = Asked(question.interval, DRAWS if question.draws is None else question.draws)
     try:
         intervals, _ = intervals_of(spec, finished, drawn, None, way.say, way.watch)
     except RunsInterrupted:
@@ -167,23 +167,25 @@ VIRTUAL = ("then", "io_log", "power_loss", "fail", "spares", "rebuild_rate", "re
 """Fields that only virtual time has."""
 
 
-def on_emulated(asked: RunQuestion, way: Way) -> Emulation:
+def on_emulated(question: RunQuestion, way: Way) -> Emulation:
     """Return the same workload in virtual time and through fio on the served machine. Raises UserError."""
     from hotband.execution.targets.emulated import emulate
 
-    on = asked.on.name
-    asked.expect_hardware([on])
+    on = question.on.name
+    question.expect_hardware([on])
     for name in VIRTUAL:
-        if getattr(asked, name):
+        if getattr(question, name):
             accepted = "is for runs in virtual time: leave it out, or run on the machine without emulated:"
             raise UserError(f"question.{name}", "", "", accepted)
     machine = on.removeprefix(EMULATED)
     if not machine:
         raise UserError("question.on", "", on, "expected emulated:MACHINE, such as emulated:exos-15e900-512n")
-    workload, out = asked.workload.name, asked.out
-    spec = RunSpec("run", machine, workload, asked.settings, asked.seed, asked.duration, out, events=asked.events)
-    with into_store(asked.into), nullcontext() if out is None else Lock(out):
-        if out is not None and not asked.fresh:
+    workload, out = question.workload.name, question.out
+    spec = RunSpec(
+        "run", machine, workload, question.settings, question.seed, question.duration, out, events=question.events
+    )
+    with into_store(question.into), nullcontext() if out is None else Lock(out):
+        if out is not None and not question.fresh:
             expect_same_comparison(out, spec)
         with way.watch(f"{workload} on {machine}") as progress:
             found = emulate(spec, progress=progress, say=way.say)

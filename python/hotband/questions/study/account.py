@@ -24,25 +24,25 @@ LARGE = 25.0
 """Errors beyond this (percent) are named: the bound of nine in ten rates and times."""
 
 
-def answer(asked: StudyAccuracyQuestion, way: Way) -> Accuracy:
+def answer(question: StudyAccuracyQuestion, way: Way) -> Accuracy:
     """Return the errors. Raises UserError, for a page that cannot be rewritten before anything is run."""
-    if asked.page is not None:
-        view_of("hotband-study-accuracy", "rewritable")(asked.page)
-    return Accuracy(run_account(asked, way))
+    if question.page is not None:
+        view_of("hotband-study-accuracy", "rewritable")(question.page)
+    return Accuracy(run_account(question, way))
 
 
-def run_account(asked: StudyAccuracyQuestion, way: Way) -> AccountDoc:
+def run_account(question: StudyAccuracyQuestion, way: Way) -> AccountDoc:
     """Run studies of the catalog (all where none is named) and sum up their errors. With `out` every study has its runs
     in a folder there and goes on from those that it finds, unless they are of another version."""
-    known = {study.name: study for study in map(file.load, asked.studies or file.whole_names())}
-    check_released(known.values() if not asked.studies else map(file.load, file.whole_names()))
+    known = {study.name: study for study in map(file.load, question.studies or file.whole_names())}
+    check_released(known.values() if not question.studies else map(file.load, file.whole_names()))
     figures: dict[str, list[ListedFigureDoc]] = {}
     for name, study in known.items():
-        folder = None if asked.out is None else asked.out / name
+        folder = None if question.out is None else question.out / name
         before = None if folder is None else other_version(folder)
-        if before is not None and not asked.fresh:
+        if before is not None and not question.fresh:
             way.say(f"{name}: the runs in {folder} are of another version, {before}; begun again")
-        of_study = StudyRunQuestion(study=study, out=folder, fresh=asked.fresh or before is not None)
+        of_study = StudyRunQuestion(study=study, out=folder, fresh=question.fresh or before is not None)
         figures[name] = run_study(of_study, way, page=False)[0]["figures"]
     return account_of(known, figures)
 
@@ -60,7 +60,7 @@ def account_of(studies: Mapping[str, Study], figures: Mapping[str, Sequence[List
 
 def missed(study: Study, figures: Sequence[ListedFigureDoc]) -> list[MissedDoc]:
     """What counts and is off by more than `LARGE`: by cell, with the study's explanation."""
-    names = {one.label: one.name for one in study.configs}
+    names = {config.label: config.name for config in study.configs}
     cells: dict[tuple[str, str], MissedDoc] = {}
     for row in figures:
         error = row["error_pct"]

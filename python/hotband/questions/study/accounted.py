@@ -89,7 +89,7 @@ class AllBlindErrors:
 
     def to_dict(self) -> list[dict[str, Json]]:
         """Return the rows."""
-        return [asdict(one) for one in self.errors]
+        return [asdict(error) for error in self.errors]
 
     @property
     def frame(self) -> pl.DataFrame:

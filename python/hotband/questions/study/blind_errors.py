@@ -26,7 +26,7 @@ def answer(_: StudyBlindQuestion, __: Way) -> AllBlindErrors:
 
 def blind_figures(study: Study) -> list[ListedFigureDoc]:
     """The figures of a study that were predicted blind, with the prediction of then in the place of today's."""
-    readings = {one.id: one.reading for one in study.comparisons if one.reading is not None}
+    readings = {comparison.id: comparison.reading for comparison in study.comparisons if comparison.reading is not None}
     rows: list[FigureDoc] = []
     for row in study.published:
         if row.id in study.blind:

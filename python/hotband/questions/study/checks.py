@@ -112,7 +112,7 @@ def check_explanations(study: Study, tables: Sequence[TomlTable]) -> None:
     if _adds_figures(study):
         return
     cells = [(config.label, load.label) for config, load in study.pairs() if not (config.what_if or load.what_if)]
-    compared = [figure_of(study, one, Value(None)) for one in study.comparisons]
+    compared = [figure_of(study, comparison, Value(None)) for comparison in study.comparisons]
     places = dict.fromkeys([*cells, *((one["config"], one["label"]) for one in compared)])
     for one, table in zip(study.explanations, tables, strict=True):
         there = list(places)
@@ -136,10 +136,10 @@ def _adds_figures(study: Study) -> bool:
 def check_values(study: Study, readings: Mapping[str, float], tables: Sequence[TomlTable]) -> None:
     """No rate, latency, time or ratio is below zero. A gain, a change or a difference may be. Readings are of words."""
     file = str(study.folder / STUDY_FILE)
-    kinds = {one.id: one.kind for one in study.comparisons}
+    kinds = {comparison.id: comparison.kind for comparison in study.comparisons}
     places: dict[tuple[str, str, str], str] = {}
     cells = [(config, load, measure) for config, load in study.pairs() for measure in load.measures]
-    predicted = {row.id for one in cells if (row := published_row(study, one[0], one[1], study.measure(one[2])))}
+    predicted = {row.id for cell in cells if (row := published_row(study, cell[0], cell[1], study.measure(cell[2])))}
     for row in study.published:
         place = (row.config, row.workload, row.metric)
         if places.setdefault(place, row.id) in predicted and places[place] != row.id:

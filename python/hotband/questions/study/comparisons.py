@@ -41,8 +41,8 @@ def compare(kind: str, of: Value, over: Value) -> Value:
 
 def mean(values: Sequence[Value]) -> Value:
     """The plain mean of several configurations; None where one of them has no number."""
-    note = " ".join(dict.fromkeys(one.note for one in values if one.note))
-    numbers = [one.number for one in values if one.number is not None]
+    note = " ".join(dict.fromkeys(value.note for value in values if value.note))
+    numbers = [value.number for value in values if value.number is not None]
     return Value(sum(numbers) / len(numbers) if len(numbers) == len(values) else None, note)
 
 

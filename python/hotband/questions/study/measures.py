@@ -172,8 +172,8 @@ def _peak(run: Reading, window_ns: float) -> tuple[float | None, str]:
         return sum(rates) / len(rates), f"the run is shorter than {window_ns / 1e9:g} s: its mean"
     running = sum(rates[:width])
     most = running
-    for place in range(width, len(rates)):
-        running += rates[place] - rates[place - width]
+    for index in range(width, len(rates)):
+        running += rates[index] - rates[index - width]
         most = max(most, running)
     note = "" if window_ns >= interval else f"the series has intervals of {interval / 1e9:g} s"
     return most / width, note
@@ -207,7 +207,7 @@ def latency_percentile_ms(runs: Runs, how: Parameters) -> Value:
 def _flash_hit_ratio(runs: Runs, how: Parameters) -> Value:
     """Share of the reads that the flash answered."""
     caches = [run.record.get("caches") for _, run in sorted(runs.items())]
-    found = [one["flash_hit_ratio"] for one in caches if one and one.get("flash_hit_ratio") is not None]
+    found = [cache["flash_hit_ratio"] for cache in caches if cache and cache.get("flash_hit_ratio") is not None]
     return Value(pick(found, how.pick)) if found else Value(None, "no drive has a flash read cache")
 
 

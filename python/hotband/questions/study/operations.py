@@ -37,7 +37,7 @@ def _of_app(runs: Runs, how: Parameters, read: Callable[[AppDoc], float | None])
         )
     values = [read(app) for app in apps]
     if all(value is None for value in values) and how.operation:
-        known = list(dict.fromkeys(str(one["name"]) for app in apps for one in app["operations"]))
+        known = list(dict.fromkeys(str(operation["name"]) for app in apps for operation in app["operations"]))
         return Value(
             None, f'no operation "{how.operation}" in the record; its operations: {", ".join(known) or "none"}'
         )
@@ -45,7 +45,7 @@ def _of_app(runs: Runs, how: Parameters, read: Callable[[AppDoc], float | None])
 
 
 def _operation(app: AppDoc, name: str) -> OperationDoc | None:
-    return next((one for one in app["operations"] if one["name"] == name), None)
+    return next((operation for operation in app["operations"] if operation["name"] == name), None)
 
 
 def ops_per_s(runs: Runs, how: Parameters) -> Value:
@@ -79,7 +79,9 @@ def operation_mean_ms(runs: Runs, how: Parameters) -> Value:
 
 def mean_latency_ms(app: AppDoc) -> float | None:
     """Mean latency of all operations of an app; None where none ended."""
-    ended = [one for one in app["operations"] if one["count"] and one["latency_mean_ns"] is not None]
+    ended = [
+        operation for operation in app["operations"] if operation["count"] and operation["latency_mean_ns"] is not None
+    ]
     count = sum(int(one["count"]) for one in ended)
     total = sum(int(one["count"]) * float(one["latency_mean_ns"] or 0.0) for one in ended)
     return milliseconds(total / count) if count else None

@@ -57,11 +57,13 @@ def read_study(folder: Path) -> Study:
     _once("label", config_tables)
     for name in readings.table:
         readings.expect_one_of(name, name, [row.id for row in published])
-    loads = [_load(one, _ids(config_tables), _ids(measure_tables)) for one in load_tables]
-    configs = [_config(one, [load.id for load in loads]) for one in config_tables]
-    names = ([one.id for one in configs], [one.id for one in loads])
+    loads = [_load(load_table, _ids(config_tables), _ids(measure_tables)) for load_table in load_tables]
+    configs = [_config(config_table, [load.id for load in loads]) for config_table in config_tables]
+    names = ([config.id for config in configs], [one.id for one in loads])
     assumption_tables, made = table.parts("assumptions"), predictions()
-    swings = [_swing(one, *names) for one in assumption_tables if one.has("swing")]
+    swings = [
+        _swing(assumption_table, *names) for assumption_table in assumption_tables if assumption_table.has("swing")
+    ]
     study = Study(
         name=table.text("name"),
         title=table.text("title"),
@@ -72,13 +74,13 @@ def read_study(folder: Path) -> Study:
         seed=table.whole("seed", 1),
         configs=tuple(configs),
         loads=tuple(loads),
-        measures=tuple(_measure(one) for one in measure_tables),
+        measures=tuple(_measure(measure_table) for measure_table in measure_tables),
         published=published,
-        explanations=tuple(_explanation(one) for one in table.parts("explanations")),
-        assumptions=tuple(_assumption(one) for one in assumption_tables),
+        explanations=tuple(_explanation(part) for part in table.parts("explanations")),
+        assumptions=tuple(_assumption(assumption_table) for assumption_table in assumption_tables),
         swings=tuple(swings),
         swing_loads=table.texts("swing_loads", names[1]),
-        comparisons=tuple(_comparison(one, *names, _ids(measure_tables)) for one in table.parts("comparisons")),
+        comparisons=tuple(_comparison(part, *names, _ids(measure_tables)) for part in table.parts("comparisons")),
         inputs=_inputs(table.part("inputs"), published),
         repeats=_repeats(table.part("repeats"), published),
         blind={row.id: made[row.id] for row in published if row.id in made},
@@ -99,7 +101,7 @@ def read_study(folder: Path) -> Study:
 
 
 def _ids(tables: Sequence[TomlTable]) -> list[str]:
-    return [one.text("id") for one in tables]
+    return [table.text("id") for table in tables]
 
 
 def _once(key: str, *kinds: Sequence[TomlTable]) -> None:

@@ -58,8 +58,8 @@ class StudyResult:
         numbers["blind"] = [None if one is None else one["predicted"] for one in made]
         numbers["blind_error_pct"] = [None if one is None else one["error_pct"] for one in made]
         intervals = [row["interval"] for row in rows]
-        numbers["interval_low"] = [None if one is None else one["low"] for one in intervals]
-        numbers["interval_high"] = [None if one is None else one["high"] for one in intervals]
+        numbers["interval_low"] = [None if interval is None else interval["low"] for interval in intervals]
+        numbers["interval_high"] = [None if interval is None else interval["high"] for interval in intervals]
         later = ("note", "figure_class", "blind", "blind_error_pct", "interval_low", "interval_high")
         order = (*TEXTS_BEFORE, *NUMBERS, *later)
         return pl.DataFrame(

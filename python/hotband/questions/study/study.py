@@ -62,7 +62,7 @@ SIGNIFICANT_ERROR = 10.0
 def listing(study: Study, rows: Sequence[FigureDoc]) -> list[ListedFigureDoc]:
     """Figures as a result lists them. What is derived from other figures says nothing of its own, so it does not
     count."""
-    groups = {one.label: one.group or one.label for one in study.loads}
+    groups = {load.label: load.group or load.label for load in study.loads}
     derived = {row["source"]: "" for row in rows if row.get("group") == DERIVED and row["published"] is not None}
     derived |= {row.id: "" for row in study.published if row.kind == DERIVED}
     counts = {row["id"] for row in counted(study.name, rows, {**derived, **study.repeats})}
@@ -138,7 +138,7 @@ def reason(study: Study, config: str, label: str) -> str:
 
 def unmatched(study: Study, listed: Sequence[FigureDoc], conclusion: Conclusion) -> list[str]:
     """Ids of published rows that stand beside no prediction and under no claim: background, or a slip in a name."""
-    used = {row["source"] for row in listed} | {one.get("source") for one in conclusion.claims} | set(study.inputs)
+    used = {row["source"] for row in listed} | {claim.get("source") for claim in conclusion.claims} | set(study.inputs)
     return [row.id for row in study.published if row.id not in used]
 
 
@@ -213,40 +213,42 @@ def check_only(study: Study, only: Collection[str]) -> None:
             raise unknown("question.only", name, known)
 
 
-def answer(asked: StudyRunQuestion, way: Way) -> StudyResult:
+def answer(question: StudyRunQuestion, way: Way) -> StudyResult:
     """Return what a study predicts. Raises UserError, and what its runs raise."""
-    result, finished = run_study(asked, way)
+    result, finished = run_study(question, way)
     return StudyResult({one.spec.id: record_of(one) for one in finished}, result)
 
 
-def run_study(asked: StudyRunQuestion, way: Way, page: bool = True) -> tuple[StudyDoc, list[Finished]]:
+def run_study(question: StudyRunQuestion, way: Way, page: bool = True) -> tuple[StudyDoc, list[Finished]]:
     """Run a study, or only some loads of it; return its result, and the runs that it rests on. In the folder `out` are
     then records, `result.json` and (with `page`) `report.html`.
 
     Without all loads there are no claims and findings: they are about the whole.
     """
-    study = file.with_data(file.load(asked.study), asked.data)
-    trust = asked.trust and not in_catalog(study)
-    again = replace(asked, seed=study.seed if asked.seed is None else asked.seed, into=None, fresh=False, trust=trust)
+    study = file.with_data(file.load(question.study), question.data)
+    trust = question.trust and not in_catalog(study)
+    again = replace(
+        question, seed=study.seed if question.seed is None else question.seed, into=None, fresh=False, trust=trust
+    )
     with way.watch(study.name) as progress:
-        return predict(study, asked, progress, way.say, page, way.again(again))
+        return predict(study, question, progress, way.say, page, way.again(again))
 
 
 def predict(
     study: Study,
-    asked: StudyRunQuestion,
+    question: StudyRunQuestion,
     progress: Tick | None = None,
     say: Say | None = None,
     page: bool = True,
     command: str = "",
 ) -> tuple[StudyDoc, list[Finished]]:
     """Run a study; `command` is what its result says it can be repeated with."""
-    expect_out(asked.fresh, asked.out)
-    check_only(study, asked.only)
-    out, root = asked.out, study.seed if asked.seed is None else asked.seed
-    pairs = chosen(study, asked.only)
+    expect_out(question.fresh, question.out)
+    check_only(study, question.only)
+    out, root = question.out, study.seed if question.seed is None else question.seed
+    pairs = chosen(study, question.only)
     whole = len(pairs) == len(study.pairs())
-    untrusted = not_trusted(study, asked.trust) if whole else None
+    untrusted = not_trusted(study, question.trust) if whole else None
     # Compiled before anything runs: a mistake in it is said at once.
     from hotband.questions.study.conclusions.conclude import conclusions_of
 
@@ -254,15 +256,15 @@ def predict(
     if say is not None and untrusted is not None:
         say(untrusted)
     with nullcontext() if out is None else Lock(out) as held:
-        if out is not None and page and not asked.fresh:
+        if out is not None and page and not question.fresh:
             expect_own_page(out, (EXPERIMENT_FILE,))
-        experiment = Experiment(points(study, pairs, out, root, asked.fresh_seeds), what=f"the study {study.name}")
-        finished = experiment.run(out=held, fresh=asked.fresh, progress=progress, say=say).finished
+        experiment = Experiment(points(study, pairs, out, root, question.fresh_seeds), what=f"the study {study.name}")
+        finished = experiment.run(out=held, fresh=question.fresh, progress=progress, say=say).finished
         results = collect(study, pairs, finished)
-        conclusion = conclude(study, results, asked.trust, conclusions) if whole else Conclusion()
+        conclusion = conclude(study, results, question.trust, conclusions) if whole else Conclusion()
         result: StudyDoc = {**result_of(results, conclusion, root), "command": command}
         if not whole:
-            result["only"] = sorted(asked.only)
+            result["only"] = sorted(question.only)
         if untrusted is not None:
             result["untrusted"] = untrusted
         if out is not None:

@@ -55,35 +55,38 @@ def figures_of(results: Results, pairs: Sequence[Pair]) -> tuple[Figures, dict[s
     """Predictions that the given pairs have a part in, and the labels of their figures."""
     touched = {(config.id, load.id) for config, load in pairs}
     rows = [row for (config, load, _), row in cell_figures(results).items() if (config, load) in touched]
-    sides = {one.id: {(config, one.load) for config in one.sides} for one in results.study.comparisons}
+    sides = {
+        comparison.id: {(config, comparison.load) for config in comparison.sides}
+        for comparison in results.study.comparisons
+    }
     rows += [row for row in comparison_figures(results) if sides[row["id"]] & touched]
     labels = {row["id"]: f"{row['config']}, {row['label']}, {row['metric']}" for row in rows}
     return {row["id"]: row["predicted"] for row in rows}, labels
 
 
-def answer(asked: StudySwingsQuestion, way: Way) -> Swings:
+def answer(question: StudySwingsQuestion, way: Way) -> Swings:
     """Return what the assumptions move. Raises UserError."""
-    return Swings(run_swings(asked, way))
+    return Swings(run_swings(question, way))
 
 
-def run_swings(asked: StudySwingsQuestion, way: Way) -> SwingFile:
+def run_swings(question: StudySwingsQuestion, way: Way) -> SwingFile:
     """Swing the assumptions of a study; what is already there and still holds is not run again. Writes after each."""
-    study, say = file.load(asked.study), way.say
-    root = study.seed if asked.seed is None else asked.seed
+    study, say = file.load(question.study), way.say
+    root = study.seed if question.seed is None else question.seed
     planned = plan(study)
     if not planned:
         accepted = "is missing, and no assumption has a swing: there is nothing to run; expected a list of loads"
         raise UserError(str(study.folder / STUDY_FILE), "swing_loads", "", accepted)
-    chosen = select(planned, asked.only)
-    swings = SwingFile(study.name, str(root), f"hotband study swings {asked.study} --seed {root}")
-    folders = _folders(study, asked.out, asked.save)
+    chosen = select(planned, question.only)
+    swings = SwingFile(study.name, str(root), f"hotband study swings {question.study} --seed {root}")
+    folders = _folders(study, question.out, question.save)
     paths = [folder / SWINGS_FILE for folder, _ in folders]
     with ExitStack() as held:
         for folder, option in folders:
             held.enter_context(Lock(folder, option))
         _take_over(swings, paths, {one.swing.name for one in planned})
         try:
-            _swing_all(study, swings, chosen, paths, Runner(root, asked.jobs, way.watch), say)
+            _swing_all(study, swings, chosen, paths, Runner(root, question.jobs, way.watch), say)
         except (RunsInterrupted, KeyboardInterrupt):
             kept_in = f", kept in {paths[0]}" if paths else ""
             say(f"interrupted; {len(swings.entries)} assumptions are done{kept_in}")

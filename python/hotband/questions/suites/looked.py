@@ -63,14 +63,16 @@ class QuickQuestion(OnHardware, Question):
         return [f"Written: {path}" for path in [*found.write(self.out, page), *pictures]]
 
 
-def answer(asked: QuickQuestion, way: Way) -> QuickResult:
+def answer(question: QuickQuestion, way: Way) -> QuickResult:
     """Return what was found. Raises UserError, NotAgreed, KeyboardInterrupt where it is stopped."""
-    if asked.picture is not None:
-        expect_picture("question.picture", asked.picture)
-    can_ask = way.can_ask(asked.yes)
-    suite = Suite(asked.on, asked.settings, asked.hardware(None), asked.seed, asked.out, asked.fresh, can_ask)
-    look = quick_of(suite, time=asked.duration, expect=asked.expect, pictured=asked.picture is not None)
-    expect_agreed(look, look.writes, asked.yes, way)
+    if question.picture is not None:
+        expect_picture("question.picture", question.picture)
+    can_ask = way.can_ask(question.yes)
+    suite = Suite(
+        question.on, question.settings, question.hardware(None), question.seed, question.out, question.fresh, can_ask
+    )
+    look = quick_of(suite, time=question.duration, expect=question.expect, pictured=question.picture is not None)
+    expect_agreed(look, look.writes, question.yes, way)
     with stoppable() if way.on_terminal else nullcontext():
         return QuickResult(run_quick(look, watch=way.watch))
 
@@ -99,7 +101,7 @@ class QuickResult:
     def figures(self) -> pl.DataFrame:
         """A row a load: name, value, unit (B/s, IOPS, ns), expected, verdict."""
         keys = ("name", "value", "unit", "expected", "verdict")
-        rows = [{key: dict(one)[key] for key in keys} for one in self.document["loads"]]
+        rows = [{key: dict(load)[key] for key in keys} for load in self.document["loads"]]
         numbers = {"value": pl.Float64, "expected": pl.Float64}
         return pl.DataFrame(rows, schema={key: numbers.get(key, pl.Utf8) for key in keys})
 

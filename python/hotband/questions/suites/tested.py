@@ -79,28 +79,28 @@ class PtsQuestion(OnHardware, Question):
         return Ending(INTERRUPTED, f"interrupted; {count} of {len(tests)} tests were finished{where}")
 
 
-def answer(asked: PtsQuestion, way: Way) -> PtsResult:
+def answer(question: PtsQuestion, way: Way) -> PtsResult:
     """Return what was found, on a terminal also where it is stopped. Raises UserError, NotAgreed, KeyboardInterrupt."""
     suite = pts_of(
         Suite(
-            asked.on,
-            asked.settings,
-            asked.hardware(None),
-            asked.seed,
-            asked.out,
-            asked.fresh,
-            way.can_ask(asked.yes),
+            question.on,
+            question.settings,
+            question.hardware(None),
+            question.seed,
+            question.out,
+            question.fresh,
+            way.can_ask(question.yes),
         ),
-        drive_class=asked.drive_class,
-        tests=asked.tests,
-        quick=asked.quick,
-        minute=asked.minute,
-        threads=asked.threads,
-        depth=asked.depth,
-        sponsor=asked.sponsor,
-        set_write_cache=asked.set_write_cache,
+        drive_class=question.drive_class,
+        tests=question.tests,
+        quick=question.quick,
+        minute=question.minute,
+        threads=question.threads,
+        depth=question.depth,
+        sponsor=question.sponsor,
+        set_write_cache=question.set_write_cache,
     )
-    expect_agreed(suite, True, asked.yes, way)
+    expect_agreed(suite, True, question.yes, way)
     try:
         with stoppable() if way.on_terminal else nullcontext():
             return PtsResult(run_pts(suite, watch=way.watch))
@@ -131,9 +131,9 @@ class PtsResult:
     def figures(self) -> pl.DataFrame:
         """A row a figure: test, name, value, unit (IOPS, B/s, ns, s)."""
         rows = [
-            {"test": test["id"], "name": one["name"], "value": one["value"], "unit": one["unit"]}
+            {"test": test["id"], "name": figure["name"], "value": figure["value"], "unit": figure["unit"]}
             for test in self.document["tests"]
-            for one in test["figures"]
+            for figure in test["figures"]
         ]
         return pl.DataFrame(rows, schema={"test": pl.Utf8, "name": pl.Utf8, "value": pl.Float64, "unit": pl.Utf8})
 

@@ -83,7 +83,7 @@ def _expect_predicted(grid: Grid, asked: Asked) -> None:
 
 
 def _sweep(runs: _Runs, found: Mapping[int, Kept]) -> Sweep:
-    kept = [found.get(place) for place in range(len(runs.points))]
+    kept = [found.get(index) for index in range(len(runs.points))]
     level = None if runs.asked.intervals is None else runs.asked.intervals.level
     return Sweep(
         tuple(runs.points),
@@ -123,7 +123,7 @@ class _Runs:
         with self._journal(fresh) as journal:
             if journal is not None:
                 found |= self._taken_over(journal)
-            missing = [place for place in range(len(self.specs)) if place not in found]
+            missing = [index for index in range(len(self.specs)) if index not in found]
             try:
                 self._run(missing, found, journal)
                 self._add_intervals(found, journal)
@@ -159,11 +159,11 @@ class _Runs:
     def _taken_over(self, journal: Journal) -> dict[int, Kept]:
         """The runs of the folder that are among those asked for; the user is told of them."""
         found: dict[int, Kept] = {}
-        for place, key in enumerate(self.keys):
+        for index, key in enumerate(self.keys):
             entry = journal.entries.get(key)
             kept = None if entry is None else kept_of(entry, records=self.asked.records)
             if kept is not None:
-                found[place] = self._as_asked(place, kept)
+                found[index] = self._as_asked(index, kept)
         others = len(journal.entries.keys() - set(self.keys))
         if found:
             self.say(f"{len(found):,} of {len(self.specs):,} runs were there already")

@@ -72,8 +72,8 @@ def _intervals(rows: Sequence[Row]) -> list[pl.Series]:
     columns = []
     for name in INTERVAL_FIGURES:
         bounds = [None if row.intervals is None else row.intervals.bounds.get(name) for row in rows]
-        for place, ending in enumerate(("low", "high")):
-            ends = [None if of is None else of[place] for of in bounds]
+        for index, ending in enumerate(("low", "high")):
+            ends = [None if of is None else of[index] for of in bounds]
             columns.append(pl.Series(f"{name}_interval_{ending}", ends, pl.Float64))
     return columns
 

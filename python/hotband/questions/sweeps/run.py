@@ -16,35 +16,35 @@ if TYPE_CHECKING:
     from hotband.questions.sweeps.sweep import Sweep
 
 
-def answer(asked: SweepQuestion, way: Way) -> Sweep:
+def answer(question: SweepQuestion, way: Way) -> Sweep:
     """Return the sweep, also where it is stopped. Raises UserError before anything runs, OSError."""
-    asked.expect_hardware([one.name for one in asked.on])
-    for name, value in asked.settings:
+    question.expect_hardware([one.name for one in question.on])
+    for name, value in question.settings:
         if name in plan.NOT_SET:
             shown = list(value) if isinstance(value, tuple) else value
             raise UserError("question.settings", name, str(shown), "is the name of an argument: on, workload or seed")
     grid = plan.Grid(
-        plan.by_name(asked.workload, "workload"),
-        plan.by_name(asked.on, "on"),
-        {key: plan.axis_of(key, value) for key, value in asked.settings},
-        plan.seeds_of(asked.seed, asked.repeat),
-        asked.duration,
-        asked.events,
+        plan.by_name(question.workload, "workload"),
+        plan.by_name(question.on, "on"),
+        {key: plan.axis_of(key, value) for key, value in question.settings},
+        plan.seeds_of(question.seed, question.repeat),
+        question.duration,
+        question.events,
     )
     for remark in grid.remarks:
         way.say(remark)
-    drawn = DRAWS if asked.draws is None else asked.draws
-    of_hardware = asked.hardware()
+    drawn = DRAWS if question.draws is None else question.draws
+    of_hardware = question.hardware()
     how = engine.Asked(
-        asked.jobs,
-        asked.out,
-        asked.fresh,
-        asked.records and not way.on_terminal,
-        None if asked.interval is None else IntervalsAsked(asked.interval, drawn),
-        lambda specs: asked.executor_on(way, specs, of_hardware),
+        question.jobs,
+        question.out,
+        question.fresh,
+        question.records and not way.on_terminal,
+        None if question.interval is None else IntervalsAsked(question.interval, drawn),
+        lambda specs: question.executor_on(way, specs, of_hardware),
         way.executor,
     )
-    with into_store(asked.into):
+    with into_store(question.into):
         done = engine.sweep(grid, how, way.watch, way.say)
         way.there(done)
         return done

@@ -68,7 +68,7 @@ class Sweep:
             row is None or (self.level is not None and at.get("seed") == first and row.intervals is None)
             for at, row in zip(self.points, self.rows, strict=True)
         ]
-        return [place for place, is_missing in enumerate(lacks) if is_missing]
+        return [index for index, is_missing in enumerate(lacks) if is_missing]
 
     @property
     def axes(self) -> tuple[str, ...]:

@@ -112,7 +112,8 @@ def expected_of(
 def without_verdict(of: ExpectedHereDoc, off: str) -> ExpectedHereDoc:
     """The same beside a drive that is not near: its figures may stand beside what was measured, and judge nothing."""
     rows = [
-        {**row, "verdict": None, "figures": [{**one, "verdict": None} for one in row["figures"]]} for row in of["rows"]
+        {**row, "verdict": None, "figures": [{**figure, "verdict": None} for figure in row["figures"]]}
+        for row in of["rows"]
     ]
     verdict = f"no drive of the catalog is near; nearest is {of['machine']}, {off} times off: name yours"
     made = {**of, "rows": rows, "verdict": verdict, "explanations": [], "is_near": False}

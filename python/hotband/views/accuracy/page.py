@@ -69,7 +69,7 @@ def missed_text(missed: Iterable[MissedDoc]) -> list[str]:
         by_reason.setdefault(one["why"], []).append(one)
     parts = []
     for why, cells in by_reason.items():
-        lines = [f"- {one['config']}, {one['label']}: {', '.join(map(error_text, one['errors']))}" for one in cells]
+        lines = [f"- {cell['config']}, {cell['label']}: {', '.join(map(error_text, cell['errors']))}" for cell in cells]
         parts += ["\n".join(lines), why or "Not explained."]
     return parts
 

@@ -54,7 +54,7 @@ def blocks(account: AccountDoc) -> list[tuple[str, Sequence[ClassErrorsDoc]]]:
 
 def has_intervals(account: AccountDoc) -> bool:
     """Whether any prediction has an interval: without, there is no column of what lies inside."""
-    return any(one["coverage"] is not None for one in account["totals"])
+    return any(total["coverage"] is not None for total in account["totals"])
 
 
 def accuracy_table(account: AccountDoc) -> Table:

@@ -25,14 +25,14 @@ MOST_DRIVES = 4
 MOST_NOTES = 2
 
 
-def advice_screen(advice: Advice, asked: AdviseQuestion, details: Sequence[View]) -> Screen:
+def advice_screen(advice: Advice, question: AdviseQuestion, details: Sequence[View]) -> Screen:
     """Return what the terminal shows of an advice."""
     chosen = advice.recommended
     if chosen is None:
         first, *more = advice.answer or ["No candidate meets the objective."]
         return Screen(
             answer=first, verdict="no", more=more, state=[_searched(advice)], remarks=advice.notes[:MOST_NOTES],
-            next=asked, details=details,
+            next=question, details=details,
         )  # fmt: skip
     cheaper = _for_less(advice, chosen)
     points = _points(advice, chosen, cheaper)
@@ -44,7 +44,7 @@ def advice_screen(advice: Advice, asked: AdviseQuestion, details: Sequence[View]
         body=[_table(advice, points), "", *_strips(advice, points[:STRIPS])],
         state=[_why(advice, chosen, cheaper), _searched(advice)],
         remarks=advice.notes[:MOST_NOTES],
-        next=asked,
+        next=question,
         details=details,
     )
 
@@ -74,7 +74,7 @@ def _bought(point: Point, currency: str) -> str:
 
 def _table(advice: Advice, points: Sequence[Point]) -> Table:
     """Return a row per candidate: cost, power, latency with its interval, and the chance of loss."""
-    priced = any(one.cost is not None for one in points)
+    priced = any(point.cost is not None for point in points)
     years = Unit("chance", 1.0, lambda share: f"1 in {number(max(1.0 / share, 1.0), 2)}" if share > 0 else "never")
     table = screen_table(
         [

@@ -30,9 +30,9 @@ if TYPE_CHECKING:
     from hotband.views.text.screen import Screen
 
 
-def terminal(advice: Advice, asked: AdviseQuestion) -> Screen:
+def terminal(advice: Advice, question: AdviseQuestion) -> Screen:
     """Return what the terminal shows."""
-    return advice_screen(advice, asked, advice_views(advice, asked.every))
+    return advice_screen(advice, question, advice_views(advice, question.every))
 
 
 def advice_views(advice: Advice, every: bool = False) -> list[View]:
@@ -61,7 +61,7 @@ def searched_text(advice: Advice) -> str:
 def front_table(advice: Advice, points: list[Point]) -> Table:
     """A row a point: each figure, and below it its interval."""
     title = f"Front: {counted(len(points), 'point')}, {advice.level:g} % intervals of {advice.figure}"
-    priced = any(one.cost is not None for one in points)
+    priced = any(point.cost is not None for point in points)
     # Units stand below, as the ends of intervals do: seven columns fit into 80.
     figures = [
         *([bare(estimate("cost", Unit(advice.currency), below=True))] if priced else []),

@@ -52,8 +52,8 @@ def wider(groups: Sequence[Sequence[str]]) -> list[tuple[float, list[str]]]:
     other the first is the widest, and the last has the width of any line."""
     levels: dict[float, list[str]] = {}
     for group in groups:
-        for place, name in enumerate(group[:-1]):
-            levels.setdefault(WIDTH + WIDER * (len(group) - 1 - place), []).append(name)
+        for index, name in enumerate(group[:-1]):
+            levels.setdefault(WIDTH + WIDER * (len(group) - 1 - index), []).append(name)
     return sorted(levels.items(), reverse=True)
 
 

@@ -96,7 +96,7 @@ def independent(loss: LossDoc) -> str:
 def third(data: FleetDoc) -> list[str]:
     """Spares and cost, where there are any."""
     parts = []
-    short = [one for one in data["groups"] if one["spares"] is not None]
+    short = [group for group in data["groups"] if group["spares"] is not None]
     if short:
         spares = "; ".join(
             f"{one['name']} {one['spares']['needed_95']} (has {one['spares']['on_site']})"
@@ -119,7 +119,7 @@ def mean(of: FigureDoc | None) -> float | None:
 def table_of(title: str, columns: list[tuple[Column, list[Value]]], first: int) -> Table:
     """A table of the columns that say something, and of the first ones in any case: without what nobody asked for it
     is narrower."""
-    shown = [one for place, one in enumerate(columns) if place < first or any(one[1])]
+    shown = [one for index, one in enumerate(columns) if index < first or any(one[1])]
     table = Table(title, [of for of, _ in shown])
     for row in zip(*(values for _, values in shown), strict=True):
         table.add(*row)
@@ -128,7 +128,7 @@ def table_of(title: str, columns: list[tuple[Column, list[Value]]], first: int) 
 
 def groups_table(data: FleetDoc) -> Table:
     """A row a group over the whole time, and one of all."""
-    parts: list[tuple[str, PartDoc]] = [(one["name"], one) for one in data["groups"]]
+    parts: list[tuple[str, PartDoc]] = [(group["name"], group) for group in data["groups"]]
     if len(parts) > 1:
         parts.append(("fleet", data["fleet"]))
     every = [part for _, part in parts]
@@ -197,7 +197,7 @@ def years_table(fleet: Fleet) -> Table:
 
 def group_lines(data: FleetDoc) -> list[str]:
     """What each group rests on."""
-    return [line for one in data["groups"] for line in lines_of(one)]
+    return [line for group in data["groups"] for line in lines_of(group)]
 
 
 def lines_of(one: GroupDoc) -> list[str]:

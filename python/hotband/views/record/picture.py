@@ -83,7 +83,7 @@ def cells(name: str, of: Figures) -> list[str]:
         escape(name),
         "–" if of.iops is None else number(of.iops),
         "–" if of.bandwidth is None else str(of.bandwidth),
-        *("–" if one is None else str(one) for one in latencies),
+        *("–" if latency is None else str(latency) for latency in latencies),
         "–" if of.queue_depth is None else number(of.queue_depth),
         f"{of.errors:,}",
     ]

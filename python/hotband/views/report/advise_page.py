@@ -71,14 +71,14 @@ def _values(advice: Advice) -> Table:
     """What the uncertain values of the recommended machine do to its latency."""
     rows = [
         [
-            Cell(f"{one['key']} of {one['part']}", under=one["meaning"]),
-            Cell(one["nominal"]),
-            Cell(f"{one['low']} to {one['high']}"),
-            Cell(share(one["total"]), numeric=True),
-            Cell(percent(one["low_pct"]), numeric=True),
-            Cell(percent(one["high_pct"]), numeric=True),
+            Cell(f"{value['key']} of {value['part']}", under=value["meaning"]),
+            Cell(value["nominal"]),
+            Cell(f"{value['low']} to {value['high']}"),
+            Cell(share(value["total"]), numeric=True),
+            Cell(percent(value["low_pct"]), numeric=True),
+            Cell(percent(value["high_pct"]), numeric=True),
         ]
-        for one in advice.values
+        for value in advice.values
     ]
     heads = ["Value", "Taken", "Range", "Share", f"{advice.figure} at low", f"{advice.figure} at high"]
     return Table(

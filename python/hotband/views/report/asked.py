@@ -87,38 +87,40 @@ def whole(places: list[Path | LoadedRecord]) -> AbstractContextManager[None]:
     return nullcontext() if kept_study(paths) is not None else refusing_incomplete(paths)
 
 
-def answer(asked: ReportQuestion, way: Way) -> Report:
+def answer(question: ReportQuestion, way: Way) -> Report:
     """Return the report. Raises UserError."""
     if way.on_terminal:
-        expect_somewhere(asked)
-    given = loaded(asked.records)
-    machine = of_options(asked.on, asked.media, asked.cache)
-    expect_fit(given, asked.title, asked.audit, machine)
+        expect_somewhere(question)
+    given = loaded(question.records)
+    machine = of_options(question.on, question.media, question.cache)
+    expect_fit(given, question.title, question.audit, machine)
     with whole(given):
-        of_folder = folder_report(given, asked.title, machine)
+        of_folder = folder_report(given, question.title, machine)
     if of_folder is not None:
         return of_folder
     places = places_of(given)
-    if asked.output is not None:
+    if question.output is not None:
         paths = [place for place in places if isinstance(place, Path)]
-        expect_page("question.output", asked.output, [file for path in paths for file in (path, path / "record.json")])
+        expect_page(
+            "question.output", question.output, [file for path in paths for file in (path, path / "record.json")]
+        )
     with whole(places):
-        return report_of(places, asked.title, audit=asked.audit, machine=machine)
+        return report_of(places, question.title, audit=question.audit, machine=machine)
 
 
-def expect_somewhere(asked: ReportQuestion) -> None:
+def expect_somewhere(question: ReportQuestion) -> None:
     """Raises UserError where nothing is said of where the report is written, or what of."""
-    if asked.output is None and asked.charts is None:
+    if question.output is None and question.charts is None:
         accepted = "missing: expected -o FILE.html, question.charts DIR or both"
         raise UserError("question.output", "", "", accepted)
-    if asked.chart_format is not None and asked.charts is None:
+    if question.chart_format is not None and question.charts is None:
         accepted = "is of the files of charts: expected question.charts DIR"
-        raise UserError("question.chart_format", "", asked.chart_format.value, accepted)
+        raise UserError("question.chart_format", "", question.chart_format.value, accepted)
 
 
-def terminal(found: Report, asked: ReportQuestion) -> Screen | list[View]:
+def terminal(found: Report, question: ReportQuestion) -> Screen | list[View]:
     """Return the matrix of a folder of results; of other reports nothing, as what was written is named anyway."""
     if not isinstance(found, FolderReport):
         return []
     written = " ".join(f"{path} written." for path in found.saved)
-    return matrix_screen(found.matrix, written, command("audit", *paths_of(asked.records)))
+    return matrix_screen(found.matrix, written, command("audit", *paths_of(question.records)))

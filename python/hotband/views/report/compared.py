@@ -92,9 +92,9 @@ def _row(name: str, one: ComparedDoc) -> list[Cell]:
 def percentile_table(comparison: ComparisonDoc, names: Names) -> Table:
     """Percentiles side by side."""
     rows = [
-        [Cell(f"{one['percentile']:g} %", numeric=True)]
-        + [Cell(number(one[key] / 1e6), numeric=True) for key in ("measured_ns", "replayed_ns")]
-        for one in comparison["percentiles"]
+        [Cell(f"{percentile['percentile']:g} %", numeric=True)]
+        + [Cell(number(percentile[key] / 1e6), numeric=True) for key in ("measured_ns", "replayed_ns")]
+        for percentile in comparison["percentiles"]
     ]
     columns = ["Percentile", *(f"{name[:1].upper()}{name[1:]} (ms)" for name in names)]
     return Table(columns, [Group(rows)], caption="Percentiles", folded=True)

@@ -66,9 +66,9 @@ def _is_record(path: Path) -> bool:
 
 def labelled(records: Sequence[LoadedRecord]) -> dict[str, LoadedRecord]:
     """Records by their names; those of one name by their files, else by number."""
-    names = [one.label for one in records]
+    names = [record.label for record in records]
     if len(set(names)) < len(names):
-        stems = [Path(source_file(one.record) or one.label).stem for one in records]
+        stems = [Path(source_file(record.record) or record.label).stem for record in records]
         alike = [stem if names.count(name) > 1 else name for name, stem in zip(names, stems, strict=True)]
         records = [replace(one, label=label) for one, label in zip(records, alike, strict=True)]
     return frames.unique_labels(records)

@@ -34,7 +34,7 @@ class Matrix:
     @cached_property
     def records(self) -> Mapping[tuple[str, str], LoadedRecord]:
         """Records by drive and test."""
-        return {(one.series, one.test): one.record for one in self.walk.results}
+        return {(result.series, result.test): result.record for result in self.walk.results}
 
     @property
     def drives(self) -> list[str]:
@@ -96,7 +96,7 @@ class Matrix:
 
 def counts_of(matrix: Matrix) -> str:
     """Return how many results, drives and tests there are: `27 fio results, 3 drives (folders), 9 tests each`."""
-    tools = Counter(_tool(one.record.record) for one in matrix.walk.results)
+    tools = Counter(_tool(result.record.record) for result in matrix.walk.results)
     count = len(matrix.walk.results)
     results = counted(count, f"{next(iter(tools))} result") if len(tools) == 1 else counted(count, "result")
     kinds = f" ({', '.join(f'{number} {tool}' for tool, number in tools.items())})" if len(tools) > 1 else ""
@@ -162,6 +162,6 @@ def _limit(record: RecordDoc) -> str:
     jobs = spec.get("jobs")
     groups = [spec.get("global"), *(jobs.values() if isinstance(jobs, dict) else [])]
     for name in RATE_OPTIONS:
-        if any(isinstance(one, dict) and str(one.get(name) or "").strip("0,") for one in groups):
+        if any(isinstance(group, dict) and str(group.get(name) or "").strip("0,") for group in groups):
             return name
     return "a requested rate" if source["asked"]["rate_iops"] else ""

@@ -75,16 +75,16 @@ class Naming:
 
 def named(records: Sequence[LoadedRecord]) -> Naming:
     """Records by what differs among them, in their order."""
-    aspects = [_aspects(one) for one in records]
-    shared = [key for key in (aspects[0] if aspects else {}) if all(key in one for one in aspects)]
-    same = {key: aspects[0][key] for key in shared if len({one[key] for one in aspects}) == 1}
+    aspects = [_aspects(record) for record in records]
+    shared = [key for key in (aspects[0] if aspects else {}) if all(key in aspect for aspect in aspects)]
+    same = {key: aspects[0][key] for key in shared if len({aspect[key] for aspect in aspects}) == 1}
     keys = [key for key in shared if key not in same]
-    further = [key for one in aspects for key in one if key not in shared]
-    told = [{key: one[key] for key in keys} for one in aspects]
+    further = [key for aspect in aspects for key in aspect if key not in shared]
+    told = [{key: aspect[key] for key in keys} for aspect in aspects]
     for key, of in (*((key, _one_of(key)) for key in dict.fromkeys(further)), *FURTHER.items()):
         if len({tuple(one.items()) for one in told}) == len(told):
             break
-        values = [of(one) for one in records]
+        values = [of(record) for record in records]
         if len(set(values)) > 1:
             told = [{**one, key: value} for one, value in zip(told, values, strict=True)]
     found: dict[str, LoadedRecord] = {}

@@ -210,23 +210,23 @@ def gathered(everyone: Sequence[Machine], read: Callable[[Machine], Sequence[R]]
 
 def of(rows: Iterable[Of[R]], **wanted: str | int) -> list[Of[R]]:
     """Those rows that have these values."""
-    return [one for one in rows if all(one.row[key] == value for key, value in wanted.items())]
+    return [row for row in rows if all(row.row[key] == value for key, value in wanted.items())]
 
 
 def values(rows: Iterable[Of[R]], key: str) -> list[str]:
     """The texts of a column, each once, in the order met."""
-    return list(dict.fromkeys(str(one.row[key]) for one in rows))
+    return list(dict.fromkeys(str(row.row[key]) for row in rows))
 
 
 def picked(rows: Iterable[Of[R]], *names: str) -> pl.DataFrame:
     """A frame of some columns."""
-    return frame([{"line": one.line} | {name: one.row[name] for name in names} for one in rows])
+    return frame([{"line": row.line} | {name: row.row[name] for name in names} for row in rows])
 
 
 def beside(rows: Iterable[Of[R]], keys: Sequence[str], value: str, heads: Sequence[str], lines: Lines, *,
            caption: str = "", write: Callable[[object], str] = str, fold: bool = False) -> Table:  # fmt: skip
     """A table with a column for each machine."""
-    listed: list[dict[str, object]] = [{"line": one.line, **one.row} for one in rows]
+    listed: list[dict[str, object]] = [{"line": row.line, **row.row} for row in rows]
     return crossed(listed, keys, "line", value, heads, lines.names, caption=caption, write=write, fold=fold)
 
 
@@ -234,7 +234,7 @@ def summary(everyone: Sequence[Machine], lines: Lines) -> Topic:
     """The geometric means themselves, a chart for each of their units."""
     rows = gathered(everyone, review_rows.summary)
     figures = []
-    for unit, name in review_rows.units(one.row for one in rows).items():
+    for unit, name in review_rows.units(row.row for row in rows).items():
         bars = [
             bar(one.row["group"], one.row["title"], one.row["mean"], one.line, ends=ranged(one.row))
             for one in of(rows, unit=unit)
@@ -244,12 +244,12 @@ def summary(everyone: Sequence[Machine], lines: Lines) -> Topic:
         figures.append(Figure(f"summary-{name}", title, amounts(bar_frame(bars), unit, lines, wide=False)))
     named = [
         {
-            "line": one.line,
-            "title": f"{one.row['title']} ({one.row['unit']})",
-            "mean": one.row["mean"],
-            "ends": one.row.get("ends"),
+            "line": row.line,
+            "title": f"{row.row['title']} ({row.row['unit']})",
+            "mean": row.row["mean"],
+            "ends": row.row.get("ends"),
         }
-        for one in rows
+        for row in rows
     ]
     shown = crossed(named, ["title"], "line", "mean", ["Geometric mean of"], lines.names)
     notes = missing(everyone, "summary")
@@ -322,7 +322,7 @@ def access(everyone: Sequence[Machine], lines: Lines) -> Topic:
 def block_sizes(everyone: Sequence[Machine], lines: Lines) -> Topic:
     """Bandwidth over the block size on the smallest file, which caches hold, and on the largest, which they do not."""
     rows = gathered(everyone, review_rows.block_sizes)
-    sizes = sorted({one.row["file_bytes"] for one in rows})
+    sizes = sorted({row.row["file_bytes"] for row in rows})
     figures, tables = [], []
     for file_bytes in dict.fromkeys([*sizes[:1], *sizes[-1:]]):
         for op in values(rows, "op"):
@@ -370,8 +370,8 @@ def patterns(everyone: Sequence[Machine], lines: Lines) -> Topic:
             data, Axis("iops", "IOPS", "rate"), Axis("mean_ms", MEAN_MS, "rate"), lines, order="qd", wide=True
         )
         figures.append(Figure(f"patterns-{name}-latency", f"{title}: mean latency over IOPS", view))
-    depths = sorted({one.row["qd"] for one in rows})
-    ends = [one for one in rows if one.row["qd"] in {*depths[:1], *depths[-1:]}]
+    depths = sorted({row.row["qd"] for row in rows})
+    ends = [row for row in rows if row.row["qd"] in {*depths[:1], *depths[-1:]}]
     heads = ["Pattern", "Queue depth"]
     tables = [beside(ends, ["pattern", "qd"], "iops", heads, lines, caption="IOPS at both ends of the queue depths")]
     tables += [
@@ -403,7 +403,7 @@ def files(everyone: Sequence[Machine], lines: Lines) -> Topic:
 def streaming(everyone: Sequence[Machine], lines: Lines) -> Topic:
     """Streaming in small and in large blocks."""
     rows = gathered(everyone, review_rows.streaming)
-    bars = [bar(one.row["direction"], one.row["direction"], one.row["mbps"], one.line) for one in rows]
+    bars = [bar(row.row["direction"], row.row["direction"], row.row["mbps"], row.line) for row in rows]
     shown = beside(rows, ["direction"], "mbps", [MBPS], lines)
     return _barred("streaming", "Streaming", "Streaming read and write", bars, MBPS, lines, [shown],
                    missing(everyone, "streaming"))  # fmt: skip
@@ -440,8 +440,8 @@ def defragmentation(everyone: Sequence[Machine], lines: Lines) -> Topic:
 def applications(everyone: Sequence[Machine], lines: Lines) -> Topic:
     """Desktop loads, each with its range."""
     rows = gathered(everyone, review_rows.applications)
-    bars = [bar(one.row["name"], one.row["title"], one.row["mbps"], one.line, ends=ranged(one.row)) for one in rows]
-    listed = [{"line": one.line, "title": one.row["title"], "range": _range(one.row["mbps"], one.row)} for one in rows]
+    bars = [bar(row.row["name"], row.row["title"], row.row["mbps"], row.line, ends=ranged(row.row)) for row in rows]
+    listed = [{"line": row.line, "title": row.row["title"], "range": _range(row.row["mbps"], row.row)} for row in rows]
     shown = crossed(listed, ["title"], "line", "range", ["MB/s (lowest to highest)"], lines.names)
     return _barred("applications", "Desktop applications", "Desktop application loads, with their range of uncertainty",
                    bars, MBPS, lines, [shown], missing(everyone, "applications"))  # fmt: skip

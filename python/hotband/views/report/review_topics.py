@@ -121,8 +121,8 @@ class Topic:
         that are not among the `first` are folded, long tables in all."""
         blocks: list[Block] = [Prose(list(self.notes))] if self.notes else []
         if self.figures:
-            views = {one.id: drawn[one.id].bare() if lines else drawn[one.id] for one in self.figures}
-            charts = [Chart(one.title, views[one.id], one.caption) for one in self.figures]
+            views = {figure.id: drawn[figure.id].bare() if lines else drawn[figure.id] for figure in self.figures}
+            charts = [Chart(figure.title, views[figure.id], figure.caption) for figure in self.figures]
             blocks.append(Charts(charts, width=self.width, key=key_of(lines) if lines else ()))
         tables = [_folded(one) if self.figures else one for one in self.tables]
         return Section(f"{prefix}-{self.id}", self.title, [*blocks, *tables], folded=self.id not in first)
@@ -163,12 +163,15 @@ def table(
 ) -> Table:
     """One row each; folded away where there are more than `LONG`, or on demand."""
     cells = [
-        [Cell(with_words(_text(row.get(one.key), one.text), row, one.key), numeric=one.numeric) for one in columns]
+        [
+            Cell(with_words(_text(row.get(column.key), column.text), row, column.key), numeric=column.numeric)
+            for column in columns
+        ]
         for row in rows
     ]
     folded = fold or len(cells) > LONG
     heading = f"{caption or 'All numbers'} ({len(cells)} rows)" if folded else caption
-    return Table([one.title for one in columns], [Group(cells)], caption=heading, folded=folded, tight=True)
+    return Table([column.title for column in columns], [Group(cells)], caption=heading, folded=folded, tight=True)
 
 
 def _text(value: object, write: Callable[[object], str]) -> str:

@@ -58,7 +58,7 @@ def _answer_chart(chart: AnswerChartDoc) -> View:
 
 def _rows(chart: AnswerChartDoc) -> pl.DataFrame:
     """Rows of a chart: the machines under each heading, or one row each where there is one machine."""
-    alone = len({one["machine"] for one in chart["points"]}) == 1
+    alone = len({point["machine"] for point in chart["points"]}) == 1
     figures: list[FigureDoc] = [
         {
             "id": str(n),
@@ -76,7 +76,7 @@ def _rows(chart: AnswerChartDoc) -> pl.DataFrame:
     ]
     rows = figure_rows(figures)
     machines = {f"{n}:{n}": one["machine"] for n, one in enumerate(chart["points"])}
-    said = any(one["published"] is not None for one in chart["points"])
+    said = any(point["published"] is not None for point in chart["points"])
     return frame_of(
         [{**row, "machine": machines[row["id"]], "error_text": row["error_text"] if said else ""} for row in rows]
     )
@@ -87,7 +87,7 @@ def _error(published: float | None, predicted: float | None) -> float | None:
 
 
 def _answer_caption(chart: AnswerChartDoc) -> str:
-    both = [one for one in chart["points"] if one["published"] is not None and one["predicted"] is not None]
+    both = [point for point in chart["points"] if point["published"] is not None and point["predicted"] is not None]
     error = "Beside the points is the error of the prediction." if both and chart["points"][0]["qd"] is None else ""
     rule = f"The dashed line is {chart['rule']['text']}." if chart["rule"] else ""
     return " ".join(text for text in (rule, error, chart["caption"]) if text)
@@ -145,7 +145,7 @@ def machines_section(result: StudyDoc, colors: Mapping[str, str]) -> Section | N
     machines = result.get("machines") or []
     if not machines:
         return None
-    rows = [_machine_cells(one, colors.get(one["name"], "")) for one in machines]
+    rows = [_machine_cells(machine, colors.get(machine["name"], "")) for machine in machines]
     return Section("machines", "Machines", [Table(["Machine", "Built from", "Drives as run"], [Group(rows)])])
 
 

@@ -43,7 +43,7 @@ class FigureRow(TypedDict):
 
 def names_of(machines: Sequence[MachineDoc]) -> dict[str, str]:
     """The short names of machines by what the publication calls them."""
-    return {one["label"]: one["name"] for one in machines}
+    return {machine["label"]: machine["name"] for machine in machines}
 
 
 def figures_section(result: StudyDoc) -> Section | None:

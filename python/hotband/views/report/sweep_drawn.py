@@ -110,7 +110,7 @@ class _Drawing:
     def _blocks(self, of_figures: Sequence[Sequence[Chart]]) -> list[Charts]:
         """Charts of several figures: side by side where each has one, else a row for each. The key stands above all."""
         if all(len(charts) < 2 for charts in of_figures):
-            return [Charts([one for charts in of_figures for one in charts], WIDTH, self.chosen, self._key())]
+            return [Charts([chart for charts in of_figures for chart in charts], WIDTH, self.chosen, self._key())]
         first, *others = [charts for charts in of_figures if charts]
         return [Charts(first, HALF, key=self._key()), *(Charts(charts, HALF) for charts in others)]
 
@@ -137,7 +137,7 @@ class _Drawing:
 
     def along(self, figures: Sequence[Figure]) -> list[Charts]:
         """Figures against what was swept, a chart for each panel."""
-        return self._blocks([self._of_figure(one) for one in figures])
+        return self._blocks([self._of_figure(figure) for figure in figures])
 
     def _of_figure(self, figure: Figure) -> list[Chart]:
         steps, axis = self._steps(), self._axis(figure)

@@ -35,15 +35,15 @@ def sweep_of(records: Sequence[RecordDoc]) -> Sweep | None:
     """Records of one workload or several, on one machine or several, that differ in one parameter of numbers with three
     values or more; None for others, and where a point is there twice with one seed."""
     settings = [_settings(record) for record in records]
-    names = list(dict.fromkeys(name for one in settings for name in one))
-    differ = [name for name in names if len({repr(one.get(name)) for one in settings}) > 1]
+    names = list(dict.fromkeys(name for setting in settings for name in setting))
+    differ = [name for name in names if len({repr(setting.get(name)) for setting in settings}) > 1]
     if not differ and not any(settings):
         settings = [{OUTSTANDING: value} if (value := record.get("concurrency")) else {} for record in records]
         differ = [OUTSTANDING]
-    if len(differ) != 1 or any(differ[0] not in one for one in settings):
+    if len(differ) != 1 or any(differ[0] not in setting for setting in settings):
         return None
     [key] = differ
-    values = [one[key] for one in settings]
+    values = [setting[key] for setting in settings]
     found = numbers_of(values)
     if found is None or len(set(found[1])) < LEAST_VALUES:
         return None

@@ -65,7 +65,7 @@ def intervals_table(records: Mapping[str, LoadedRecord]) -> Table | None:
         found = loaded.record.get("intervals")
         if found is not None:
             level = found["level"]
-            groups.append(Group([_row(one) for one in found["figures"]], label if len(records) > 1 else ""))
+            groups.append(Group([_row(figure) for figure in found["figures"]], label if len(records) > 1 else ""))
     if not groups:
         return None
     caption = (

@@ -140,7 +140,7 @@ def operations_table(records: Records) -> Table | None:
     for label, loaded in records.items():
         app = loaded.record.get("app")
         if app:
-            rows = [_operation_row(one) for one in app["operations"]]
+            rows = [_operation_row(operation) for operation in app["operations"]]
             groups.append(Group(rows, label if len(records) > 1 else "", _rates(app)))
     return Table(columns, groups, caption="Operations") if groups else None
 

@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING
 from hotband.base.text.numbers import counted, percent
 from hotband.base.text.table import CHANGE, Cell, Table, column, numeric
 from hotband.views.text.bars import bar_column, bars
-from hotband.views.text.screen import DETAILS, LINES, Screen, command, folded, lines_of, screen_table
+from hotband.views.text.screen import DETAILS, LINES, Screen, folded, lines_of, screen_table
 from hotband.views.text.tables import error_colour
 
 if TYPE_CHECKING:
+    from hotband.base.question import Question
     from hotband.base.text.table import View
     from hotband.data.documents.study import ListedFigureDoc, StudyDoc
     from hotband.data.documents.study_answer import AnswerChartDoc, AnswerPointDoc
@@ -37,7 +38,7 @@ class Bar:
     error_pct: float | None
 
 
-def study_screen(result: StudyDoc, details: Sequence[View] = ()) -> Screen:
+def study_screen(result: StudyDoc, further: Question, details: Sequence[View]) -> Screen:
     """Return what the terminal shows of a study."""
     answer = result["answer"]
     head, more = (_summary(result), "") if answer is None else _parted(answer["text"])
@@ -47,18 +48,19 @@ def study_screen(result: StudyDoc, details: Sequence[View] = ()) -> Screen:
     page = [f"Report: {result['report']}"] if "report" in result else []
     texts = [head, more] if more else [head]
     others = [*texts, *remarks, *notes, *page, "Next"]
-    room = LINES - sum(map(folded, others)) - 2 - 1
+    # Two blank lines, the table's title and its headings.
+    room = LINES - sum(map(folded, others)) - 2 - folded(title) - 1
     body = [_table(rows, title, max(room, FEWEST_ROWS))] if rows else []
-    further = "" if answer is None else answer["further"]
-    if further and sum(map(folded, [*others, further])) + 2 + lines_of(body) <= LINES:
-        more = f"{more} {further}".strip()
+    rest = "" if answer is None else answer["further"]
+    if rest and sum(map(folded, [*others, rest])) + 2 + lines_of(body) <= LINES:
+        more = f"{more} {rest}".strip()
     return Screen(
         answer=head,
         more=[more] if more else [],
         body=body,
         remarks=remarks,
         state=[*notes, *page],
-        next=_next(result),
+        next=further,
         details=details,
     )
 
@@ -73,7 +75,8 @@ def _summary(result: StudyDoc) -> str:
     """Return a sentence for a result without an answer: how far its predictions are off."""
     found = result["summary"]
     loads = f" (only {', '.join(result['only'])})" if "only" in result else ""
-    what = f"{result['title']}{loads}: {counted(found['figures'], 'figure')} predicted"
+    be = "is" if found["figures"] == 1 else "are"
+    what = f"{counted(found['figures'], 'figure')} of {result['title']}{loads} {be} predicted"
     if not found["compared"]:
         return f"{what}, none of them published."
     typical, worst = (percent(found[key], signed=False) for key in ("median_abs_error_pct", "max_abs_error_pct"))
@@ -86,20 +89,20 @@ def _chart_bars(chart: AnswerChartDoc) -> tuple[list[Bar], str]:
     points = _ends(chart["points"])
     title = f"{chart['quantity']}: {chart['title'][0].lower()}{chart['title'][1:]}"
     groups = list(dict.fromkeys(map(_group, points)))
-    first = [one for one in points if _group(one) == groups[0]] if groups else []
+    first = [point for point in points if _group(point) == groups[0]] if groups else []
     if len(first) >= FEWEST_ROWS:
         points, title = first, f"{title}, {groups[0]}"
         groups = groups[:1]
-    alone = len({one["machine"] for one in points}) == 1
+    alone = len({point["machine"] for point in points}) == 1
     rows = [
         Bar(
-            "" if alone or len(groups) == 1 else _group(one),
-            _group(one) if alone else one["machine"],
-            one["published"],
-            one["predicted"],
-            _error(one),
+            "" if alone or len(groups) == 1 else _group(point),
+            _group(point) if alone else point["machine"],
+            point["published"],
+            point["predicted"],
+            _error(point),
         )
-        for one in points
+        for point in points
     ]
     return rows, title
 
@@ -146,7 +149,7 @@ def _table(rows: Sequence[Bar], title: str, room: int) -> Table:
     said = any(one.published is not None for one in shown)
     grouped = any(one.group for one in shown)
     names = [column("", once=True)] if grouped else []
-    values = [one.published if said else one.predicted for one in rows]
+    values = [row.published if said else row.predicted for row in rows]
     table = screen_table(
         [
             *names,
@@ -210,8 +213,3 @@ def _findings(result: StudyDoc) -> list[str]:
         return []
     more = f" ({counted(len(titles) - 1, 'more finding')}: {DETAILS})" if len(titles) > 1 else ""
     return [f"{titles[0]}{more}"]
-
-
-def _next(result: StudyDoc) -> str:
-    """Return the command that prints the evidence, of runs that are kept."""
-    return f"{result.get('command') or command('study run', result['study'])} {DETAILS}"

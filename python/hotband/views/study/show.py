@@ -23,10 +23,10 @@ FEW = 3
 """Machines or loads that a line names; of more it says how many there are."""
 
 
-def terminal(found: StudyResult, _: StudyRunQuestion) -> Screen:
+def terminal(found: StudyResult, question: StudyRunQuestion) -> Screen:
     """Return what the terminal shows of a study."""
     result = found.to_dict()
-    return study_screen(result, result_views(result))
+    return study_screen(result, question, result_views(result))
 
 
 def result_views(result: StudyDoc) -> list[View]:
@@ -122,7 +122,7 @@ def _print_errors(result: StudyDoc, show: Callable[..., None]) -> None:
 def _print_misses(result: StudyDoc, show: Callable[..., None]) -> None:
     """What is missed, by explanation: cells that share one, and it once below them."""
     for why, cells in by_reason(result["misses"]).items():
-        show("", *(marked("[yellow]Missed:[/] {what}", what=one["what"]) for one in cells), f"  {why}")
+        show("", *(marked("[yellow]Missed:[/] {what}", what=cell["what"]) for cell in cells), f"  {why}")
 
 
 def _print_findings(result: StudyDoc, show: Callable[..., None]) -> None:

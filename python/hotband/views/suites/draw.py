@@ -103,7 +103,7 @@ def over_time(moments: Sequence[MomentDoc], key: str, title: str, factor: float,
     """A figure over the time of a test, a line each of its parts; or over the capacities written (`x` "fills"). None
     where no part has one, as the latency of cells too short for an I/O."""
     rows = []
-    names = list(dict.fromkeys(one["line"] for one in moments))
+    names = list(dict.fromkeys(moment["line"] for moment in moments))
     for one in moments:
         value = dict(one["cell"])[key]
         if isinstance(value, int | float):

@@ -183,8 +183,8 @@ def _window_words(one: TrackedDoc) -> str:
 def _matrix(loop: LoopDoc, title: str, key: str, factor: float = 1.0) -> Table:
     """Sizes as rows, mixes as columns, means of the measurement window."""
     cells: Sequence[CellDoc] = loop["means"]
-    mixes = list(dict.fromkeys(one["read_pct"] for one in cells))
-    sizes = list(dict.fromkeys(one["block_bytes"] for one in cells))
+    mixes = list(dict.fromkeys(cell["read_pct"] for cell in cells))
+    sizes = list(dict.fromkeys(cell["block_bytes"] for cell in cells))
     rows = []
     for block in sizes:
         row = [Cell(kib_text(block))]
@@ -212,9 +212,9 @@ def _moments(test: TestDoc) -> list[Block]:
     rows = []
     for line, of in lines(moments).items():
         cells = [one["cell"] for one in of]
-        longest = max((one["latency_max_ns"] or 0 for one in cells), default=0)
-        mean = sum(one["iops"] for one in cells) / len(cells)
-        bytes_ = sum(one["bandwidth_bytes_per_s"] for one in cells) / len(cells)
+        longest = max((cell["latency_max_ns"] or 0 for cell in cells), default=0)
+        mean = sum(cell["iops"] for cell in cells) / len(cells)
+        bytes_ = sum(cell["bandwidth_bytes_per_s"] for cell in cells) / len(cells)
         rows.append([Cell(line), Cell(number(mean), True), Cell(rate(bytes_), True), Cell(number(longest / 1e6), True)])
     table = Table(["Part", "Mean IOPS", "Mean rate", "Longest (ms)"], [Group(rows)], tight=True)
     return [*_drawn(charts, 620), table]

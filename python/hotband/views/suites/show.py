@@ -40,8 +40,8 @@ def figures_table(tests: list[TestDoc]) -> Table:
     columns = [column("test", once=True), column("figure"), numeric("value", OF_ROW), column("steady state")]
     table = Table("", columns, plain=True)
     for test in tests:
-        for place, figure in enumerate(test["figures"]):
-            steady = _steady(test) if place == 0 else ""
+        for index, figure in enumerate(test["figures"]):
+            steady = _steady(test) if index == 0 else ""
             table.add(test["title"], figure["name"], figure["value"], steady, unit=unit_of(figure))
     return table
 

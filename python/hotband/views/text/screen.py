@@ -99,10 +99,12 @@ def indent_below(line: str) -> int:
 
 def lines_of(views: Iterable[View], width: int = WIDTH) -> int:
     """Return how many lines the views take."""
-    return sum(
-        len(view.rows) + (not view.bare) + bool(view.title) if isinstance(view, Table) else folded(view, width)
-        for view in views
-    )
+    return sum(_table_lines(view, width) if isinstance(view, Table) else folded(view, width) for view in views)
+
+
+def _table_lines(table: Table, width: int) -> int:
+    title = folded(table.title, width) if table.title else 0
+    return title + (not table.bare) + len(table.rows) + bool(table.caption)
 
 
 def folded(line: Text | str, width: int = WIDTH) -> int:

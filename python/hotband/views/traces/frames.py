@@ -47,8 +47,8 @@ def dispersion_rows(found: Properties) -> pl.DataFrame:
 
 def size_rows(found: Properties) -> pl.DataFrame:
     """Share of the I/Os (%) by size, the most frequent sizes one by one: class, line, y."""
-    sides = [one for one in found.directions if one.direction in ("read", "write")]
-    total = sum(one.ios for one in sides)
+    sides = [direction for direction in found.directions if direction.direction in ("read", "write")]
+    total = sum(side.ios for side in sides)
     counts: dict[int, int] = {}
     for one in sides:
         for each in one.sizes:
@@ -74,9 +74,9 @@ def run_rows(found: Properties) -> pl.DataFrame:
     classes = max(kinds.values(), key=len)
     rows = []
     for name, lengths in kinds.items():
-        for place, one in enumerate(classes):
+        for index, one in enumerate(classes):
             text = f"{one.from_ios:,}" if one.from_ios == one.to_ios else f"{one.from_ios:,}–{one.to_ios:,}"
-            ios = lengths[place].ios if place < len(lengths) else 0
+            ios = lengths[index].ios if index < len(lengths) else 0
             rows.append((text, name, 100 * ios / max(found.runs.ios, 1)))
     return pl.DataFrame(rows, schema=["class", "line", "y"], orient="row")
 
@@ -101,21 +101,21 @@ def touched_rows(found: Properties, *, so_far: bool) -> pl.DataFrame:
     of = found.working_set
     values, width = of.so_far_bytes if so_far else of.bytes[: whole(found)], of.interval_ns / 1e9
     xs = [at * width for at in range(len(values))]
-    return pl.DataFrame({"line": "touched", "x": xs, "y": [one / 1e6 for one in values]})
+    return pl.DataFrame({"line": "touched", "x": xs, "y": [value / 1e6 for value in values]})
 
 
 def window_rows(found: Properties) -> pl.DataFrame:
     """Working set (MB) by window (s): line, x, y."""
     windows = found.working_set.windows
-    xs, ys = [one.window_ns / 1e9 for one in windows], [one.bytes / 1e6 for one in windows]
+    xs, ys = [window.window_ns / 1e9 for window in windows], [window.bytes / 1e6 for window in windows]
     return pl.DataFrame({"line": "working set", "x": xs, "y": ys})
 
 
 def popularity_rows(found: Properties) -> pl.DataFrame:
     """How often the block of a rank is touched, as counted and by Zipf's law: line, x (rank), y."""
     counts = found.popularity.counts[::-1]
-    ranks = np.cumsum([one.blocks for one in counts]) / found.sample_rate
-    touches = np.array([one.from_count for one in counts], float)
+    ranks = np.cumsum([count.blocks for count in counts]) / found.sample_rate
+    touches = np.array([count.from_count for count in counts], float)
     parts = [pl.DataFrame({"line": "counted", "x": ranks, "y": touches})]
     zipf = found.popularity.zipf
     if zipf is not None:
@@ -130,7 +130,7 @@ def miss_rows(found: Properties) -> pl.DataFrame:
     curve = found.reuse.curve
     frame = pl.DataFrame(
         {
-            "x": [one / 1e6 for one in curve.cache_bytes],
+            "x": [cache_byte / 1e6 for cache_byte in curve.cache_bytes],
             "all": [100 * one for one in curve.miss_ratio],
             "reads": [100 * one for one in curve.read_miss_ratio],
             "error": [200 * one for one in curve.error],

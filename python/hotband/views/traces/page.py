@@ -47,8 +47,8 @@ def trace_page(shown: Sequence[TraceShown]) -> Page:
         return Page(one.source.name, sections, subtitle=f"{one.source}, {one.format}", kicker="Trace")
     beside = Section("beside", "Beside each other", [_beside(shown)])
     parts = [
-        Part(f"trace-{place}", one.source.name, _sections(one, f"-{place}"), " ".join(answers_of(one.properties)))
-        for place, one in enumerate(shown)
+        Part(f"trace-{index}", one.source.name, _sections(one, f"-{index}"), " ".join(answers_of(one.properties)))
+        for index, one in enumerate(shown)
     ]
     return Page(f"{len(shown)} traces", [beside], kicker="Traces", parts=parts)
 

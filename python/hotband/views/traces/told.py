@@ -111,7 +111,7 @@ def rows_of(found: Properties) -> list[Row]:
 
 
 def _of_load(found: Properties) -> list[Row]:
-    total = sum(one.bytes for one in found.directions if one.direction in ("read", "write"))
+    total = sum(direction.bytes for direction in found.directions if direction.direction in ("read", "write"))
     rows = [("I/Os", f"{found.ios:,} in {span(found.span_ns)}")]
     if found.rate is not None:
         rows.append(("rate", f"{number(found.rate)} IOPS, {number(total / found.span_ns * 1e3)} MB/s"))
@@ -122,7 +122,7 @@ def _of_load(found: Properties) -> list[Row]:
             rows.append((f"{one.direction}s", f"{part}, {size(one.bytes)}: {sizes}"))
         else:
             rows.append((f"{one.direction}{'es' if one.direction == 'flush' else 's'}", f"{one.ios:,}"))
-    failed = sum(one.failed for one in found.directions)
+    failed = sum(direction.failed for direction in found.directions)
     rows += [("failed", f"{failed:,}")] if failed else []
     known = [one for one in found.time.dispersion if one.window_ns in SHOWN_WINDOWS]
     of = [f"{_with_error(one.index, one.error)} in {span(one.window_ns)}" for one in known]
@@ -164,10 +164,10 @@ def _of_blocks(found: Properties) -> list[Row]:
     error = f" ± {size(touched.error_bytes)}" if touched.error_bytes else ""
     rows = [("touched", f"{size(touched.bytes)}{error} ({parts})")]
     # Of whole decades; shorter windows hold single I/Os, the longest is nearly all.
-    windows = [one for one in found.working_set.windows if str(one.window_ns).startswith("1")][-3:-1]
-    rows += [("working set", "; ".join(f"{size(one.bytes)} in {span(one.window_ns)}" for one in windows))] * bool(
-        windows
-    )
+    windows = [window for window in found.working_set.windows if str(window.window_ns).startswith("1")][-3:-1]
+    rows += [
+        ("working set", "; ".join(f"{size(window.bytes)} in {span(window.window_ns)}" for window in windows))
+    ] * bool(windows)
     tops = [f"{share(part)}: {share(top.share_of_top(part) or 0.0)}" for part in (0.01, 0.1)]
     rows.append(("accesses to the top", "; ".join(tops)))
     if zipf is not None:

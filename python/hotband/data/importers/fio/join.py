@@ -166,11 +166,11 @@ def _add_histograms(
     added = False
     for stream in record["streams"]:
         of = {number for number, name in streams.items() if name == stream["name"]}
-        for place, direction in enumerate(DIRECTIONS):
+        for index, direction in enumerate(DIRECTIONS):
             side: Side = stream[direction]
             if not side["count"] or side["histogram"]["kind"] != "none":
                 continue
-            found = _logged(logs, of, place, quantity, scale)
+            found = _logged(logs, of, index, quantity, scale)
             if found is None:
                 continue
             side["histogram"], added = found, True
@@ -213,14 +213,14 @@ def _sides_of(
     own = [log for log in logs if log.number == number]
     raw = counting(own, quantity)
     sides: Sides = {}
-    for place, direction in enumerate(DIRECTIONS):
-        histogram = _logged(logs, {number}, place, quantity, 1)
+    for index, direction in enumerate(DIRECTIONS):
+        histogram = _logged(logs, {number}, index, quantity, 1)
         if raw:
-            sides[direction] = _raw_side(raw[0], place, histogram)
+            sides[direction] = _raw_side(raw[0], index, histogram)
         else:
             counted = any(log.kind == "iops" for log in own)
             axis = found[0] if found else None
-            sides[direction] = _averaged_side(names[number], place, axis, histogram, counted)
+            sides[direction] = _averaged_side(names[number], index, axis, histogram, counted)
     return sides
 
 

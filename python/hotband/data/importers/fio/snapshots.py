@@ -69,14 +69,14 @@ def _folded(run: list[RecordDoc]) -> Imported:
 
 def _add_rows(rows: SeriesColumns, before: RecordDoc | None, after: RecordDoc, begin_ns: int) -> None:
     seconds = (after["duration_ns"] - begin_ns) / NS_PER_S
-    for place, stream in enumerate(after["streams"]):
+    for index, stream in enumerate(after["streams"]):
         for direction in DIRECTIONS:
             now = stream[direction]
-            then = None if before is None else before["streams"][place][direction]
+            then = None if before is None else before["streams"][index][direction]
             count = now["count"] - (then["count"] if then else 0)
             volume = now["bytes"] - (then["bytes"] if then else 0)
             sums = [latency_sum([side]) for side in (now, then) if side is not None]
-            known = [one for one in sums if one is not None]
+            known = [sum_ for sum_ in sums if sum_ is not None]
             waited = known[0] - sum(known[1:]) if len(known) == len(sums) else None
             if waited is not None and waited < 0:
                 waited = None

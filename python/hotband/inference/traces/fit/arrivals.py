@@ -136,7 +136,7 @@ def _rates(ios: Ios) -> tuple[float, tuple[float, ...]]:
     if len(counts) < 2 or counts.var() / counts.mean() - 1 < STEADY * np.sqrt(2 / (len(counts) - 1)):
         return span, (1.0,)
     rates = counts / counts.mean()
-    return every, tuple(float(f"{one:.3g}") for one in rates)
+    return every, tuple(float(f"{rate:.3g}") for rate in rates)
 
 
 def _stretched(times: Floats, every: float, rates: tuple[float, ...]) -> Floats:

@@ -119,13 +119,13 @@ class FitTraceQuestion(TraceQuestion):
     seed: int = seed()
 
 
-def answer(asked: FitTraceQuestion, _: Way) -> TraceFit:
+def answer(question: FitTraceQuestion, _: Way) -> TraceFit:
     """Return the fit. Raises UserError, OSError."""
-    if asked.issue is not None and asked.on is None:
+    if question.issue is not None and question.on is None:
         raise UserError(
-            "question.issue", "", asked.issue, "is for both on a machine: expected question.on MACHINE with it"
+            "question.issue", "", question.issue, "is for both on a machine: expected question.on MACHINE with it"
         )
-    return fit_trace(asked.source, asked.output, asked.keys(), asked.on, asked.issue, asked.seed)
+    return fit_trace(question.source, question.output, question.keys(), question.on, question.issue, question.seed)
 
 
 def fit_trace(

@@ -39,7 +39,7 @@ def of_trace(
         found = fit.run(watch)
         values = [*_numbers(found, like), *_switches(found)]
         # What nothing tells stays as the product has it: what is checked is what is written.
-        point = {one.key: one.value for one in values if one.state != "unknown"}
+        point = {value.key: value.value for value in values if value.state != "unknown"}
         with watch("checking") as tick:
             [latency] = replays.latencies([point], fit.ios, tick)
             first, second = (replays.comparison(point, half) for half in (FIRST, SECOND))

@@ -84,7 +84,7 @@ def unknowns_of(like: Product) -> tuple[list[Number], list[Switch]]:
     for key, options in SWITCHES.items():
         if key not in held:
             own = values.get(key, options[0])
-            switches.append(Switch(key, (own, *(one for one in options if one != own))))
+            switches.append(Switch(key, (own, *(option for option in options if option != own))))
     return numbers, switches
 
 
@@ -104,8 +104,8 @@ def values_of(like: Product) -> tuple[dict[str, str], dict[str, tuple[str, str]]
         accepted = "expected a disk: other drives are not fitted to traces"
         raise UserError("question.like", "", like.name, f"is a product of kind {found['kind']}; {accepted}")
     expect_one_volume(like)
-    values = {one["key"]: one["value"] for one in found["values"]} | dict(like.held)
-    ranges = {one["key"]: (one["range"][0], one["range"][1]) for one in found["values"] if one["range"]}
+    values = {value["key"]: value["value"] for value in found["values"]} | dict(like.held)
+    ranges = {value["key"]: (value["range"][0], value["range"][1]) for value in found["values"] if value["range"]}
     return values, ranges
 
 

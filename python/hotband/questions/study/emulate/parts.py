@@ -104,7 +104,7 @@ def with_parts() -> list[str]:
 
 
 def _part(study: Study, table: TomlTable) -> Part:
-    measures = [one.id for one in study.measures]
+    measures = [measure.id for measure in study.measures]
     load = table.choice("load", [one.id for one in study.loads])
     program = find_program(table.choice("program", PROGRAMS))
     settings, fill, per_drive = table.settings("settings"), table.part("fill"), table.part("per_drive")

@@ -42,33 +42,33 @@ MACHINE_FILE = "machine.toml"
 Say = Callable[[str], None]
 
 
-def answer(asked: StudyEmulateQuestion, way: Way) -> EmulationResult:
+def answer(question: StudyEmulateQuestion, way: Way) -> EmulationResult:
     """Return what the programs did. Raises UserError, OSError."""
-    return EmulationResult(emulate(file.load(asked.study), asked, way.say))
+    return EmulationResult(emulate(file.load(question.study), question, way.say))
 
 
-def emulate(study: Study, asked: StudyEmulateQuestion, say: Say) -> EmulationDoc:
+def emulate(study: Study, question: StudyEmulateQuestion, say: Say) -> EmulationDoc:
     """Runs the parts of a study; with `out`, what is finished is kept there and not run again.
 
     Raises UserError for a mistake, before anything is started, and `ProgramFailed` (an OSError) where a program fails;
     what was finished before is kept.
     """
-    scale = None if asked.scale is None else scale_of(asked.scale)
-    if asked.scale is not None and scale is None:
-        raise UserError("question.scale", "", asked.scale, SCALE_EXPECTED)
-    parts = chosen(read_parts(study), asked.only)
+    scale = None if question.scale is None else scale_of(question.scale)
+    if question.scale is not None and scale is None:
+        raise UserError("question.scale", "", question.scale, SCALE_EXPECTED)
+    parts = chosen(read_parts(study), question.only)
     plans = [(part, scaled(part, scale)) for part in parts]
-    expect_out(asked.fresh, asked.out)
-    with stoppable(), nullcontext() if asked.out is None else Lock(asked.out):
+    expect_out(question.fresh, question.out)
+    with stoppable(), nullcontext() if question.out is None else Lock(question.out):
         result: EmulationDoc = {
             "study": study.name,
             "title": study.title,
             "source": study.source,
             "processors": os.cpu_count() or 1,
-            "parts": [run_part(study, part, at, asked, say) for part, at in plans],
+            "parts": [run_part(study, part, at, question, say) for part, at in plans],
         }
-        if asked.out is not None:
-            write_file(asked.out / RESULT_FILE, json_text(result) + "\n")
+        if question.out is not None:
+            write_file(question.out / RESULT_FILE, json_text(result) + "\n")
     return result
 
 
@@ -81,7 +81,7 @@ def chosen(parts: list[Part], only: Collection[str]) -> list[Part]:
     return [part for part in parts if not only or part.id in only]
 
 
-def run_part(study: Study, part: Part, at: Scaled, asked: StudyEmulateQuestion, say: Say) -> PartDoc:
+def run_part(study: Study, part: Part, at: Scaled, question: StudyEmulateQuestion, say: Say) -> PartDoc:
     """One part; skipped where its program is not there."""
     lacking = missing(part.program)
     if lacking:
@@ -89,10 +89,10 @@ def run_part(study: Study, part: Part, at: Scaled, asked: StudyEmulateQuestion, 
         skipped = f"{part.program.name} needs {names}, not found; install with: {how_to_get(lacking)}"
         say(f"{part.id}: skipped: {skipped}")
         return part_doc(study, part, at, None, None, None, skipped)
-    folder = None if asked.out is None else asked.out / part.id
+    folder = None if question.out is None else question.out / part.id
     say(f"{part.id}: {words(part, at)}")
-    predicted = predicted_ratio(study, part, None if folder is None else folder / "model", asked.fresh, say)
-    sides = [run_side(part, name, at, folder, asked.fresh, say) for name in part.sides]
+    predicted = predicted_ratio(study, part, None if folder is None else folder / "model", question.fresh, say)
+    sides = [run_side(part, name, at, folder, question.fresh, say) for name in part.sides]
     return part_doc(study, part, at, sides[0], sides[1], predicted)
 
 
@@ -146,9 +146,9 @@ def run_on(part: Part, machine: str, settings: dict[str, str], place: Path | Non
 
 def figure_of(part: Part, document: ProgramDoc) -> FigureDoc:
     """The figure of a program that a part compares. Raises ProgramFailed where it left none of that name."""
-    found = next((one for one in document["figures"] if one["name"] == part.figure), None)
+    found = next((figure for figure in document["figures"] if figure["name"] == part.figure), None)
     if found is None:
-        names = ", ".join(one["name"] for one in document["figures"])
+        names = ", ".join(figure["name"] for figure in document["figures"])
         raise ProgramFailed(part.program.name, f"left no figure {part.figure!r}, only {names}")
     return found
 

@@ -82,7 +82,7 @@ def cut_values(part: Part, side: Side, at: Scaled) -> dict[str, tuple[str, str]]
     out, and all of them where a drive holds what it holds in the study."""
     if at.a_drive == 1 or not part.cut:
         return {}
-    known = {one["key"]: one["value"] for one in product(side.product)["values"]}
+    known = {value["key"]: value["value"] for value in product(side.product)["values"]}
     # A drive takes no segment below a block of 4 KiB.
     least = {"cache_size": int(known.get("cache_segments", 1))}
     share = float(at.a_drive)

@@ -22,26 +22,28 @@ if TYPE_CHECKING:
     from hotband.questions.study.asked import StudyIntervalsQuestion
 
 
-def answer(asked: StudyIntervalsQuestion, way: Way) -> Spreads | AllIntervals:
+def answer(question: StudyIntervalsQuestion, way: Way) -> Spreads | AllIntervals:
     """Return the intervals of a study, or how often those of all hold what is published. Raises UserError."""
-    if asked.every == (asked.study is not None):
-        raise UserError("question.study", "", str(asked.study or ""), "expected the name of a study, or question.every")
-    if not asked.every:
-        return Spreads(run_study_intervals(asked, way)[0])
-    if asked.only:
-        raise UserError("question.only", "", asked.only[0], "is for one study: leave out question.every")
-    return AllIntervals(run_all(asked, way))
+    if question.every == (question.study is not None):
+        raise UserError(
+            "question.study", "", str(question.study or ""), "expected the name of a study, or question.every"
+        )
+    if not question.every:
+        return Spreads(run_study_intervals(question, way)[0])
+    if question.only:
+        raise UserError("question.only", "", question.only[0], "is for one study: leave out question.every")
+    return AllIntervals(run_all(question, way))
 
 
-def run_all(asked: StudyIntervalsQuestion, way: Way) -> AllStudiesDoc:
+def run_all(question: StudyIntervalsQuestion, way: Way) -> AllStudiesDoc:
     """Make the intervals of every study of the catalog, then the file of residuals. With `save` both are stored in the
     catalog, with `out` there."""
-    residuals = ResidualFile(version(), way.again(replace(asked, out=None, save=True, jobs=None)))
+    residuals = ResidualFile(version(), way.again(replace(question, out=None, save=True, jobs=None)))
     for name in file.whole_names():
-        made, rows = run_study_intervals(replace(asked, study=name, every=False), way)
+        made, rows = run_study_intervals(replace(question, study=name, every=False), way)
         residuals.figures += kept_of(name, rows, made.figures, systems_of(file.load(name)))
-        _write(residuals, asked.out, save=False)
-    _write(residuals, asked.out, asked.save)
+        _write(residuals, question.out, save=False)
+    _write(residuals, question.out, question.save)
     term = residuals.term()
     return {
         "level": LEVEL,

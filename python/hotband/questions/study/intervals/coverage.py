@@ -39,7 +39,9 @@ def coverage(residuals: Sequence[Residual], level: float) -> list[CoverageDoc]:
     found = []
     for of in [*FigureClass, None]:
         for was in ("seen", "blind"):
-            chosen = [one for one in residuals if one.was == was and of in (None, one.kind.figure_class)]
+            chosen = [
+                residual for residual in residuals if residual.was == was and of in (None, residual.kind.figure_class)
+            ]
             if chosen:
                 found.append(_covered(ALL if of is None else str(of), was, chosen, term, level))
     return found
@@ -70,8 +72,8 @@ def terms_of(term: ModelTerm) -> list[ClassTermDoc]:
             "studies": len({one.study for one in own}),
             "size": term.size(of),
             "pooled_with": term.pool(of).name,
-            "pooled_figures": len({(one.study, one.figure) for one in term.pool(of).residuals}),
+            "pooled_figures": len({(residual.study, residual.figure) for residual in term.pool(of).residuals}),
         }
         for of in kinds
-        if (own := [one for one in term.residuals if one.kind == of])
+        if (own := [residual for residual in term.residuals if residual.kind == of])
     ]

@@ -130,5 +130,5 @@ def read_intervals(path: Path) -> IntervalFile | None:
 
 
 def _check_numbers(numbers: Sequence[float]) -> None:
-    if any(not isinstance(one, int | float) or not 0 <= one < float("inf") for one in numbers):
+    if any(not isinstance(number, int | float) or not 0 <= number < float("inf") for number in numbers):
         raise ValueError("a spread is no number from 0 on")

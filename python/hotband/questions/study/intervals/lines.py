@@ -80,7 +80,7 @@ class LineResult:
 
 def lines_of(study: Study) -> list[Line]:
     """The lines of a study's figures: what-ifs are compared with nothing, and have no intervals."""
-    sides = {(config, one.load) for one in study.comparisons for config in one.sides}
+    sides = {(config, comparison.load) for comparison in study.comparisons for config in comparison.sides}
     wanted = [
         (config, load)
         for config, load in study.pairs()
@@ -101,7 +101,9 @@ def values_of(study: Study, pairs: Sequence[Pair]) -> list[Uncertain]:
         config, load = pair
         # As swings are: without loads of its own an assumption is of the loads that are swung.
         reach = [
-            (one, one.loads or study.swing_loads) for one in study.swings if not one.configs or config.id in one.configs
+            (swing, swing.loads or study.swing_loads)
+            for swing in study.swings
+            if not swing.configs or config.id in swing.configs
         ]
         own = [one for one, loads in reach if not loads or load.id in loads]
         keys = {one.key for one in own if one.of == "set"}
@@ -174,9 +176,9 @@ def plan_of(study: Study, line: Line, whole: Mapping[str, Finished], shares: Map
         name = f"{one.name} {end}."
         sets[name] = [_with(run.spec, name, [(one, one.range.at(end))]) for run in short]
     draws = (DRAWS_OF_MANY if ios * DRAWS_OF_MANY <= MOST_DRAWS_IOS else FEW_DRAWS) if line.values else 0
-    held = {one.name for one in line.values if takes_steps(one, short[0].spec, shares[one.name][:draws])}
+    held = {value.name for value in line.values if takes_steps(value, short[0].spec, shares[value.name][:draws])}
     for number in range(draws):
-        row = [(one, one.at(shares[one.name][number])) for one in line.values if one.name not in held]
+        row = [(value, value.at(shares[value.name][number])) for value in line.values if value.name not in held]
         sets[f"draw {number}."] = [_with(run.spec, f"draw {number}.", row) for run in short]
     notes += (f"not drawn, because the model takes steps only: {', '.join(sorted(held))}",) if held else ()
     return Plan(line, short, sets, notes)
@@ -185,10 +187,10 @@ def plan_of(study: Study, line: Line, whole: Mapping[str, Finished], shares: Map
 def _ends(line: Line, ios: float) -> tuple[list[tuple[Uncertain, End]], tuple[str, ...]]:
     """Which ends are run: both, or of each value the one that is further from nominal (the other is taken to do the
     opposite), or none."""
-    both = [(one, end) for one in line.values for end in one.range.moves()]
+    both = [(value, end) for value in line.values for end in value.range.moves()]
     if ios * len(both) <= MOST_ENDS_IOS and len(both) <= MOST_ENDS:
         return both, ()
-    one_each = [(one, _further(one)) for one in line.values]
+    one_each = [(value, _further(value)) for value in line.values]
     if ios * len(one_each) <= MOST_ENDS_IOS:
         return one_each, ("each value at one end only",)
     return [], ("values are drawn together only, because its runs are long",)
@@ -227,7 +229,7 @@ def run_line(study: Study, plan: Plan, jobs: int | None, tick: Tick | None) -> L
     ends = {name.removesuffix("."): of for name, of in ratios.items() if not name.startswith(("draw ", "seed "))}
     return LineResult(
         plan.key,
-        [one.name for one in plan.line.values],
+        [value.name for value in plan.line.values],
         {name: _seed_spread([of.get(name, 0.0) for of in seeds], left) for name, left in _lefts(plan, base).items()},
         {name: {figure: ratio for figure, ratio in of.items() if ratio} for name, of in ends.items()},
         {name.removesuffix("."): why for name, why in refused.items()},

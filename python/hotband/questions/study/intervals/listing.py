@@ -76,7 +76,7 @@ def _rests_on(
     if kept is None:
         said.append(f"No value was drawn yet, so only what the model leaves out is in them: {remedy}")
     else:
-        changed = kept.changed({one.name: one for line in lines_of(study) for one in line.values})
+        changed = kept.changed({value.name: value for line in lines_of(study) for value in line.values})
         if kept.seed == str(seed) and kept.is_stale(predicted):
             said.append(f"The predictions have changed since values were drawn: {remedy}")
         if changed:

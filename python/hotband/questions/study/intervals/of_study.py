@@ -73,7 +73,7 @@ class Work:
     def of(cls, study: Study) -> Work:
         """With draws of all values of all lines: those of one value are the same in every line."""
         lines = lines_of(study)
-        values = {one.name: one for line in lines for one in line.values}
+        values = {value.name: value for line in lines for value in line.values}
         sampler, other = Sampler(list(values.values()), study.seed), Sampler(list(values.values()), study.seed + 1)
         shares = sampler.shares(DRAWS_OF_MANY)
         by_name = {name: [float(share) for share in shares[:, n]] for n, name in enumerate(values)}
@@ -85,17 +85,17 @@ class Work:
         return [number[name] for name in names]
 
 
-def run_study_intervals(asked: StudyIntervalsQuestion, way: Way) -> tuple[IntervalFile, list[ListedFigureDoc]]:
+def run_study_intervals(question: StudyIntervalsQuestion, way: Way) -> tuple[IntervalFile, list[ListedFigureDoc]]:
     """Make the intervals of a study, and predict its figures; lines that are there already, made by the same runs,
     stay. With `out` the whole runs are stored there, too. Writes after each line."""
-    assert asked.study is not None, "the intervals of all studies are made study by study"
-    study, out, only = file.load(asked.study), asked.out, asked.only
+    assert question.study is not None, "the intervals of all studies are made study by study"
+    study, out, only = file.load(question.study), question.out, question.only
     check_only(study, only)
     work = Work.of(study)
     chosen = [line for line in work.lines if not only or {load.id for _, load in line.pairs} & set(only)]
     made = IntervalFile(study.name, str(study.seed), f"hotband study intervals {study.name}")
     folders = [(out / study.name, "question.out")] if out is not None else []
-    folders += [(study.folder, "question.save")] if asked.save else []
+    folders += [(study.folder, "question.save")] if question.save else []
     paths = [folder / INTERVALS_FILE for folder, _ in folders]
     with ExitStack() as held:
         for folder, option in folders:
@@ -103,7 +103,7 @@ def run_study_intervals(asked: StudyIntervalsQuestion, way: Way) -> tuple[Interv
         _take_over(made, paths, work)
         _predict(work, chosen, None if out is None else out / study.name / FOLDER, way)
         try:
-            _run_lines(work, made, chosen, paths, asked.jobs, way)
+            _run_lines(work, made, chosen, paths, question.jobs, way)
         except (RunsInterrupted, KeyboardInterrupt):
             kept = f", kept in {paths[0]}" if paths else ""
             way.say(f"interrupted; {len(made.lines)} of {len(work.lines)} lines are done{kept}")
@@ -224,10 +224,10 @@ def _rounded(value: float) -> float:
     return round(value, 5)
 
 
-def answer(asked: StudyWhyQuestion, _: Way) -> Why:
+def answer(question: StudyWhyQuestion, _: Way) -> Why:
     """Say where the interval of a study's figure comes from, of what its folder has: nothing is run. Raises UserError
     where it has nothing, or for a figure that the study does not have."""
-    study, figure = file.load(asked.study), asked.figure
+    study, figure = file.load(question.study), question.figure
     path = study.folder / INTERVALS_FILE
     kept = read_intervals(path)
     if kept is None:
@@ -243,7 +243,7 @@ def answer(asked: StudyWhyQuestion, _: Way) -> Why:
         raise UserError(str(path), "", "", f"is of other values: drawing the intervals of {study.name} again makes it")
     combined = Combined(of.cells, kept.lines)
     values = [work.values[name] for name in combined.values]
-    evidence = _evidence(work, figure, of, combined, asked.interval)
+    evidence = _evidence(work, figure, of, combined, question.interval)
     return Why(why(evidence, values, _meanings(work, values), study.seed))
 
 
@@ -277,6 +277,6 @@ def _meanings(work: Work, values: Sequence[Uncertain]) -> dict[str, str]:
     """What the keys of values mean, as the engine says it of the loads that have them."""
     found: dict[str, str] = {}
     for line in work.lines:
-        if {one.name for one in values} & {one.name for one in line.values}:
+        if {value.name for value in values} & {value.name for value in line.values}:
             found |= meanings_of(specs_of(work.study, line.pairs[0], None, work.study.seed)[0])
     return found

@@ -41,7 +41,7 @@ def distribution(plan: spec.Plan, bench: Bench, demand: spec.Demand) -> tuple[Ce
 def answered(bench: Bench) -> list[list[float]]:
     """The share (%) of the I/Os of the last run that were answered within each time (ms) of its histogram."""
     streams = bench.finished[-1].record["streams"]
-    measured = [one[way]["histogram"] for one in streams for way in DIRECTIONS if one[way]["count"]]
+    measured = [stream[way]["histogram"] for stream in streams for way in DIRECTIONS if stream[way]["count"]]
     if not measured or len({one["kind"] for one in measured}) > 1:
         return []
     buckets = merge(measured)["buckets"]

@@ -52,29 +52,29 @@ def run_loop(
         "steady": steady,
         "tracked": found,
         "window": [] if window is None else [window["first"], last],
-        "rounds": [list(one.values()) for one in rounds],
+        "rounds": [list(round_.values()) for round_ in rounds],
         "means": means(inside),
     }
 
 
 def means(rounds: Sequence[Round]) -> list[CellDoc]:
     """Each cell over some rounds."""
-    return [mean_of([one[name] for one in rounds]) for name in rounds[0]] if rounds else []
+    return [mean_of([round_[name] for round_ in rounds]) for name in rounds[0]] if rounds else []
 
 
 def mean_of(cells: Sequence[CellDoc]) -> CellDoc:
     """Means of rates and mean latencies; the largest of all others, as a percentile of several is no mean."""
     first = cells[0]
-    waits = [one["latency_mean_ns"] for one in cells if one["latency_mean_ns"] is not None]
-    fives = [one["latency_p99_999_ns"] for one in cells if one["latency_p99_999_ns"] is not None]
-    longest = [one["latency_max_ns"] for one in cells if one["latency_max_ns"] is not None]
+    waits = [cell["latency_mean_ns"] for cell in cells if cell["latency_mean_ns"] is not None]
+    fives = [cell["latency_p99_999_ns"] for cell in cells if cell["latency_p99_999_ns"] is not None]
+    longest = [cell["latency_max_ns"] for cell in cells if cell["latency_max_ns"] is not None]
     return {
         **first,
-        "seconds": sum(one["seconds"] for one in cells),
-        "count": sum(one["count"] for one in cells),
-        "errors": sum(one["errors"] for one in cells),
-        "iops": fmean(one["iops"] for one in cells),
-        "bandwidth_bytes_per_s": fmean(one["bandwidth_bytes_per_s"] for one in cells),
+        "seconds": sum(cell["seconds"] for cell in cells),
+        "count": sum(cell["count"] for cell in cells),
+        "errors": sum(cell["errors"] for cell in cells),
+        "iops": fmean(cell["iops"] for cell in cells),
+        "bandwidth_bytes_per_s": fmean(cell["bandwidth_bytes_per_s"] for cell in cells),
         "latency_mean_ns": fmean(waits) if waits else None,
         "latency_p99_999_ns": max(fives) if len(fives) == len(cells) else None,
         "latency_max_ns": max(longest) if longest else None,
@@ -101,4 +101,4 @@ def moments_of(
 
 def cell_in(cells: Sequence[CellDoc], name: str) -> CellDoc | None:
     """The cell of a name."""
-    return next((one for one in cells if one["name"] == name), None)
+    return next((cell for cell in cells if cell["name"] == name), None)

@@ -59,12 +59,12 @@ def saturate(plan: spec.Plan, bench: Bench) -> tuple[list[MomentDoc], list[float
 
 def last_minutes(rounds: Sequence[Round]) -> list[float]:
     """IOPS of the last cell of each round."""
-    return [list(one.values())[-1]["iops"] for one in rounds]
+    return [list(round_.values())[-1]["iops"] for round_ in rounds]
 
 
 def written(rounds: Sequence[Round], bytes_: int) -> float:
     """Capacities written."""
-    return sum(c["bandwidth_bytes_per_s"] * c["seconds"] for one in rounds for c in one.values()) / bytes_
+    return sum(c["bandwidth_bytes_per_s"] * c["seconds"] for round_ in rounds for c in round_.values()) / bytes_
 
 
 def rest(plan: spec.Plan, bench: Bench, after: Sequence[MomentDoc]) -> list[MomentDoc]:
@@ -94,12 +94,12 @@ def cross(plan: spec.Plan, bench: Bench) -> list[MomentDoc]:
 
 def mean_iops(moments: Sequence[MomentDoc]) -> float | None:
     """Of some moments."""
-    return fmean(one["cell"]["iops"] for one in moments) if moments else None
+    return fmean(moment["cell"]["iops"] for moment in moments) if moments else None
 
 
 def mean_bandwidth(moments: Sequence[MomentDoc]) -> float | None:
     """Of some moments."""
-    return fmean(one["cell"]["bandwidth_bytes_per_s"] for one in moments) if moments else None
+    return fmean(moment["cell"]["bandwidth_bytes_per_s"] for moment in moments) if moments else None
 
 
 def lines(moments: Sequence[MomentDoc]) -> dict[str, list[MomentDoc]]:

@@ -15,7 +15,7 @@ Value = Callable[[Round], float]
 
 def tracked(name: str, unit: str, rounds: Sequence[Round], value: Value, last: int | None = None) -> TrackedDoc:
     """A variable over rounds. Of several that are followed together the window is that of the round `last`."""
-    values = [value(one) for one in rounds]
+    values = [value(round_) for round_ in rounds]
     state = rule(values)
     end = last or state["round"] or len(values)
     return {
@@ -29,7 +29,7 @@ def tracked(name: str, unit: str, rounds: Sequence[Round], value: Value, last: i
 
 def all_steady(values: Sequence[Value]) -> Callable[[Sequence[Round]], bool]:
     """Whether the last five rounds are steady in all of several variables."""
-    return lambda rounds: all(is_steady([value(one) for one in rounds]) for value in values)
+    return lambda rounds: all(is_steady([value(round_) for round_ in rounds]) for value in values)
 
 
 def window(values: Sequence[float], last: int) -> WindowDoc | None:

@@ -215,8 +215,8 @@ def with_write_cache(plan: spec.Plan, part: str) -> SuiteTarget:
         return target
     given = dict(target.set)
     keys = {
-        one["key"]: one
-        for one in _core.set_keys(catalog.CATALOG_DIR, "fio-randread", target.name, machine_text=target.text)
+        set_key["key"]: set_key
+        for set_key in _core.set_keys(catalog.CATALOG_DIR, "fio-randread", target.name, machine_text=target.text)
     }
     added: list[tuple[str, str]] = [("wce", plan.rules.write_cache)] if "wce" in keys and "wce" not in given else []
     if part == "idle-recovery" and target.scale > 1 and "idle_delay" in keys and "idle_delay" not in given:
@@ -227,7 +227,7 @@ def with_write_cache(plan: spec.Plan, part: str) -> SuiteTarget:
 
 def _value(target: SuiteTarget, key: str) -> str:
     """A value of the first drive that has it."""
-    values = [one for name in target.drives for one in entries.drive(name)["values"] if one["key"] == key]
+    values = [value for name in target.drives for value in entries.drive(name)["values"] if value["key"] == key]
     return str(values[0]["value"]) if values else ""
 
 
@@ -287,7 +287,7 @@ def _conditions(run: _Run, state: object) -> ConditionsDoc:
     plan = run.plan
     cache, is_set = "", False
     if isinstance(state, dict):
-        kinds = {one["write_cache"] for one in state["drives"]}
+        kinds = {drive["write_cache"] for drive in state["drives"]}
         cache = ", ".join(WRITES.get(kind, "") for kind in sorted(kinds))
         # What the class wants, or a drive that has nothing to be switched.
         wanted = ("off",) if plan.rules.write_cache == "off" else ("volatile", "protected")

@@ -187,7 +187,7 @@ def document(name: str, test: Test, result: Result, benches: Sequence[Bench]) ->
     """A test as JSON has it."""
     steady = all(loop["steady"] for loop in result.loops) if result.loops else None
     cells = [cell for loop in result.loops for round_ in loop["rounds"] for cell in round_]
-    cells += [one["cell"] for one in result.moments]
+    cells += [moment["cell"] for moment in result.moments]
     failed = sum(cell["errors"] for cell in cells)
     notes = [*result.notes, *each_once([note for bench in benches for note in bench.notes])]
     notes += [
