@@ -60,7 +60,7 @@ def test_the_published_run_ends_after_its_operations(hotband, tmp_path: Path) ->
 
 def test_the_terminal_shows_a_line_for_each_operation(hotband, tmp_path: Path) -> None:
     out = tmp_path / "out"
-    shown = hotband("run", "ycsb-b", "--on", "raid0:2xexos-15e900-512n", *SMALL, "--out", str(out)).stdout
+    shown = hotband("run", "ycsb-b", "--on", "raid0:2xexos-15e900-512n", *SMALL, "--out", str(out), "--details").stdout
     record = json.loads((out / "record.json").read_text())
     table = shown[shown.index("Operations (btree)") :]
     for operation in record["app"]["operations"]:

@@ -103,7 +103,7 @@ def test_a_solid_state_drive_is_preconditioned_and_its_wear_is_read(hotband, tmp
     def wear(name: str, *settings: str) -> tuple[dict[str, Any], dict[str, list[Any]]]:
         sets = [word for setting in ("scale=256", *settings) for word in ("--set", setting)]
         out = tmp_path / name
-        done = hotband("run", "w.toml", "--on", "s4500-960", "--out", str(out), *sets)
+        done = hotband("run", "w.toml", "--on", "s4500-960", "--out", str(out), "--details", *sets)
         assert done.returncode == 0, done.stderr
         assert "d0: write amplification" in done.stdout
         record = json.loads((out / "record.json").read_text())

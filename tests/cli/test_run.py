@@ -167,16 +167,30 @@ def test_an_interruption_stops_the_run_and_says_so(tmp_path: Path) -> None:
 def test_without_json_a_table_is_printed(hotband, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "120")
     done = hotband("run", "fio-randread", "--on", "ent-15k", "--duration", "2 s")
-    assert "IOPS" in done.stdout
-    assert "p99.9 ms" in done.stdout
+    first, _, headings, row, *_ = done.stdout.splitlines()
+    assert first == "202 IOPS, 0.829 MB/s. p99 8.37 ms."
+    assert headings.split() == ["IOPS", "MB/s", "mean", "p50", "p99", "p99.9", "max"]
+    assert row.split()[:5] == ["read", "202", "0.829", "4.94", "ms"]
 
 
 def test_notes_and_energy_are_no_wider_than_the_tables(hotband, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "80")
-    call = ("run", "fio-randread", "--on", "raid5:5xent-10k", "--fail", "d1@1 s", "--spare", "1", "--duration", "2 s")
+    call = (
+        "run",
+        "fio-randread",
+        "--on",
+        "raid5:5xent-10k",
+        "--fail",
+        "d1@1 s",
+        "--spare",
+        "1",
+        "--duration",
+        "2 s",
+        "--details",
+    )
     lines = hotband(*call).stdout.splitlines()
     assert max(map(len, lines)) <= 80
     for begin in ("  note: the run ended", "Energy of 6 drives: "):
         [place] = [number for number, line in enumerate(lines) if line.startswith(begin)]
-        depth = len(begin) - len(begin.lstrip()) + 2
+        depth = len(begin) - len(begin.lstrip())
         assert lines[place + 1].startswith(" " * depth)

@@ -82,7 +82,7 @@ def test_a_boot_has_the_sums_of_its_sources(hotband, tmp_path: Path) -> None:
 
 def test_the_terminal_shows_a_line_for_each_script(hotband, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "150")
-    done = hotband("run", "boot-storm", "--on", machine(tmp_path, "boot-storm"), "--set", "clients=3")
+    done = hotband("run", "boot-storm", "--on", machine(tmp_path, "boot-storm"), "--set", "clients=3", "--details")
     (line,) = (line for line in done.stdout.splitlines() if line.startswith("│ boot"))
     cells = [cell.strip() for cell in line.strip("│").split("│")]
     assert cells[:4] == ["boot", "boot", "3", "3"]
@@ -151,7 +151,7 @@ def test_the_terminal_shows_pages_a_second_in_every_step(
 ) -> None:
     monkeypatch.setenv("COLUMNS", "150")
     call = ("run", "web-server", "--on", machine(tmp_path, "web-server"), "--duration", "5 s")
-    shown = hotband(*call).stdout
+    shown = hotband(*call, "--details").stdout
     assert "pages/s" in shown
     steps = json.loads(hotband(*call, "--json").stdout)["steps"]
     for step in steps:

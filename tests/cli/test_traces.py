@@ -89,7 +89,7 @@ def test_a_log_is_replayed_bit_for_bit(hotband: Any, log: Path, tmp_path: Path) 
 
 
 def test_what_is_printed_has_the_recording_beside_the_replay(hotband: Any, log: Path) -> None:
-    done = hotband("run", str(log), "--on", DISK, "--set", "speed=2")
+    done = hotband("run", str(log), "--on", DISK, "--set", "speed=2", "--details")
     assert done.returncode == 0, done.stderr
     said = " ".join(done.stdout.split())
     for part in ("recorded, times divided by 2; issued late by 0 ns (p99)", "recorded in 5.", "replayed in 2."):

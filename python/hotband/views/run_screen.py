@@ -18,7 +18,7 @@ from hotband.data.record.trace import comparison_lines
 from hotband.data.record.unmodelled import other_notes, unmodelled_notes
 from hotband.views.run import run_views
 from hotband.views.text.screen import DETAILS, LINES, Screen, command, screen_table
-from hotband.views.text.tables import PERCENTILES, limits_lines, power_loss_lines, steady_lines
+from hotband.views.text.tables import PERCENTILES, caches_line, limits_lines, power_loss_lines, steady_lines
 
 if TYPE_CHECKING:
     from hotband.data.documents.interval import FigureIntervalDoc
@@ -32,7 +32,8 @@ BINS = 8
 """Characters of a distribution, of equal width on a logarithmic scale that all rows share."""
 DIRECTIONS = ("read", "write", "flush", "trim")
 MOST_REMARKS = 3
-MOST_MORE = LINES // 2
+MOST_STEPS = 8
+MOST_HAPPENED = LINES // 2
 """Lines on what happened in a run; the evidence has all."""
 DEPTHS = "qd=1,4,16,64"
 """What the next sweep of a closed loop varies."""
@@ -47,10 +48,9 @@ def terminal(ran: Ran, asked: RunQuestion) -> Screen:
     return Screen(
         answer=_sentence(records[-1], len(records)),
         verdict="no" if any(record.get("passed") is False for record in records) else "",
-        more=[] if len(records) > 1 else _happened(records[0]),
-        body=[_table(records[0])] if len(records) == 1 else [_overview(records)],
+        body=[_table(records[0]), *_happened(records[0])] if len(records) == 1 else [_overview(records)],
         state=[
-            *dict.fromkeys(_state(record) for record in records),
+            *dict.fromkeys(line for record in records for line in (_state(record), caches_line(record)) if line),
             *(Whole(f"Record: {done.spec.out / RECORD_FILE}") for done in ran.finished if done.spec.out is not None),
             *(Whole(f"{name}: {path}") for name, path in files if path is not None),
         ],
@@ -64,7 +64,8 @@ def _sentence(record: RecordDoc, runs: int) -> str:
     """Return rate and p99 latency with its interval; of several runs those of the last."""
     summary = record["summary"]
     if not summary["count"]:
-        return f"No I/O was completed: {counted(summary['errors'], 'error')}."
+        failed = f": {summary['errors']:,} failed" if summary["errors"] else ""
+        return f"No I/O was completed{failed}."
     rates = f"{quantity(summary['iops'], 'IOPS')}, {rate(summary['bandwidth_bytes_per_s'])}"
     p99 = f"p99 {span(summary['latency_p99_ns'])}{_between(record, 'latency_p99_ns', 'iops')}"
     return f"{f'Run {runs} of {runs}: ' if runs > 1 else ''}{rates}{_between(record, 'iops')}. {p99}."
@@ -85,7 +86,7 @@ def _happened(record: RecordDoc) -> list[View]:
     lines += [line for verdict in of_phases(record) for line in steady_lines(verdict)[:2]]
     if "comparison" in record:
         lines += comparison_lines(record["comparison"])[:2]
-    return lines[:MOST_MORE]
+    return lines[:MOST_HAPPENED]
 
 
 def _scripts(record: RecordDoc) -> list[str]:
@@ -100,7 +101,7 @@ def _scripts(record: RecordDoc) -> list[str]:
 
 
 def _table(record: RecordDoc) -> Table:
-    """Return a row per direction and one of all I/Os, each with its distribution."""
+    """Return a row per direction and one of all I/Os, each with its distribution, then a row per step."""
     table = screen_table([column(""), *_columns(), column("", wrap=False, width=BINS)])
     summary = record["summary"]
     by_name: list[tuple[str, FiguresDoc]] = [
@@ -113,6 +114,8 @@ def _table(record: RecordDoc) -> Table:
     histograms = [_histogram(record, (name,) if name != "all" else DIRECTIONS[:2]) for name, _ in rows]
     for (name, figures), drawn in zip(rows, distributions(histograms), strict=True):
         table.add(name, *_figures(figures), drawn)
+    for step in record.get("steps", [])[:MOST_STEPS]:
+        table.add(step["name"], *_figures(step["summary"]), "")
     return table
 
 

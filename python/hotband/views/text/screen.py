@@ -60,7 +60,8 @@ class Screen:
         notes += written
         if self.next and not with_details:
             notes.append(marked(f"{NEXT}[bold]{{command}}[/]", command=self.next))
-        evidence = [view for view in self.details if text_of(view) != self.answer] if with_details else []
+        repeated = {text_of(view) for view in [*head, *body, *notes] if text_of(view)}
+        evidence = [view for view in self.details if text_of(view) not in repeated] if with_details else []
         parts = [head, body, notes, evidence]
         shown = [part for part in parts if part]
         return [view for at, part in enumerate(shown) for view in ([""] if at else []) + part]
