@@ -297,7 +297,7 @@ def test_mtbf_and_error_rate_of_the_sheet_are_what_reliability_asks(hotband, lin
     plain = hotband("reliability", "raid5:4x./plain.toml")
     assert plain.returncode == 2
     assert "--mtbf" in plain.stderr
-    said = hotband("reliability", "raid5:4x./known.toml")
+    said = hotband("reliability", "raid5:4x./known.toml", "--details")
     assert said.returncode == 0, said.stderr
     assert "MTBF 2,500,000 h" in said.stdout
     assert "one sector error in 1e+15 bits" in said.stdout

@@ -44,7 +44,7 @@ def shell(line: str, folder: Path, **environment: str) -> subprocess.CompletedPr
         "report $'\\xff'",
         "trace show $'\\xff'",
         "audit $'\\xff'",
-        "query $'select \\'\\xff\\'' --from .",
+        "store query $'select \\'\\xff\\'' --from .",
     ],
 )
 def test_bytes_that_are_no_text_are_one_line(line: str, tmp_path: Path) -> None:

@@ -68,7 +68,7 @@ def options(words: list[str]) -> Iterator[str]:
         found = found.get_command(context, words[1])
     assert found is not None, words
     known = {option for param in found.params for option in param.opts}
-    yield from (word for word in words if word.startswith("--") and word not in {*known, *selected})
+    yield from (word for word in words if word.startswith("--") and word not in known)
 
 
 @pytest.mark.parametrize("width", [80, 120])

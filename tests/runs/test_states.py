@@ -79,8 +79,8 @@ def records(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_comparing_and_reporting_say_first_what_is_not_alike(call, records: Path) -> None:
     done = call("compare", "on", "off", cwd=records)
-    first, *_ = done.stdout.splitlines()
-    assert first.startswith("A writes with a volatile cache, B writes without a cache"), done.stdout + done.stderr
+    remarks = [line for line in done.stdout.splitlines() if line.startswith("! ")]
+    assert remarks[0].startswith("! A writes with a volatile cache, B writes without a cache"), done.stdout
     data = json.loads(call("compare", "on", "off", "--json", cwd=records).stdout)["comparisons"][0]
     assert len(data["unequal_state"]) == 1
     assert (data["a"]["state"], data["b"]["state"]) == (
@@ -95,9 +95,10 @@ def test_comparing_and_reporting_say_first_what_is_not_alike(call, records: Path
 def test_a_run_of_flash_is_in_use_and_says_so_in_a_line(call, tmp_path: Path) -> None:
     options = ("--set", "warm_up=0 s", "--set", "scale=256", "--duration", "10 ms")
     done = call("run", "fio-randread", "--on", "s4500-960", *options, cwd=tmp_path)
-    assert "  note: d0: preconditioned first (state=fob: new)" in done.stdout.splitlines(), done.stdout + done.stderr
-    assert "  state: write cache on (protected, called volatile), preconditioned, scale 256" in done.stdout.splitlines()
-    assert max(map(len, done.stdout.splitlines())) <= 80
+    assert "! d0: preconditioned first (state=fob: new)" in done.stdout.splitlines(), done.stdout + done.stderr
+    state = "fio-randread on s4500-960, 1 drive, preconditioned (1/256-size model), write"
+    assert state in done.stdout.splitlines()
+    assert max(len(line) for line in done.stdout.splitlines() if not line.startswith("Next: ")) <= 80
     used, new = (
         hb.run("fio-randread", on="s4500-960", scale=256, duration="10 ms", set={"warm_up": "0 s"}, **state)
         for state in ({}, {"state": "fob"})

@@ -119,8 +119,8 @@ def test_the_terminal_and_json_say_it_first(call: Call, tmp_path: Path) -> None:
     settings = [word for key, value in FLASH.items() for word in ("--set", f"{key}={value}")]
     asked = ("run", "fio-randread", "--on", on, "--duration", "10 ms", "--interval", "90", *settings)
     done = call(*asked, cwd=tmp_path)
-    lines = done.stdout.splitlines()
-    assert lines[0].startswith('! "data" (replicated) has daemons on solid-state drives.'), done.stdout + done.stderr
+    remarks = [line for line in done.stdout.splitlines() if line.startswith("! ")]
+    assert remarks[0].startswith('! "data" (replicated) has daemons on solid-state drives.'), done.stdout + done.stderr
     assert done.stdout.count("has daemons on solid-state") == 1
     assert "No interval: the model leaves out Ceph's daemons on solid-state drives" in " ".join(done.stdout.split())
     assert "90 %" not in done.stdout

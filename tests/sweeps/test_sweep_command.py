@@ -163,7 +163,7 @@ def half_to_double(spec: RunSpec, whole: Finished, asked: Asked, *_: object) -> 
 def test_intervals_are_of_the_first_seed(tmp_path: Path, hotband, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(of_record, "intervals_of", half_to_double)
     asked = ("sweep", *ASKED, "--repeat", "2", "--interval", "90", "--out", "out")
-    done = hotband(*asked)
+    done = hotband(*asked, "--details")
     assert done.returncode == 0, done.stderr
     assert "in brackets: 90 % intervals of the predictions" in done.stdout
     assert "The 90 % intervals of predicted IOPS overlap at 3 of 3 points." in " ".join(done.stdout.split())

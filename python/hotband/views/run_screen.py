@@ -11,7 +11,7 @@ from hotband.base.text.table import IOPS, MBS, MS, Column, Table, View, Whole, c
 from hotband.data.catalog.named import is_real
 from hotband.data.record.files import RECORD_FILE
 from hotband.data.record.repair import repair_lines
-from hotband.data.record.states import states_of
+from hotband.data.record.states import states_of, warm_up_words
 from hotband.data.record.stats import merge
 from hotband.data.record.steady import of_phases
 from hotband.data.record.trace import comparison_lines
@@ -177,6 +177,7 @@ def _state(record: RecordDoc) -> str:
         caches = dict.fromkeys(f"write cache {one['write_cache']}" for one in alike)
         parts += [part for part in (" and ".join(held), " and ".join(caches)) if part]
         parts += [f"controller cache {one['write_cache']}" for one in states.get("controllers", [])]
+    parts += warm_up_words(record)
     if (energy := record.get("energy")) is not None:
         parts.append(quantity(energy["mean_w"], "W"))
     return ", ".join(parts)

@@ -98,7 +98,7 @@ def import_auto(files: ResultFiles, out: OutOption = None, as_json: JsonFlag = F
     """Recognise by content which tool wrote each file, and turn it into records."""
     given = with_pipes(files)
     if not any(is_walked(path) for path in given):
-        return import_with(lambda paths: [one for path in paths for one in importers.load(path)], files, out, as_json)
+        return import_with(lambda paths: [one for path in paths for one in importers.load(path)], given, out, as_json)
     return import_folders(given, out, as_json)
 
 
