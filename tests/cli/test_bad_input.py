@@ -11,7 +11,11 @@ STREAM = '[load]\nclosed = { threads = 1 }\n[[streams]]\nread_pct = 100\nrandom_
 PHASE = '[[phases]]\nduration = "1 s"\nmeasure = true\n'
 
 ARGUMENTS = [
-    ("unknown drive", ["run", "fio-randread", "--on", "exos-15e900-512m"], "did you mean exos-15e900-512e or exos-15e900-512n? expected one of 47 names"),
+    (
+        "unknown drive",
+        ["run", "fio-randread", "--on", "exos-15e900-512m"],
+        "did you mean exos-15e900-512e or exos-15e900-512n? expected one of 47 names",
+    ),
     ("unknown workload", ["run", "fio-randred", "--on", "ent-15k"], 'did you mean "fio-randread"'),
     ("unknown study", ["study", "run", "content-hhd"], 'did you mean "content-hdd"'),
     ("unknown drive to describe", ["drives", "savio-10k1"], 'did you mean "savvio-10k1"'),

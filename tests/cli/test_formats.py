@@ -124,7 +124,17 @@ def test_every_command_that_prints_data_has_every_format() -> None:
         name for name, params in found.items() if FORMAT in [param.name for param in params]
     } == with_json - of_traces
     assert of_traces <= {name for name, params in found.items() if any("--format" in param.opts for param in params)}
-    named = {"run", "compare", "drives show", "workloads show", "studies", "study run", "study accuracy", "audit", "review"}
+    named = {
+        "run",
+        "compare",
+        "drives show",
+        "workloads show",
+        "studies",
+        "study run",
+        "study accuracy",
+        "audit",
+        "review",
+    }
     assert named | {"keys", "reliability", "import fio", "measure entropy", "store list"} <= with_json
 
 

@@ -15,7 +15,7 @@ from hotband.data.record.states import states_of, warm_up_words
 from hotband.data.record.stats import merge
 from hotband.data.record.steady import of_phases
 from hotband.data.record.trace import comparison_lines
-from hotband.data.record.unmodelled import other_notes, unmodelled_notes
+from hotband.data.record.unmodelled import other_notes, unmodelled_notes, why_no_interval
 from hotband.views.run import run_views
 from hotband.views.text.screen import DETAILS, LINES, Screen, command, screen_table
 from hotband.views.text.tables import PERCENTILES, caches_line, limits_lines, power_loss_lines, steady_lines
@@ -37,7 +37,7 @@ MOST_HAPPENED = LINES // 2
 """Lines on what happened in a run; the evidence has all."""
 DEPTHS = "qd=1,4,16,64"
 """What the next sweep of a closed loop varies."""
-DECLARED = ("written over first", "brought into")
+DECLARED = ("preconditioned first", "brought into")
 """Parts of notes that the state line repeats."""
 
 
@@ -193,12 +193,19 @@ def _remarks(records: Sequence[RecordDoc]) -> list[str]:
     failed = sum(record["summary"]["errors"] for record in records)
     remarks = [f"{counted(failed, 'I/O')} ended with an error."] if failed else []
     remarks += [note for record in records for note in unmodelled_notes(record)]
-    notes = [note for record in records for note in other_notes(record)]
-    notes += [note for record in records for note in record.get("intervals", {}).get("notes", [])]
+    remarks += [_no_interval(record) for record in records if not record.get("intervals", {"figures": [1]})["figures"]]
+    notes = [note for record in records for note in record.get("intervals", {}).get("notes", [])]
+    notes += [note for record in records for note in other_notes(record)]
     remarks += [note for note in notes if not any(part in note for part in DECLARED)]
     remarks = list(dict.fromkeys(remarks))
     hidden = len(remarks) - MOST_REMARKS
     return [*remarks[:MOST_REMARKS], *([f"{counted(hidden, 'more note')}: {DETAILS}"] if hidden > 0 else [])]
+
+
+def _no_interval(record: RecordDoc) -> str:
+    """Return why a run has none of the intervals that were requested."""
+    reason = why_no_interval(record) or "no interval"
+    return f"{reason[0].upper()}{reason[1:]}."
 
 
 def _next(asked: RunQuestion, records: Sequence[RecordDoc]) -> str | RunQuestion:
