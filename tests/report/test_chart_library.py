@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-import vl_convert
 
 from hotband.views.report import page
 
@@ -17,7 +16,7 @@ def bundled(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The calls that bundle, into a cache of their own."""
     calls: list[str] = []
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    monkeypatch.setattr(vl_convert, "javascript_bundle", lambda text: calls.append(text) or SCRIPT)
+    monkeypatch.setattr(page.vl_convert, "javascript_bundle", lambda text: calls.append(text) or SCRIPT)
     return calls
 
 

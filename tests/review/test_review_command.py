@@ -60,7 +60,7 @@ def test_a_machine_that_is_too_small_is_refused(hotband: Hotband, tmp_path: Path
 
 def test_one_machine_prints_every_part_and_its_json_is_the_review(hotband: Hotband) -> None:
     arguments = ("review", "savvio-10k1", "--quick", "--only", "access,patterns")
-    shown = hotband(*arguments)
+    shown = hotband(*arguments, "--details")
     assert shown.returncode == 0, shown.stderr
     for words in ("Seagate Savvio 10K.1", "Random access of 512 B", "Iometer's server patterns", "Summary"):
         assert words in shown.stdout

@@ -25,8 +25,8 @@ def test_the_guide(hotband: Callable[..., subprocess.CompletedProcess[str]], tmp
     for line in block("sh").splitlines():
         done = hotband(*shlex.split(line, comments=True)[1:])
         assert done.returncode == 0, (line, done.stderr)
-        said[line.split()[1]] = done.stdout
-    assert "ent-15k" in said["query"]
+        said[line.split()[1]] = said[" ".join(line.split()[1:3])] = done.stdout
+    assert "ent-15k" in said["store query"]
     assert "17 runs in" in said["store"]
     with contextlib.chdir(tmp_path):
         sql = block("sql").partition("--")[0]

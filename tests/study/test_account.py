@@ -198,7 +198,7 @@ def test_the_page_of_a_study_has_the_blind_prediction_beside_todays(full_ssd: tu
 def test_the_terminal_and_python_have_it_too(hotband) -> None:
     import hotband as hb
 
-    done = hotband("study", "run", "full-sata-ssd", "--only", "read-1")
+    done = hotband("study", "run", "full-sata-ssd", "--only", "read-1", "--details")
     assert "random rate, predicted before seen: 1, median error 2.40 %" in done.stdout
     figures = hb.study("full-sata-ssd").run(only=["read-1"]).figures
     (found,) = figures.select("figure_class", "blind", "blind_error_pct").rows()

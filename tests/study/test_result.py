@@ -43,7 +43,7 @@ def test_cells_short_of_sixteen_are_named(content_hdd: Study) -> None:
 def test_bandwidth_is_binary(content_hdd: Study) -> None:
     title = finding(content_hdd[0], "bandwidth-unit")["title"]
     # The other is rounded to neither: 979 IOPS of 8 KB are 7.65 MiB/s, printed as 7.7.
-    assert "in 21 of 22 results: MB is MiB (2^20 bytes)" in title
+    assert "21 of 22 results print bandwidth in another unit than they label: MB is MiB (2^20 bytes)" in title
 
 
 def test_the_software_array_fits_no_parity(content_hdd: Study) -> None:

@@ -45,7 +45,7 @@ def replace(folder: Path, old: str, new: str) -> UserError:
         ('machine = "mirror.toml"', 'machine = "miror.toml"', "loads[0].machine", "no such file"),
         ('machine = "mirror.toml"', 'machine = "../test_measures.toml"', "loads[0].machine", "no such file"),
         ('workload = "mixed.toml"', 'workload = "mixt.toml"', "loads[0].workload", "no such file"),
-        ('workload = "mixed.toml"', 'workload = "mixed"', "loads[0].workload", "expected one of boot-storm"),
+        ('workload = "mixed.toml"', 'workload = "mixed"', "loads[0].workload", "expected one of backup, boot-storm"),
         ('machine = "mirror.toml"', 'machine = "ent-1k"', "loads[0].machine", 'did you mean "ent-15k"?'),
         ('label = "10K"', 'label = "15K"', "configs[1].label", "is given twice"),
         ('unit = "IOPS"\nat', 'unit = "op/s"\nat', "measures[1].unit", 'expected "IOPS", as tiny-1 is published'),

@@ -106,7 +106,7 @@ def test_every_model_number_of_the_catalog_finds_its_own() -> None:
 def test_the_prediction_stands_beside_what_was_measured(hotband, tmp_path: Path) -> None:
     where = ("--on", f"real:{tmp_path}", "--size", "8 MiB", "--out", tmp_path / "out")
     length = ("--duration", "1 s", "--set", "warm_up=0 s")
-    done = hotband("run", "fio-randread", *where, *length, "--expect", "exos-15e900-512n")
+    done = hotband("run", "fio-randread", *where, *length, "--expect", "exos-15e900-512n", "--details")
     assert done.returncode == 0, done.stderr
     expected = hb.load(tmp_path / "out").document["expected"]
     assert (expected["machine"], expected["chosen"]) == ("exos-15e900-512n", "as you named it")

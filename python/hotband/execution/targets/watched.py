@@ -59,7 +59,7 @@ class Watched:
     def __exit__(self, *error: Any) -> None:
         self._stack.__exit__(*error)
         path = self.place.path
-        if error is not None or path is None or self.context is None:
+        if error[0] is not None or path is None or self.context is None:
             return
         assert self._background is not None, "watched together"
         assert self._counters is not None, "watched together"
