@@ -111,7 +111,7 @@ def test_the_terminal_the_json_and_the_folder_say_the_same(hotband: Hotband, tmp
     done = hotband(*SHORT, "--interval", "90", *FEW, "--out", str(tmp_path / "out"))
     assert done.returncode == 0, done.stderr
     assert "(90 % interval " in done.stdout
-    whole = ("Record: ", "Next: ")
+    whole = ("Record: ", "Next: ", str(tmp_path))
     assert all(len(line) <= 80 for line in done.stdout.splitlines() if not line.startswith(whole))
     assert "runs find out which of 20 uncertain values matter, up to 8 more" in done.stderr
     told = json.loads(hotband(*SHORT, "--interval", "90", *FEW, "--json").stdout)
