@@ -193,7 +193,9 @@ def _remarks(records: Sequence[RecordDoc]) -> list[str]:
     failed = sum(record["summary"]["errors"] for record in records)
     remarks = [f"{counted(failed, 'I/O')} ended with an error."] if failed else []
     remarks += [note for record in records for note in unmodelled_notes(record)]
-    remarks += [_no_interval(record) for record in records if not record.get("intervals", {"figures": [1]})["figures"]]
+    remarks += [
+        _no_interval(record) for record in records if "intervals" in record and not record["intervals"]["figures"]
+    ]
     notes = [note for record in records for note in record.get("intervals", {}).get("notes", [])]
     notes += [note for record in records for note in other_notes(record)]
     remarks += [note for note in notes if not any(part in note for part in DECLARED)]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import cache
 from typing import Any
 
@@ -31,10 +32,14 @@ def __getattr__(name: str) -> Any:
     if name not in GROUPS:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     text, words = GROUPS[name]
-    table = {word: line_of(f"{name} {word}") for word in words}
+    return group_of(name, text, {word: line_of(f"{name} {word}") for word in words})
+
+
+def group_of(name: str, text: str, table: Mapping[str, tuple[str, str]]) -> typer.Typer:
+    """Return the group of the commands in a table (as of `OnDemand`), each loaded when it is first used."""
 
     class Group(Commands):
-        """The commands of the group, each loaded when it is asked for."""
+        """A group whose commands are not made until one of them is used."""
 
         def __init__(self, **settings: Any) -> None:
             super().__init__(**settings)

@@ -62,7 +62,7 @@ def plain_epilog(text: str) -> str:
     for paragraph in re.split(r"\n\s*\n", re.sub(r"\[/?(?:bold)?\]", "", text).strip()):
         if paragraph.startswith("hotband "):
             line = " ".join(paragraph.split())
-            follows = bool(kept) and kept[-1].startswith("\b\n") and not kept[-1].startswith("\b\nhdd")
+            follows = bool(kept) and kept[-1].startswith("\b\n")
             kept[-1:] = [f"{kept[-1]}\n{line}"] if follows else [*kept[-1:], f"\b\n{line}"]
         elif "  " in paragraph or len(paragraph) < 30:
             kept.append(f"\b\n{paragraph}")
