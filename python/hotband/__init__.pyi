@@ -101,7 +101,7 @@ def advise(
         interval: Percent of such predictions that the interval is to hold, 1 to 99.
         draws: Draws of the uncertain values.
         seed: Root of all randomness.
-        jobs: Runs at a time; all cores where not said.
+        jobs: Number of runs at a time. Default: all cores.
         out: Folder for what is produced.
         fresh: Start over; else runs that are in the folder already are not repeated.
         executor: Who runs the runs: local, ray (starts one here) or ray://HOST:PORT.
@@ -175,7 +175,7 @@ def calibrate(
         erase: real: what may be overwritten; the drive's serial number.
         size: real:DIR: size of the file that is made in it.
         seed: Root of all randomness.
-        jobs: Runs at a time; all cores where not said.
+        jobs: Number of runs at a time. Default: all cores.
         executor: Who runs the runs: local, ray (starts one here) or ray://HOST:PORT.
         progress: What shows progress: True, False, or a function.
 
@@ -223,11 +223,11 @@ def entropy(
 
     Args:
         paths: Files and folders.
-        compressor: lz4, deflate, zstd; all where not said.
-        chunk: "4 KiB" to "64 KiB", or none for the archive alone; all where not said.
-        sample: Read about so much, at random, or "all"; 1 GB where not said.
+        compressor: lz4, deflate or zstd. Default: all.
+        chunk: "4 KiB" to "64 KiB", or none for the archive alone. Default: all sizes.
+        sample: Amount of data to read at random places, or "all". Default: 1 GB.
         seed: Root of the sample's randomness.
-        jobs: Threads; all cores where not said.
+        jobs: Number of threads. Default: all cores.
         one_file_system: Leave out what is mounted in the tree.
 
     Ctrl-C ends it with what was measured (`complete` is False). The result has `archive` and a `frame`. Raises
@@ -260,7 +260,7 @@ def expect(
         draws: Draws of the uncertain values.
         duration: Measured time of a prediction, such as "60 s".
         seed: Root of all randomness.
-        jobs: Runs at a time; all cores where not said.
+        jobs: Number of runs at a time. Default: all cores.
         executor: Who runs the runs: local, ray (starts one here) or ray://HOST:PORT.
         progress: What shows progress: True, False, or a function.
 
@@ -302,12 +302,12 @@ def find(
         range: Of what is varied, such as 1..64.
         within: How near the answer is to the crossing.
         arrival: Of an open loop: poisson or fixed.
-        ios: Measured I/Os of a trial; 60,000 to 300,000 where not said.
+        ios: Measured I/Os per trial. Default: 60,000 to 300,000.
         duration: Measured time of a trial instead, such as "60 s".
         seed: Root of all randomness.
         interval: Intervals of the figures. Percent of such predictions that the interval is to hold, 1 to 99.
-        draws: Draws of the uncertain values for interval; 64 where not said.
-        jobs: Runs at a time; all cores where not said.
+        draws: Samples of the uncertain values for interval. Default: 64.
+        jobs: Number of runs at a time. Default: all cores.
         into: A store (hotband store) that takes the answers' runs.
         executor: Who runs the runs: local, ray (starts one here) or ray://HOST:PORT.
         progress: What shows progress: True, False, or a function.
@@ -338,9 +338,9 @@ def fleet(
 
     Args:
         fleet: A TOML file: docs/guides/fleet.md.
-        repetitions: Instead of those of the file (1000 where not said).
+        repetitions: Number of repetitions, in place of the file's (default 1000).
         seed: Root of all randomness.
-        jobs: Runs at a time; all cores where not said.
+        jobs: Number of runs at a time. Default: all cores.
         out: Folder for what is produced.
         fresh: Start over; else runs that are in the folder already are not repeated.
         executor: Who runs the runs: local, ray (starts one here) or ray://HOST:PORT.
@@ -383,7 +383,7 @@ def pts(
         tests: These alone.
         quick: A tenth of all times: a look, no result.
         minute: What a minute of it takes: a look, no result.
-        threads: Of random loads; the class's where not said.
+        threads: Threads of random loads. Default: as the class requires.
         depth: I/Os outstanding of each thread.
         sponsor: Who tests: for the report's header.
         set: Values to change.
@@ -522,7 +522,7 @@ def serve(
         insecure_loopback: TCP without TLS, for this host only.
         fuse: Mount a file a volume there.
         loop: With a loop device a volume (needs root).
-        store: Keeps what is written; in memory where not said.
+        store: File that stores written data. Default: memory.
         base: What is read where nothing was written; stays as it is.
         out: Folder for the record.
         io_log: Log every I/O, to .parquet or .csv.
@@ -577,10 +577,10 @@ def review(
         only: These parts alone.
         quick: A quarter of the I/Os, fewer places and depths.
         seed: Root of all randomness.
-        jobs: Runs at a time; all cores where not said.
+        jobs: Number of runs at a time. Default: all cores.
         events: What happens in every run, such as 'at 0 s: fail d3'.
         interval: Intervals of the figures. Percent of such predictions that the interval is to hold, 1 to 99.
-        draws: Draws of the uncertain values for interval; 16 where not said.
+        draws: Samples of the uncertain values for interval. Default: 16.
         erase: real: what may be overwritten; the drive's serial number.
         size: real:DIR: size of the file that is made in it.
         keep: real:DIR: leave the file there afterwards.
@@ -611,7 +611,7 @@ def report(
 
     Args:
         records: Records, folders of them, results of other tools, or the folder of a study run.
-        title: Its heading; what was run on what where not said.
+        title: Heading. Default: what was run on which machine.
         audit: With what the auditor finds in them.
         on: The target: a drive, LAYOUT:COUNTxDRIVE, or a TOML file.
         media: What the target stores on: hdd, ssd, or a speed such as 7200rpm.
@@ -671,7 +671,7 @@ def run(
         rebuild_after: How long after a failure a spare is taken.
         events: What happens, such as 'at 60 s: fail d3'. May be repeated.
         interval: Intervals of the figures. Percent of such predictions that the interval is to hold, 1 to 99.
-        draws: Draws of the uncertain values for interval; 64 where not said.
+        draws: Samples of the uncertain values for interval. Default: 64.
         erase: real: what may be overwritten; the drive's serial number.
         size: real:DIR: size of the file that is made in it.
         keep: real:DIR: leave the file there afterwards.
@@ -755,8 +755,8 @@ def sweep(
         duration: Measured time of a step, as "60 s".
         events: What happens in every run. May be repeated.
         interval: Intervals of the figures. Percent of such predictions that the interval is to hold, 1 to 99.
-        draws: Draws of the uncertain values for interval; 64 where not said.
-        jobs: Runs at a time; all cores where not said.
+        draws: Samples of the uncertain values for interval. Default: 64.
+        jobs: Number of runs at a time. Default: all cores.
         out: Folder for what is produced.
         into: A store (hotband store) that takes every run, too.
         fresh: Start over; else runs that are in the folder already are not repeated.
@@ -1007,7 +1007,7 @@ def why(
         draws: Draws of the uncertain values.
         seed: Root of all randomness.
         duration: Measured time of a step, as "60 s".
-        jobs: Runs at a time; all cores where not said.
+        jobs: Number of runs at a time. Default: all cores.
         executor: Who runs the runs: local, ray (starts one here) or ray://HOST:PORT.
         progress: What shows progress: True, False, or a function.
 

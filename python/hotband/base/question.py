@@ -79,7 +79,7 @@ def seed(text: str = "Root of all randomness.", default: int | None = 1) -> Any:
 
 def jobs() -> Any:
     """Return the field `jobs`."""
-    return asks("Runs at a time; all cores where not said.", default=None, least=1)
+    return asks("Number of runs at a time. Default: all cores.", default=None, least=1)
 
 
 def out() -> Any:

@@ -98,15 +98,15 @@ class EntropyQuestion(Question):
     folds = False
 
     paths: Paths = asks("Files and folders.", metavar="PATH...", positional=True, takes="a file or a folder")
-    compressor: Names = asks("lz4, deflate, zstd; all where not said.", default=(), metavar="NAME[,NAME]")
+    compressor: Names = asks("lz4, deflate or zstd. Default: all.", default=(), metavar="NAME[,NAME]")
     chunk: Names = asks(
-        '"4 KiB" to "64 KiB", or none for the archive alone; all where not said.', default=(), metavar="SIZE[,SIZE]"
+        '"4 KiB" to "64 KiB", or none for the archive alone. Default: all sizes.', default=(), metavar="SIZE[,SIZE]"
     )
     sample: str | None = asks(
-        'Read about so much, at random, or "all"; 1 GB where not said.', default=None, metavar="SIZE"
+        'Amount of data to read at random places, or "all". Default: 1 GB.', default=None, metavar="SIZE"
     )
     seed: int = seed("Root of the sample's randomness.")
-    jobs: int | None = asks("Threads; all cores where not said.", default=None, least=1, most=1024)
+    jobs: int | None = asks("Number of threads. Default: all cores.", default=None, least=1, most=1024)
     one_file_system: bool = asks("Leave out what is mounted in the tree.", default=False, short="-x")
 
     def ending(self, found: Entropy) -> Ending | None:

@@ -153,7 +153,9 @@ class SqlQuestion(Question):
     answers = "hotband.data.store.listed:Listed"
 
     sql: str = asks("One statement that selects (DuckDB).", metavar="SQL", positional=True)
-    from_: Path = asks("The store; the current folder where not said.", default=Path(), metavar="DIR", called="from")
+    from_: Path = asks(
+        "Folder of the store. Default: the current folder.", default=Path(), metavar="DIR", called="from"
+    )
 
 
 def rows_of(question: SqlQuestion, _: Way) -> Listed:

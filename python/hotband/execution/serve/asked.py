@@ -45,7 +45,7 @@ class Serving(OfMachine):
     """How a machine is served, and what is left of it."""
 
     loop: bool = asks("With a loop device a volume (needs root).", default=False)
-    store: Path | None = asks("Keeps what is written; in memory where not said.", default=None, metavar="FILE")
+    store: Path | None = asks("File that stores written data. Default: memory.", default=None, metavar="FILE")
     base: Path | None = asks("What is read where nothing was written; stays as it is.", default=None, metavar="IMAGE")
     out: Path | None = asks("Folder for the record.", default=None, metavar="DIR", called="record")
     fresh: bool = asks("Write over the record that is in the folder.", default=False, hidden=True)
@@ -55,9 +55,7 @@ class Serving(OfMachine):
         "What happens, such as 'at 60 s: power-off'. May be repeated.", default=(), metavar="EVENT", called="event"
     )
     seed: int = seed()
-    duration: str | None = asks(
-        "How long; until interrupted where not said.", default=None, metavar="TIME", hidden=True
-    )
+    duration: str | None = asks("Time to serve. Default: until interrupted.", default=None, metavar="TIME", hidden=True)
     run: str | None = asks(
         "Run it in a shell with $uri, $file, $device, then end.", default=None, metavar="COMMAND", hidden=True
     )

@@ -84,7 +84,7 @@ class StudyMethods:
             out: Folder for what is produced.
             seed: Root of all randomness.
             only: Swing these assumptions alone.
-            jobs: Runs at a time; all cores where not said.
+            jobs: Number of runs at a time. Default: all cores.
             save: Keep them in the study's folder, as what it ships.
             executor: Who runs the runs: local, ray (starts one here) or ray://HOST:PORT.
             progress: What shows progress: True, False, or a function.
@@ -110,7 +110,7 @@ class StudyMethods:
             out: Folder for what is produced.
             save: Keep them in the study's folder, as what it ships.
             only: Only the runs of these loads.
-            jobs: Runs at a time; all cores where not said.
+            jobs: Number of runs at a time. Default: all cores.
             executor: Who runs the runs: local, ray (starts one here) or ray://HOST:PORT.
             progress: What shows progress: True, False, or a function.
 

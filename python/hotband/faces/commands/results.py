@@ -141,7 +141,7 @@ def import_hdr(
 def plot_latency(
     files: Annotated[list[Path], typer.Argument(metavar="RECORD|FILE...", help="Records, or results of other tools.")],
     out: Annotated[Path, typer.Option("--out", metavar="FILE", help="The chart: .html, .png or .svg.")],
-    op: Annotated[str | None, typer.Option(metavar="OP", help="read or write; both where not said.")] = None,
+    op: Annotated[str | None, typer.Option(metavar="OP", help="read or write. Default: both.")] = None,
     title: Annotated[str, typer.Option(help="Its heading.")] = "Latency by percentile",
 ) -> None:
     """Draw the latency of several runs by percentile, as far out as their samples support."""

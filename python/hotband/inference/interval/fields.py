@@ -28,4 +28,4 @@ def level_of() -> Any:
 
 def draws_of(usual: int = DRAWS) -> Any:
     """Return the field `draws` of such a question, with how many there are where it is not given."""
-    return draws(None, f"Draws of the uncertain values for question.interval; {usual} where not said.")
+    return draws(None, f"Samples of the uncertain values for question.interval. Default: {usual}.")

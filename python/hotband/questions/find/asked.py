@@ -45,7 +45,7 @@ class FindQuestion(Question):
     range: str | None = asks("Of what is varied, such as 1..64.", default=None, metavar="LOW..HIGH")
     within: float = asks("How near the answer is to the crossing.", default=WITHIN, metavar="PERCENT")
     arrival: str = asks("Of an open loop: poisson or fixed.", default="poisson", metavar="KIND")
-    ios: int | None = asks("Measured I/Os of a trial; 60,000 to 300,000 where not said.", default=None, metavar="COUNT")
+    ios: int | None = asks("Measured I/Os per trial. Default: 60,000 to 300,000.", default=None, metavar="COUNT")
     duration: str | None = asks('Measured time of a trial instead, such as "60 s".', default=None, metavar="TIME")
     seed: int = seed()
     interval: float | None = level_of()

@@ -36,7 +36,7 @@ class FleetQuestion(Question):
 
     fleet: Document = asks("A TOML file: docs/guides/fleet.md.", metavar="FLEET", positional=True)
     repetitions: int | None = asks(
-        "Instead of those of the file (1000 where not said).", default=None, least=2, most=1_000_000
+        "Number of repetitions, in place of the file's (default 1000).", default=None, least=2, most=1_000_000
     )
     seed: int | None = seed(default=None)
     jobs: int | None = jobs()

@@ -52,13 +52,13 @@ class ReviewQuestion(OnHardware, Question):
     only: EachName = asks("These parts alone.", default=(), metavar="PART[,PART]")
     quick: bool = asks("A quarter of the I/Os, fewer places and depths.", default=False)
     seed: int = seed()
-    jobs: int | None = asks("Runs at a time; all cores where not said.", default=None, least=1, most=1024)
+    jobs: int | None = asks("Number of runs at a time. Default: all cores.", default=None, least=1, most=1024)
     events: Texts = asks(
         "What happens in every run, such as 'at 0 s: fail d3'.", default=(), metavar="EVENT", called="event"
     )
     interval: float | None = level_of()
     draws: int | None = asks(
-        f"Draws of the uncertain values for question.interval; {DRAWS_OF_MANY} where not said.", default=None
+        f"Samples of the uncertain values for question.interval. Default: {DRAWS_OF_MANY}.", default=None
     )
     yes: bool = yes()
     erase: str | None = erase()

@@ -52,7 +52,7 @@ class PtsQuestion(OnHardware, Question):
     tests: EachName = asks("These alone.", default=(), metavar="TEST[,TEST]", called="test")
     quick: bool = asks("A tenth of all times: a look, no result.", default=False)
     minute: str | None = asks("What a minute of it takes: a look, no result.", default=None, metavar="TIME")
-    threads: int | None = asks("Of random loads; the class's where not said.", default=None)
+    threads: int | None = asks("Threads of random loads. Default: as the class requires.", default=None)
     depth: int | None = asks("I/Os outstanding of each thread.", default=None)
     sponsor: str = asks("Who tests: for the report's header.", default="", metavar="NAME")
     settings: Values = asks("Change a value of a model.", default=(), metavar="KEY=VALUE")
