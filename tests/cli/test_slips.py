@@ -175,7 +175,7 @@ def test_an_interrupt_among_the_draws_prints_the_run_and_ends_with_130(told, mon
 @pytest.mark.parametrize(
     ("name", "text", "said"),
     [
-        ("a.fio", JOB + "rate_iops=-5\n", "a.fio:9: rate_iops = '-5': expected I/Os a second, such as 500 or 10k"),
+        ("a.fio", JOB + "rate_iops=-5\n", "a.fio:9: rate_iops = '-5': expected I/Os per second, such as 500 or 10k"),
         ("a.fio", JOB.replace("[a]", "[a\x07]"), "a.fio: is not text (it has control characters)"),
         (
             "a.parm",

@@ -132,7 +132,7 @@ def test_a_served_machine_answers_in_its_time_and_leaves_a_record(tmp_path: Path
         (["run", "fio-randread", "--on", f"emulated:{DRIVE}", "--rebuild-rate", "1 MB/s"], "--rebuild-rate: is for"),
         (["run", "fio-randread", "--on", f"emulated:{DRIVE}", "--rebuild-after", "1 s"], "--rebuild-after: is for"),
         (["run", "fio-randread", "--on", f"emulated:{DRIVE}", "--expect", "none"], "--expect = 'none': is for"),
-        (["run", "oltp", "--on", f"emulated:{DRIVE}"], "a script is more than a job can say"),
+        (["run", "oltp", "--on", f"emulated:{DRIVE}"], "a job cannot express a script"),
         (["run", "fio-randread", "--on", f"emulated:{DRIVE}", "--set", "qd=abc"], "qd = 'abc'"),
         (["run", "fio-randread", "--on", f"emulated:{DRIVE}", "--set", "warm_up=soon"], "warm_up = 'soon'"),
         (["run", "fio-randread", "--on", f"emulated:{DRIVE}", "--set", "read_pct=x"], "read_pct = 'x'"),
