@@ -104,7 +104,7 @@ def test_a_report_does_without_a_series_that_is_a_pipe_and_takes_none_from_elsew
     (folder / "series.parquet").symlink_to("/dev/zero")
     done = hotband("report run -o page.html", tmp_path)
     assert done.returncode == 2
-    assert "expected a file beside the record, not one outside its folder" in done.stderr
+    assert "expected a file in the record's folder" in done.stderr
 
 
 @pytest.mark.parametrize("name", ["study.toml", "published.csv", "boot.toml"])
