@@ -34,7 +34,7 @@ class UserError(Exception):
 
     @property
     def path(self) -> tuple[str | int, ...]:
-        """The key as a path of fields: `streams[0].size` is ("streams", 0, "size"); empty where there is no key."""
+        """The key as a path of fields: `streams[0].size` is ("streams", 0, "size"); empty if there is no key."""
         import re
 
         names = re.findall(r"\[(\d+)\]|([^.\[\]]+)", self.key)
@@ -91,6 +91,6 @@ def refused(out: Path, why: str, option: str = "question.out") -> UserError:
 
 
 def is_of_another_version(table: Mapping[str, object], schema: str, reads: int) -> bool:
-    """Whether a file is what it should be, but in the form of another version of hotband."""
+    """Return whether a file is what it should be, but in the form of another version of hotband."""
     found = table.get("schema_version")
     return table.get("schema") == schema and isinstance(found, int) and found != reads

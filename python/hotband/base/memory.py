@@ -22,7 +22,7 @@ _UNLIMITED = 1 << 62
 
 
 def left_on_system(meminfo: str) -> int | None:
-    """MemAvailable of /proc/meminfo in bytes; None where it is not there."""
+    """MemAvailable of /proc/meminfo in bytes; None if it is not there."""
     for line in meminfo.splitlines():
         key, _, value = line.partition(":")
         words = value.split()
@@ -52,7 +52,7 @@ def is_limit(text: str) -> bool:
 
 
 def left_in_group(version: int, files: Mapping[str, str]) -> int | None:
-    """What the limit of a group leaves, by the texts of its files; None where it has no limit."""
+    """What the limit of a group leaves, by the texts of its files; None if it has no limit."""
     limit, usage, inactive = _FILES[version]
     most, used = (files.get(name, "").strip() for name in (limit, usage))
     if not most.isdigit() or not used.isdigit():
@@ -68,7 +68,7 @@ def least(known: Iterable[int | None]) -> int | None:
 
 
 def available(root: Path = Path("/")) -> int | None:
-    """Bytes of memory that may be used; None where the system does not say."""
+    """Bytes of memory that may be used; None if the system does not say."""
     left = [left_on_system(_text(f"{root}/proc/meminfo"))]
     for version, folder in folders_of(_text(f"{root}/proc/self/cgroup")):
         limit, usage, _ = _FILES[version]

@@ -148,7 +148,7 @@ class Field:
 
     @property
     def is_needed(self) -> bool:
-        """Whether there is no question without it."""
+        """Return whether there is no question without it."""
         return self.default is dataclasses.MISSING
 
     @property
@@ -231,7 +231,7 @@ class Question:
         return found
 
     def ending(self, found: Any) -> Ending | None:
-        """Return how a command ends with this answer; None where it is whole and good."""
+        """Return how a command ends with this answer; None if it is whole and good."""
         return None
 
 

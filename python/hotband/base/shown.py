@@ -10,7 +10,7 @@ T = TypeVar("T")
 
 class Shown(property, Generic[T]):
     """A property that shows a value of the `_document` (or `document`) of its object: that of its own name, or at a
-    path of keys, `low = Shown[float]("The lower end.", "interval", "low")`. It is a copy, None where nothing is there.
+    path of keys, `low = Shown[float]("The lower end.", "interval", "low")`. It is a copy, None if nothing is there.
     """
 
     def __init__(self, says: str, *path: str) -> None:

@@ -19,7 +19,7 @@ class AmbiguousAmount(ValueError):
 
 
 def amount(text: str, decimal_comma: bool = False) -> float | None:
-    """Return the number of 0 or more that a text is; None where it is none. A lone comma starts the decimals only where
+    """Return the number of 0 or more that a text is; None if it is none. A lone comma starts the decimals only where
     `decimal_comma` says so. Raises AmbiguousAmount."""
     found = {_reading(text.strip(), ".", ",")}
     commas = _reading(text.strip(), ",", ".")

@@ -128,7 +128,7 @@ def whole_percent(part: float) -> str:
 
 
 def millis(value: object) -> str:
-    """Format nanoseconds in ms, whatever their size: latencies that stand side by side have one unit."""
+    """Format nanoseconds in ms, whatever their size: latencies that stand concurrently have one unit."""
     found = finite(value)
     return ABSENT if found is None else quantity(found / 1e6, "ms")
 

@@ -19,7 +19,7 @@ class Pipe(PosixPath):
     kept: bytes | None = None
 
     def is_file(self, **others: Any) -> bool:
-        """Whether it can be read as often as a file."""
+        """Return whether it can be read as often as a file."""
         return self.kept is not None or super().is_file(**others)
 
     def open(self, mode: str = "r", *args: Any, **others: Any) -> Any:

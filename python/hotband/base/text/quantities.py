@@ -20,7 +20,7 @@ GROUPED = re.compile(r"\s*[+-]?[1-9][0-9]{0,2}(,[0-9]{3})+(?![0-9])[^,]*")
 
 
 def ungrouped(text: str) -> str | None:
-    """A number, with or without a unit, without the commas between its thousands; None where a comma stands elsewhere:
+    """A number, with or without a unit, without the commas between its thousands; None if a comma stands elsewhere:
     1,5 is one and a half where people write so, and not fifteen."""
     if "," not in text:
         return text
@@ -38,7 +38,7 @@ def _parted(text: str) -> tuple[float, str] | None:
 
 
 def _whole(value: float, limit: float = LIMIT) -> float | None:
-    """The nearest whole number above zero and below a limit, that of the engine; None where there is none. Without a
+    """The nearest whole number above zero and below a limit, that of the engine; None if there is none. Without a
     limit (infinity) the number itself."""
     if math.isinf(limit):
         return value or None
@@ -46,7 +46,7 @@ def _whole(value: float, limit: float = LIMIT) -> float | None:
 
 
 def span_ns(text: str, limit: float = LIMIT) -> float | None:
-    """Nanoseconds of a time above zero, and below a limit; None where the text is none."""
+    """Nanoseconds of a time above zero, and below a limit; None if the text is none."""
     found = _parted(text)
     if found is None or found[1] not in SPAN_UNITS:
         return None
@@ -54,7 +54,7 @@ def span_ns(text: str, limit: float = LIMIT) -> float | None:
 
 
 def share(text: str) -> float | None:
-    """A share, such as "0.37" or "7 %"; None where the text is none."""
+    """A share, such as "0.37" or "7 %"; None if the text is none."""
     found = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*(%?)\s*", text)
     if found is None:
         return None
@@ -66,7 +66,7 @@ SIZE_EXPECTED = 'a size with its unit, such as "256 MB" or "8 GiB", less than 9 
 
 def size_bytes(text: str) -> float | None:
     """Bytes of a size above zero, as the engine reads it: "GB" is 10^9, "GiB" 2^30, a single letter binary as in fio
-    (docs/guides/machines.md), "Gb" are bits and no size. None where the text is none."""
+    (docs/guides/machines.md), "Gb" are bits and no size. None if the text is none."""
     try:
         return _core.quantity("size", text) or None
     except ValueError:
@@ -79,7 +79,7 @@ WATTS_EXPECTED = 'a power of at most 1 GW with its unit, such as "500 W" or "1.2
 
 
 def watts(text: str) -> float | None:
-    """Watts of a power, zero among them; None where the text is none."""
+    """Watts of a power, zero among them; None if the text is none."""
     number = r"\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?(?:[eE][+-]?\d{1,2})?"
     found = re.fullmatch(rf"\s*({number})\s*(k?)W\s*", text)
     power = None if found is None else float(found[1].replace(",", "")) * (1e3 if found[2] else 1.0)
@@ -92,7 +92,7 @@ YEARLY_EXPECTED = 'a share a year up to 1000 %, such as "30 %/year"'
 
 
 def yearly_share(text: str) -> float | None:
-    """The share by which something grows in a year; None where the text is none."""
+    """The share by which something grows in a year; None if the text is none."""
     found = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*%\s*(?:/|a|per|each)\s*(?:year|yr|a|y)\s*", text.lower())
     part = None if found is None else float(found[1]) / 100.0
     return part if part is not None and part <= YEARLY_MOST else None

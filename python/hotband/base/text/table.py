@@ -2,7 +2,7 @@
 
 A question's answer, a record and a listing are such tables; what a terminal, CSV, Markdown, JSON, HTML or a frame shows
 follows from them (`formats.py`, `layout.py`, `html.py`), and nothing is read back from text. Rows hold values
-as documents do (nanoseconds, bytes a second, shares); the unit of a column says what a table shows them in, so that a
+as documents do (nanoseconds, bytes per second, shares); the unit of a column says what a table shows them in, so that a
 column of CSV has one unit by construction.
 """
 
@@ -119,7 +119,7 @@ class Column:
 
     @property
     def says_unit(self) -> bool:
-        """Whether the name names the unit, so that cells need not."""
+        """Return whether the name names the unit, so that cells need not."""
         name, unit = f" {self.name} ".replace("\n", " "), self.unit.name
         return not unit or f"({unit})" in name or name.endswith(f" {unit} ") or name.startswith(f" {unit} ")
 

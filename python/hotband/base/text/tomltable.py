@@ -76,7 +76,7 @@ class TomlTable:
             self.refuse(name, f"expected {words}")
 
     def has(self, name: str) -> bool:
-        """Whether the key is there."""
+        """Return whether the key is there."""
         return name in self.table
 
     def text(self, name: str, default: str | None = None) -> str:
@@ -87,7 +87,7 @@ class TomlTable:
         return value
 
     def text_or_number(self, name: str) -> str | None:
-        """A text, or a number as text; None where absent."""
+        """A text, or a number as text; None if absent."""
         if not self.has(name):
             return None
         value = self._get(name, (str, int, float), "a number or a text", None)
@@ -133,7 +133,7 @@ class TomlTable:
         return bool(self._get(name, bool, "true or false", False))
 
     def span(self, name: str) -> float | None:
-        """Nanoseconds of a time, None where absent."""
+        """Nanoseconds of a time, None if absent."""
         if not self.has(name):
             return None
         value = span_ns(self.text(name))
@@ -142,7 +142,7 @@ class TomlTable:
         return value
 
     def texts(self, name: str, accepted: Collection[str] | None = None) -> tuple[str, ...]:
-        """A list of texts, empty where absent; each one of `accepted`, each once."""
+        """A list of texts, empty if absent; each one of `accepted`, each once."""
         found: list[Any] = self._get(name, list, "a list of texts", [])
         for value in found:
             if not isinstance(value, str):
@@ -154,7 +154,7 @@ class TomlTable:
         return tuple(found)
 
     def wholes(self, name: str) -> tuple[int, ...]:
-        """A list of whole numbers above zero, each once; empty where absent."""
+        """A list of whole numbers above zero, each once; empty if absent."""
         found: list[Any] = self._get(name, list, "a list of whole numbers", [])
         for value in found:
             if not isinstance(value, int) or isinstance(value, bool) or value < 1 or found.count(value) > 1:
@@ -162,7 +162,7 @@ class TomlTable:
         return tuple(found)
 
     def settings(self, name: str) -> tuple[tuple[str, str], ...]:
-        """A table of plain values, as pairs of texts; empty where absent."""
+        """A table of plain values, as pairs of texts; empty if absent."""
         found: dict[str, Toml] = self._get(name, dict, 'a table such as { qd = "16" }', {})
         for key, value in found.items():
             if not isinstance(value, str | int | float) or isinstance(value, bool):
@@ -170,11 +170,11 @@ class TomlTable:
         return tuple((key, str(value)) for key, value in found.items())
 
     def part(self, name: str) -> TomlTable:
-        """A table inside this one, empty where absent."""
+        """A table inside this one, empty if absent."""
         return TomlTable(self.file, self.key(name), self._get(name, dict, "a table", {}))
 
     def parts(self, name: str) -> Sequence[TomlTable]:
-        """A list of tables, empty where absent."""
+        """A list of tables, empty if absent."""
         found: list[Any] = self._get(name, list, f"tables [[{self.key(name)}]]", [])
         for entry in found:
             if not isinstance(entry, dict):

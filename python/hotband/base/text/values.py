@@ -14,7 +14,7 @@ Toml: TypeAlias = "str | int | float | bool | date | datetime | time | list[Toml
 
 
 def read_json(path: Path) -> dict[str, Json] | None:
-    """A file's JSON object, None where there is none."""
+    """A file's JSON object, None if there is none."""
     try:
         value: Json = json.loads(file_text(path))
     except (OSError, ValueError, RecursionError):

@@ -39,7 +39,7 @@ _NAME_BYTES = 200
 def write_file(path: Path, content: str | bytes) -> None:
     """Writes text (as UTF-8) or bytes to `path`.
 
-    Raises UserError where the path is wrong and OSError, with `path` as its `filename`, where the world fails.
+    Raises UserError if the path is wrong and OSError, with `path` as its `filename`, where the world fails.
     """
     write_files({path: content})
 
@@ -60,7 +60,7 @@ def write_files(contents: Mapping[Path, str | bytes]) -> None:
 
 
 def expect_other_file(option: str, path: Path, read: Iterable[Path]) -> None:
-    """Raises UserError where a file that is to be written is one of those that are read: it would be lost."""
+    """Raises UserError if a file that is to be written is one of those that are read: it would be lost."""
     place = os.path.realpath(path)
     if Path(place).is_file() and any(os.path.realpath(one) == place for one in read):
         raise UserError(option, "", str(path), "is what is read; expected another file")
@@ -78,7 +78,7 @@ def expect_page(option: str, path: Path, read: Iterable[Path] = ()) -> None:
 
 
 def expect_folder(option: str, path: Path) -> None:
-    """Raises UserError where the folder of a file is not there and cannot be made."""
+    """Raises UserError if the folder of a file is not there and cannot be made."""
     folder = path.parent
     while not os.path.lexists(folder) and folder != folder.parent:
         folder = folder.parent
@@ -107,7 +107,7 @@ def replacing(path: Path) -> Iterator[IO[bytes]]:
 
 
 def expect_no_disk(option: str, path: Path) -> None:
-    """Raises UserError where a path is that of a block device, by whatever link: what it holds would be lost."""
+    """Raises UserError if a path is that of a block device, by whatever link: what it holds would be lost."""
     try:
         is_disk = stat.S_ISBLK(path.stat().st_mode)
     except (OSError, ValueError):
@@ -170,7 +170,7 @@ def named(path: Path, part: Path | None = None) -> Iterator[None]:
 
 
 def is_mistake(error: OSError) -> bool:
-    """Whether a path is wrong (no such folder, no permission), which is the user's to mend."""
+    """Return whether a path is wrong (no such folder, no permission), which is the user's to mend."""
     return error.errno in _WRONG_PATHS
 
 
@@ -184,7 +184,7 @@ def make_folder(folder: Path) -> None:
 
 
 def is_special(path: Path) -> bool:
-    """Whether it is there and no file that could be replaced: a pipe, a socket, a character device."""
+    """Return whether it is there and no file that could be replaced: a pipe, a socket, a character device."""
     try:
         mode = path.stat().st_mode
     except (OSError, ValueError):

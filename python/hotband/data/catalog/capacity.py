@@ -34,7 +34,7 @@ COPIES, SHARDS = 3, (2, 2)
 
 
 def usable_bytes(kind: str, sizes: list[float], options: Mapping[str, Toml]) -> float | None:
-    """Bytes of a layout on members of so many bytes; None where it is not known, or could not be built."""
+    """Bytes of a layout on members of so many bytes; None if it is not known, or could not be built."""
     if not sizes or kind not in (*KINDS, *CACHES):
         return None
     count, smallest = len(sizes), min(sizes)
@@ -54,7 +54,7 @@ def usable_bytes(kind: str, sizes: list[float], options: Mapping[str, Toml]) -> 
 
 
 def capacity_of(machine: Mapping[str, Toml], drives: Mapping[str, float]) -> float | None:
-    """Of what hosts address of a machine whose drives have these sizes by name; None where it is not one layout, or
+    """Of what hosts address of a machine whose drives have these sizes by name; None if it is not one layout, or
     one whose members are not drives and layouts in whole."""
     layouts = machine.get("layouts")
     sizes, inner = dict(drives), set()

@@ -8,7 +8,7 @@ import hotband._core as _core
 
 
 class EventDoc(TypedDict):
-    """An event and a part; `why` is why it is not supported there, None where it is."""
+    """An event and a part; `why` is why it is not supported there, None if it is."""
 
     event: str
     group: str

@@ -88,7 +88,7 @@ def select_drives(
 
 
 def product_of(words: Sequence[str]) -> str | None:
-    """Return the product or the file that a single word names, by its beginning too; None where words filter."""
+    """Return the product or the file that a single word names, by its beginning too; None if words filter."""
     if len(words) != 1:
         return None
     (word,) = words

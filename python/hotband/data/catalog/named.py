@@ -15,17 +15,17 @@ OPEN = re.compile(r"\{(\d{0,4})\s*\*?\s*n\}")
 
 
 def is_family(machine: str) -> bool:
-    """Whether a machine's number of drives is left open."""
+    """Return whether a machine's number of drives is left open."""
     return OPEN.search(machine) is not None
 
 
 def is_real(name: str) -> bool:
-    """Whether a target is hardware."""
+    """Return whether a target is hardware."""
     return name.startswith(REAL)
 
 
 def is_emulated(name: str) -> bool:
-    """Whether a target is a machine that is served."""
+    """Return whether a target is a machine that is served."""
     return name.startswith(EMULATED)
 
 

@@ -79,7 +79,7 @@ def text_named(name: str) -> str:
 
 
 def converted_to(name: str, text: str, form: str, target: str | None) -> Converted:
-    """The workload whose TOML is `text` as "toml", "fio" or "vdbench". UserError where it has a mistake."""
+    """The workload whose TOML is `text` as "toml", "fio" or "vdbench". Raises UserError if it has a mistake."""
     if form not in FORMS:
         raise UserError("to", "", form, f"expected one of {', '.join(FORMS)}")
     read = "\n".join(notes_of(text))

@@ -13,7 +13,7 @@ from hotband.data.inputs.words import FIO_WORDS
 
 @dataclass(frozen=True)
 class SetKey:
-    """A key: whose it is (`part`: workload, app, drive NAME, daemon NAME), its value today (None where it has none, or
+    """A key: whose it is (`part`: workload, app, drive NAME, daemon NAME), its value today (None if it has none, or
     several in different streams), what it takes, what it means, and what fio calls it."""
 
     key: str

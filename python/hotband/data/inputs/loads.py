@@ -111,7 +111,7 @@ class Load:
 
     @property
     def is_open(self) -> bool:
-        """Whether all of its loops ask at times of their own."""
+        """Return whether all of its loops ask at times of their own."""
         return bool(kinds := self._kinds()) and kinds <= set(OPEN)
 
     def _kinds(self) -> set[str]:
@@ -121,7 +121,7 @@ class Load:
         return {kind for load in loads if isinstance(load, dict) for kind in load if kind != IN_A_ROW}
 
     def mean_bytes(self) -> float | None:
-        """The mean size of its I/Os by the shares of its streams; None where it has no loop that they share, or a size
+        """The mean size of its I/Os by the shares of its streams; None if it has no loop that they share, or a size
         is not said."""
         every = _tables(self.table, "streams")
         streams = [every[place] for place in sorted(self.varied())]

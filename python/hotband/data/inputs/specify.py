@@ -31,7 +31,7 @@ class Named:
 
 
 def named(spec: object, argument: str) -> Named:
-    """What `spec` names. Raises UserError where it is nothing that could be run, or a file that cannot be read."""
+    """What `spec` names. Raises UserError if it is nothing that could be run, or a file that cannot be read."""
     if isinstance(spec, Mapping):
         return _of_table(spec, argument)
     if isinstance(spec, PathLike):
@@ -49,8 +49,8 @@ def named(spec: object, argument: str) -> Named:
 
 
 def is_toml(spec: str) -> bool:
-    """Whether a text is TOML, and no name or path: those have no line ends, and one line of TOML has an equals sign. A
-    file may have both in its name."""
+    """Return whether a text is TOML, and no name or path: those have no line ends, and one line of TOML has an equals
+    sign. A file may have both in its name."""
     return ("\n" in spec or "=" in spec) and not os.path.isfile(spec)
 
 

@@ -244,7 +244,7 @@ def _shortest(base: Fraction, units: Sequence[str]) -> str:
 
 
 def base_of(value: object) -> tuple[str, float] | None:
-    """The kind of a value and its size in the base unit (bytes, seconds, bytes a second, a share of one, watts, rpm);
+    """The kind of a value and its size in the base unit (bytes, seconds, bytes per second, a share of one, watts, rpm);
     the kind of a plain number is "". None for what is no quantity."""
     if isinstance(value, bool):
         return None

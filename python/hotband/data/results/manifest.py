@@ -31,7 +31,7 @@ class Entry:
 
 @dataclass(frozen=True)
 class Manifest:
-    """What `experiment.json` says; empty where there is none."""
+    """What `experiment.json` says; empty if there is none."""
 
     what: str = ""
     version: str = ""

@@ -1,7 +1,7 @@
-"""What is finished of a sweep, kept as it ends: one line a run, at the end of one file.
+"""What is finished of a sweep, kept as it ends: one line per run, at the end of one file.
 
-    DIR/sweep.journal   a line that says what the folder holds, then a line a run: checksum, space, JSON
-    DIR/sweep.parquet   the frame, a row a run; written when the sweep ends or is stopped
+    DIR/sweep.journal   a line that says what the folder holds, then one line per run: checksum, space, JSON
+    DIR/sweep.parquet   the frame, one row per run; written when the sweep ends or is stopped
 
 A process that is killed leaves at most the beginning of a line, which the next one cuts off; a line that is not as it
 was written has another checksum, and its run is run again. Lines are flushed to the device once a second: after a loss

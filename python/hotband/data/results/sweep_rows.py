@@ -100,7 +100,7 @@ def entry_of(key: str, row: Row, finished: Finished | None) -> Entry:
 
 
 def kept_of(entry: Entry, *, records: bool) -> Kept | None:
-    """A run as it was kept; None where something that is asked for is not there. The journal's checksum says that the
+    """A run as it was kept; None if something that is asked for is not there. The journal's checksum says that the
     entry is as it was written."""
     held = entry.get("record")
     if records and not isinstance(held, str):

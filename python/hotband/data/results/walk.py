@@ -106,9 +106,9 @@ class Walk:
 
 
 def is_walked(path: Path) -> bool:
-    """Whether a path is a folder whose results have to be collected: neither a record nor a study, and not the output
-    of vdbench, with results of other tools in it. If some were imported into the same folder, its records are its
-    results, or they would count twice."""
+    """Return whether a path is a folder whose results have to be collected: neither a record nor a study, and not the
+    output of vdbench, with results of other tools in it. If some were imported into the same folder, its records are
+    its results, or they would count twice."""
     if not path.is_dir() or (path / RECORD_FILE).exists() or any((path / name).is_file() for name in STUDY_FILES):
         return False
     if _is_output(path) or not any(_is_foreign(file) for container in _containers(path) for file in container.files):
@@ -184,7 +184,7 @@ def _is_output(folder: Path) -> bool:
 
 
 def _is_foreign(file: Path) -> bool:
-    """Whether another tool wrote a file."""
+    """Return whether another tool wrote a file."""
     try:
         beginning = read_beginning(file)
     except UserError:

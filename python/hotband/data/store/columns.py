@@ -1,4 +1,4 @@
-"""The columns of a store's `summary`: a row a run, with the names that sweeps and records have.
+"""The columns of a store's `summary`: one row per run, with the names that sweeps and records have.
 
 Whole numbers are signed, unlike those of a record's tables: the difference of two unsigned ones is an error in SQL
 where it is below zero. 2^63 ns are 292 years.
@@ -145,7 +145,7 @@ def sound(text: str) -> str:
 
 
 def cell(kind: str, value: object) -> Cell:
-    """A value as a cell of this kind; None where it is none."""
+    """A value as a cell of this kind; None if it is none."""
     if kind == TEXT:
         return sound(value) if isinstance(value, str) else None
     if kind == FLAG:

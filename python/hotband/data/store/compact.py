@@ -41,7 +41,7 @@ class Compacted:
 
 
 def compact(place: Place, say: Callable[[str], None] = lambda text: None) -> Compacted:
-    """Merges the small parts of every month, after those that are left of writers that are gone. Raises UserError where
+    """Merges the small parts of every month, after those that are left of writers that are gone. Raises UserError if
     another does it, OSError."""
     with Lock(place.journal, "question.path"):
         recovered = recover(place, say)

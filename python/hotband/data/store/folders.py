@@ -72,7 +72,8 @@ def _places(path: Path) -> list[Path]:
 
 
 def _has_its_records(frame: Path) -> bool:
-    """Whether the runs of a sweep's frame lie beside it, each in a folder of its own, as `Sweep.save` writes them."""
+    """Return whether the runs of a sweep's frame lie beside it, each in a folder of its own, as `Sweep.save` writes
+    them."""
     if frame.with_name(JOURNAL_FILE).exists():
         return False
     beside = sum(file.parent.name.isdecimal() for file in frame.parent.glob(f"*/{RECORD_FILE}"))
@@ -102,7 +103,7 @@ def _entry(record: Record, experiment: str, factors: Mapping[str, Value]) -> Ent
 
 
 def _experiment_of(place: Path) -> tuple[str, str]:
-    """What experiment a record's folder is of, and which point of it; both empty where it is of none."""
+    """What experiment a record's folder is of, and which point of it; both empty if it is of none."""
     for above in list(place.parents)[:3]:
         if (above / EXPERIMENT_FILE).is_file():
             before = read_manifest(above / EXPERIMENT_FILE)

@@ -98,7 +98,7 @@ def frames(data: bytes) -> Iterator[Entry]:
 
 
 def _is_begun(data: bytes) -> bool:
-    """Whether this is nothing, or the beginning of a frame whose end was not written."""
+    """Return whether this is nothing, or the beginning of a frame whose end was not written."""
     if len(data) < HEAD.size:
         return data[: len(MARK)] == MARK[: len(data)]
     mark, length, _ = HEAD.unpack_from(data)
@@ -158,7 +158,7 @@ class Journal:
         self.length += len(frame)
 
     def is_due(self) -> bool:
-        """Whether it should be flushed to the device; then it counts as flushed."""
+        """Return whether it should be flushed to the device; then it counts as flushed."""
         now = time.monotonic()
         due = now - self.flushed >= FLUSHED_EVERY_S
         self.flushed = now if due else self.flushed
@@ -204,7 +204,7 @@ def set_aside(folder: Path) -> Sequence[Path]:
 
 
 class Abandoned:
-    """A journal whose writer is gone, locked while it is entered; None where its writer is there, or where another
+    """A journal whose writer is gone, locked while it is entered; None if its writer is there, or where another
     process has taken it. `is_damaged`: not all of it can be read."""
 
     def __init__(self, path: Path) -> None:

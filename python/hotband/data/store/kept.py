@@ -60,8 +60,8 @@ class Factor:
 
 @dataclass(frozen=True)
 class Buckets:
-    """Latencies of one direction of a stream (its place in the record): `pairs` has a row a bucket, its value in ns and
-    its count."""
+    """Latencies of one direction of a stream (its place in the record): `pairs` has one row per bucket, its value in ns
+    and its count."""
 
     place: int
     stream: str
@@ -162,7 +162,7 @@ def _buckets(place: int, stream: str, direction: str, side: object) -> Buckets |
 
 
 def _whole_pairs(pairs: list[Any]) -> npt.NDArray[np.int64] | None:
-    """Pairs of whole numbers [pairs, 2], None where one is not. `struct` takes half the time of `numpy.array` for the
+    """Pairs of whole numbers [pairs, 2], None if one is not. `struct` takes half the time of `numpy.array` for the
     thousands of a run, and refuses what is no whole number, as that would not."""
     try:
         if set(map(len, pairs)) != {2}:

@@ -1,4 +1,4 @@
-"""Which parts a store has: a file a part, written last. A part counts from then on, and no longer once another says
+"""Which parts a store has: one file per part, written last. A part counts from then on, and no longer once another says
 that it replaces it."""
 
 from __future__ import annotations
@@ -178,7 +178,7 @@ def _remove(place: Place, path: str, part: str) -> None:
 
 
 def keys_in(place: Place, parts: Iterable[Part]) -> set[str]:
-    """The keys of the runs of these parts. Raises UserError where a file is missing or broken."""
+    """The keys of the runs of these parts. Raises UserError if a file is missing or broken."""
     found: set[str] = set()
     for part in parts:
         for file in part.files:

@@ -1,4 +1,4 @@
-"""Runs as the Parquet files of a part: one file a table, so that tables can be read alone.
+"""Runs as the Parquet files of a part: one file per table, so that tables can be read alone.
 
 Sizes of row groups are what one look has to read and unpack: of a few megabytes each.
 """
@@ -154,7 +154,7 @@ def _over_time(name: str, runs: Sequence[Kept]) -> pa.Table:
 
 
 def fits(held: Mapping[str, pa.Schema], tables: Mapping[str, pa.Table]) -> bool:
-    """Whether the columns of these tables are of the kinds (number or text) that those of the same name have."""
+    """Return whether the columns of these tables are of the kinds (number or text) that those of the same name have."""
     for name, table in tables.items():
         known = held.get(name)
         for column in table.schema if known is not None else ():

@@ -83,7 +83,7 @@ class ResultsStore:
     @public
     def append_folder(self, path: str | Path) -> Added:
         """Adds all records below a folder (of `--out` of run, study or review, of an import), the records or rows of a
-        sweep, or the results of another tool. Raises UserError where there is none."""
+        sweep, or the results of another tool. Raises UserError if there is none."""
         return add_all(self._opened(), [Path(path)])
 
     @contextmanager
@@ -147,8 +147,8 @@ class ResultsStore:
 
     @public
     def runs(self, where: str = "") -> pl.DataFrame:
-        """A row a run: `run` (its key), what ran, a column a factor, its figures (units end the names). `where` is a
-        condition in SQL: "qd >= 8 and target = 'ent-10k'". Raises UserError."""
+        """One row per run: `run` (its key), what ran, one column per factor, its figures (units end the names). `where`
+        is a condition in SQL: "qd >= 8 and target = 'ent-10k'". Raises UserError."""
         return query(self._place(), runs_sql(where), frame, asked=("where", where) if where else None)
 
     @public
@@ -167,7 +167,7 @@ class ResultsStore:
 
     def compact(self) -> Compacted:
         """Merges many small parts into few large ones, and takes over what writers that were killed left: how many
-        there were `before` and are `after`. Ends adding, as `close` does. Raises UserError where another process
+        there were `before` and are `after`. Ends adding, as `close` does. Raises UserError if another process
         compacts it, OSError."""
         self.close()
         return compact(self._place(), lambda _: None)

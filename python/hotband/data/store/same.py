@@ -62,7 +62,7 @@ class Same:
             unread.is_behind = True
 
     def of(self, kept: Kept) -> str | None:
-        """The key of the run that is the same, None where there is none; of two records their keys tell. Raises
+        """The key of the run that is the same, None if there is none; of two records their keys tell. Raises
         UserError for a file of the store that cannot be read."""
         self._read(self._bare, bare=True)
         if not kept.document:
@@ -72,7 +72,7 @@ class Same:
         return next((held.run for held in found if _is_same(held, kept)), None)
 
     def intervals(self, run: str) -> Figures | None:
-        """The intervals of a run of the parts, None where it has none. Raises UserError."""
+        """The intervals of a run of the parts, None if it has none. Raises UserError."""
         with self._bounds.parts() as parts:
             for part in parts:
                 for row in _rows(self.place, part, "summary", ["run", *INTERVALS]):
@@ -122,13 +122,14 @@ class _Unread:
 
 
 def intervals_of(cells: Mapping[str, Cell]) -> Figures | None:
-    """The bounds of a run's figures; None where it has none."""
+    """The bounds of a run's figures; None if it has none."""
     found = tuple(cells.get(name) for name in INTERVALS)
     return found if any(one is not None for one in found) else None
 
 
 def _is_same(held: Held, kept: Kept) -> bool:
-    """Whether two runs of the same figures have the same version and settings, and one of them is a row alone."""
+    """Return whether two runs of the same figures have the same version and settings, and one of them is a row
+    alone."""
     if kept.document and not held.is_bare:
         return False
     version = kept.cells.get("hotband")

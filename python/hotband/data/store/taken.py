@@ -32,5 +32,5 @@ def given_to(taker: Taker) -> Iterator[None]:
 
 
 def taker_of(what: str) -> Taker | None:
-    """Who is given the runs of an experiment of this name; None where nobody is."""
+    """Who is given the runs of an experiment of this name; None if nobody is."""
     return None if what == UNNAMED else _taker.get()

@@ -64,7 +64,7 @@ def query(place: Place, sql: str, take: Take[T], *, asked: tuple[str, str] | Non
 
 
 def _damage(now: Snapshot, error: duckdb.Error) -> UserError | None:
-    """The error for a file of the store that DuckDB cannot read, None where it is the statement that is wrong. Most
+    """The error for a file of the store that DuckDB cannot read, None if it is the statement that is wrong. Most
     errors name the file, in quotes; others of its reader of Parquet are of no class of their own."""
     for path in (path for table in now.tables for path in now.files(table)):
         if any(f"{quote}{path.absolute()}{quote}" in str(error).partition(LINES)[0] for quote in "'\""):
@@ -145,7 +145,8 @@ def _empty(name: str) -> str:
 
 
 def _runs(connection: duckdb.DuckDBPyConnection) -> str:
-    """A row a run: what it is, a column a factor (and one more of its number, where it has a unit), its figures."""
+    """One row per run: what it is, one column per factor (and one more of its number, where it has a unit), its
+    figures."""
     # As texts, whatever the columns of a damaged file are.
     rows = connection.execute(
         "select name, count(*) = count(number) and max(unit) = '' as plain, max(unit), count(distinct unit) "
@@ -198,7 +199,7 @@ def rows(connection: duckdb.DuckDBPyConnection, sql: str) -> tuple[list[str], li
 
 
 def frame(connection: duckdb.DuckDBPyConnection, sql: str) -> pl.DataFrame:
-    """A result as a frame. Raises UserError where two of its columns have one name."""
+    """A result as a frame. Raises UserError if two of its columns have one name."""
     table = connection.sql(sql).to_arrow_table()
     names = table.column_names
     for name in names:

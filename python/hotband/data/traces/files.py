@@ -47,7 +47,7 @@ def expect_file(key: str, source: Path) -> None:
 
 
 def is_trace(path: Path) -> bool:
-    """Whether a file is a trace, by what it begins with."""
+    """Return whether a file is a trace, by what it begins with."""
     return format_of(path) is not None
 
 
@@ -96,7 +96,7 @@ def _rows_of(workload: str, trace: Path, asked: _core.TraceAsked) -> Path:
 
 
 def is_same(path: Path, other: Path) -> bool:
-    """Whether two paths are those of one file, which is there."""
+    """Return whether two paths are those of one file, which is there."""
     try:
         return path.samefile(other)
     except OSError:
@@ -104,7 +104,7 @@ def is_same(path: Path, other: Path) -> bool:
 
 
 def digest_of(workload: str, text: str | None) -> str | None:
-    """The SHA-256 of the traces that a workload replays: with the same text another file is another run. None where it
+    """The SHA-256 of the traces that a workload replays: with the same text another file is another run. None if it
     replays none, or one that is refused when it is run."""
     digests = []
     for trace, asked in traces_of(workload, text):
@@ -120,7 +120,7 @@ def digest_of(workload: str, text: str | None) -> str | None:
 
 
 def _key(trace: Path, asked: _core.TraceAsked, workload: str) -> tuple[object, ...]:
-    """What a file is known by while this program runs. Raises UserError where there is none."""
+    """What a file is known by while this program runs. Raises UserError if there is none."""
     key = f"{asked.key}.file"
     try:
         with opened(trace) as file:

@@ -80,7 +80,7 @@ class _Reader:
             first += batch.num_rows
 
     def head(self) -> tuple[list[Stream], int | None]:
-        """Reads all of it once: its streams, and the first row that was measured. Raises UserError where it has no
+        """Reads all of it once: its streams, and the first row that was measured. Raises UserError if it has no
         I/Os, or they are in no order."""
         order, found = _Order(self.name), set()
         ios, measured_from = 0, None

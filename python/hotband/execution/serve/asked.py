@@ -125,7 +125,7 @@ class ServeQuestion(Serving, Places):
 
 @dataclass(frozen=True, kw_only=True)
 class MountQuestion(Serving, MountPoint):
-    """Mount a modelled machine: a file a volume, and with --loop block devices, as long as the command runs."""
+    """Mount a modelled machine: one file per volume, and with --loop block devices, as long as the command runs."""
 
     name = "mount"
     schema = "hotband-record"

@@ -93,7 +93,7 @@ class ServeSpec:
 
 @dataclass(frozen=True)
 class ServedVolume:
-    """A volume that is served: its bytes, the smallest unit of an I/O, and what it is reached by (None where it is
+    """A volume that is served: its bytes, the smallest unit of an I/O, and what it is reached by (None if it is
     not)."""
 
     name: str
@@ -116,7 +116,7 @@ def spin_ns(text: str) -> int:
 
 
 def workload_text(volumes: list[str], precondition: Mapping[str, object] | None = None) -> str:
-    """The workload of a served machine: one stream a volume, whose clients ask for what they want."""
+    """The workload of a served machine: one stream per volume, whose clients ask for what they want."""
     streams = "".join(
         f"\n[[streams]]\nname = {json.dumps(name)}\nvolume = {json.dumps(name)}\nload = {{ clients = {{}} }}\n"
         for name in volumes
@@ -344,7 +344,7 @@ class Served:
         return Serving.of(json.loads(self._server.serving()))
 
     def is_stopped(self) -> bool:
-        """Whether it has ended by itself: power went off."""
+        """Return whether it has ended by itself: power went off."""
         return self._server.is_stopped()
 
     def wait(self, seconds: float | None = None, look: Callable[[Served], None] | None = None) -> None:

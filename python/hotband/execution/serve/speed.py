@@ -31,7 +31,7 @@ LONGEST_NAME = len("speed.sock")
 
 @dataclass(frozen=True)
 class Speed:
-    """Mean latency of a 4 KiB random read in ns with one outstanding, and reads a second with 32."""
+    """Mean latency of a 4 KiB random read in ns with one outstanding, and reads per second with 32."""
 
     latency_ns: float
     iops: float
@@ -42,7 +42,7 @@ class Speed:
 
 
 def socket_in(folder: Path, name: str) -> Path:
-    """The path of a socket in a folder below that of temporary files. Raises UserError where its path is too long."""
+    """The path of a socket in a folder below that of temporary files. Raises UserError if its path is too long."""
     beyond = len(os.fsencode(folder)) + 1 + LONGEST_NAME - LONGEST_SOCKET
     if beyond > 0:
         above = tempfile.gettempdir()
@@ -82,7 +82,7 @@ def speed_of_machine(machine: str, pairs: Sequence[tuple[str, str]], text: str |
 
 
 def expect_servable(machine: str, model: Speed, host: Speed) -> None:
-    """Raises UserError where a machine is faster than its host can serve."""
+    """Raises UserError if a machine is faster than its host can serve."""
     if model.latency_ns < host.latency_ns or model.iops > HOST_SHARE * host.iops:
         can = Speed(host.latency_ns, HOST_SHARE * host.iops)
         accepted = (

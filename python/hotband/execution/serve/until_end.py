@@ -82,7 +82,7 @@ def seconds_of(text: str | None, command: str | None, events: Sequence[str]) -> 
 
 
 def _at_ns(event: str) -> float | None:
-    """Return when an event happens; None where the text is none, which the engine says."""
+    """Return when an event happens; None if the text is none, which the engine says."""
     when = re.match(r"\s*at\s+([^:]*):", event)
     return None if when is None else span_ns(when[1].strip())
 
