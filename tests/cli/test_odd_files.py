@@ -36,7 +36,7 @@ LINES = {
     "store add STORE FOLDER": ("sweep/sweep.parquet", 2, f"sweep/sweep.parquet: {NO_FILE}"),
     "store check FOLDER": ("store/summary", 1, ""),
     "store compact FOLDER": ("store/manifest", 2, "not a part's entry of a store of this version"),
-    f"{RUN} --into FOLDER": ("store/summary", 2, f"{NO_FILE}: hotband store check says what else is damaged"),
+    f"{RUN} --into FOLDER": ("store/summary", 2, f"{NO_FILE}: hotband store check lists all damage"),
     "store list FOLDER": ("store/manifest", 2, "not a part's entry of a store of this version"),
 }
 """Lines with the file that is none, the code they end with, and what the error says."""
