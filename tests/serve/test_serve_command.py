@@ -101,7 +101,7 @@ def test_a_served_machine_answers_in_its_time_and_leaves_a_record(tmp_path: Path
         (["serve", "exos-1"], "MACHINE = 'exos-1'"),
         (["serve", "nothing"], "MACHINE = 'nothing': expected one of"),
         (["serve", DRIVE, "--set", "wce=maybe"], "set: wce = 'maybe': expected"),
-        (["serve", DRIVE, "--set", "qd=8"], "qd = '8': is of a workload, and clients decide here"),
+        (["serve", DRIVE, "--set", "qd=8"], "qd = '8': belongs to a workload, and clients decide here"),
         (["serve", DRIVE, "--spin", "60"], "--spin = '60': expected a time with its unit"),
         (["serve", DRIVE, "--spin", "1 s"], "--spin = '1 s': expected a time with its unit, such as"),
         (["serve", DRIVE, "--duration", "soon"], "--duration = 'soon': expected a time"),

@@ -18,9 +18,9 @@ from hotband.base.errors import UserError
 from hotband.data.record.record import Record
 from hotband.data.record.stats import percentile, whole
 from hotband.data.store.compact import compact
-from hotband.data.store.stored_run import Buckets, coarser
 from hotband.data.store.manifest import snapshot
 from hotband.data.store.store_folder import opened
+from hotband.data.store.stored_run import Buckets, coarser
 
 
 def changed(record: Record, **keys: object) -> Record:
@@ -145,7 +145,10 @@ def test_names_and_texts_of_records_are_data(tmp_path: Path, runs: list[Record])
 @pytest.mark.parametrize("name", ["../x", "Series", "summary", "a b", "", "x" * 50, "manifest"])
 def test_tables_that_are_no_folders_are_refused(tmp_path: Path, runs: list[Record], name: str) -> None:
     record = Record(runs[0].to_dict(), hb_tables({name: pl.DataFrame({"time_ns": [1]})}))
-    with hb.store(tmp_path / "s") as store, pytest.raises(UserError, match="a name of a record's table uses lower-case letters"):
+    with (
+        hb.store(tmp_path / "s") as store,
+        pytest.raises(UserError, match="a name of a record's table uses lower-case letters"),
+    ):
         store.append(record)
 
 

@@ -128,7 +128,10 @@ def test_statements_that_fail_or_reach_further(ask: Hotband, shared: Path, sql: 
         (("store", "none"), "none: does not exist"),
         (("store", "list", "one"), "one: is not a store: expected a folder with a hotband-store.json"),
         (("store", "query", "select 1"), ".: is not a store"),
-        (("store", "add", "one", "one"), "one: is not a store and contains other files (caches.parquet): expected an empty"),
+        (
+            ("store", "add", "one", "one"),
+            "one: is not a store and contains other files (caches.parquet): expected an empty",
+        ),
         (("store", "add", "new", "none"), "none: no such file or folder"),
         (("store", "add", "new", "s"), "s: none of its files is a result that Hotband recognises"),
         (("store", "add", "s", "one", "--small"), "--small = 's': stores complete runs"),
@@ -159,7 +162,11 @@ def test_what_is_refused_is_one_line(ask: Hotband, shared: Path, arguments: tupl
         ),
         ("hotband-store.json", "[", "expected an unchanged file of Hotband"),
         ("hotband-store.json", '{"schema": "hotband-store", "schema_version": 1, "keeps": 5}', "one of all, small"),
-        ("manifest/part-x.json", '{"schema": "hotband-store-part", "schema_version": 9}', "'9': is of another version"),
+        (
+            "manifest/part-x.json",
+            '{"schema": "hotband-store-part", "schema_version": 9}',
+            "'9': was written by another version",
+        ),
         ("manifest/part-x.json", "{}", "not a part's entry"),
         (
             "manifest/part-x.json",

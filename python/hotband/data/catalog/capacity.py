@@ -58,7 +58,7 @@ def capacity_of(machine: Mapping[str, Toml], drives: Mapping[str, float]) -> flo
     one whose members are not drives and layouts in whole."""
     layouts = machine.get("layouts")
     sizes, inner = dict(drives), set()
-    found: list[str] = []
+    capacities: list[str] = []
     for name, table in layouts.items() if isinstance(layouts, dict) else ():
         kind, options = next(iter(table.items()), ("", None)) if isinstance(table, dict) else ("", None)
         if not isinstance(options, dict):
@@ -67,10 +67,10 @@ def capacity_of(machine: Mapping[str, Toml], drives: Mapping[str, float]) -> flo
         inner.update(members)
         given = [_part(sizes[member], options) for member in members if member in sizes]
         capacity = usable_bytes(kind, given, options) if len(given) == len(members) else None
-        found.append(name)
+        capacities.append(name)
         if capacity is not None:
             sizes[name] = capacity
-    roots = [name for name in found if name not in inner]
+    roots = [name for name in capacities if name not in inner]
     return sizes.get(roots[0]) if len(roots) == 1 else None
 
 

@@ -31,7 +31,7 @@ def is_emulated(name: str) -> bool:
 
 def expect_model(name: str, who: str, where: str = "question.on") -> None:
     """Raises UserError for a served machine or hardware where models alone are asked; `who` asks them."""
-    prefix = next((one for one in (REAL, EMULATED) if name.startswith(one)), None)
+    prefix = next((candidate for candidate in (REAL, EMULATED) if name.startswith(candidate)), None)
     if prefix is not None:
         raise UserError(where, "", name, f"{who} models: expected a machine without {prefix}")
 

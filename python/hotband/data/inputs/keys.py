@@ -32,7 +32,7 @@ def set_keys(workload: str, machine: str, set: tuple[tuple[str, str], ...] = ())
     """Every key that `set` takes for a workload on a machine. Raises UserError."""
     words = {ours: fio for fio, ours in FIO_WORDS.items()}
     with mistakes_of(machine):
-        found = _core.set_keys(
+        rows = _core.set_keys(
             CATALOG_DIR,
             workload,
             machine,
@@ -40,4 +40,4 @@ def set_keys(workload: str, machine: str, set: tuple[tuple[str, str], ...] = ())
             machine_text=text_of(machine, "machine"),
             set=list(set),
         )
-    return [SetKey(**one, fio=words.get(one["key"]) if one["part"] == "workload" else None) for one in found]
+    return [SetKey(**row, fio=words.get(row["key"]) if row["part"] == "workload" else None) for row in rows]

@@ -50,7 +50,7 @@ def refuse_other_files(argument: str, what: str) -> None:
         return
     field = "question.workload" if what == "workload" else "question.on"
     known = entries.workloads() if what == "workload" else entries.drives()
-    if any(one["name"].startswith(argument) for one in known):
+    if any(entry["name"].startswith(argument) for entry in known):
         return
     if path.is_dir():
         accepted = {
@@ -58,5 +58,5 @@ def refuse_other_files(argument: str, what: str) -> None:
             "machine": "a drive of the catalog, LAYOUT:COUNTxDRIVE or a TOML file",
         }
         raise UserError(field, "", argument, f"is a folder; expected {accepted[what]}")
-    said = f"is no name of the catalog; expected ./{argument} for the file here"
-    raise UserError(field, "", argument, said)
+    reason = f"is no name of the catalog; expected ./{argument} for the file here"
+    raise UserError(field, "", argument, reason)

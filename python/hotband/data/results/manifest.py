@@ -74,7 +74,7 @@ def read_manifest(path: Path, expected: str = "another folder, or the file as ho
     expect_head(table, path, SCHEMA, SCHEMA_VERSION, WHAT, expected)
     assert table is not None, "it has a head"
     try:
-        entries = {str(name): _entry(one) for name, one in _keys(table["runs"]).items()}
+        entries = {str(name): _entry(entry) for name, entry in _keys(table["runs"]).items()}
         return Manifest(str(table["experiment"]), str(table["hotband"]), entries)
     except (ValueError, KeyError, TypeError, AttributeError):
         raise UserError(str(path), "", "", f"not {WHAT}: expected {expected}") from None

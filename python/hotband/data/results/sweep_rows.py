@@ -63,8 +63,8 @@ def row_of(record: RecordDoc) -> Row:
     summary = record["summary"]
     figures = {name: _number(summary, name) for name in FIGURES}
     for direction in ("read", "write"):
-        of: FiguresDoc = summary["read"] if direction == "read" else summary["write"]
-        figures |= {f"{direction}_{name}": _number(of, name) for name in DIRECTION_FIGURES}
+        side: FiguresDoc = summary["read"] if direction == "read" else summary["write"]
+        figures |= {f"{direction}_{name}": _number(side, name) for name in DIRECTION_FIGURES}
     return Row(figures, tuple(state_lines(states_of(record))), tuple(record.get("notes") or ()))
 
 

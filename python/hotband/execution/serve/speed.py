@@ -64,7 +64,7 @@ def way_ns(folder: Path) -> int:
 def speed_of_machine(machine: str, pairs: Sequence[tuple[str, str]], text: str | None, volume: str) -> Speed:
     """Of a volume of a modelled machine whose solid-state drives are in use; `text` where the machine is a file."""
     workload = text_named("fio-randread").replace("[[streams]]", f"[[streams]]\nvolume = {quoted(volume)}")
-    asked = [
+    specs = [
         RunSpec(
             f"depth {depth}",
             machine,
@@ -77,7 +77,7 @@ def speed_of_machine(machine: str, pairs: Sequence[tuple[str, str]], text: str |
         )
         for depth in DEPTHS
     ]
-    alone, together = (one.record["summary"] for one in execute(asked, jobs=1))
+    alone, together = (run.record["summary"] for run in execute(specs, jobs=1))
     return Speed(float(alone["latency_mean_ns"] or 0.0), float(together["iops"] or 0.0))
 
 
