@@ -14,7 +14,7 @@ from hotband.base.text.table import IOPS, MS, Table, View, column, numeric
 from hotband.data.store.columns import COLUMNS
 from hotband.data.store.listed import Listed, RunsListed, plain
 from hotband.data.store.manifest import snapshot
-from hotband.data.store.place import Place, opened
+from hotband.data.store.store_folder import StoreFolder, opened
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -39,14 +39,22 @@ def runs(found: RunsListed, _: ListQuestion) -> Iterator[View]:
     """Yield the runs, and how much the store has."""
     if found.rows:
         yield runs_table(found)
-    more = f"; {len(found.rows):,} of {found.of:,} that were asked for are shown" if len(found.rows) < found.of else ""
+    more = (
+        f"; {len(found.rows):,} of {found.total:,} that were asked for are shown"
+        if len(found.rows) < found.total
+        else ""
+    )
     none = "no run meets the condition; " if found.where and not found.rows else ""
-    yield f"{none}{of_store(found.place)}{more}"
+    yield f"{none}{of_store(found.store)}{more}"
 
 
 def added(done: Added, _: AddQuestion) -> list[str]:
     """Return how many runs were added, and how many were there."""
-    there = f"; {counted(done.there, 'run')} {'was' if done.there == 1 else 'were'} there already" if done.there else ""
+    there = (
+        f"; {counted(done.present, 'run')} {'was' if done.present == 1 else 'were'} there already"
+        if done.present
+        else ""
+    )
     return [f"Added: {counted(done.new, 'run')}{there}"]
 
 
@@ -65,25 +73,25 @@ def checked(done: Checked, _: CheckQuestion) -> list[str]:
 def selected(found: Listed, _: SqlQuestion) -> Iterator[View]:
     """Yield the rows, as many as the format takes."""
     most = MOST_ROWS if PRINTED.form == "table" else len(found.rows)
-    yield table_of(Listed(found.names, found.rows[:most], found.of))
+    yield table_of(Listed(found.names, found.rows[:most], found.total))
     if most < len(found.rows):
         yield f"{most:,} of {len(found.rows):,} rows; the format csv has all"
 
 
 def runs_table(found: Listed) -> Table:
     """A row a run: its key, what ran, its factors, rate and latency."""
-    place = {name: number for number, name in enumerate(found.names)}
+    store = {name: number for number, name in enumerate(found.names)}
     factors = _factors(found)
-    of_numbers = {name: all(_is_number(row[place[name]]) for row in found.rows) for name in factors}
+    of_numbers = {name: all(_is_number(row[store[name]]) for row in found.rows) for name in factors}
     said = [column("target"), column("workload")]
     said += [(numeric if of_numbers[name] else column)(name) for name in factors]
     figures = [numeric("IOPS", IOPS), numeric("mean ms", MS), numeric("p99 ms", MS)]
     table = Table("Runs", [column("run"), *said, column("seed"), *figures])
     for row in found.rows:
-        values = [row[place[name]] for name in ("iops", "latency_mean_ns", "latency_p99_ns")]
-        head = [str(row[place["run"]])[:KEY_SHOWN], row[place["target"]], row[place["workload"]]]
-        own = [(_number if of_numbers[name] else _text)(row[place[name]]) for name in factors]
-        table.add(*head, *own, str(row[place["seed"]]), *values)
+        values = [row[store[name]] for name in ("iops", "latency_mean_ns", "latency_p99_ns")]
+        head = [str(row[store["run"]])[:KEY_SHOWN], row[store["target"]], row[store["workload"]]]
+        own = [(_number if of_numbers[name] else _text)(row[store[name]]) for name in factors]
+        table.add(*head, *own, str(row[store["seed"]]), *values)
     return table
 
 
@@ -126,9 +134,9 @@ def _text(cell: Any) -> str | None:
     return cell.isoformat(" ", "seconds") if isinstance(cell, datetime.datetime) else str(plain(cell))
 
 
-def of_store(place: Place) -> str:
+def of_store(store: StoreFolder) -> str:
     """How much a store has, in words."""
-    now = snapshot(place)
+    now = snapshot(store)
     size = sum(file.size for part in now.parts for file in part.files)
     each = f", {numbers.size(size / now.runs)} a run" if now.runs else ""
     return f"{counted(now.runs, 'run')} in {counted(len(now.parts), 'part')}{each}"

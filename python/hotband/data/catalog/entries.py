@@ -48,8 +48,8 @@ def osds() -> list[ProductOutline]:
     return [_outline(osd(name)) for name in _core.catalog_names(CATALOG_DIR, "osds")]
 
 
-def _outline(of: _core.CatalogEntry) -> ProductOutline:
-    return {"name": of["name"], "title": of["title"], "model": of["model"], "kind": of["kind"]}
+def _outline(entry: _core.CatalogEntry) -> ProductOutline:
+    return {"name": entry["name"], "title": entry["title"], "model": entry["model"], "kind": entry["kind"]}
 
 
 def drive(name: str) -> _core.CatalogEntry:
@@ -76,8 +76,8 @@ def _product(read: Callable[[Path, str], _core.CatalogEntry], name: str) -> _cor
 
 def workloads() -> list[WorkloadOutline]:
     """Name, title and source of every workload."""
-    found = (workload(name) for name in _core.catalog_names(CATALOG_DIR, "workloads"))
-    return [{"name": one["name"], "title": one["title"], "source": one["source"]} for one in found]
+    entries = (workload(name) for name in _core.catalog_names(CATALOG_DIR, "workloads"))
+    return [{"name": entry["name"], "title": entry["title"], "source": entry["source"]} for entry in entries]
 
 
 def workload(name: str) -> WorkloadEntry:
@@ -86,8 +86,14 @@ def workload(name: str) -> WorkloadEntry:
     if name not in known:
         raise unknown_name("question.workload", name, known)
     text = (CATALOG_DIR / "workloads" / f"{name}.toml").read_text(encoding="utf-8")
-    told = _core.workload(text, name)
-    return {"name": name, "title": told["title"], "source": told["source"], "text": text, "table": told["table"]}
+    described = _core.workload(text, name)
+    return {
+        "name": name,
+        "title": described["title"],
+        "source": described["source"],
+        "text": text,
+        "table": described["table"],
+    }
 
 
 def unknown(where: str, name: str, known: list[str]) -> UserError:

@@ -245,7 +245,7 @@ def _command(question: type[Question]) -> Callable[..., Any]:
             run_progress,
             say,
             on_terminal=True,
-            there=there.append,
+            before_saving=there.append,
             shows=lambda found: None if as_json else _print(asked, found, form, []),
             may_write=real.goes_on,
             can_ask=real.can_ask,

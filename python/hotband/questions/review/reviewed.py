@@ -108,5 +108,5 @@ def answer(question: ReviewQuestion, way: Way) -> Reviewed:
             hardware=lambda specs: question.executor_on(way, specs, of_hardware),
             size_bytes=of_hardware.how().size_bytes,
         )
-        way.there(done)
+        way.before_saving(done)
         return done

@@ -46,5 +46,5 @@ def answer(question: SweepQuestion, way: Way) -> Sweep:
     )
     with into_store(question.into):
         done = engine.sweep(grid, how, way.watch, way.say)
-        way.there(done)
+        way.before_saving(done)
         return done
