@@ -132,8 +132,8 @@ def audit(
         results: Records, results of other tools, folders of them, CSV tables.
         study: The published table of a study.
         on: The target: a drive, LAYOUT:COUNTxDRIVE, or a TOML file.
-        media: What the target stores on: hdd, ssd, or a speed such as 7200rpm.
-        cache: Memory that may answer reads (host, servers), such as "8 GiB".
+        media: Media of the target: hdd, ssd, or a speed such as 7200rpm.
+        cache: Memory that may serve reads (host, servers), such as "8 GiB".
 
     What is not known of the target otherwise is said by a machine (`on`) or by `media`, and by the `cache` in front of
     it.
@@ -614,8 +614,8 @@ def report(
         title: Heading. Default: what was run on which machine.
         audit: With what the auditor finds in them.
         on: The target: a drive, LAYOUT:COUNTxDRIVE, or a TOML file.
-        media: What the target stores on: hdd, ssd, or a speed such as 7200rpm.
-        cache: Memory that may answer reads (host, servers), such as "8 GiB".
+        media: Media of the target: hdd, ssd, or a speed such as 7200rpm.
+        cache: Memory that may serve reads (host, servers), such as "8 GiB".
 
     Of the result `.save("page.html")` writes the page, `.charts` has every chart of it by name (`.view` for altair,
     `.save("chart.svg")` or `.png`), `.save_charts("folder")` writes all of them. The page says first which record is
