@@ -961,24 +961,24 @@ def accuracy(
     executor: str | Executor | None = None,
     progress: Wanted = None,
 ) -> Accuracy:
-    """Run studies; print how large their errors are, by class of figure: of figures that were seen, and of those that
-    were predicted before they were seen, then and now.
+    """Run studies; print their errors by class of figure: figures fitted with them in view, and figures predicted
+    first, with the errors at the time and today.
 
     Args:
-        studies: These alone; else all.
+        studies: Only these studies; default: all.
         out: Folder for what is produced.
         fresh: Start over; else runs that are in the folder already are not repeated.
         executor: Who runs the runs: local, ray (starts one here) or ray://HOST:PORT.
         progress: What shows progress: True, False, or a function.
 
-    All studies take hours. The result has a `frame` and `goals`. Runs of this version that are in the folder `out` are
-    not repeated. Raises UserError, KeyboardInterrupt where it is stopped.
+    All studies take hours. The result has a `frame` and `goals`. Runs of this version in the folder `out` are not
+    repeated. Raises UserError, KeyboardInterrupt if it is stopped.
     """
 
 def blind_errors() -> DataFrame:
-    """Print how far predictions were off that were made before the published figure was seen. Runs nothing.
+    """Print errors of predictions made before the published figure was seen. Runs nothing.
 
-    A row a study ("all" at last) and class of figures: study, figures, measurements, median_pct, p90_pct, largest_pct.
+    One row per study (last "all") and class of figures: study, figures, measurements, median_pct, p90_pct, largest_pct.
     """
 
 def why(

@@ -171,7 +171,7 @@ def test_samples_of_one_side_alone_are_no_samples() -> None:
     for a, b in ((sampled, result("b", SSD)), (result("b", SSD), sampled)):
         found = iops_difference([a], [b])
         assert found is not None
-        assert "Poisson law" in found.how
+        assert "Poisson distribution" in found.how
 
 
 def test_samples_are_those_of_each_side() -> None:

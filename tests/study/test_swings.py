@@ -154,7 +154,7 @@ def test_only_what_moves_by_more_than_ten_percent_is_listed() -> None:
 @pytest.mark.parametrize("text", ["", "[]", '{"entries": 3}', '{"entries": [], "what": 1}', '{"entries": [{"a": 1}]}'])
 def test_a_broken_file_is_the_users_mistake(tmp_path: Path, text: str) -> None:
     (tmp_path / "swings.json").write_text(text)
-    with pytest.raises(UserError, match="no file of swings"):
+    with pytest.raises(UserError, match="is not a file of swings"):
         read_swings(tmp_path / "swings.json")
 
 

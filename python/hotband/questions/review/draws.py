@@ -135,7 +135,7 @@ def draws_of(plans: Sequence[Plan], asked: Asked) -> Draws:
         name for (name, one), of in zip(values.items(), tried.T, strict=True) if takes_steps(one, specs[name], list(of))
     ]
     if steps:
-        found.notes.append(f"not drawn, because the model takes steps only: {', '.join(steps)}")
+        found.notes.append(f"not sampled, because the model changes only in steps: {', '.join(steps)}")
     found.values = [one for name, one in values.items() if name not in steps]
     if found.values:
         _draw(found, asked.draws, seed)
