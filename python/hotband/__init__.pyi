@@ -160,34 +160,34 @@ def calibrate(
     executor: str | Executor | None = None,
     progress: Wanted = None,
 ) -> Calibrated:
-    """Fit a product's values to a drive: measure what tells them, or take results, or a trace, that are there.
+    """Fit a product's values to a drive: measure it, or use existing results or a trace.
 
     Args:
-        target: real:PATH, emulated:MACHINE or a machine, which is measured; results or a trace that are there.
-        like: The product whose values are fitted.
-        output: The product's file that is written (.toml).
-        duration: What measuring may take.
+        target: Target to measure (real:PATH, emulated:MACHINE or a machine), or existing results or a trace.
+        like: Product whose values are fitted.
+        output: Product file to write (.toml).
+        duration: Time limit of the measurements.
         out: Folder for what is produced.
         fresh: Start over; else runs that are in the folder already are not repeated.
-        workload: What was run, if a result does not say.
+        workload: Workload of the results, if they do not state it.
         set: Values to change.
         reads_only: Write nothing to the target.
-        erase: real: what may be overwritten; the drive's serial number.
-        size: real:DIR: size of the file that is made in it.
+        erase: real: serial number of the drive that may be overwritten.
+        size: real:DIR: size of the test file.
         seed: Root of all randomness.
         jobs: Number of runs at a time. Default: all cores.
         executor: Who runs the runs: local, ray (starts one here) or ray://HOST:PORT.
         progress: What shows progress: True, False, or a function.
 
     `target` is "real:PATH", "emulated:MACHINE", a machine (its model is measured), one or several results of fio,
-    vdbench, DiskSpd or Iometer, or a trace with latencies, of which half is fitted and half is the check; `like` a
-    product of the catalog or a file of your own. In the folder `out` runs are found again (not with `fresh`). `set` are
-    values of the product that are known. The executor is for the model's runs.
+    vdbench, DiskSpd or Iometer, or a trace with latencies: its first half is fitted, its second half validates the
+    fit. `like` is a product of the catalog or a file of yours. Finished runs in the folder `out` are reused (unless
+    `fresh`). `set` has known values of the product. The executor is for the model's runs.
 
     The result has `values` (key, value, low, high: the middle 90 %, state: told, narrowed or unknown), `told`,
-    `unknown`, `checks` (loads that the fit did not use, with `error_pct`), `best_next`, `misfit`, `text` (the file), of
-    a trace `comparison` (its second half, as a record has it), a `frame` with a row a value, and `to_dict()`. Raises
-    UserError for a mistake, KeyboardInterrupt where it is stopped.
+    `unknown`, `checks` (loads that the fit did not use, with `error_pct`), `best_next`, `misfit`, `text` (the file),
+    for a trace `comparison` (its second half, as in a record), a `frame` with one row per value, and `to_dict()`.
+    Raises UserError for a mistake, KeyboardInterrupt if it is stopped.
     """
 
 def compare(
@@ -387,8 +387,8 @@ def pts(
         depth: I/Os outstanding of each thread.
         sponsor: Who tests: for the report's header.
         set: Values to change.
-        erase: real: what may be overwritten; the drive's serial number.
-        size: real:DIR: size of the file that is made in it.
+        erase: real: serial number of the drive that may be overwritten.
+        size: real:DIR: size of the test file.
         purge_by: real: discard, format, sanitize or secure-erase; best first.
         set_write_cache: real: turn the drive's write cache as the class has it, and back.
         seed: Root of all randomness.
@@ -423,8 +423,8 @@ def quick(
         expect: What it should be: its model's figures beside it.
         set: Values to change.
         picture: A picture to paste: sequential and random reads and writes in four rows.
-        erase: real: what may be overwritten; the drive's serial number.
-        size: real:DIR: size of the file that is made in it.
+        erase: real: serial number of the drive that may be overwritten.
+        size: real:DIR: size of the test file.
         seed: Root of all randomness.
         out: Folder for what is produced.
         fresh: Start over; else runs that are in the folder already are not repeated.
@@ -581,8 +581,8 @@ def review(
         events: What happens in every run, such as 'at 0 s: fail d3'.
         interval: Intervals of the figures. Percent of such predictions that the interval is to hold, 1 to 99.
         draws: Samples of the uncertain values for interval. Default: 16.
-        erase: real: what may be overwritten; the drive's serial number.
-        size: real:DIR: size of the file that is made in it.
+        erase: real: serial number of the drive that may be overwritten.
+        size: real:DIR: size of the test file.
         keep: real:DIR: leave the file there afterwards.
         out: Folder for what is produced.
         into: A store (hotband store) that takes every run, too.
@@ -672,8 +672,8 @@ def run(
         events: What happens, such as 'at 60 s: fail d3'. May be repeated.
         interval: Intervals of the figures. Percent of such predictions that the interval is to hold, 1 to 99.
         draws: Samples of the uncertain values for interval. Default: 64.
-        erase: real: what may be overwritten; the drive's serial number.
-        size: real:DIR: size of the file that is made in it.
+        erase: real: serial number of the drive that may be overwritten.
+        size: real:DIR: size of the test file.
         keep: real:DIR: leave the file there afterwards.
         hosts: real: hosts that run fio --server, which ask together.
         expect: real: drive whose prediction is compared; nearest: search for it; none: no prediction.
@@ -761,8 +761,8 @@ def sweep(
         into: A store (hotband store) that takes every run, too.
         fresh: Start over; else runs that are in the folder already are not repeated.
         records: Keep the record of every run.
-        erase: real: what may be overwritten; the drive's serial number.
-        size: real:DIR: size of the file that is made in it.
+        erase: real: serial number of the drive that may be overwritten.
+        size: real:DIR: size of the test file.
         keep: real:DIR: leave the file there afterwards.
         hosts: real: hosts that run fio --server, which ask together.
         purge_by: real: discard, format, sanitize or secure-erase; best first.

@@ -127,7 +127,7 @@ def test_what_listed_intervals_rest_on_is_said(tiny: Study, monkeypatch: pytest.
     assert new["text"] == f"{text} 4 values have changed since (a, b, c): {make}"
     assert new["changed"] == ["a", "b", "c", "d"]
     stale = rests(tiny, kept, stale=True)
-    assert stale["text"].endswith("was made (residuals.json): estimate it again from all studies")
+    assert stale["text"].endswith("was estimated (residuals.json): estimate it again from all studies")
     assert stale["stale"]
 
 

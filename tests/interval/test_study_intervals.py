@@ -176,7 +176,7 @@ def test_the_commands_print_tables_and_json(hotband: Hotband, folder: Path) -> N
     [
         (("study", "intervals"), "expected the name of a study, or --all"),
         (("study", "intervals", "content-hdd", "--all"), "expected the name of a study, or --all"),
-        (("study", "intervals", "--all", "--only", "x"), "is for one study"),
+        (("study", "intervals", "--all", "--only", "x"), "applies to one study"),
         (("study", "intervals", str(TINY), "--only", "nothing"), "--only"),
         (("study", "why", str(TINY), MOST), "is missing"),
         (("study", "why", str(TINY), MOST, "--interval", "100"), "--interval"),

@@ -83,7 +83,7 @@ def test_what_is_there_and_still_holds_is_kept(folder: Path, tmp_path: Path, mon
     original = swings._execute
     monkeypatch.setattr(swings, "_execute", lambda runs, *more: executed.append(len(runs)) or original(runs, *more))
     _, said = swing(folder, out, READS)
-    assert said == [f"{READS}: kept"]
+    assert said == [f"{READS}: done before"]
     assert executed == [2], "the nominal runs alone"
     assert (out / "swings.json").read_text() == before
     # The model predicts something else now: what was kept does not hold.
@@ -111,7 +111,7 @@ def test_an_interruption_keeps_what_was_finished(folder: Path, tmp_path: Path, m
     assert kept is not None
     assert [entry.name for entry in kept.entries] == [READS]
     made, said = swing(folder, out, READS, TAGS)
-    assert said == [f"{READS}: kept"]
+    assert said == [f"{READS}: done before"]
     assert [entry.name for entry in made.entries] == [READS, TAGS]
 
 

@@ -43,7 +43,7 @@ QUESTIONS = {
     "calibrate": Line(
         "hotband.questions.calibrate.asked:CalibrateQuestion",
         "hotband.questions.calibrate.run:answer",
-        "Fit a product's values to a drive: measure what tells them, or take results, or a trace, that are there.",
+        "Fit a product's values to a drive: measure it, or use existing results or a trace.",
     ),
     "compare": Line(
         "hotband.questions.compare:CompareQuestion",
