@@ -43,7 +43,7 @@ QUESTIONS = {
     "calibrate": Line(
         "hotband.questions.calibrate.asked:CalibrateQuestion",
         "hotband.questions.calibrate.run:answer",
-        "Fit a product's values to a drive: measure what tells them, or take results, or a trace, that are there.",
+        "Fit a product's values to a drive: measure it, or use existing results or a trace.",
     ),
     "compare": Line(
         "hotband.questions.compare:CompareQuestion",
@@ -189,46 +189,46 @@ QUESTIONS = {
     "study run": Line(
         "hotband.questions.study.asked:StudyRunQuestion",
         "hotband.questions.study.study:answer",
-        "Predict a study's figures; print them beside the published ones.",
+        "Predict a study's figures; print them next to the published ones.",
         "study.run",
     ),
     "study emulate": Line(
         "hotband.questions.study.asked:StudyEmulateQuestion",
         "hotband.questions.study.emulate.run:answer",
-        "Run real programs on a study's machines, emulated at a scale that fits this host; print ratios beside those "
+        "Run real programs on a study's machines, emulated at a scale that fits this host; print ratios next to those "
         "of model and publication.",
         "study.emulate",
     ),
     "study swings": Line(
         "hotband.questions.study.asked:StudySwingsQuestion",
         "hotband.questions.study.swings:answer",
-        "Run each assumption at both ends of its range; print which of them move a prediction.",
+        "Run each assumption at both ends of its range; print which of them change a prediction.",
         "study.swings",
     ),
     "study intervals": Line(
         "hotband.questions.study.asked:StudyIntervalsQuestion",
         "hotband.questions.study.intervals.all_studies:answer",
-        "Draw the uncertain values of a study's machines: how far its figures may be off; with --all also how often "
-        "intervals hold what is published, each study left out.",
+        "Compute intervals of a study's figures from its uncertain values; with --all also how often intervals contain "
+        "the published figures, each study left out.",
         "study.intervals",
     ),
     "study why": Line(
         "hotband.questions.study.asked:StudyWhyQuestion",
         "hotband.questions.study.intervals.of_study:answer",
-        "Say where the uncertainty of a study's figure comes from, of the draws that it ships. Runs nothing.",
+        "Show the sources of uncertainty of a study's figure, from its stored samples. Runs nothing.",
         "study.why",
     ),
     "study accuracy": Line(
         "hotband.questions.study.asked:StudyAccuracyQuestion",
         "hotband.questions.study.account:answer",
-        "Run studies; print how large their errors are, by class of figure: of figures that were seen, and of those "
-        "that were predicted before they were seen, then and now.",
+        "Run studies; print their errors by class of figure: figures fitted with them in view, and figures predicted "
+        "first, with the errors at the time and today.",
         "accuracy",
     ),
     "study blind": Line(
         "hotband.questions.study.asked:StudyBlindQuestion",
         "hotband.questions.study.blind_errors:answer",
-        "Print how far predictions were off that were made before the published figure was seen. Runs nothing.",
+        "Print errors of predictions made before the published figure was seen. Runs nothing.",
         "blind_errors",
     ),
     "why": Line(

@@ -16,9 +16,9 @@ if TYPE_CHECKING:
     from hotband.questions.study.emulate.result import EmulationResult
 
 
-def terminal(found: EmulationResult, _: StudyEmulateQuestion) -> list[View]:
+def terminal(result: EmulationResult, _: StudyEmulateQuestion) -> list[View]:
     """What `study emulate` prints."""
-    return [emulation_table(found.document), *emulation_lines(found.document)]
+    return [emulation_table(result.document), *emulation_lines(result.document)]
 
 
 def emulation_table(result: EmulationDoc) -> Table:
@@ -32,7 +32,8 @@ def emulation_table(result: EmulationDoc) -> Table:
         if part["a"] is None or part["b"] is None:
             continue
         ratios = [
-            None if one is None else one["ratio"] for one in (part["emulated"], part["predicted"], part["published"])
+            None if ratio is None else ratio["ratio"]
+            for ratio in (part["emulated"], part["predicted"], part["published"])
         ]
         values = (part["a"]["value"], part["b"]["value"])
         table.add(part["id"], part["figure"], *values, *ratios, agreement_text(part), unit=Unit(part["unit"]))

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 
 def terminal(swings: Swings, _: StudySwingsQuestion) -> Iterator[View]:
     """What `study swings` prints."""
-    found = swings.summary
-    yield swings_table(found)
-    yield found["text"]
-    for row in found["refused"]:
+    summary = swings.summary
+    yield swings_table(summary)
+    yield summary["text"]
+    for row in summary["refused"]:
         yield marked("[yellow]Refused:[/] {what}", what=f"{row['name']} at its {row['end']} end: {row['text']}")

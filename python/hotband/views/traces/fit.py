@@ -15,17 +15,17 @@ UNITS = {"share": SHARE, "bytes": BYTES, "ns": MS, "per s": Unit("a second")}
 
 def terminal(fit: TraceFit, _: FitTraceQuestion) -> list[View]:
     """The table, the verdict, both on a machine."""
-    found: list[View] = [_table(fit)]
-    found.append(f"Kept: {len(fit.kept)} of {len(fit.rows)} properties.")
+    views: list[View] = [_table(fit)]
+    views.append(f"Kept: {len(fit.kept)} of {len(fit.rows)} properties.")
     if fit.lost:
-        found.append(marked("Not kept: {lost}.", lost="; ".join(fit.lost)))
-    found.append(f"Never kept: {'; '.join(NEVER)}.")
+        views.append(marked("Not kept: {lost}.", lost="; ".join(fit.lost)))
+    views.append(f"Never kept: {'; '.join(NEVER)}.")
     if fit.replayed is not None:
-        found += _replayed(fit.replayed)
-    found += [marked("Note: {note}", note=note) for note in fit.notes]
+        views += _replayed(fit.replayed)
+    views += [marked("Note: {note}", note=note) for note in fit.notes]
     if fit.output is not None:
-        found.append(marked("Workload: {file}", file=fit.output))
-    return found
+        views.append(marked("Workload: {file}", file=fit.output))
+    return views
 
 
 def _table(fit: TraceFit) -> Table:
@@ -49,7 +49,7 @@ def _replayed(both: Replayed) -> list[View]:
     columns = [column(""), numeric("trace", OF_ROW), numeric("synthetic", OF_ROW), numeric("difference", CHANGE)]
     table = Table(title, columns)
     for side in both.sides:
-        of = "" if side.direction == "all" else f", {side.direction}s"
+        direction = "" if side.direction == "all" else f", {side.direction}s"
         unit = MS if side.unit == "ns" else Unit(side.unit)
-        table.add(f"{side.figure}{of}", side.trace, side.synthetic, side.error, unit=unit)
+        table.add(f"{side.figure}{direction}", side.trace, side.synthetic, side.error, unit=unit)
     return [table, *(marked("Note: {note}", note=note) for note in both.notes)]
