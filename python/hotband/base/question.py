@@ -170,11 +170,10 @@ class Question:
     answer as JSON, `answers` its type ("module:Class"); a list of documents, each of which says what it is, has no
     schema. One that `runs` shows progress, and takes an executor where it `has_executor`; one that `has_page` has its
     answer written as a page by the method that `writes` it, in the file that `page_field` names. Its answer as JSON is
-    printed where it `has_json`. Where it `folds`, the terminal prints lines within the width of tables, else whole. One
-    that runs `in_rounds` says of an interruption what of the round is kept. Results of the types `on_the_way` are shown
-    before the answer, or in its place. The Python function of one that `tells` calls `progress` with sentences; that of
-    one `as_frame` returns the `frame` of the answer, and a `with` block of Python is of the type that one `enters`.
-    `shown` are the types that the terminal prints where the function returns another."""
+    printed where it `has_json`. One that runs `in_rounds` says of an interruption what of the round is kept. Results of
+    the types `on_the_way` are shown before the answer, or in its place. The Python function of one that `tells` calls
+    `progress` with sentences; that of one `as_frame` returns the `frame` of the answer, and a `with` block of Python is
+    of the type that one `enters`. `shown` are the types that the terminal prints where the function returns another."""
 
     name: ClassVar[str]
     schema: ClassVar[str]
@@ -185,7 +184,6 @@ class Question:
     has_page: ClassVar[bool] = False
     writes: ClassVar[str] = "write_html"
     page_field: ClassVar[str] = "output"
-    folds: ClassVar[bool] = True
     in_rounds: ClassVar[bool] = False
     on_the_way: ClassVar[tuple[str, ...]] = ()
     shown: ClassVar[tuple[str, ...]] = ()

@@ -80,7 +80,6 @@ class CompareQuestion(Question):
     name = "compare"
     schema = "hotband-compare"
     answers = "hotband.questions.compare:Compared"
-    folds = False
 
     sides: Sides = asks(
         "Records or results of other tools; vs between repeats.", metavar="A... [vs] B...", positional=True

@@ -43,7 +43,6 @@ class StudyRunQuestion(Question):
     schema = "hotband-study"
     answers = "hotband.questions.study.result:StudyResult"
     runs = True
-    folds = False
 
     study: StudyGiven = study()
     out: Path | None = out()
@@ -92,7 +91,6 @@ class StudySwingsQuestion(Question):
     schema = "hotband-study-swings"
     answers = "hotband.questions.study.swung:Swings"
     runs = True
-    folds = False
 
     study: StudyGiven = study()
     out: Path | None = out()
@@ -116,7 +114,6 @@ class StudyIntervalsQuestion(Question):
     answers = "hotband.questions.study.intervals.spreads:Spreads"
     on_the_way = ("hotband.questions.study.intervals.spreads:AllIntervals",)
     runs = True
-    folds = False
 
     study: StudyGiven | None = study(default=None)
     every: bool = asks(
@@ -157,7 +154,6 @@ class StudyAccuracyQuestion(Question):
     schema = "hotband-study-accuracy"
     answers = "hotband.questions.study.accounted:Accuracy"
     runs = True
-    folds = False
 
     studies: Texts = asks("These alone; else all.", default=(), metavar="[NAME]...", positional=True)
     out: Path | None = out()
@@ -184,4 +180,3 @@ class StudyBlindQuestion(Question):
     schema = ""
     answers = "hotband.questions.study.accounted:AllBlindErrors"
     as_frame = True
-    folds = False
