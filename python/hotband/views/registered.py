@@ -14,7 +14,11 @@ register("hotband.data.store.compact:Compacted", terminal="hotband.views.store:c
 register("hotband.data.store.folders:Added", terminal="hotband.views.store:added")
 register("hotband.data.store.listed:Listed", terminal="hotband.views.store:selected")
 register("hotband.data.store.listed:RunsListed", terminal="hotband.views.store:runs")
-register("hotband.inference.audit.result:AuditResult", terminal="hotband.views.audit:terminal")
+register(
+    "hotband.inference.audit.result:AuditResult",
+    report="hotband.views.report.of_results:of_audit",
+    terminal="hotband.views.audit:terminal",
+)
 register("hotband.inference.interval.explained:Why", terminal="hotband.views.interval:terminal")
 register(
     "hotband.inference.reliability.result:Reliability",
@@ -41,7 +45,11 @@ register(
     report="hotband.views.report.of_results:of_advice",
     terminal="hotband.views.advise.show:terminal",
 )
-register("hotband.questions.compare:Compared", terminal="hotband.views.compare:terminal")
+register(
+    "hotband.questions.compare:Compared",
+    report="hotband.views.report.of_results:of_comparison",
+    terminal="hotband.views.compare:terminal",
+)
 register("hotband.questions.calibrate.calibrated:Calibrated", terminal="hotband.views.calibrate:terminal")
 register("hotband.questions.calibrate.run:CalibrationPlan", terminal="hotband.views.calibrate:plan_terminal")
 register("hotband.questions.entropy:Entropy", terminal="hotband.views.entropy:terminal")

@@ -39,7 +39,7 @@ MOST_HAPPENED = LINES // 2
 """Lines on what happened in a run; the evidence has all."""
 DEPTHS = "qd=1,4,16,64"
 """What the next sweep of a closed loop varies."""
-DECLARED = ("preconditioned first", "brought into")
+DECLARED = ("preconditioned first", "brought into", "converted from")
 """Parts of notes that the state line repeats."""
 
 

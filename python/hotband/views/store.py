@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
+from hotband.base.foreign import console
 from hotband.base.text import numbers
 from hotband.base.text.formats import PRINTED
 from hotband.base.text.numbers import counted
@@ -34,7 +35,7 @@ MOST_DIFFERENT = 3
 """Columns of a screen that say how runs differ: with key, rate and latencies its seven."""
 MOST_COLUMNS = 7
 MOST_ON_SCREEN = 16
-"""Rows of a screen, unless a number of runs is requested."""
+"""Rows on a terminal, unless a number of runs is requested."""
 MOST_FILES = 12
 """Damaged files that a screen names."""
 MOST_ROWS = 200
@@ -49,7 +50,7 @@ def runs(found: RunsListed, question: ListQuestion) -> Screen:
         answer = "No run meets the condition." if found.where else stored
         return Screen(answer=answer, state=[stored] if found.where else [], details=evidence)
     key = str(found.rows[0][found.names.index("run")])[:KEY_SHOWN]
-    most = MOST_ON_SCREEN if question.limit == LISTED else question.limit
+    most = _room() if question.limit == LISTED else question.limit
     differ, alike = _compared(found)
     meets = "meets" if found.of == 1 else "meet"
     return Screen(
@@ -63,6 +64,11 @@ def runs(found: RunsListed, question: ListQuestion) -> Screen:
         next=command("store show", question.path, key),
         details=evidence,
     )
+
+
+def _room() -> int:
+    """Return how many rows a screen has: piped, a list is complete up to what the evidence has."""
+    return MOST_ON_SCREEN if console().is_terminal else MOST_ROWS
 
 
 def _limited(found: RunsListed) -> list[str]:
@@ -151,9 +157,9 @@ def selected(found: Listed, question: SqlQuestion) -> Screen:
     table.borderless = True
     return Screen(
         answer=f"The statement returns {counted(len(found.rows), 'row')} of {counted(len(found.names), 'column')}.",
-        body=[shortened(table, MOST_ON_SCREEN)] if found.rows else [],
+        body=[shortened(table, _room())] if found.rows else [],
         state=[f"{counted(len(hidden), 'more column')}: {DETAILS}"] if hidden and found.rows else [],
-        next=question if len(found.rows) > MOST_ON_SCREEN or hidden else "",
+        next=question if len(found.rows) > _room() or hidden else "",
         details=list(_rows_views(found)),
     )
 
