@@ -170,7 +170,7 @@ class Question:
     answer as JSON, `answers` its type ("module:Class"); a list of documents that name their own schema has none. One
     that `runs` shows progress, and accepts an executor if it `has_executor`; one that `has_page` writes its answer as a
     page by the method that `writes` it, to the file that `page_field` names. Its answer is printed as JSON if it
-    `has_json`. If it `folds`, the terminal prints lines within the width of tables, else whole. One that runs
+    `has_json`. One that runs
     `in_rounds` reports the saved part of the round after an interruption. Results of the types `on_the_way` are shown
     before the answer, or in its place. The Python function of one that `tells` calls `progress` with sentences; that of
     one `as_frame` returns the `frame` of the answer, and a `with` block of Python is of the type that one `enters`.
@@ -185,7 +185,6 @@ class Question:
     has_page: ClassVar[bool] = False
     writes: ClassVar[str] = "write_html"
     page_field: ClassVar[str] = "output"
-    folds: ClassVar[bool] = True
     in_rounds: ClassVar[bool] = False
     on_the_way: ClassVar[tuple[str, ...]] = ()
     shown: ClassVar[tuple[str, ...]] = ()

@@ -67,7 +67,6 @@ class AddQuestion(StoreQuestion):
     name = "store add"
     schema = "hotband-store-add"
     answers = "hotband.data.store.folders:Added"
-    folds = False
 
     results: Paths = asks(
         "Records, folders of them, sweeps, results of other tools.", metavar="RECORD|FILE...", positional=True
@@ -106,7 +105,6 @@ class CompactQuestion(StoreQuestion):
     name = "store compact"
     schema = "hotband-store-compact"
     answers = "hotband.data.store.compact:Compacted"
-    folds = False
 
     def document(self, found: Compacted) -> tuple[object, str]:
         """Return the numbers of parts."""

@@ -203,15 +203,13 @@ def _print(question: Question, found: Any, form: Form, written: list[str]) -> No
             return None
         return print_json(document, schema) if schema else print_rows(document)
     with reading(question):
-        shown = view_of(found, "terminal")(found, question)
+        shown: Screen = view_of(found, "terminal")(found, question)
     if text := question.text(found):
         typer.echo(text, nl=False)
-        for view in shown:
+        for view in shown.details:
             say(str(view))
         return None
-    if isinstance(shown, Screen):
-        shown = replace(shown, next=_typed(shown.next, question))
-    return show_answer(shown, form.details, written, question.folds)
+    return show_answer(replace(shown, next=_typed(shown.next, question)), form.details, written)
 
 
 def _typed(further: str | Question, question: Question) -> str:

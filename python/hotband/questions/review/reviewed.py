@@ -38,7 +38,6 @@ class ReviewQuestion(OnHardware, Question):
     schema = ""
     answers = "hotband.questions.review.many:Reviewed"
     runs = True
-    folds = False
 
     on: FirstTargets = asks(
         "A drive, LAYOUT:COUNTxDRIVE, or a TOML file.",
