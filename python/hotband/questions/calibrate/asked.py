@@ -13,7 +13,7 @@ from hotband.data.inputs.kinds import Drive, Targets, Values, Workload
 
 @dataclass(frozen=True, kw_only=True)
 class CalibrateQuestion(Question):
-    """Fit a product's values to a drive: measure what tells them, or take results, or a trace, that are there.
+    """Fit the parameters of a drive's model to measurements, test results or a trace.
 
     `target` is "real:PATH", "emulated:MACHINE", a machine (its model is measured), one or several results of fio,
     vdbench, DiskSpd or Iometer, or a trace with latencies, of which half is fitted and half is the check; `like` a

@@ -32,7 +32,7 @@ def save() -> Any:
 
 @dataclass(frozen=True, kw_only=True)
 class StudyRunQuestion(Question):
-    """Predict a study's figures; print them beside the published ones.
+    """Predict the figures of a study and print them next to the published ones.
 
     Of some loads alone there are no claims and findings. In the folder `out` are records, `result.json` and
     `report.html`; runs that are there already are not repeated. Raises UserError, KeyboardInterrupt where it
@@ -60,8 +60,8 @@ class StudyRunQuestion(Question):
 
 @dataclass(frozen=True, kw_only=True)
 class StudyEmulateQuestion(Question):
-    """Run real programs on a study's machines, emulated at a scale that fits this host; print ratios beside those of
-    model and publication.
+    """Run a study's real programs on emulated machines at a smaller scale; compare their ratios with the model and
+    the publication.
 
     The two machines of a part differ in one thing. What is finished is stored in the folder `out`, and not run
     again. A part whose program is missing is skipped, and says what to install. Raises UserError for a mistake and
@@ -82,7 +82,7 @@ class StudyEmulateQuestion(Question):
 
 @dataclass(frozen=True, kw_only=True)
 class StudySwingsQuestion(Question):
-    """Run each assumption at both ends of its range; print which of them move a prediction.
+    """Run each assumption at both ends of its range; print which ones change a prediction.
 
     Assumptions are run one at a time, all of them or those that `only` names, by name or key. What is done is
     stored in the folder `out`, and not run again. Raises UserError, KeyboardInterrupt where it is stopped.
@@ -104,8 +104,8 @@ class StudySwingsQuestion(Question):
 
 @dataclass(frozen=True, kw_only=True)
 class StudyIntervalsQuestion(Question):
-    """Draw the uncertain values of a study's machines: how far its figures may be off; with --all also how often
-    intervals hold what is published, each study left out.
+    """Compute intervals of a study's predictions; with --all also how often they contain the published figure, each
+    study left out.
 
     What is stored with `save` is where `run` and `why` find it (docs/guides/intervals.md). Raises UserError,
     KeyboardInterrupt where it is stopped.
@@ -130,7 +130,7 @@ class StudyIntervalsQuestion(Question):
 
 @dataclass(frozen=True, kw_only=True)
 class StudyWhyQuestion(Question):
-    """Say where the uncertainty of a study's figure comes from, of the draws that it ships. Runs nothing.
+    """Explain the uncertainty of a study's figure from the draws that ship with it. Runs nothing.
 
     Raises UserError.
     """
@@ -146,8 +146,7 @@ class StudyWhyQuestion(Question):
 
 @dataclass(frozen=True, kw_only=True)
 class StudyAccuracyQuestion(Question):
-    """Run studies; print how large their errors are, by class of figure: of figures that were seen, and of those that
-    were predicted before they were seen, then and now.
+    """Run studies; print their errors by class of figure, fitted with the figure in view or predicted first.
 
     All studies take hours. The result has a `frame` and `goals`. Runs of this version that are in the folder `out` are
     not repeated. Raises UserError, KeyboardInterrupt where it is stopped.
@@ -175,7 +174,7 @@ class StudyAccuracyQuestion(Question):
 
 @dataclass(frozen=True, kw_only=True)
 class StudyBlindQuestion(Question):
-    """Print how far predictions were off that were made before the published figure was seen. Runs nothing.
+    """Print the errors of predictions made before the published figure was seen. Runs nothing.
 
     A row a study ("all" at last) and class of figures: study, figures, measurements, median_pct, p90_pct, largest_pct.
     """
