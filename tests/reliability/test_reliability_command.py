@@ -200,7 +200,7 @@ def test_what_is_not_rare_is_not_biased() -> None:
 
 def test_a_run_without_load_rebuilds_as_fast_as_the_media(hotband, tmp_path: Path) -> None:
     machine = "raid1:2xsavvio-10k1"
-    call = ("run", "idle", "--on", machine, "--fail", "d0@1 s", "--spare", "1", "--duration", "40 min", "--out", "out")
+    call = ("run", "idle", "--on", machine, "--fail", "d0@1 s", "--spares", "1", "--duration", "40 min", "--out", "out")
     done = hotband(*call)
     assert done.returncode == 0, done.stderr
     found = figures(machine, record=tmp_path / "out")["given"]["rebuild_hours"]

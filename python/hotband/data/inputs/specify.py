@@ -13,6 +13,7 @@ import tomli
 from hotband.base.arguments import listed, plain, short
 from hotband.base.errors import UserError, characters
 from hotband.base.heavy import tomlkit
+from hotband.data.catalog import entries
 from hotband.data.catalog.named import is_real
 from hotband.data.inputs.texts import text_of
 from hotband.data.inputs.words import ours, twice
@@ -37,15 +38,20 @@ def named(spec: object, argument: str) -> Named:
     if isinstance(spec, PathLike):
         path = fspath(spec)
         # A path without a folder is a file too, not a name of the catalog.
-        return Named(path, text_of(path if "/" in path or path.endswith(".toml") else f"./{path}", argument))
+        return Named(path, text_of(path if "/" in path or path.endswith(".toml") else f"./{path}", kind_of(argument)))
     if not isinstance(spec, str) or not spec.strip():
         accepted = "expected a catalog name, a path, TOML text or a dict"
         raise UserError(argument, "", short(spec), accepted)
     if is_real(characters(argument, spec)):
         return Named(spec)
     if is_toml(spec):
-        return Named(_title(spec, argument), spec)
-    return Named(spec, text_of(spec, argument))
+        return _of_toml(spec, argument)
+    return Named(spec, text_of(spec, kind_of(argument)))
+
+
+def kind_of(argument: str) -> str:
+    """Return what an argument names: a workload or a machine."""
+    return "workload" if argument.startswith(("workload", "then")) else "machine"
 
 
 def is_toml(spec: str) -> bool:
@@ -60,7 +66,13 @@ def _of_table(spec: Mapping[str, object], argument: str) -> Named:
         text = tomlkit.dumps(spec)
     except (tomlkit.exceptions.TOMLKitError, TypeError, ValueError, RecursionError) as error:
         raise UserError(argument, "", "", f"the dict is no TOML table: {error}") from None
-    return Named(_title(text, argument), text)
+    return _of_toml(text, argument)
+
+
+def _of_toml(text: str, argument: str) -> Named:
+    """TOML of a machine, or of a workload that may be a variant."""
+    is_workload = kind_of(argument) == "workload"
+    return Named(_title(text, argument), entries.whole_workload(argument, text) if is_workload else text)
 
 
 def _title(text: str, argument: str) -> str:

@@ -8,13 +8,17 @@ from pathlib import Path
 from hotband.base.errors import UserError
 from hotband.base.text.regular import text_bytes
 from hotband.data.catalog import entries, is_file
+from hotband.data.inputs.meant import DEVICE, refuse_other_names
 
 
 def text_of(argument: str, what: str) -> str | None:
-    """Text of a TOML file that an argument names, or None if it is a catalog name. A job file of another tool is the
-    workload that it asks for, a trace is the replay of it."""
+    """Text of a TOML file that an argument names, or None if it is a catalog name; `what` is "machine" or
+    "workload". A job file of another tool is the workload that it asks for, a trace is the replay of it."""
+    if what == "machine" and DEVICE.fullmatch(argument):
+        refuse_other_names(argument, what)
     if not is_file(argument):
         refuse_other_files(argument, what)
+        refuse_other_names(argument, what)
         return None
     path = Path(argument)
     # A pipe can be read only once; what is no file is refused.
@@ -30,9 +34,10 @@ def text_of(argument: str, what: str) -> str | None:
         if text is not None:
             return text
     try:
-        return (bytes_of(argument, what) if piped is None else piped).decode("utf-8").replace("\r\n", "\n")
+        text = (bytes_of(argument, what) if piped is None else piped).decode("utf-8").replace("\r\n", "\n")
     except UnicodeDecodeError:
         raise UserError(argument, "", "", f"not a {what}: the file is not UTF-8 text") from None
+    return entries.whole_workload(argument, text) if what == "workload" else text
 
 
 def bytes_of(argument: str, what: str) -> bytes:

@@ -27,6 +27,9 @@ least 2 % beyond the bracket, makes the answer uncertain: chance moves a percent
 LOWEST, HIGHEST = 0.004, 4.0
 """Rates that are tried lie between these shares of what the machine answers with 256 I/Os outstanding."""
 
+BEYOND = 1.2
+"""A rate is tried up to so many times what the machine answers with 256 I/Os outstanding."""
+
 
 @dataclass
 class Outcome:
@@ -125,6 +128,20 @@ def _beyond(bracket: Bracket, axis: Axis, bounded: bool) -> list[float]:
         found = [axis.snap(low.value / 6), axis.snap(low.value / 2)]
     tried = {point.value for point in bracket.points}
     return [value for value in dict.fromkeys(found) if value not in tried]
+
+
+def at_rate(frame: Frame, spec: RunSpec, load: Load, rate: float) -> Search:
+    """Return the figures at a rate, and whether the machine reaches it. A rate far beyond the machine's highest is not
+    tried: all I/Os would wait."""
+    axis = _rate_axis(frame, rate, rate)
+    full = _texted(frame, spec, load.with_closed_loop(MOST_DEPTH))
+    trials = yield [Wanted(full, None, f"closed loop, {MOST_DEPTH} outstanding")]
+    if rate > BEYOND * (trials[0].record.summary.iops or 0.0):
+        return Outcome("nowhere", axis, trials, trials[0])
+    asked = _texted(frame, spec, load.with_open_loop(rate, frame.arrival))
+    trials += yield [Wanted(asked, rate, number(rate), rate)]
+    score(trials[1], frame.question.conditions, trials, offered=True)
+    return Outcome("found" if trials[1].met else "nowhere", axis, trials, trials[1])
 
 
 def by_value(frame: Frame, spec: RunSpec, varied: Varied, load: Load, rate: float | None) -> Search:
