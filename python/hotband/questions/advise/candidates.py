@@ -42,7 +42,8 @@ SETTINGS = ("drives", "layouts", "counts", "caches")
 CACHES = ("own", "off", "on", "protected")
 """Of write caches: as the drive comes; off; on and volatile; on and saved when power is lost."""
 STEPS = (1.0, 1.5, 2.0, 3.0)
-"""Where no counts are said: the fewest drives that hold the data, and so many times as many."""
+"""Where no counts are said: the fewest drives that hold the data, and so many times as many, before the numbers between
+(`hotband.questions.advise.between`)."""
 FIELD_AFR = {"disk": 0.04, "ssd": 0.025}
 """Drives that fail in a year in the field, where it is bad: of disks 2 to 4 % are common (Schroeder and Gibson, FAST
 2007), of flash drives 4 to 10 % were replaced in four years (Schroeder, Lagisetty and Merchant, FAST 2016). The upper
