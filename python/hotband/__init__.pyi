@@ -51,6 +51,10 @@ from hotband.inference.traces.show import TraceShown as TraceShown
 from hotband.questions.advise.advice import Advice as Advice
 from hotband.questions.calibrate.calibrated import Calibrated as Calibrated
 from hotband.questions.compare import Compared as Compared
+from hotband.questions.corpus import CorpusAdded as CorpusAdded
+from hotband.questions.corpus import CorpusChecked as CorpusChecked
+from hotband.questions.corpus import CorpusListed as CorpusListed
+from hotband.questions.corpus import CorpusShown as CorpusShown
 from hotband.questions.entropy import Entropy as Entropy
 from hotband.questions.expect.expected import Expected as Expected
 from hotband.questions.find.found import Found as Found
@@ -207,6 +211,50 @@ def compare(
     A side is a record, the path of a result of any tool that is recognised, a folder of results whose tests have the
     same names on all sides, or a list of repeats of one. Raises
     UserError where a result cannot be read, or sides were not asked the same, unless told to go on `anyway`.
+    """
+
+def add_to_corpus(
+    path: str | PathLike[str],
+    *,
+    model: str = "",
+    device_class: str = "",
+) -> CorpusAdded:
+    """Add measured figures to your own corpus, which `corpus show` and `drives` then print as well: results of fio and
+    of other tools with the drive's name (`--model`), or a file in the form of the corpus.
+
+    Args:
+        path: Results, a folder of them, or FIGURES.csv.
+        model: The drive that was measured, such as "Samsung 990 PRO 2TB".
+        device_class: Its class in `hotband corpus list`, such as hdd.
+    """
+
+def check_corpus(
+    path: str | PathLike[str] | None = None,
+) -> CorpusChecked:
+    """Check a file of figures: columns, units, Little's law, percentiles that rise. Exit code 1 if figures of it
+    contradict each other.
+
+    Args:
+        path: A file in the form of the corpus. Default: the corpus that ships, with your own.
+    """
+
+def corpus_families(
+    words: str | Sequence[str] = (),
+) -> CorpusListed:
+    """List the drives, arrays and volumes that others measured, and how many figures there are of each.
+
+    Args:
+        words: Words that the class, the family or a device has, such as "nvme3" or "samsung".
+    """
+
+def corpus(
+    drive: str,
+) -> CorpusShown:
+    """Show what others measured on a drive: a line for each load, with its source. NAME is a drive of the catalog, a
+    family of `hotband corpus list`, or words of a model.
+
+    Args:
+        drive: Such as 7450-pro-3840 or "samsung 970".
     """
 
 def entropy(
@@ -1055,15 +1103,19 @@ __all__ = [
     "Why",
     "__version__",
     "accuracy",
+    "add_to_corpus",
     "advise",
     "audit",
     "blind_errors",
     "calibrate",
     "calibration_plan",
+    "check_corpus",
     "compare",
     "compare_traces",
     "convert",
     "convert_trace",
+    "corpus",
+    "corpus_families",
     "device",
     "device_list",
     "drive",

@@ -50,6 +50,33 @@ QUESTIONS = {
         "hotband.questions.compare:answer",
         "Say whether B is faster than A, slower, or shows no difference: IOPS and percentiles with 95 % intervals.",
     ),
+    "corpus add": Line(
+        "hotband.questions.corpus:AddCorpusQuestion",
+        "hotband.questions.corpus:added",
+        "Add measured figures to your own corpus, which `corpus show` and `drives` then print as well: results of fio "
+        "and of other tools with the drive's name (`--model`), or a file in the form of the corpus.",
+        "add_to_corpus",
+    ),
+    "corpus check": Line(
+        "hotband.questions.corpus:CheckCorpusQuestion",
+        "hotband.questions.corpus:checked",
+        "Check a file of figures: columns, units, Little's law, percentiles that rise. Exit code 1 if figures of "
+        "it contradict each other.",
+        "check_corpus",
+    ),
+    "corpus list": Line(
+        "hotband.questions.corpus:ListCorpusQuestion",
+        "hotband.questions.corpus:listed",
+        "List the drives, arrays and volumes that others measured, and how many figures there are of each.",
+        "corpus_families",
+    ),
+    "corpus show": Line(
+        "hotband.questions.corpus:ShowCorpusQuestion",
+        "hotband.questions.corpus:shown",
+        "Show what others measured on a drive: a line for each load, with its source. NAME is a drive of the catalog, "
+        "a family of `hotband corpus list`, or words of a model.",
+        "corpus",
+    ),
     "entropy": Line(
         "hotband.questions.entropy:EntropyQuestion",
         "hotband.questions.entropy:answer",
@@ -238,6 +265,7 @@ QUESTIONS = {
     ),
 }
 GROUPS = {
+    "corpus": ("Figures that others measured on drives, arrays and volumes.", ("list", "show", "add", "check")),
     "store": (
         "Store the results of many runs as Parquet files; list and query them.",
         ("list", "query", "add", "show", "compact", "check"),
