@@ -53,17 +53,17 @@ def _screen_table(fit: TraceFit, most: int) -> Table:
 
 def evidence(fit: TraceFit) -> list[View]:
     """Return the table of properties, what is kept, and both on a machine."""
-    found: list[View] = [_table(fit)]
-    found.append(f"Kept: {len(fit.kept)} of {len(fit.rows)} properties.")
+    views: list[View] = [_table(fit)]
+    views.append(f"Kept: {len(fit.kept)} of {len(fit.rows)} properties.")
     if fit.lost:
-        found.append(marked("Not kept: {lost}.", lost="; ".join(fit.lost)))
-    found.append(f"Never kept: {'; '.join(NEVER)}.")
+        views.append(marked("Not kept: {lost}.", lost="; ".join(fit.lost)))
+    views.append(f"Never kept: {'; '.join(NEVER)}.")
     if fit.replayed is not None:
-        found += [_replayed_table(fit.replayed), *(marked("Note: {note}", note=note) for note in fit.replayed.notes)]
-    found += [marked("Note: {note}", note=note) for note in fit.notes]
+        views += [_replayed_table(fit.replayed), *(marked("Note: {note}", note=note) for note in fit.replayed.notes)]
+    views += [marked("Note: {note}", note=note) for note in fit.notes]
     if fit.output is not None:
-        found.append(marked("Workload: {file}", file=fit.output))
-    return found
+        views.append(marked("Workload: {file}", file=fit.output))
+    return views
 
 
 def _table(fit: TraceFit) -> Table:
