@@ -233,7 +233,7 @@ MISTAKES = [
     ({"rebuild_time": None, "rebuild_rate": "9"}, "group[0].rebuild_rate = '9'"),
     ({"rebuild_time": None, "rebuild_record": "none"}, "group[0].rebuild_record"),
     ({"machine": f"raid0:4x{DISK}"}, "has no effect: raid0 has no redundancy"),
-    ({"growth": "20 %"}, "group[0].growth = '20 %': expected a share a year"),
+    ({"growth": "20 %"}, "group[0].growth = '20 %': expected a share per year"),
     ({"growth": "1000 %/year"}, "group[0].growth"),
     ({"from": 120}, "expected a month before the end"),
     ({"until": 0}, "group[0].until"),
@@ -266,7 +266,7 @@ WHOLE = [
     ("[power]\nprice = '0.2 EUR/kWh'\n[prices]\nmachine = '9 USD'\n", "expected the currency of the other prices, USD"),
     (
         "[prices]\nmachine = '1.150 EUR'\n",
-        "prices.machine = '1.150 EUR': is 1150 or 1.15: expected a number that has one",
+        "prices.machine = '1.150 EUR': is 1150 or 1.15: expected an unambiguous number",
     ),
     ("[prices]\nmachine = '9 USD'\nloss = '1 EUR'\n", "prices in one currency"),
     ("[prices.drives]\nother = '9 USD'\n", "is no drive of the groups"),

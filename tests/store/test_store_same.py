@@ -112,7 +112,7 @@ def test_intervals_of_a_run_that_is_there_are_not_added_and_that_is_said(
     said = capsys.readouterr().err
     assert said.count("\n") == 1
     assert "1 run was there already without these intervals, which were not added" in said
-    assert "a new store takes them" in said
+    assert "use a new store" in said
 
 
 def test_a_record_and_a_sweep_in_one_folder_are_both_added(runs: list[Record], tmp_path: Path) -> None:

@@ -241,10 +241,13 @@ def test_tests_that_are_asked_for_later_are_added(hotband: Hotband, tmp_path: Pa
         (["measure", "pts", "s4500-960", "--test", "iop"], "iops"),
         (["measure", "pts", "s4500-960", "--threads", "0"], "--threads"),
         (["measure", "pts", "s4500-960", "--erase", "X1"], "--erase"),
-        (["measure", "pts", "s4500-960", "--set", "bs=4KiB"], "bs = '4KiB': is of a workload, and a suite says itself"),
+        (
+            ["measure", "pts", "s4500-960", "--set", "bs=4KiB"],
+            "bs = '4KiB': belongs to a workload, and a suite says itself",
+        ),
         (
             ["measure", "pts", "ent-10k", "--set", "qd=3"],
-            "qd = '3': is of a workload, and a suite says itself what is asked",
+            "qd = '3': belongs to a workload, and a suite says itself what is asked",
         ),
         (["measure", "pts", "ent-10k", "--set", "depth=3"], "depth = '3': is of a workload"),
         (

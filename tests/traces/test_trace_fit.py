@@ -311,4 +311,4 @@ def test_other_tools_cannot_say_it(tmp_path: Path, hotband: Any, tool: str) -> N
     done = hotband("workloads", "convert", "even.toml", "-o", f"even.{tool}")
     assert done.returncode == 0, done.stderr
     assert "in_a_row" in done.stdout + done.stderr
-    assert "jumps that stay" in done.stdout + done.stderr
+    assert "no nearby jumps" in done.stdout + done.stderr

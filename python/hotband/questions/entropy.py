@@ -86,7 +86,7 @@ class EntropyDoc(TypedDict):
 
 @dataclass(frozen=True, kw_only=True)
 class EntropyQuestion(Question):
-    """Measure how far real data compresses: the entropy that an SSD with compression would see.
+    """Measure how well your data compresses, which decides how fast a compressing SSD writes it.
 
     Ctrl-C ends it with what was measured (`complete` is False). The result has `archive` and a `frame`. Raises
     UserError, KeyboardInterrupt where nothing was measured.

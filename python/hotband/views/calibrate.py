@@ -142,7 +142,7 @@ def views(of: Calibrated) -> list[View]:
     if of.checks:
         found.append(checks_table(of.checks))
     if of.unknown:
-        found.append(f"Unknown, as the product has them: {', '.join(one.key for one in of.unknown)}")
+        found.append(f"Unknown, unchanged: {', '.join(one.key for one in of.unknown)}")
     found += [f"  {one.key} is at the edge of its range: is it a wider one?" for one in of.told if one.at_edge]
     found += [*_next_measurement(of), *_farthest(of)]
     found += [f"  {line}" for line in of.notes]

@@ -52,6 +52,10 @@ register(
 )
 register("hotband.questions.calibrate.calibrated:Calibrated", terminal="hotband.views.calibrate:terminal")
 register("hotband.questions.calibrate.run:CalibrationPlan", terminal="hotband.views.calibrate:plan_terminal")
+register("hotband.questions.corpus:CorpusAdded", terminal="hotband.views.corpus:added")
+register("hotband.questions.corpus:CorpusChecked", terminal="hotband.views.corpus:checked")
+register("hotband.questions.corpus:CorpusListed", terminal="hotband.views.corpus:listed")
+register("hotband.questions.corpus:CorpusShown", terminal="hotband.views.corpus:shown")
 register("hotband.questions.entropy:Entropy", terminal="hotband.views.entropy:terminal")
 register("hotband.questions.expect.expected:Expected", terminal="hotband.views.expect_screen:terminal")
 register(

@@ -18,6 +18,8 @@ from hotband.data.record.steady import of_phases
 from hotband.data.record.trace import comparison_lines
 from hotband.data.record.unmodelled import other_notes, unmodelled_notes, why_no_interval
 from hotband.inference.beside import beside, beside_lines, beside_table
+from hotband.questions.run.ran import judged_run
+from hotband.questions.slo import at_rate, met_text, slo_of, verdict_of
 from hotband.views.run import run_views
 from hotband.views.text.screen import LINES, Screen, command, screen_table, with_hidden
 from hotband.views.text.tables import PERCENTILES, caches_line, limits_lines, power_loss_lines, steady_lines
@@ -39,6 +41,8 @@ MOST_HAPPENED = LINES // 2
 """Lines on what happened in a run; the evidence has all."""
 DEPTHS = "qd=1,4,16,64"
 """What the next sweep of a closed loop varies."""
+RATES = (0.5, 1.0, 1.5, 2.0)
+"""Multiples of the rate that the next sweep of an open loop varies."""
 DECLARED = ("preconditioned first", "brought into", "converted from")
 """Parts of notes that the state line repeats."""
 
@@ -47,9 +51,13 @@ def terminal(ran: Ran, asked: RunQuestion) -> Screen:
     """Return what the terminal shows of a run, or of several on the same machine."""
     records = [done.record for done in ran.finished]
     files = [("I/O log", ran.io_log), ("Report", ran.report)]
+    sentence = _sentence(records[-1], len(records))
+    has_failed = any(record.get("passed") is False for record in records)
+    judged = judged_run(slo_of(asked.slo), ran.finished[-1]) if asked.slo else ()
     return Screen(
-        answer=_sentence(records[-1], len(records)),
-        verdict="no" if any(record.get("passed") is False for record in records) else "",
+        answer=met_text(asked.on.name, judged, at_rate(asked.rate)) if judged else sentence,
+        verdict=verdict_of(judged) if judged else "no" if has_failed else "",
+        more=[sentence] if judged else [],
         body=[_table(records[0]), *_happened(records[0])] if len(records) == 1 else [_overview(records)],
         state=[
             *dict.fromkeys(line for record in records for line in (state_line(record), caches_line(record)) if line),
@@ -233,14 +241,18 @@ def _next(asked: RunQuestion, records: Sequence[RecordDoc]) -> str | RunQuestion
     record = records[0]
     is_loop = bool(record["concurrency"]) and not {"app", "scripts", "trace", "traces"} & set(record)
     is_plain = not (asked.then or asked.fail or asked.power_loss or asked.spares)
-    if not (is_loop and is_plain) or is_real(asked.on.name):
+    if not is_plain or is_real(asked.on.name):
+        return asked
+    if asked.rate is not None:
+        rates = ",".join(f"{float(asked.rate) * factor:.15g}" for factor in RATES)
+        return _sweep(asked, rate=rates, set=[f"{key}={value}" for key, value in asked.settings])
+    if not is_loop:
         return asked
     settings = [f"{key}={value}" for key, value in asked.settings if key != "qd"]
-    return command(
-        "sweep",
-        asked.workload.name,
-        on=asked.on.name,
-        duration=asked.duration,
-        event=asked.events,
-        set=[*settings, DEPTHS],
-    )
+    return _sweep(asked, set=[*settings, DEPTHS])
+
+
+def _sweep(asked: RunQuestion, **options: object) -> str:
+    """Return a sweep of the same workload on the same machine."""
+    shared = {"duration": asked.duration, "event": asked.events, "slo": asked.slo}
+    return command("sweep", asked.workload.name, on=asked.on.name, **shared, **options)

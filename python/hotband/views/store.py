@@ -16,7 +16,7 @@ from hotband.base.text.table import IOPS, MS, Table, View, column, numeric
 from hotband.data.store.columns import COLUMNS
 from hotband.data.store.listed import Listed, RunsListed, plain
 from hotband.data.store.manifest import snapshot
-from hotband.data.store.place import Place, opened
+from hotband.data.store.store_folder import StoreFolder, opened
 from hotband.questions.store import LISTED
 from hotband.views.text.screen import DETAILS, Screen, command, screen_table, shortened, with_hidden
 
@@ -44,7 +44,7 @@ MOST_ROWS = 200
 
 def runs(listed: RunsListed, question: ListQuestion) -> Screen:
     """Return the screen of the runs that were added last."""
-    stored = f"The store has {of_store(listed.place)}."
+    stored = f"The store has {of_store(listed.store)}."
     evidence: list[View] = [*([runs_table(listed)] if listed.rows else []), *_limited(listed), stored]
     if not listed.rows:
         answer = "No run meets the condition." if listed.where else stored
@@ -52,9 +52,9 @@ def runs(listed: RunsListed, question: ListQuestion) -> Screen:
     key = str(listed.rows[0][listed.names.index("run")])[:KEY_SHOWN]
     most = _room() if question.limit == LISTED else question.limit
     differ, alike = _compared(listed)
-    meets = "meets" if listed.of == 1 else "meet"
+    meets = "meets" if listed.total == 1 else "meet"
     return Screen(
-        answer=f"{counted(listed.of, 'run')} {meets} the condition." if listed.where else stored,
+        answer=f"{counted(listed.total, 'run')} {meets} the condition." if listed.where else stored,
         body=[shortened(_differences_table(listed, differ[:MOST_DIFFERENT]), most, "more run")],
         state=[
             *([f"All: {', '.join(f'{name} {value}' for name, value in alike)}"] if alike else []),
@@ -72,7 +72,7 @@ def _room() -> int:
 
 
 def _limited(listed: RunsListed) -> list[str]:
-    return [f"The last {len(listed.rows):,} of {listed.of:,} are listed."] if len(listed.rows) < listed.of else []
+    return [f"The last {len(listed.rows):,} of {listed.total:,} are listed."] if len(listed.rows) < listed.total else []
 
 
 def _compared(listed: RunsListed) -> tuple[list[str], list[tuple[str, str]]]:
@@ -105,8 +105,8 @@ def _differences_table(listed: RunsListed, differ: Sequence[str]) -> Table:
 
 def added(done: Added, question: AddQuestion) -> Screen:
     """Return the screen of what was added."""
-    there = f"; {done.there:,} {_was(done.there)} already in the store" if done.there else ""
-    answer = f"{counted(done.new, 'run')} {_was(done.new)} added{there}."
+    present = f"; {done.present:,} {_was(done.present)} already in the store" if done.present else ""
+    answer = f"{counted(done.new, 'run')} {_was(done.new)} added{present}."
     return Screen(answer=answer, verdict="yes", next=command("store list", question.path), details=[answer])
 
 
@@ -152,7 +152,7 @@ def _is(done: Checked) -> str:
 def selected(listed: Listed, question: SqlQuestion) -> Screen:
     """Return the screen of the rows of a statement."""
     hidden = listed.names[MOST_COLUMNS:]
-    first = Listed(listed.names[:MOST_COLUMNS], [row[:MOST_COLUMNS] for row in listed.rows], listed.of)
+    first = Listed(listed.names[:MOST_COLUMNS], [row[:MOST_COLUMNS] for row in listed.rows], listed.total)
     table = table_of(first)
     table.borderless = True
     return Screen(
@@ -167,25 +167,25 @@ def selected(listed: Listed, question: SqlQuestion) -> Screen:
 def _rows_views(listed: Listed) -> Iterator[View]:
     """Yield the rows, as many as the format takes."""
     most = MOST_ROWS if PRINTED.form == "table" else len(listed.rows)
-    yield table_of(Listed(listed.names, listed.rows[:most], listed.of))
+    yield table_of(Listed(listed.names, listed.rows[:most], listed.total))
     if most < len(listed.rows):
         yield f"{most:,} of {len(listed.rows):,} rows; the format csv has all"
 
 
 def runs_table(found: Listed) -> Table:
     """Return a row per run: its key, what ran, its factors, rate and latency."""
-    place = {name: number for number, name in enumerate(found.names)}
+    store = {name: number for number, name in enumerate(found.names)}
     factors = _factors(found)
-    of_numbers = {name: all(_is_number(row[place[name]]) for row in found.rows) for name in factors}
+    of_numbers = {name: all(_is_number(row[store[name]]) for row in found.rows) for name in factors}
     said = [column("target"), column("workload")]
     said += [(numeric if of_numbers[name] else column)(name) for name in factors]
     figures = [numeric("IOPS", IOPS), numeric("mean ms", MS), numeric("p99 ms", MS)]
     table = Table("Runs", [column("run"), *said, column("seed"), *figures])
     for row in found.rows:
-        values = [row[place[name]] for name in ("iops", "latency_mean_ns", "latency_p99_ns")]
-        head = [str(row[place["run"]])[:KEY_SHOWN], row[place["target"]], row[place["workload"]]]
-        own = [(_number if of_numbers[name] else _text)(row[place[name]]) for name in factors]
-        table.add(*head, *own, str(row[place["seed"]]), *values)
+        values = [row[store[name]] for name in ("iops", "latency_mean_ns", "latency_p99_ns")]
+        head = [str(row[store["run"]])[:KEY_SHOWN], row[store["target"]], row[store["workload"]]]
+        own = [(_number if of_numbers[name] else _text)(row[store[name]]) for name in factors]
+        table.add(*head, *own, str(row[store["seed"]]), *values)
     return table
 
 
@@ -228,9 +228,9 @@ def _text(cell: Any) -> str | None:
     return cell.isoformat(" ", "seconds") if isinstance(cell, datetime.datetime) else str(plain(cell))
 
 
-def of_store(place: Place) -> str:
+def of_store(store: StoreFolder) -> str:
     """Return how much a store has, in words."""
-    now = snapshot(place)
+    now = snapshot(store)
     size = sum(file.size for part in now.parts for file in part.files)
     each = f", {numbers.size(size / now.runs)} per run" if now.runs else ""
     return f"{counted(now.runs, 'run')} in {counted(len(now.parts), 'part')}{each}"

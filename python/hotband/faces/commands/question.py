@@ -18,6 +18,7 @@ from hotband.base.text.pipes import with_pipes
 from hotband.base.text.write import expect_page
 from hotband.base.views import view_of
 from hotband.data.catalog.named import is_emulated, is_family, is_real
+from hotband.data.inputs.rate import rate_text
 from hotband.data.inputs.specify import Named
 from hotband.data.inputs.texts import text_of
 from hotband.execution.experiment.progress import run_progress
@@ -124,6 +125,7 @@ KINDS: Mapping[Any, Kind] = {
     "alike workloads": Kind(str, lambda name: (_workload(name),), names.WORKLOAD),
     "key-values": Kind(list[str], lambda given: ",".join(given or [])),
     "share": Kind(str),
+    "rate": Kind(str, lambda given: None if given is None else rate_text(given)),
     "study": Kind(str, completion=names.STUDY),
     "columns": Kind(str, columns_of),
     "target": Kind(str, completion=names.MACHINE),
@@ -243,7 +245,7 @@ def _command(question: type[Question]) -> Callable[..., Any]:
             run_progress,
             say,
             on_terminal=True,
-            there=there.append,
+            before_saving=there.append,
             shows=lambda found: None if as_json else _print(asked, found, form, []),
             may_write=real.goes_on,
             can_ask=real.can_ask,

@@ -80,7 +80,8 @@ def emulation_table(result: EmulationDoc) -> Table:
         if part["a"] is None or part["b"] is None:
             continue
         ratios = [
-            None if one is None else one["ratio"] for one in (part["emulated"], part["predicted"], part["published"])
+            None if ratio is None else ratio["ratio"]
+            for ratio in (part["emulated"], part["predicted"], part["published"])
         ]
         values = (part["a"]["value"], part["b"]["value"])
         table.add(part["id"], part["figure"], *values, *ratios, agreement_text(part), unit=Unit(part["unit"]))

@@ -88,7 +88,7 @@ def _replayed_table(both: Replayed) -> Table:
     columns = [column(""), numeric("trace", OF_ROW), numeric("synthetic", OF_ROW), numeric("difference", CHANGE)]
     table = Table(title, columns)
     for side in both.sides:
-        of = "" if side.direction == "all" else f", {side.direction}s"
+        direction = "" if side.direction == "all" else f", {side.direction}s"
         unit = MS if side.unit == "ns" else Unit(side.unit)
-        table.add(f"{side.figure}{of}", side.trace, side.synthetic, side.error, unit=unit)
+        table.add(f"{side.figure}{direction}", side.trace, side.synthetic, side.error, unit=unit)
     return table

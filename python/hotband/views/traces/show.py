@@ -98,21 +98,23 @@ def evidence(traces: Sequence[TraceShown]) -> Iterator[View]:
 
 def closing_of(shown: TraceShown) -> list[str]:
     """How it was read and counted, and what is to be said of it."""
-    found = shown.properties
-    if found.is_exact:
-        how = "every block was followed: exact"
+    properties = shown.properties
+    if properties.is_exact:
+        method = "every block was followed: exact"
     else:
-        how = f"{found.sample_blocks:,} blocks, one in {round(1 / found.sample_rate):,}, were followed (SHARDS)"
-    head = f"Read as {shown.format}; blocks of {size(found.block_bytes)}, {how}."
-    return [head, *(f"note: {note}" for note in found.notes)]
+        method = (
+            f"{properties.sample_blocks:,} blocks, one in {round(1 / properties.sample_rate):,}, were followed (SHARDS)"
+        )
+    head = f"Read as {shown.format}; blocks of {size(properties.block_bytes)}, {method}."
+    return [head, *(f"note: {note}" for note in properties.notes)]
 
 
 def table_of(shown: Sequence[TraceShown]) -> Table:
     """A row a figure, a column a trace."""
-    heads = [one.source.name if len(shown) > 1 else "" for one in shown]
+    heads = [trace.source.name if len(shown) > 1 else "" for trace in shown]
     table = Table("", [column(""), *map(column, heads)], bare=len(shown) == 1)
-    rows = [dict(rows_of(one.properties)) for one in shown]
-    names = list(dict.fromkeys(name for of in rows for name in of))
+    rows = [dict(rows_of(trace.properties)) for trace in shown]
+    names = list(dict.fromkeys(name for row in rows for name in row))
     for name in names:
-        table.add(name, *(of.get(name) for of in rows))
+        table.add(name, *(row.get(name) for row in rows))
     return table
