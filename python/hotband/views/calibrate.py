@@ -48,24 +48,31 @@ def _expected(planned: Planned) -> str:
     return f"Expected to be narrowed: {', '.join(told) or 'nothing'}"
 
 
-def terminal(of: Calibrated, question: CalibrateQuestion) -> Screen:
+def terminal(result: Calibrated, question: CalibrateQuestion) -> Screen:
     """Return what the terminal shows of a calibration."""
-    found = [value for value in of.values if value.state == "told"]
-    narrowed = [value for value in of.told if value.state != "told"]
+    fitted = [value for value in result.values if value.state == "told"]
+    narrowed = [value for value in result.told if value.state != "told"]
     parts = [f"{len(narrowed)} narrowed"] if narrowed else []
-    parts += [f"{len(of.unknown)} {'is' if len(of.unknown) == 1 else 'are'} unknown"] if of.unknown else []
-    be = "is" if len(found) == 1 else "are"
+    parts += [f"{len(result.unknown)} {'is' if len(result.unknown) == 1 else 'are'} unknown"] if result.unknown else []
+    be = "is" if len(fitted) == 1 else "are"
     return Screen(
-        answer=f"{counted(len(found), 'value')} of {of.like} {be} found{''.join(f', {part}' for part in parts)}.",
-        verdict="yes" if not of.unknown else "likely" if of.told else "no",
-        body=[shortened(_found_table(of.told), MOST_ROWS, "more value")] if of.told else [],
-        state=[*_unknown(of), *_farthest(of), *_next_measurement(of)],
+        answer=f"{counted(len(fitted), 'value')} of {result.like} {be} found{''.join(f', {part}' for part in parts)}.",
+        verdict="yes" if not result.unknown else "likely" if result.told else "no",
+        body=[shortened(_found_table(result.told), MOST_ROWS, "more value")] if result.told else [],
+        state=[*_unknown(result), *_farthest(result), *_next_measurement(result)],
         remarks=with_hidden(
-            [*(f"{one.key} is at the end of its range: check the range." for one in of.told if one.at_edge), *of.notes],
+            [
+                *(
+                    f"{value.key} is at the end of its range: check the range."
+                    for value in result.told
+                    if value.at_edge
+                ),
+                *result.notes,
+            ],
             MOST_REMARKS,
         ),
         next=question,
-        details=views(of),
+        details=views(result),
     )
 
 
@@ -74,47 +81,47 @@ def _found_table(values: Sequence[Value]) -> Table:
     bar."""
     columns = [column(""), column("before"), column("now"), column("90 % interval")]
     table = screen_table([*columns, numeric("range left", SHARE), bar_column(BAR)])
-    for one in values:
-        between = " or ".join(one.options) if one.options else f"{one.low} to {one.high}"
-        left = None if one.options else one.left
-        table.add(one.key, one.prior, one.value, between, left, bar(left, 1.0, BAR))
+    for value in values:
+        between = " or ".join(value.options) if value.options else f"{value.low} to {value.high}"
+        left = None if value.options else value.left
+        table.add(value.key, value.prior, value.value, between, left, bar(left, 1.0, BAR))
     return table
 
 
-def _unknown(of: Calibrated) -> list[str]:
+def _unknown(result: Calibrated) -> list[str]:
     """Return which values stay as the product has them."""
-    names = with_hidden([one.key for one in of.unknown], MOST_NAMED, "more value")
+    names = with_hidden([value.key for value in result.unknown], MOST_NAMED, "more value")
     return [f"Unknown, as the product has them: {', '.join(names)}"] if names else []
 
 
-def _farthest(of: Calibrated) -> list[str]:
+def _farthest(result: Calibrated) -> list[str]:
     """Return which rate or 99th percentile of a load that the fit did not use is farthest off."""
-    far = worst([check for check in of.checks if check.figure in ("IOPS", "p99")])
+    far = worst([check for check in result.checks if check.figure in ("IOPS", "p99")])
     if far is None:
         return []
     return [f"Farthest off of rates and 99th percentiles: {far.load}, {far.figure}: {percent(far.error_pct)}"]
 
 
-def _next_measurement(of: Calibrated) -> list[str]:
+def _next_measurement(result: Calibrated) -> list[str]:
     """Return which further measurement would narrow the values most."""
-    if of.best_next is not None:
-        less = f"(variance of {of.best_next.value} {share(of.best_next.value_share)} less)"
-        return [f"One more measurement that would help most: {of.best_next.load} {less}"]
-    return [] if of.comparison is not None else ["No further measurement of these loads would narrow the values."]
+    if result.best_next is not None:
+        less = f"(variance of {result.best_next.value} {share(result.best_next.value_share)} less)"
+        return [f"One more measurement that would help most: {result.best_next.load} {less}"]
+    return [] if result.comparison is not None else ["No further measurement of these loads would narrow the values."]
 
 
-def plan_terminal(of: CalibrationPlan, question: CalibrateQuestion) -> Screen:
+def plan_terminal(plan: CalibrationPlan, question: CalibrateQuestion) -> Screen:
     """Return what the terminal shows of a plan."""
-    loads = of.rows
+    loads = plan.rows
     seconds = sum(each for _, _, each, _ in loads)
-    table = shortened(loads_table(of.loads, of.counts), MOST_ROWS, "more load")
+    table = shortened(loads_table(plan.loads, plan.counts), MOST_ROWS, "more load")
     table.title, table.borderless = "", True
     return Screen(
         answer=f"{counted(len(loads), 'load')} would be measured in {span(1e9 * seconds)}.",
         body=[table],
-        state=[] if of.planned is None else [_expected(of.planned)],
+        state=[] if plan.planned is None else [_expected(plan.planned)],
         next=question,
-        details=[loads_table(of.loads, of.counts)] if of.planned is None else plan_views(of.planned),
+        details=[loads_table(plan.loads, plan.counts)] if plan.planned is None else plan_views(plan.planned),
     )
 
 

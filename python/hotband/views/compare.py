@@ -30,11 +30,11 @@ MOST_AUDITED = 3
 """Results that the next command names."""
 
 
-def terminal(found: Compared, question: CompareQuestion) -> Screen:
+def terminal(result: Compared, question: CompareQuestion) -> Screen:
     """Return what the terminal shows of a comparison, or of several with the first side."""
-    several = found.comparisons
-    if found.tests:
-        return _by_test(found, question)
+    several = result.comparisons
+    if result.tests:
+        return _by_test(result, question)
     paths = [path for side in question.sides for path in paths_of(side)]
     alone = several[0] if len(several) == 1 else None
     sentence, *more = [_overview(several)] if alone is None else verdict_of(alone)
@@ -52,32 +52,32 @@ def terminal(found: Compared, question: CompareQuestion) -> Screen:
     )
 
 
-def _by_test(found: Compared, question: CompareQuestion) -> Screen:
+def _by_test(result: Compared, question: CompareQuestion) -> Screen:
     """Return the screen of folders: how many tests are faster, and a row for each."""
-    several = found.comparisons
+    several = result.comparisons
     first, *others = [paths_of(side)[0] for side in question.sides]
     remarks = [
-        *dict.fromkeys(f"Not the same load: {words}." for one in several for words in one.unlike),
-        *found.remarks,
+        *dict.fromkeys(f"Not the same load: {words}." for pair in several for words in pair.unlike),
+        *result.remarks,
     ]
     room = LINES - 5 - sum(folded(REMARK + words) for words in remarks)
     shown = len(several) if len(several) <= room else room - 1
     hidden = [f"and {counted(len(several) - shown, 'more test')} ({DETAILS})"] if shown < len(several) else []
-    unknown = any(one.deciding is not None and one.deciding.low_pct is None for one in several)
+    unknown = any(pair.deciding is not None and pair.deciding.low_pct is None for pair in several)
     return Screen(
-        answer=_tests_sentence(found, first.resolve().name, [path.resolve().name for path in others]),
+        answer=_tests_sentence(result, first.resolve().name, [path.resolve().name for path in others]),
         more=[UNKNOWN_SPREAD] if unknown else [],
-        body=[by_test_table(found, shown), *hidden],
+        body=[by_test_table(result, shown), *hidden],
         remarks=remarks,
         next=command("report", first, *others, output="compare.html"),
         details=_evidence(several),
     )
 
 
-def sentence_of(found: Compared) -> str:
+def sentence_of(result: Compared) -> str:
     """Return in how many tests of folders the others are faster than the first."""
-    first, *others = dict.fromkeys(folder_of(side) for one in found.comparisons for side in (one.a, one.b))
-    return _tests_sentence(found, first, others)
+    first, *others = dict.fromkeys(folder_of(side) for pair in result.comparisons for side in (pair.a, pair.b))
+    return _tests_sentence(result, first, others)
 
 
 def _tests_sentence(found: Compared, first: str, others: Sequence[str]) -> str:
@@ -95,24 +95,24 @@ def _tests_sentence(found: Compared, first: str, others: Sequence[str]) -> str:
     )
 
 
-def by_test_table(found: Compared, most: int | None = None) -> Table:
+def by_test_table(result: Compared, most: int | None = None) -> Table:
     """Return a row per test, or the first rows: the rates of both sides, their change, that of the p99 latency, and
     what they mean."""
-    several = len({folder_of(one.b) for one in found.comparisons}) > 1
-    pair = found.comparisons[0]
+    several = len({folder_of(comparison.b) for comparison in result.comparisons}) > 1
+    pair = result.comparisons[0]
     names = ["first", "other"] if several else [_cut(folder_of(side)) for side in (pair.a, pair.b)]
     columns = [column("", wrap=False), *(numeric(name) for name in names), numeric("IOPS change", CHANGE)]
     table = screen_table([*columns, numeric("p99 change", CHANGE), column("")])
-    for test, one in list(zip(found.tests, found.comparisons, strict=True))[:most]:
-        rate = next((row for row in one.differences if row.metric == "IOPS"), None)
-        label = one.b.name if several else test
+    for test, comparison in list(zip(result.tests, result.comparisons, strict=True))[:most]:
+        rate = next((row for row in comparison.differences if row.metric == "IOPS"), None)
+        label = comparison.b.name if several else test
         values = [rate.a, rate.b, rate.change_pct] if rate else [None, None, None]
-        table.add(label, *values, _changed(one, "p99"), _verdict(one.verdict))
+        table.add(label, *values, _changed(comparison, "p99"), _verdict(comparison.verdict))
     return table
 
 
-def _changed(one: Comparison, metric: str) -> float | None:
-    return next((row.change_pct for row in one.differences if row.metric == metric), None)
+def _changed(pair: Comparison, metric: str) -> float | None:
+    return next((row.change_pct for row in pair.differences if row.metric == metric), None)
 
 
 def folder_of(side: Side) -> str:

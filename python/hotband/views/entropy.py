@@ -13,11 +13,11 @@ from hotband.views.text.screen import Screen, shortened
 MOST_ROWS = 15
 
 
-def terminal(found: Entropy, question: EntropyQuestion) -> Screen:
+def terminal(result: Entropy, question: EntropyQuestion) -> Screen:
     """Return what the terminal shows of how far data compresses."""
-    report = found.to_dict()
-    speed = rate(report["bytes_read"] / found.seconds) if found.seconds else "–"
-    took = f"{span(1e9 * found.seconds)}, {speed} on {found.jobs} threads"
+    report = result.to_dict()
+    speed = rate(report["bytes_read"] / result.seconds) if result.seconds else "–"
+    took = f"{span(1e9 * result.seconds)}, {speed} on {result.jobs} threads"
     table = chunks_table(report)
     evidence: list[View] = [*summary_lines(report), *([table] if report["chunks"] else [])]
     evidence += [*histogram_lines(report), "", took]
@@ -35,9 +35,12 @@ def terminal(found: Entropy, question: EntropyQuestion) -> Screen:
 def _sentence(report: EntropyDoc) -> str:
     """Return the entropy of everything together; without an archive, that of the smallest chunks."""
     what = f"{size(report['bytes'])} in {counted(report['files'], 'file')}"
-    known = [(name, of["entropy"], of["interval"]) for name, of in report["archive"].items()]
-    known += [(f"{one['compressor']}, {size(one['size'])}", one["mean"], one["interval"]) for one in report["chunks"]]
-    name, entropy, interval = next((one for one in known if one[1] is not None), ("", None, None))
+    known = [(name, ratio["entropy"], ratio["interval"]) for name, ratio in report["archive"].items()]
+    known += [
+        (f"{chunk['compressor']}, {size(chunk['size'])}", chunk["mean"], chunk["interval"])
+        for chunk in report["chunks"]
+    ]
+    name, entropy, interval = next((chunk for chunk in known if chunk[1] is not None), ("", None, None))
     if entropy is None:
         return f"There is no data to compress in {what}."
     ends = ends_of(interval)

@@ -208,9 +208,9 @@ def terms_table(rows: Sequence[ClassTermDoc]) -> Table:
     return table
 
 
-def all_terminal(of: AllIntervals, question: StudyIntervalsQuestion) -> Screen:
+def all_terminal(intervals: AllIntervals, question: StudyIntervalsQuestion) -> Screen:
     """Return what `study intervals --all` shows: how often intervals hold what was published."""
-    made = of.document
+    made = intervals.document
     rows = made["coverage"]
     figures, inside = (sum(row[key] for row in rows) for key in ("figures", "inside"))
     table = replace(coverage_table(rows, made["level"]), title="", borderless=True)
@@ -224,21 +224,23 @@ def all_terminal(of: AllIntervals, question: StudyIntervalsQuestion) -> Screen:
     )
 
 
-def spreads_terminal(of: Spreads, question: StudyIntervalsQuestion) -> Screen:
+def spreads_terminal(spreads: Spreads, question: StudyIntervalsQuestion) -> Screen:
     """Return what `study intervals` shows: how far uncertain values move the figures of a study."""
-    figures = {name: one for name, one in of.file.figures.items() if one.cells and one.predicted is not None}
+    figures = {
+        name: figure for name, figure in spreads.file.figures.items() if figure.cells and figure.predicted is not None
+    }
     farthest = max(figures, key=lambda name: max(figures[name].low, figures[name].high), default=None)
-    values = counted(len(of.file.values), "uncertain value")
+    values = counted(len(spreads.file.values), "uncertain value")
     if farthest is None:
-        answer = f"{values} of {of.file.study} are drawn, and no figure rests on them."
+        answer = f"{values} of {spreads.file.study} are drawn, and no figure rests on them."
     else:
         down, up = (share(math.expm1(end)) for end in (figures[farthest].low, figures[farthest].high))
-        answer = f"{values} of {of.file.study} move its figures by up to {down} down and {up} up ({farthest})."
+        answer = f"{values} of {spreads.file.study} move its figures by up to {down} down and {up} up ({farthest})."
     return Screen(
         answer=answer,
         body=[shortened(_spreads(figures), MOST_SPREADS, "more figure")] if figures else [],
         next=question,
-        details=[spreads_table(of.file)],
+        details=[spreads_table(spreads.file)],
     )
 
 
@@ -247,9 +249,9 @@ def _spreads(figures: Mapping[str, FigureSpread]) -> Table:
     moves = [numeric(name, SHARE) for name in ("down", "up", "seed")]
     table = screen_table([column("figure"), numeric("predicted"), *moves, bar_column(BAR)])
     ordered = sorted(figures.items(), key=lambda pair: -max(pair[1].low, pair[1].high))
-    drawn = bars([math.expm1(max(one.low, one.high)) for _, one in ordered], BAR)
-    for (name, one), picture in zip(ordered, drawn, strict=True):
-        table.add(name, one.predicted, *map(math.expm1, (one.low, one.high, one.seed)), picture)
+    drawn = bars([math.expm1(max(figure.low, figure.high)) for _, figure in ordered], BAR)
+    for (name, figure), picture in zip(ordered, drawn, strict=True):
+        table.add(name, figure.predicted, *map(math.expm1, (figure.low, figure.high, figure.seed)), picture)
     return table
 
 

@@ -74,7 +74,9 @@ def emulation(done: Emulation, question: RunQuestion) -> Screen:
     """Return what the terminal shows of a model and the emulated drive: how far they differ, and by which delay."""
     figures = beside(done.found.model.record, done.found.fio.record)
     table = beside_table(done.found)
-    far = max((one for one in figures if one.figure != "p99"), key=lambda one: abs(one.error_pct), default=None)
+    far = max(
+        (figure for figure in figures if figure.figure != "p99"), key=lambda figure: abs(figure.error_pct), default=None
+    )
     differ = "" if far is None else f": largest difference {percent(far.error_pct)} ({far.direction} {far.figure})"
     return Screen(
         answer=f"{counted(len(figures), 'figure')} of fio on the emulated drive are compared with the model{differ}.",

@@ -82,11 +82,11 @@ def live_lines() -> Callable[[Served], None]:
     return look
 
 
-def terminal(found: ServedLeft, _: asked.Serving) -> Screen:
+def terminal(left: ServedLeft, _: asked.Serving) -> Screen:
     """Return what `serve` and `mount` show at the end."""
-    serving, record = found.serving, found.finished.record
-    kept = found.finished.spec.out
-    evidence: list[View] = [*run_views(record, kept), *([serving_table(serving)] if serving.kinds else [])]
+    serving, record = left.serving, left.finished.record
+    folder = left.finished.spec.out
+    evidence: list[View] = [*run_views(record, folder), *([serving_table(serving)] if serving.kinds else [])]
     return Screen(
         answer=_sentence(serving, str(record["target"]["machine"])),
         verdict="likely" if serving.late else "",
@@ -94,10 +94,10 @@ def terminal(found: ServedLeft, _: asked.Serving) -> Screen:
         state=[
             state_line(record),
             *_delay(serving),
-            *([] if kept is None else [Whole(f"Record: {kept / RECORD_FILE}")]),
+            *([] if folder is None else [Whole(f"Record: {folder / RECORD_FILE}")]),
         ],
         remarks=[serving.late] if serving.late else [],
-        next="" if kept is None else command("report", kept, output="report.html"),
+        next="" if folder is None else command("report", folder, output="report.html"),
         details=[*evidence, *lateness_lines(serving)],
     )
 

@@ -23,16 +23,17 @@ MOST_ROWS = 12
 MOST_REASONS = 4
 
 
-def terminal(found: Steadiness, question: SteadyQuestion) -> Screen:
+def terminal(result: Steadiness, question: SteadyQuestion) -> Screen:
     """Return what the terminal shows of the rule of steady state."""
-    verdicts = found.verdicts
+    verdicts = result.verdicts
     alone = len(verdicts) == 1
     reasons = [
-        f"{one['why'][0].upper()}{one['why'][1:]}" if alone else f"{one['name']}: {one['why']}" for one in verdicts
+        f"{verdict['why'][0].upper()}{verdict['why'][1:]}" if alone else f"{verdict['name']}: {verdict['why']}"
+        for verdict in verdicts
     ]
     return Screen(
         answer=_sentence(verdicts),
-        verdict="yes" if found.reached else "no",
+        verdict="yes" if result.reached else "no",
         body=[shortened(_table(verdicts), MOST_ROWS)],
         state=with_hidden(reasons, MOST_REASONS, "more reason"),
         remarks=with_hidden(list(_remarks(verdicts)), MOST_REASONS),
@@ -53,13 +54,15 @@ def _sentence(verdicts: Sequence[VerdictDoc]) -> str:
     steady = sum(verdict["reached"] for verdict in verdicts)
     if len(verdicts) > 1:
         return f"{steady} of {len(verdicts)} records reached steady state."
-    [one] = verdicts
-    figure = STEADY_FIGURES[one["track"]]
+    [first] = verdicts
+    figure = STEADY_FIGURES[first["track"]]
     what = LIMIT_WORDS[figure]
-    if not one["reached"]:
-        return f"{one['name']} did not reach steady state: {_mean_of(what)} in {counted(len(one['rounds']), 'round')}."
-    mean = unit_of(figure).shown(one["window_mean"])
-    return f"{one['name']} reached steady state in round {one['round']}: {_mean_of(what)} {mean}."
+    if not first["reached"]:
+        return (
+            f"{first['name']} did not reach steady state: {_mean_of(what)} in {counted(len(first['rounds']), 'round')}."
+        )
+    mean = unit_of(figure).shown(first["window_mean"])
+    return f"{first['name']} reached steady state in round {first['round']}: {_mean_of(what)} {mean}."
 
 
 def _mean_of(what: str) -> str:
@@ -72,25 +75,25 @@ def _table(verdicts: Sequence[VerdictDoc]) -> Table:
     names = [column(""), *([column("phase")] if has_phases else [])]
     figures = [numeric("in round"), numeric("mean", OF_ROW), numeric("rounds"), numeric("each", SECONDS)]
     table = screen_table([*names, column("steady"), *figures, column("", wrap=False, width=CURVE)])
-    for one in verdicts:
-        word = with_sign("yes" if one["reached"] else "no", "yes" if one["reached"] else "no")
-        values = (one["round"], one["window_mean"], len(one["rounds"]), one["round_ns"])
-        phase = [one["phase"] or ""] if has_phases else []
+    for verdict in verdicts:
+        word = with_sign("yes" if verdict["reached"] else "no", "yes" if verdict["reached"] else "no")
+        values = (verdict["round"], verdict["window_mean"], len(verdict["rounds"]), verdict["round_ns"])
+        phase = [verdict["phase"] or ""] if has_phases else []
         table.add(
-            one["name"],
+            verdict["name"],
             *phase,
             word,
             *values,
-            sparkline(one["rounds"], CURVE),
-            unit=unit_of(STEADY_FIGURES[one["track"]]),
+            sparkline(verdict["rounds"], CURVE),
+            unit=unit_of(STEADY_FIGURES[verdict["track"]]),
         )
     return table
 
 
 def _remarks(verdicts: Sequence[VerdictDoc]) -> Iterator[str]:
     """Yield which records left steady state again, and the notes."""
-    for one in verdicts:
-        if (left := one["left"]) is not None:
+    for verdict in verdicts:
+        if (left := verdict["left"]) is not None:
             level = f"{quantity(abs(left['level_pct']), '%')} {'higher' if left['level_pct'] > 0 else 'lower'}"
-            yield f"{one['name']} left steady state: since round {left['since']} the level is {level}."
-        yield from one["notes"]
+            yield f"{verdict['name']} left steady state: since round {left['since']} the level is {level}."
+        yield from verdict["notes"]

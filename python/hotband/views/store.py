@@ -42,24 +42,24 @@ MOST_ROWS = 200
 """Rows of a statement that the evidence has on a terminal; every other format has all."""
 
 
-def runs(found: RunsListed, question: ListQuestion) -> Screen:
+def runs(listed: RunsListed, question: ListQuestion) -> Screen:
     """Return the screen of the runs that were added last."""
-    stored = f"The store has {of_store(found.store)}."
-    evidence: list[View] = [*([runs_table(found)] if found.rows else []), *_limited(found), stored]
-    if not found.rows:
-        answer = "No run meets the condition." if found.where else stored
-        return Screen(answer=answer, state=[stored] if found.where else [], details=evidence)
-    key = str(found.rows[0][found.names.index("run")])[:KEY_SHOWN]
+    stored = f"The store has {of_store(listed.store)}."
+    evidence: list[View] = [*([runs_table(listed)] if listed.rows else []), *_limited(listed), stored]
+    if not listed.rows:
+        answer = "No run meets the condition." if listed.where else stored
+        return Screen(answer=answer, state=[stored] if listed.where else [], details=evidence)
+    key = str(listed.rows[0][listed.names.index("run")])[:KEY_SHOWN]
     most = _room() if question.limit == LISTED else question.limit
-    differ, alike = _compared(found)
-    meets = "meets" if found.total == 1 else "meet"
+    differ, alike = _compared(listed)
+    meets = "meets" if listed.total == 1 else "meet"
     return Screen(
-        answer=f"{counted(found.total, 'run')} {meets} the condition." if found.where else stored,
-        body=[shortened(_differences_table(found, differ[:MOST_DIFFERENT]), most, "more run")],
+        answer=f"{counted(listed.total, 'run')} {meets} the condition." if listed.where else stored,
+        body=[shortened(_differences_table(listed, differ[:MOST_DIFFERENT]), most, "more run")],
         state=[
             *([f"All: {', '.join(f'{name} {value}' for name, value in alike)}"] if alike else []),
             *([f"Differ also in {', '.join(more)}: {DETAILS}"] if (more := differ[MOST_DIFFERENT:]) else []),
-            *_limited(found),
+            *_limited(listed),
         ],
         next=command("store show", question.path, key),
         details=evidence,
@@ -71,16 +71,16 @@ def _room() -> int:
     return MOST_ON_SCREEN if console().is_terminal else MOST_ROWS
 
 
-def _limited(found: RunsListed) -> list[str]:
-    return [f"The last {len(found.rows):,} of {found.total:,} are listed."] if len(found.rows) < found.total else []
+def _limited(listed: RunsListed) -> list[str]:
+    return [f"The last {len(listed.rows):,} of {listed.total:,} are listed."] if len(listed.rows) < listed.total else []
 
 
-def _compared(found: RunsListed) -> tuple[list[str], list[tuple[str, str]]]:
+def _compared(listed: RunsListed) -> tuple[list[str], list[tuple[str, str]]]:
     """Return the names of the columns in which the runs differ, and the other columns with their value."""
     differ: list[str] = []
     alike: list[tuple[str, str]] = []
-    for name in ("target", "workload", *_factors(found), "seed"):
-        values = dict.fromkeys(_text(row[found.names.index(name)]) or numbers.ABSENT for row in found.rows)
+    for name in ("target", "workload", *_factors(listed), "seed"):
+        values = dict.fromkeys(_text(row[listed.names.index(name)]) or numbers.ABSENT for row in listed.rows)
         if len(values) > 1:
             differ.append(name)
         else:
@@ -88,18 +88,18 @@ def _compared(found: RunsListed) -> tuple[list[str], list[tuple[str, str]]]:
     return differ, alike
 
 
-def _differences_table(found: RunsListed, differ: Sequence[str]) -> Table:
+def _differences_table(listed: RunsListed, differ: Sequence[str]) -> Table:
     """Return a row per run: its key, how it differs from the others, rate and latencies."""
     names = [*differ, "iops", "latency_mean_ns", "latency_p99_ns"]
-    places = [found.names.index(name) for name in names]
+    places = [listed.names.index(name) for name in names]
     # A seed has up to 20 digits: as a number it would be rounded.
-    of_numbers = [found.names[at] != "seed" and all(_is_number(row[at]) for row in found.rows) for at in places]
+    of_numbers = [listed.names[at] != "seed" and all(_is_number(row[at]) for row in listed.rows) for at in places]
     titles = [{"target": "machine"}.get(name, name) for name in differ]
-    head = [(numeric if of else column)(title) for title, of in zip(titles, of_numbers, strict=False)]
+    head = [(numeric if is_number else column)(title) for title, is_number in zip(titles, of_numbers, strict=False)]
     table = screen_table([column("run"), *head, numeric("IOPS", IOPS), numeric("mean", MS), numeric("p99", MS)])
-    for row in found.rows:
-        cells = [(_number if of else _text)(row[at]) for at, of in zip(places, of_numbers, strict=True)]
-        table.add(str(row[found.names.index("run")])[:KEY_SHOWN], *cells)
+    for row in listed.rows:
+        cells = [(_number if is_number else _text)(row[at]) for at, is_number in zip(places, of_numbers, strict=True)]
+        table.add(str(row[listed.names.index("run")])[:KEY_SHOWN], *cells)
     return table
 
 
@@ -149,27 +149,27 @@ def _is(done: Checked) -> str:
     return "is" if len(done.damaged) == 1 else "are"
 
 
-def selected(found: Listed, question: SqlQuestion) -> Screen:
+def selected(listed: Listed, question: SqlQuestion) -> Screen:
     """Return the screen of the rows of a statement."""
-    hidden = found.names[MOST_COLUMNS:]
-    first = Listed(found.names[:MOST_COLUMNS], [row[:MOST_COLUMNS] for row in found.rows], found.total)
+    hidden = listed.names[MOST_COLUMNS:]
+    first = Listed(listed.names[:MOST_COLUMNS], [row[:MOST_COLUMNS] for row in listed.rows], listed.total)
     table = table_of(first)
     table.borderless = True
     return Screen(
-        answer=f"The statement returns {counted(len(found.rows), 'row')} of {counted(len(found.names), 'column')}.",
-        body=[shortened(table, _room())] if found.rows else [],
-        state=[f"{counted(len(hidden), 'more column')}: {DETAILS}"] if hidden and found.rows else [],
-        next=question if len(found.rows) > _room() or hidden else "",
-        details=list(_rows_views(found)),
+        answer=f"The statement returns {counted(len(listed.rows), 'row')} of {counted(len(listed.names), 'column')}.",
+        body=[shortened(table, _room())] if listed.rows else [],
+        state=[f"{counted(len(hidden), 'more column')}: {DETAILS}"] if hidden and listed.rows else [],
+        next=question if len(listed.rows) > _room() or hidden else "",
+        details=list(_rows_views(listed)),
     )
 
 
-def _rows_views(found: Listed) -> Iterator[View]:
+def _rows_views(listed: Listed) -> Iterator[View]:
     """Yield the rows, as many as the format takes."""
-    most = MOST_ROWS if PRINTED.form == "table" else len(found.rows)
-    yield table_of(Listed(found.names, found.rows[:most], found.total))
-    if most < len(found.rows):
-        yield f"{most:,} of {len(found.rows):,} rows; the format csv has all"
+    most = MOST_ROWS if PRINTED.form == "table" else len(listed.rows)
+    yield table_of(Listed(listed.names, listed.rows[:most], listed.total))
+    if most < len(listed.rows):
+        yield f"{most:,} of {len(listed.rows):,} rows; the format csv has all"
 
 
 def runs_table(found: Listed) -> Table:

@@ -22,9 +22,9 @@ ALL = "all"
 """The rows of all studies together."""
 
 
-def accuracy(found: Accuracy, question: StudyAccuracyQuestion) -> Screen:
+def accuracy(result: Accuracy, question: StudyAccuracyQuestion) -> Screen:
     """Return what `study accuracy` shows."""
-    account = found.to_dict()
+    account = result.to_dict()
     goals = [goal for goal in account["goals"] if goal["holds"] is not None]
     reached = sum(bool(goal["holds"]) for goal in goals)
     return Screen(
@@ -36,19 +36,19 @@ def accuracy(found: Accuracy, question: StudyAccuracyQuestion) -> Screen:
     )
 
 
-def _reached(reached: int, of: int) -> Verdict:
-    return "" if not of else "yes" if reached == of else "likely" if reached else "no"
+def _reached(reached: int, total: int) -> Verdict:
+    return "" if not total else "yes" if reached == total else "likely" if reached else "no"
 
 
 def _sentence(totals: Sequence[ClassErrorsDoc], studies: int) -> str:
     """Return the typical error of the class of which most was measured."""
-    most = max(totals, key=lambda one: one["seen"]["measurements"] + one["blind"]["measurements"], default=None)
+    most = max(totals, key=lambda row: row["seen"]["measurements"] + row["blind"]["measurements"], default=None)
     if most is None:
         return "No figure of these studies is published, so no error is known."
     is_blind = bool(most["blind"]["measurements"])
-    known, how = (most["now"], ", predicted before they were seen") if is_blind else (most["seen"], "")
-    of = "" if studies == 1 else f" of {studies} studies"
-    what = f"{counted(known['measurements'], 'figure')}{of} ({most['figure_class']}{how})"
+    known, when = (most["now"], ", predicted before they were seen") if is_blind else (most["seen"], "")
+    whose = "" if studies == 1 else f" of {studies} studies"
+    what = f"{counted(known['measurements'], 'figure')}{whose} ({most['figure_class']}{when})"
     typical, largest = (percent(known[key], signed=False) for key in ("median_pct", "largest_pct"))
     return f"The median error of {what} is {typical}, the largest {largest}."
 
@@ -56,21 +56,21 @@ def _sentence(totals: Sequence[ClassErrorsDoc], studies: int) -> str:
 def _classes_table(totals: Sequence[ClassErrorsDoc]) -> Table:
     """Return a row per class and set of figures: how many, the median with a bar, and the largest error."""
     rows = [
-        (one["figure_class"], name, errors)
-        for one in totals
+        (row["figure_class"], name, errors)
+        for row in totals
         for name, errors in (
-            ("fitted with it in view", one["seen"]),
-            ("predicted first, then", one["blind"]),
-            ("predicted first, today", one["now"]),
+            ("fitted with it in view", row["seen"]),
+            ("predicted first, then", row["blind"]),
+            ("predicted first, today", row["now"]),
         )
         if errors["measurements"]
     ]
     errors = [numeric("median", PERCENT), numeric("p90", PERCENT), numeric("largest", PERCENT)]
     table = screen_table([column("figures", once=True), column(""), numeric("n"), *errors, bar_column(BAR)])
-    drawn = bars([of["median_pct"] for _, _, of in rows], BAR)
-    for (name, which, of), picture in zip(rows, drawn, strict=True):
-        figures = (of["median_pct"], of["p90_pct"], of["largest_pct"])
-        table.add(name, which, of["measurements"], *figures, picture)
+    drawn = bars([counts["median_pct"] for _, _, counts in rows], BAR)
+    for (name, which, counts), picture in zip(rows, drawn, strict=True):
+        figures = (counts["median_pct"], counts["p90_pct"], counts["largest_pct"])
+        table.add(name, which, counts["measurements"], *figures, picture)
     return table
 
 
@@ -88,18 +88,18 @@ def _goals(goals: Sequence[GoalDoc]) -> list[Table | str]:
     return ["", shortened(table, MOST_ROWS // 2, "more goal")]
 
 
-def blind(found: AllBlindErrors, question: StudyBlindQuestion) -> Screen:
+def blind(result: AllBlindErrors, question: StudyBlindQuestion) -> Screen:
     """Return what `study blind` shows."""
-    totals = [one for one in found.errors if one.study == ALL]
-    most = max(totals, key=lambda one: one.measurements, default=None)
+    totals = [row for row in result.errors if row.study == ALL]
+    most = max(totals, key=lambda row: row.measurements, default=None)
     return Screen(
         answer="No prediction was made before its figure was seen."
         if most is None
         else f"{counted(most.measurements, 'figure')} ({most.figures}) predicted before they were seen are off by "
         f"{percent(most.median_pct, signed=False)} at the median, {percent(most.largest_pct, signed=False)} at most.",
-        body=[shortened(_blind_table([*totals, *(one for one in found.errors if one.study != ALL)]), MOST_ROWS)],
+        body=[shortened(_blind_table([*totals, *(row for row in result.errors if row.study != ALL)]), MOST_ROWS)],
         next=question,
-        details=[blind_table(found)],
+        details=[blind_table(result)],
     )
 
 
@@ -107,7 +107,7 @@ def _blind_table(errors: Sequence[BlindErrors]) -> Table:
     """Return a row per study and class of figures, all studies first."""
     figures = [numeric("median", PERCENT), numeric("p90", PERCENT), numeric("largest", PERCENT)]
     table = screen_table([column("study", once=True), column("figures"), numeric("n"), *figures, bar_column(BAR)])
-    drawn = bars([one.median_pct for one in errors], BAR)
-    for one, picture in zip(errors, drawn, strict=True):
-        table.add(one.study, one.figures, one.measurements, one.median_pct, one.p90_pct, one.largest_pct, picture)
+    drawn = bars([row.median_pct for row in errors], BAR)
+    for row, picture in zip(errors, drawn, strict=True):
+        table.add(row.study, row.figures, row.measurements, row.median_pct, row.p90_pct, row.largest_pct, picture)
     return table

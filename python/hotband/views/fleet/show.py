@@ -161,7 +161,9 @@ def figures_of(data: FleetDoc) -> list[tuple[str, FigureDoc, Range, Unit]]:
         ("energy", whole["energy_kwh"], MWH),
         ("cost", None if cost is None else cost["total"], Unit(data["currency"])),
     ]
-    return [(name, of, Range(of["low"], of["high"]), unit) for name, of, unit in rows if of is not None]
+    return [
+        (name, figure, Range(figure["low"], figure["high"]), unit) for name, figure, unit in rows if figure is not None
+    ]
 
 
 def figures_table(data: FleetDoc) -> Table:
@@ -170,8 +172,8 @@ def figures_table(data: FleetDoc) -> Table:
     title = f"{data['name']}: {duration(data['months'])}, {data['repetitions']:,} repetitions"
     ends = [interval("of the mean, 95 %", OF_ROW), interval("of fleets, 95 %", OF_ROW)]
     table = Table(title, [column(""), numeric("mean", OF_ROW), *ends])
-    for name, of, within, unit in figures_of(data):
-        table.add(name, of["mean"], Range(of["mean_low"], of["mean_high"]), within, unit=unit)
+    for name, figure, within, unit in figures_of(data):
+        table.add(name, figure["mean"], Range(figure["mean_low"], figure["mean_high"]), within, unit=unit)
     return table
 
 

@@ -75,16 +75,16 @@ class ReportQuestion(Question):
     media: str | None = media()
     cache: str | None = cache()
 
-    def written(self, found: Report, _: Path | None) -> list[str]:
+    def written(self, report: Report, _: Path | None) -> list[str]:
         """Write the page and the charts; return where they are. Raises UserError, OSError."""
         lines = []
         with whole(places_of(loaded(self.records))):
             if self.output is not None:
-                page = found.save(self.output)
+                page = report.save(self.output)
                 # The screen of a folder names its page in the first sentence.
-                lines += [] if isinstance(found, FolderReport) else [f"Report: {page}"]
+                lines += [] if isinstance(report, FolderReport) else [f"Report: {page}"]
             if self.charts is not None:
-                charts = found.save_charts(self.charts, (self.chart_format or ChartFormat.svg).value)
+                charts = report.save_charts(self.charts, (self.chart_format or ChartFormat.svg).value)
                 lines.append(f"Charts: {len(charts)} in {self.charts}")
         return lines
 
@@ -131,28 +131,28 @@ def expect_somewhere(question: ReportQuestion) -> None:
         raise UserError("question.chart_format", "", question.chart_format.value, accepted)
 
 
-def terminal(found: Report, question: ReportQuestion) -> Screen:
+def terminal(report: Report, question: ReportQuestion) -> Screen:
     """Return the matrix of a folder of results; of another report its answer, and a row per record."""
-    if isinstance(found, FolderReport):
-        written = " ".join(f"{path} written." for path in found.saved)
-        return matrix_screen(found.matrix, written, command("audit", *paths_of(question.records)))
-    texts = [text for block in _answer_blocks(found) if isinstance(block, Prose) for text in block.paragraphs]
-    first, *more = re.split(r"(?<=[.:]) (?=[A-Z0-9])", texts[0], maxsplit=1) if texts else [found.title]
+    if isinstance(report, FolderReport):
+        written = " ".join(f"{path} written." for path in report.saved)
+        return matrix_screen(report.matrix, written, command("audit", *paths_of(question.records)))
+    texts = [text for block in _answer_blocks(report) if isinstance(block, Prose) for text in block.paragraphs]
+    first, *more = re.split(r"(?<=[.:]) (?=[A-Z0-9])", texts[0], maxsplit=1) if texts else [report.title]
     paths = paths_of(question.records)
-    tables = [block for block in _answer_blocks(found) if isinstance(block, PageTable)]
+    tables = [block for block in _answer_blocks(report) if isinstance(block, PageTable)]
     is_audited = len(paths) <= MOST_AUDITED and kept_study(loaded(question.records)) is None
     return Screen(
         answer=first,
         more=[*more, *texts[1:]][:MOST_SENTENCES],
         body=[shortened(table, MOST_ROWS, "more record") for table in map(_figures, tables[:1]) if table.columns],
         next=command("audit", *paths) if is_audited else "",
-        details=[found.title, *texts],
+        details=[report.title, *texts],
     )
 
 
-def _answer_blocks(found: Report) -> Sequence[Block]:
+def _answer_blocks(report: Report) -> Sequence[Block]:
     """Return the blocks of the first section of a page, which has its answer."""
-    return found.page.sections[0].blocks if found.page.sections else []
+    return report.page.sections[0].blocks if report.page.sections else []
 
 
 def _figures(shown: PageTable) -> Table:

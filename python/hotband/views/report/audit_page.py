@@ -20,16 +20,16 @@ TITLES = {"severe": "Severe", "warning": "Warnings", "note": "Notes"}
 
 
 @unchecked()
-def audit_page(found: AuditResult) -> Page:
+def audit_page(result: AuditResult) -> Page:
     """Return the page of an audit: how many findings there are, then each with what to do."""
-    count = counted(len(found.subjects), "result")
-    skipped = [Prose([f"! {words}" for words in found.skipped])] if found.skipped else []
-    answer = Section("answer", "Answer", [Prose([sentence_of(found)], lead=True), *skipped])
-    section = replace(audit_section(found.findings, len(found.subjects)), title="Findings")
-    names = Section("results", "Results", [Prose([", ".join(found.subjects)])], folded=True)
-    sections = [answer, section, names] if found.findings else [answer, names]
-    alone = len(found.subjects) == 1
-    title = f"What does {found.subjects[0]} prove?" if alone else f"What do these {count} prove?"
+    count = counted(len(result.subjects), "result")
+    skipped = [Prose([f"! {words}" for words in result.skipped])] if result.skipped else []
+    answer = Section("answer", "Answer", [Prose([sentence_of(result)], lead=True), *skipped])
+    section = replace(audit_section(result.findings, len(result.subjects)), title="Findings")
+    names = Section("results", "Results", [Prose([", ".join(result.subjects)])], folded=True)
+    sections = [answer, section, names] if result.findings else [answer, names]
+    alone = len(result.subjects) == 1
+    title = f"What does {result.subjects[0]} prove?" if alone else f"What do these {count} prove?"
     return Page(title, sections, count, "Hotband audit")
 
 
@@ -44,9 +44,9 @@ def audit_section(findings: Sequence[Finding], count: int) -> Section:
         if rows:
             groups.append(Group(rows, title))
     blocks: list[Block] = [Table(["Found, and what to do", "Rule and numbers", "Records"], groups)]
-    for one in findings:
-        if one.table is not None:
-            blocks.append(Table.of(rows_table("", one.table, every=True), f"{one.rule}: the runs", folded=True))
+    for finding in findings:
+        if finding.table is not None:
+            blocks.append(Table.of(rows_table("", finding.table, every=True), f"{finding.rule}: the runs", folded=True))
     return Section("audit", "What do these results prove?", blocks)
 
 

@@ -28,40 +28,40 @@ RATIO = "With 95 % intervals if runs are repeated. More is better for IOPS, less
 
 
 @unchecked()
-def compare_page(found: Compared) -> Page:
+def compare_page(result: Compared) -> Page:
     """Return the page of a comparison of two sides, of several with the first, or of folders test by test."""
-    several = found.comparisons
+    several = result.comparisons
     names = names_of([several[0].a, *(pair.b for pair in several)])
-    drawn = _charts_by_test(found) if found.tests else _charts(several, names)
-    sections = [Section("answer", "Answer", [*_answer(found), *([Charts(drawn, width=460)] if drawn else [])])]
-    if found.tests:
-        sections.append(Section("tests", "Tests", [Table.of(by_test_table(found))]))
+    drawn = _charts_by_test(result) if result.tests else _charts(several, names)
+    sections = [Section("answer", "Answer", [*_answer(result), *([Charts(drawn, width=460)] if drawn else [])])]
+    if result.tests:
+        sections.append(Section("tests", "Tests", [Table.of(by_test_table(result))]))
     differences = [Table.of(table, table.title) for table in map(differences_table, several)]
-    sections.append(Section("differences", "Differences", differences, folded=bool(found.tests)))
+    sections.append(Section("differences", "Differences", differences, folded=bool(result.tests)))
     sections.append(Section("basis", "What the verdict rests on", _basis(several), folded=True))
     runs = sum(len(side.runs) for side in {id(side): side for pair in several for side in (pair.a, pair.b)}.values())
-    about = counted(len(found.tests), "test") if found.tests else counted(runs, "run")
-    return Page(_question(found, names), sections, about, "Hotband comparison")
+    about = counted(len(result.tests), "test") if result.tests else counted(runs, "run")
+    return Page(_question(result, names), sections, about, "Hotband comparison")
 
 
-def _question(found: Compared, names: Sequence[str]) -> str:
+def _question(result: Compared, names: Sequence[str]) -> str:
     """Return the question that the page answers."""
-    if found.tests:
-        first, *others = dict.fromkeys(folder_of(side) for one in found.comparisons for side in (one.a, one.b))
+    if result.tests:
+        first, *others = dict.fromkeys(folder_of(side) for pair in result.comparisons for side in (pair.a, pair.b))
         return f"Is {others[0]} faster than {first}?" if len(others) == 1 else f"Which is faster than {first}?"
     return f"Is {names[1]} faster than {names[0]}?" if len(names) == 2 else f"Which of {len(names)} is fastest?"
 
 
-def _answer(found: Compared) -> list[Block]:
+def _answer(result: Compared) -> list[Block]:
     """Return the verdict, and below it what is not alike, which changes what the verdict is worth."""
-    several = found.comparisons
-    verdicts = [sentence_of(found)] if found.tests else [verdict_of(pair)[0] for pair in several]
+    several = result.comparisons
+    verdicts = [sentence_of(result)] if result.tests else [verdict_of(pair)[0] for pair in several]
     is_unknown = any(pair.deciding is not None and pair.deciding.low_pct is None for pair in several)
     unlike = [f"Not the same load: {words}." for pair in several for words in pair.unlike]
     unlike += [f"{words.rstrip('.')}." for pair in several for words in pair.unequal_state]
     remarks = [
         *dict.fromkeys(unlike),
-        *found.remarks,
+        *result.remarks,
         *([UNKNOWN_SPREAD] if is_unknown else []),
         *predicted_words(several),
     ]
@@ -90,15 +90,15 @@ def _charts(several: Sequence[Comparison], labels: Sequence[str]) -> list[Chart]
     return charts
 
 
-def _charts_by_test(found: Compared) -> list[Chart]:
+def _charts_by_test(result: Compared) -> list[Chart]:
     """Return the ratio of the rates in each test, for every other folder."""
-    pairs = list(zip(found.tests, found.comparisons, strict=True))[:MOST_BARS]
+    pairs = list(zip(result.tests, result.comparisons, strict=True))[:MOST_BARS]
     rows = [(test, pair, _difference(pair, "IOPS")) for test, pair in pairs]
     bars = [_ratio(test, row, folder_of(pair.b)) for test, pair, row in rows if row is not None and row.a > 0]
     if not bars:
         return []
-    title = f"IOPS, ratio to {folder_of(found.comparisons[0].a)}"
-    lines = palette("Folder", dict.fromkeys(str(one["line"]) for one in bars))
+    title = f"IOPS, ratio to {folder_of(result.comparisons[0].a)}"
+    lines = palette("Folder", dict.fromkeys(str(pair["line"]) for pair in bars))
     return [Chart(title, amounts(bar_frame(bars), title, lines, rule=1.0))]
 
 
@@ -115,7 +115,9 @@ def _basis(several: Sequence[Comparison]) -> list[Block]:
     blocks: list[Block] = [Table(["Side", "State of the drives"], [Group([plain(pair) for pair in states.items()])])]
     methods = dict.fromkeys(row.how for pair in several for row in pair.differences)
     missing = dict.fromkeys(words for pair in several for words in pair.unsupported)
-    rows = [[Cell("Interval"), Cell(how)] for how in methods] + [[Cell("Not compared"), Cell(text)] for text in missing]
+    rows = [[Cell("Interval"), Cell(method)] for method in methods] + [
+        [Cell("Not compared"), Cell(text)] for text in missing
+    ]
     return [*blocks, *([Table(["", "Method"], [Group(rows)])] if rows else [])]
 
 

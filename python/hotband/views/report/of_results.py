@@ -28,14 +28,14 @@ def of_advice(advice: Advice) -> Report:
     return Report(advise_page(advice))
 
 
-def of_comparison(found: Compared) -> Report:
+def of_comparison(result: Compared) -> Report:
     """Return the page of which side is faster."""
-    return Report(compare_page(found))
+    return Report(compare_page(result))
 
 
-def of_audit(found: AuditResult) -> Report:
+def of_audit(result: AuditResult) -> Report:
     """Return the page of what results prove."""
-    return Report(audit_page(found))
+    return Report(audit_page(result))
 
 
 def of_study(result: StudyDoc, loaded: Mapping[str, LoadedRecord]) -> Report:

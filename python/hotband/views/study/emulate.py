@@ -22,9 +22,9 @@ MOST_TITLES = 4
 MOST_REMARKS = 4
 
 
-def terminal(found: EmulationResult, question: StudyEmulateQuestion) -> Screen:
+def terminal(emulated: EmulationResult, question: StudyEmulateQuestion) -> Screen:
     """Return what `study emulate` shows: whether real programs see what model and publication say."""
-    result = found.document
+    result = emulated.document
     parts = result["parts"]
     run = [part for part in parts if part["emulated"] is not None]
     skipped = [f"{part['id']} was skipped: {part['skipped']}" for part in parts if part["skipped"]]
@@ -40,10 +40,10 @@ def terminal(found: EmulationResult, question: StudyEmulateQuestion) -> Screen:
     )
 
 
-def _sentence(run: Sequence[PartDoc], of: int) -> str:
+def _sentence(run: Sequence[PartDoc], parts_in_all: int) -> str:
     """Return in how many parts the emulated machines differ as predicted and as published."""
     if not run:
-        return f"None of {counted(of, 'part')} was run."
+        return f"None of {counted(parts_in_all, 'part')} was run."
     agree = [sum(bool(part["agrees"].get(name)) for part in run) for name in ("predicted", "published")]
     go = "goes" if agree[0] == 1 else "go"
     predicted = f"{agree[0]} of {counted(len(run), 'part')} {go} the way that the model predicts"
@@ -60,7 +60,9 @@ def _ratios_table(run: Sequence[PartDoc]) -> Table:
     columns = [column("part"), column("figure"), numeric("emulated", TIMES), bar_column(BAR)]
     columns += [numeric("model", TIMES), numeric("published", TIMES), column("agrees with")]
     table = screen_table(columns)
-    ratios = [[of and of["ratio"] for of in (one["emulated"], one["predicted"], one["published"])] for one in run]
+    ratios = [
+        [ratio and ratio["ratio"] for ratio in (part["emulated"], part["predicted"], part["published"])] for part in run
+    ]
     drawn = bars([emulated for emulated, *_ in ratios], BAR)
     for part, (emulated, model, published), picture in zip(run, ratios, drawn, strict=True):
         table.add(part["id"], part["figure"], emulated, picture, model, published, agreement_text(part))

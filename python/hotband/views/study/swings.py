@@ -23,19 +23,19 @@ MOST_REMARKS = 2
 
 def terminal(swings: Swings, question: StudySwingsQuestion) -> Screen:
     """Return what `study swings` shows."""
-    found = swings.summary
-    refused = [f"Refused: {row['name']} at its {row['end']} end: {row['text']}" for row in found["refused"]]
+    summary = swings.summary
+    refused = [f"Refused: {row['name']} at its {row['end']} end: {row['text']}" for row in summary["refused"]]
     warnings = [
         marked("[yellow]Refused:[/] {what}", what=line.removeprefix("Refused: ")) for line in refused
     ]  # fmt: skip
-    moved = len(found["moved"])
+    moved = len(summary["moved"])
     return Screen(
         answer=f"{counted(moved, 'assumption')} {'moves' if moved == 1 else 'move'} a prediction by more than 10 %.",
-        body=[shortened(_table(found), MOST_ROWS, "more assumption")] if moved else [],
-        state=[found["text"].partition(" Made by: ")[0]],
+        body=[shortened(_table(summary), MOST_ROWS, "more assumption")] if moved else [],
+        state=[summary["text"].partition(" Made by: ")[0]],
         remarks=with_hidden(refused, MOST_REMARKS),
         next=question,
-        details=[swings_table(found), found["text"], *warnings],
+        details=[swings_table(summary), summary["text"], *warnings],
     )
 
 

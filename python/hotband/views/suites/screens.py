@@ -28,9 +28,9 @@ MOST_REMARKS = 3
 AS_EXPECTED = "as expected"
 
 
-def quick(found: QuickResult, question: QuickQuestion) -> Screen:
+def quick(result: QuickResult, question: QuickQuestion) -> Screen:
     """Return what the terminal shows of a quick test."""
-    document = found.document
+    document = result.document
     figures, *others = document["answer"]
     return Screen(
         answer=_quick_sentence(document) or figures,
@@ -45,7 +45,7 @@ def quick(found: QuickResult, question: QuickQuestion) -> Screen:
 
 def _quick_sentence(document: QuickDoc) -> str:
     """Return the rates of sequential and of random reads; "" if one of them was not tested."""
-    loads = {(one["unit"], one["cell"]["read_pct"]): one for one in reversed(document["loads"])}
+    loads = {(load["unit"], load["cell"]["read_pct"]): load for load in reversed(document["loads"])}
     sequential, random = loads.get(("B/s", 100)), loads.get(("IOPS", 100))
     if sequential is None or random is None:
         return ""
@@ -56,12 +56,12 @@ def _quick_sentence(document: QuickDoc) -> str:
 
 def _loads_table(document: QuickDoc) -> Table:
     """Return a row per load, with what is expected of it or a bar among the loads of its unit."""
-    of = document["expected_of"]
+    expected_of = document["expected_of"]
     drawn = _drawn(document["loads"])
-    expected = [numeric("expected", OF_ROW), column("")] if of else [bar_column(BAR)]
+    expected = [numeric("expected", OF_ROW), column("")] if expected_of else [bar_column(BAR)]
     table = screen_table([column(""), numeric(how(document), OF_ROW), *expected])
     for row, picture in zip(document["loads"], drawn, strict=True):
-        cells = [row["expected"], _verdict(row)] if of else [picture]
+        cells = [row["expected"], _verdict(row)] if expected_of else [picture]
         table.add(row["name"], row["value"], *cells, unit=unit_of_load(row))
     return table
 
@@ -90,9 +90,9 @@ def _quick_state(document: QuickDoc) -> str:
     return ", ".join(parts)
 
 
-def pts(found: PtsResult, question: PtsQuestion) -> Screen:
+def pts(result: PtsResult, question: PtsQuestion) -> Screen:
     """Return what the terminal shows of SNIA's performance test."""
-    document = found.document
+    document = result.document
     first, *others = document["answer"] or ["No test was finished."]
     departures = document["specification"]["departures"]
     notes = [*(f"{test['title']}: {note}" for test in document["tests"] for note in test["notes"]), *document["notes"]]

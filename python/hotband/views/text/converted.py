@@ -20,8 +20,8 @@ MOST_LOST = 12
 def workload(converted: Converted, question: ConvertWorkloadQuestion) -> Screen:
     """Return what the terminal shows of a workload that was written to a file."""
     losses = converted.losses
-    kept = sum(loss.fate in (Fate.KEPT, Fate.UNUSED) for loss in losses)
-    counts = f"{kept} of {counted(len(losses), 'option')} {'is' if kept == 1 else 'are'} kept"
+    unchanged = sum(loss.fate in (Fate.KEPT, Fate.UNUSED) for loss in losses)
+    counts = f"{unchanged} of {counted(len(losses), 'option')} {'is' if unchanged == 1 else 'are'} kept"
     # The first line of a reading counts options; those below it, and those of a writing, are what is lost.
     summaries = [*converted.read.splitlines()[:1], *([converted.summary] if converted.summary else [])]
     lost = [line for line in converted.lines() if line not in summaries]

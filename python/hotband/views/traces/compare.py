@@ -29,30 +29,38 @@ MOST_REMARKS = 3
 
 def terminal(compared: TracesCompared, question: CompareTracesQuestion) -> Screen:
     """Return what the terminal shows of two traces: how far B is from A, by class of I/O."""
-    found = compared.document
+    document = compared.document
     notes = [
-        note for name, side in (("A", found["measured"]), ("B", found["replayed"])) for note in notes_of(name, side)
+        note
+        for name, side in (("A", document["measured"]), ("B", document["replayed"]))
+        for note in notes_of(name, side)
     ]
     return Screen(
-        answer=_sentence(found),
-        more=[same_words(found)],
-        body=[shortened(_classes(found), MOST_ROWS, "more class")],
-        state=list(_sides(found)),
+        answer=_sentence(document),
+        more=[same_words(document)],
+        body=[shortened(_classes(document), MOST_ROWS, "more class")],
+        state=list(_sides(document)),
         remarks=with_hidden(notes, MOST_REMARKS),
         next=question,
-        details=[*_sides(found), same_words(found), _figures(found), _percentiles(found), *_notes(found)],
+        details=[
+            *_sides(document),
+            same_words(document),
+            _figures(document),
+            _percentiles(document),
+            *_notes(document),
+        ],
     )
 
 
-def _sentence(found: TracesComparedDoc) -> str:
+def _sentence(document: TracesComparedDoc) -> str:
     """Return how far the mean latencies and the distributions are apart."""
-    error, demerit = found["mean_error_pct"], found["demerit_pct"]
+    error, demerit = document["mean_error_pct"], document["demerit_pct"]
     if error is None:
-        return f"The latencies of A have a mean of {span(found['mean_measured_ns'])}, so B has no error in percent."
-    means = f"{span(found['mean_replayed_ns'])} against {span(found['mean_measured_ns'])}"
+        return f"The latencies of A have a mean of {span(document['mean_measured_ns'])}, so B has no error in percent."
+    means = f"{span(document['mean_replayed_ns'])} against {span(document['mean_measured_ns'])}"
     far = "" if demerit is None else f"; the distributions differ by {percent(demerit, signed=False)} (demerit)"
     if not error:
-        return f"A and B have the same mean latency, {span(found['mean_measured_ns'])}{far}."
+        return f"A and B have the same mean latency, {span(document['mean_measured_ns'])}{far}."
     slower = "longer" if error > 0 else "shorter"
     return f"The latencies of B are {percent(abs(error), signed=False)} {slower} on average, {means}{far}."
 
@@ -61,9 +69,9 @@ def _classes(found: TracesComparedDoc) -> Table:
     """Return a row for all I/Os and one per class: both means, the error, and how far the distributions differ."""
     means = [numeric("A", MS), numeric("B", MS), numeric("error", CHANGE)]
     table = screen_table([column(""), numeric("I/Os"), *means, numeric("demerit", PERCENT), numeric("RMS", MS)])
-    for name, one in rows_of(found):
-        figures = (one["mean_measured_ns"], one["mean_replayed_ns"], one["mean_error_pct"])
-        table.add(name, one["ios"], *figures, one["demerit_pct"], one["rms_ns"])
+    for name, row in rows_of(found):
+        figures = (row["mean_measured_ns"], row["mean_replayed_ns"], row["mean_error_pct"])
+        table.add(name, row["ios"], *figures, row["demerit_pct"], row["rms_ns"])
     return table
 
 

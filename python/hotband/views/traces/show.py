@@ -47,26 +47,26 @@ def terminal(shown: TraceShown, question: ShowTraceQuestion) -> Screen:
     )
 
 
-def _directions_table(found: Properties) -> Table:
+def _directions_table(properties: Properties) -> Table:
     """Return a row per direction: its share, how much and how large, and the latency that was recorded."""
-    has_latency = bool(found.latency)
+    has_latency = bool(properties.latency)
     sizes = [numeric("bytes", BYTES), numeric("p50 size", BYTES), numeric("mean size", BYTES)]
     times = [numeric("mean", MS), numeric("p99", MS)] if has_latency else []
     table = screen_table([column(""), numeric("I/Os"), numeric("share", SHARE), *sizes, *times])
-    for one in found.directions:
-        latency = found.latency_of(one.direction)
+    for direction in properties.directions:
+        latency = properties.latency_of(direction.direction)
         measured = ([None, None] if latency is None else [latency.mean, latency.p99]) if has_latency else []
-        sizes_of = [one.bytes, one.size.p50, one.size.mean] if one.bytes else [None, None, None]
-        table.add(one.direction, one.ios, one.ios / found.ios, *sizes_of, *measured)
+        sizes_of = [direction.bytes, direction.size.p50, direction.size.mean] if direction.bytes else [None, None, None]
+        table.add(direction.direction, direction.ios, direction.ios / properties.ios, *sizes_of, *measured)
     return table
 
 
-def _caches(found: Properties) -> list[View]:
+def _caches(properties: Properties) -> list[View]:
     """Return what LRU caches of some sizes would miss, with bars."""
-    if not found.reuse.accesses:
+    if not properties.reuse.accesses:
         return []
-    whole = found.footprint.bytes
-    misses = {part: found.reuse.curve.at(part * whole) for part in CACHES} | {1.0: found.reuse.first}
+    whole = properties.footprint.bytes
+    misses = {part: properties.reuse.curve.at(part * whole) for part in CACHES} | {1.0: properties.reuse.first}
     table = screen_table([column("LRU cache"), numeric("size", BYTES), numeric("misses", SHARE), bar_column(BAR)])
     for (part, missed), drawn in zip(misses.items(), bars(list(misses.values()), BAR), strict=True):
         table.add(f"{share(part)} of what is touched", part * whole, missed, drawn)
@@ -78,9 +78,9 @@ def _traces_table(traces: Sequence[TraceShown]) -> Table:
     shares = [numeric("reads", SHARE), numeric("sequential", SHARE)]
     table = screen_table([column(""), numeric("I/Os"), numeric("IOPS"), *shares, numeric("touched", BYTES)])
     for trace in traces:
-        found = trace.properties
-        shares_of = (found.read_share, found.runs.in_streams if found.runs.ios else None)
-        table.add(trace.source.name, found.ios, found.rate, *shares_of, found.footprint.bytes or None)
+        properties = trace.properties
+        shares_of = (properties.read_share, properties.runs.in_streams if properties.runs.ios else None)
+        table.add(trace.source.name, properties.ios, properties.rate, *shares_of, properties.footprint.bytes or None)
     return table
 
 
