@@ -69,7 +69,7 @@ def advise(
     capacity: str,
     protect: str,
     candidates: str | Mapping[str, Sequence[str | int]] = "",
-    cost: str | PathLike[str] | None = None,
+    prices: str | PathLike[str] | None = None,
     power: str | None = None,
     grow: str | None = None,
     years: float = 5.0,
@@ -92,7 +92,7 @@ def advise(
         capacity: Usable, such as "50 TB".
         protect: How many drives may fail, whichever they are: "two failures".
         candidates: What is searched. May be repeated.
-        cost: Prices and watts, CSV or TOML.
+        prices: Prices and watts, CSV or TOML. Default: price classes of the catalog.
         power: The most that drives draw, as "500 W".
         grow: Of the data, such as "30 %/year".
         years: How long it is to last.
@@ -160,7 +160,7 @@ def calibrate(
     executor: str | Executor | None = None,
     progress: Wanted = None,
 ) -> Calibrated:
-    """Fit a product's values to a drive: measure what tells them, or take results, or a trace, that are there.
+    """Fit the parameters of a drive's model to measurements, test results or a trace.
 
     Args:
         target: real:PATH, emulated:MACHINE or a machine, which is measured; results or a trace that are there.
@@ -219,7 +219,7 @@ def entropy(
     jobs: int | None = None,
     one_file_system: bool = False,
 ) -> Entropy:
-    """Measure how far real data compresses: the entropy that an SSD with compression would see.
+    """Measure how well your data compresses, which decides how fast a compressing SSD writes it.
 
     Args:
         paths: Files and folders.
@@ -375,7 +375,7 @@ def pts(
     fresh: bool = False,
     progress: Wanted = None,
 ) -> PtsResult:
-    """SNIA's performance test of solid-state storage (PTS 2.0.2): purge, preconditioning, rounds until steady, report.
+    """Run SNIA's performance test for SSDs (PTS 2.0.2): purge, precondition, measure rounds until steady.
 
     Args:
         on: A drive, LAYOUT:COUNTxDRIVE, a TOML file; real:PATH measures.
@@ -415,7 +415,7 @@ def quick(
     fresh: bool = False,
     progress: Wanted = None,
 ) -> QuickResult:
-    """A first look at a disk, a SATA or an NVMe drive in a given time: what it is good at, is it as expected?
+    """Test a disk, SSD or NVMe drive in a few minutes, and compare it with what the model expects.
 
     Args:
         on: A drive, LAYOUT:COUNTxDRIVE, a TOML file; real:PATH measures.
@@ -512,7 +512,7 @@ def serve(
     nbd: bool = True,
     **settings: object,
 ) -> Served:
-    """Serve a modelled machine on the wall clock as a block device: NBD, a file, or a loop device.
+    """Serve an emulated machine in real time as a block device: NBD, a file or a loop device.
 
     Args:
         on: A drive, LAYOUT:COUNTxDRIVE, or a TOML file.
@@ -628,6 +628,8 @@ def run(
     *,
     on: Spec,
     set: Mapping[str, object] | None = None,
+    rate: float | str | Sequence[float] | None = None,
+    slo: str | None = None,
     seed: int = 1,
     duration: str | None = None,
     out: str | PathLike[str] | None = None,
@@ -659,6 +661,8 @@ def run(
         workload: A catalog name, a TOML file, a job file or an I/O log.
         on: A drive, LAYOUT:COUNTxDRIVE, or a TOML file.
         set: Values to change; further arguments are such values, too.
+        rate: Issue so many I/Os a second, whether or not others are done.
+        slo: An objective, such as "p99 < 1 ms": is it met?
         seed: Root of all randomness.
         duration: Measured time of a step, as "60 s".
         out: Folder for what is produced.
@@ -684,13 +688,14 @@ def run(
 
     The same arguments give the same record, bit for bit. `settings` are keys of the workload or of the drives (`qd=32`,
     `bs="8 KiB"`, `wce=True`); keys that are no names in Python (`app.cache`) go into `set`. An I/O log may be a
-    `workload`, which is replayed (`issue="after-completion"`, `speed=2`: docs/guides/traces.md; `Record.trace`).
-    `power_loss` ("30 s") and `fail` ("d3@60 s") are short forms of `events` ("at 60 s: fail d3"). With `interval` (a
-    percentage, such as 90) the uncertain values of the machine are drawn, and `Record.intervals` says how far each
-    figure may be off (docs/guides/intervals.md). `progress` True shows a bar, False none; None shows one after a second
-    in a notebook or on a terminal. A function is called with a `Progress` about ten times a second: share, I/Os and, of
-    one run, the intervals of its measured time that are over (`Progress.intervals`); where it raises KeyboardInterrupt
-    the run is stopped.
+    `workload`, which is replayed (`issue="after-completion"`, `speed=2`: docs/guides/traces.md; `Record.trace`). With a
+    `rate` a closed loop becomes an open one of so many I/Os a second, with the same mix; several share it. `slo` ("p99
+    < 1 ms") is judged in `Record.document["slo"]`. `power_loss` ("30 s") and `fail` ("d3@60 s") are short forms of
+    `events` ("at 60 s: fail d3"). With `interval` (a percentage, such as 90) the uncertain values of the machine are
+    drawn, and `Record.intervals` says how far each figure may be off (docs/guides/intervals.md). `progress` True shows
+    a bar, False none; None shows one after a second in a notebook or on a terminal. A function is called with a
+    `Progress` about ten times a second: share, I/Os and, of one run, the intervals of its measured time that are over
+    (`Progress.intervals`); where it raises KeyboardInterrupt the run is stopped.
 
     The engine runs without the interpreter's lock, so threads that call this use all cores; `sweep` does that for many
     settings, `sequence` runs several workloads one after the other. Raises UserError for a mistake or where the
@@ -723,6 +728,8 @@ def sweep(
     *,
     on: Spec | Sequence[Spec],
     set: Mapping[str, object] | None = None,
+    rate: float | str | Sequence[float] | None = None,
+    slo: str | None = None,
     repeat: int | None = None,
     seed: int | Sequence[int] = 1,
     duration: str | None = None,
@@ -750,6 +757,8 @@ def sweep(
         workload: A catalog name, a TOML file, a job file or an I/O log.
         on: A machine, as of run. May be repeated.
         set: Values to change; further arguments are such values, too.
+        rate: I/Os a second, issued whether or not others are done: one or several.
+        slo: An objective, such as "p99 < 1 ms": is it met?
         repeat: Seeds of every point; its mean and spread are shown.
         seed: Root of all randomness; the first of several.
         duration: Measured time of a step, as "60 s".
@@ -770,14 +779,16 @@ def sweep(
         progress: What shows progress: True, False, or a function.
 
     A list, tuple or range is an axis (`qd=[1, 8, 32]`, `seed=range(5)`), and so is a text with a range or commas, as on
-    the command line: `qd="1..256"` doubles, `qd="1..100/5"` steps, `bs="4KiB,64KiB"`. With `interval` the first seed of
-    every point has intervals of its predictions. All runs are checked before the first begins: a mistake in one raises
-    UserError at once, as do more than 100,000 runs. An interrupt (Ctrl-C) ends the sweep and returns it with what is
-    finished; `Sweep.missing` says what is not, `Sweep.resume()` goes on. With a folder `out` every run is kept there as
-    it ends, and one that is there, of the same spec, seed and version, is not run again. Without `records` only the
-    rows of the frame are kept, which is quicker and takes a thousandth of the memory. Runs on hardware (`real:PATH`)
-    come one after the other behind those on models, which `executor` runs where it is not this computer: "ray",
-    "ray://HOST:PORT" (docs/guides/executors.md) or an `Executor` of `hotband.execution.experiment`. Otherwise as `run`.
+    the command line: `qd="1..256"` doubles, `qd="1..100/5"` steps, `bs="4KiB,64KiB"`. So is `rate`, which makes loops
+    open ones; `slo` ("p99 < 1 ms") is judged at every point, in columns of `Sweep.means` named by its conditions. With
+    `interval` the first seed of every point has intervals of its predictions. All runs are checked before the first
+    begins: a mistake in one raises UserError at once, as do more than 100,000 runs. An interrupt (Ctrl-C) ends the
+    sweep and returns it with what is finished; `Sweep.missing` says what is not, `Sweep.resume()` goes on. With a
+    folder `out` every run is kept there as it ends, and one that is there, of the same spec, seed and version, is not
+    run again. Without `records` only the rows of the frame are kept, which is quicker and takes a thousandth of the
+    memory. Runs on hardware (`real:PATH`) come one after the other behind those on models, which `executor` runs where
+    it is not this computer: "ray", "ray://HOST:PORT" (docs/guides/executors.md) or an `Executor` of
+    `hotband.execution.experiment`. Otherwise as `run`.
     """
 
 def compare_traces(
@@ -796,7 +807,7 @@ def compare_traces(
     for_: str | None = None,
     of_b: Mapping[str, object] | None = None,
 ) -> TracesCompared:
-    """Compare the latencies of two traces: means, demerit, percentiles, and single I/Os where both hold the same.
+    """Compare the latencies of two traces: means, percentiles, demerit, and I/O by I/O if both have the same I/Os.
 
     Args:
         a: What was measured: a trace with latencies.
@@ -834,7 +845,7 @@ def convert_trace(
     for_: str | None = None,
     to: str | None = None,
 ) -> TraceConverted:
-    """Write a trace in another format, and say what that cannot say of it.
+    """Convert a trace to another format, and list what that format cannot express.
 
     Args:
         source: A trace, plain or compressed by gzip or zstd.
@@ -873,7 +884,7 @@ def fit_trace(
     issue: str | None = None,
     seed: int = 1,
 ) -> TraceFit:
-    """Write a workload that is like a trace, and say what it keeps of it.
+    """Fit a synthetic workload to a trace, and report how well it matches.
 
     Args:
         source: A trace, plain or compressed by gzip or zstd.
@@ -913,7 +924,7 @@ def show_trace(
     block: str = "4 KiB",
     sample: int | None = None,
 ) -> TraceShown:
-    """Say what traces are like: sizes, bursts, sequentiality, working set, popularity, what a cache would do.
+    """Describe traces: sizes, bursts, sequentiality, working set, popularity, cache hit ratios.
 
     Args:
         source: Traces, plain or compressed by gzip or zstd.
@@ -942,7 +953,7 @@ def convert(
     *,
     target: str | None = None,
 ) -> Converted:
-    """Turn a workload or a job file into another, and say what is kept, approximated and ignored.
+    """Convert a workload or job file to another format, and list what is exact, approximate or ignored.
 
     Args:
         workload: A catalog name, a TOML file, a job file or an I/O log.
@@ -961,8 +972,7 @@ def accuracy(
     executor: str | Executor | None = None,
     progress: Wanted = None,
 ) -> Accuracy:
-    """Run studies; print how large their errors are, by class of figure: of figures that were seen, and of those that
-    were predicted before they were seen, then and now.
+    """Run studies; print their errors by class of figure, fitted with the figure in view or predicted first.
 
     Args:
         studies: These alone; else all.
@@ -976,12 +986,12 @@ def accuracy(
     """
 
 def blind_errors() -> DataFrame:
-    """Print how far predictions were off that were made before the published figure was seen. Runs nothing.
+    """Print the errors of predictions made before the published figure was seen. Runs nothing.
 
     A row a study ("all" at last) and class of figures: study, figures, measurements, median_pct, p90_pct, largest_pct.
     """
 
-def why(
+def explain(
     workload: Spec,
     *,
     on: Spec,
@@ -1061,6 +1071,7 @@ __all__ = [
     "entropy",
     "events",
     "expect",
+    "explain",
     "find",
     "fit_trace",
     "fleet",
@@ -1087,7 +1098,6 @@ __all__ = [
     "studies",
     "study",
     "sweep",
-    "why",
     "workload",
     "workloads",
 ]

@@ -72,7 +72,7 @@ def _between(question: Question, answer: Answer) -> str:
     of = answer.interval
     if of is None or answer.axis is None:
         return ""
-    low, high = (end_text(question, answer, of[end]) for end in ("low", "high"))  # type: ignore[literal-required]
+    low, high = (end_text(question, answer, of[end]) for end in ("low", "high"))
     return f" ({of['level']:g} % interval {low} to {high})"
 
 

@@ -25,7 +25,7 @@ class StudyMethods:
         executor: str | Executor | None = None,
         progress: Wanted = None,
     ) -> StudyResult:
-        """Predict a study's figures; print them beside the published ones.
+        """Predict the figures of a study and print them next to the published ones.
 
         Args:
             out: Folder for what is produced.
@@ -52,8 +52,8 @@ class StudyMethods:
         fresh: bool = False,
         progress: Callable[[str], None] | None = None,
     ) -> EmulationResult:
-        """Run real programs on a study's machines, emulated at a scale that fits this host; print ratios beside those
-        of model and publication.
+        """Run a study's real programs on emulated machines at a smaller scale; compare their ratios with the model and
+        the publication.
 
         Args:
             scale: Share of the study's data and drives, such as 1/1000.
@@ -78,7 +78,7 @@ class StudyMethods:
         executor: str | Executor | None = None,
         progress: Wanted = None,
     ) -> Swings:
-        """Run each assumption at both ends of its range; print which of them move a prediction.
+        """Run each assumption at both ends of its range; print which ones change a prediction.
 
         Args:
             out: Folder for what is produced.
@@ -103,8 +103,8 @@ class StudyMethods:
         executor: str | Executor | None = None,
         progress: Wanted = None,
     ) -> Spreads:
-        """Draw the uncertain values of a study's machines: how far its figures may be off; with --all also how often
-        intervals hold what is published, each study left out.
+        """Compute intervals of a study's predictions; with --all also how often they contain the published figure, each
+        study left out.
 
         Args:
             out: Folder for what is produced.
@@ -124,7 +124,7 @@ class StudyMethods:
         *,
         interval: float = 90.0,
     ) -> Why:
-        """Say where the uncertainty of a study's figure comes from, of the draws that it ships. Runs nothing.
+        """Explain the uncertainty of a study's figure from the draws that ship with it. Runs nothing.
 
         Args:
             figure: The id of a figure of it.

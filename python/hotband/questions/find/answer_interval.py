@@ -112,7 +112,7 @@ def _of_wanted(
     if value is None or found is None:
         return None
     drawn, name, of_figure = found
-    low, high = (value * of_figure[end] / drawn.nominal[name] for end in ("low", "high"))  # type: ignore[literal-required]
+    low, high = (value * of_figure[end] / drawn.nominal[name] for end in ("low", "high"))
     values_low, values_high = (value * ratio for ratio in _by_values(drawn, name, asked.level))
     how = f"the interval of {figure} at this rate"
     return {

@@ -131,8 +131,8 @@ def _beyond(bracket: Bracket, axis: Axis, bounded: bool) -> list[float]:
 
 
 def at_rate(frame: Frame, spec: RunSpec, load: Load, rate: float) -> Search:
-    """The figures at a rate, and whether the machine keeps up with it. A rate that is far beyond what it does when it is
-    full is not tried: all I/Os would wait."""
+    """The figures at a rate, and whether the machine keeps up with it. A rate that is far beyond what it does when full
+    is not tried: all I/Os would wait."""
     axis = _rate_axis(frame, rate, rate)
     full = _texted(frame, spec, load.with_closed_loop(MOST_DEPTH))
     trials = yield [Wanted(full, None, f"closed loop, {MOST_DEPTH} outstanding")]
