@@ -10,7 +10,7 @@ import pytest
 import hotband as hb
 from hotband.base.errors import UserError
 from hotband.data.catalog import CATALOG_DIR, entries
-from hotband.data.inputs.rate import rate_text
+from hotband.data.inputs.specify import rate_text
 from hotband.faces.cli import main
 from hotband.faces.renamed import with_current_options
 from hotband.questions.find.figures import Figure
