@@ -51,6 +51,10 @@ from hotband.inference.traces.show import TraceShown as TraceShown
 from hotband.questions.advise.advice import Advice as Advice
 from hotband.questions.calibrate.calibrated import Calibrated as Calibrated
 from hotband.questions.compare import Compared as Compared
+from hotband.questions.corpus import CorpusAdded as CorpusAdded
+from hotband.questions.corpus import CorpusChecked as CorpusChecked
+from hotband.questions.corpus import CorpusListed as CorpusListed
+from hotband.questions.corpus import CorpusShown as CorpusShown
 from hotband.questions.entropy import Entropy as Entropy
 from hotband.questions.expect.expected import Expected as Expected
 from hotband.questions.find.found import Found as Found
@@ -132,8 +136,8 @@ def audit(
         results: Records, results of other tools, folders of them, CSV tables.
         study: The published table of a study.
         on: The target: a drive, LAYOUT:COUNTxDRIVE, or a TOML file.
-        media: What the target stores on: hdd, ssd, or a speed such as 7200rpm.
-        cache: Memory that may answer reads (host, servers), such as "8 GiB".
+        media: Media of the target: hdd, ssd, or a speed such as 7200rpm.
+        cache: Memory that may serve reads (host, servers), such as "8 GiB".
 
     What is not known of the target otherwise is said by a machine (`on`) or by `media`, and by the `cache` in front of
     it.
@@ -160,34 +164,34 @@ def calibrate(
     executor: str | Executor | None = None,
     progress: Wanted = None,
 ) -> Calibrated:
-    """Fit the parameters of a drive's model to measurements, test results or a trace.
+    """Fit a product's values to a drive: measure it, or use existing results or a trace.
 
     Args:
-        target: real:PATH, emulated:MACHINE or a machine, which is measured; results or a trace that are there.
-        like: The product whose values are fitted.
-        output: The product's file that is written (.toml).
-        duration: What measuring may take.
+        target: Target to measure (real:PATH, emulated:MACHINE or a machine), or existing results or a trace.
+        like: Product whose values are fitted.
+        output: Product file to write (.toml).
+        duration: Time limit of the measurements.
         out: Folder for what is produced.
         fresh: Start over; else runs that are in the folder already are not repeated.
-        workload: What was run, if a result does not say.
+        workload: Workload of the results, if they do not state it.
         set: Values to change.
         reads_only: Write nothing to the target.
-        erase: real: what may be overwritten; the drive's serial number.
-        size: real:DIR: size of the file that is made in it.
+        erase: real: serial number of the drive that may be overwritten.
+        size: real:DIR: size of the test file.
         seed: Root of all randomness.
         jobs: Number of runs at a time. Default: all cores.
         executor: Who runs the runs: local, ray (starts one here) or ray://HOST:PORT.
         progress: What shows progress: True, False, or a function.
 
     `target` is "real:PATH", "emulated:MACHINE", a machine (its model is measured), one or several results of fio,
-    vdbench, DiskSpd or Iometer, or a trace with latencies, of which half is fitted and half is the check; `like` a
-    product of the catalog or a file of your own. In the folder `out` runs are found again (not with `fresh`). `set` are
-    values of the product that are known. The executor is for the model's runs.
+    vdbench, DiskSpd or Iometer, or a trace with latencies: its first half is fitted, its second half validates the
+    fit. `like` is a product of the catalog or a file of yours. Finished runs in the folder `out` are reused (unless
+    `fresh`). `set` has known values of the product. The executor is for the model's runs.
 
     The result has `values` (key, value, low, high: the middle 90 %, state: told, narrowed or unknown), `told`,
-    `unknown`, `checks` (loads that the fit did not use, with `error_pct`), `best_next`, `misfit`, `text` (the file), of
-    a trace `comparison` (its second half, as a record has it), a `frame` with a row a value, and `to_dict()`. Raises
-    UserError for a mistake, KeyboardInterrupt where it is stopped.
+    `unknown`, `checks` (loads that the fit did not use, with `error_pct`), `best_next`, `misfit`, `text` (the file),
+    for a trace `comparison` (its second half, as in a record), a `frame` with one row per value, and `to_dict()`.
+    Raises UserError for a mistake, KeyboardInterrupt if it is stopped.
     """
 
 def compare(
@@ -207,6 +211,50 @@ def compare(
     A side is a record, the path of a result of any tool that is recognised, a folder of results whose tests have the
     same names on all sides, or a list of repeats of one. Raises
     UserError where a result cannot be read, or sides were not asked the same, unless told to go on `anyway`.
+    """
+
+def add_to_corpus(
+    path: str | PathLike[str],
+    *,
+    model: str = "",
+    device_class: str = "",
+) -> CorpusAdded:
+    """Add measured figures to your own corpus, which `corpus show` and `drives` then print as well: results of fio and
+    of other tools with the drive's name (`--model`), or a file in the form of the corpus.
+
+    Args:
+        path: Results, a folder of them, or FIGURES.csv.
+        model: The drive that was measured, such as "Samsung 990 PRO 2TB".
+        device_class: Its class in `hotband corpus list`, such as hdd.
+    """
+
+def check_corpus(
+    path: str | PathLike[str] | None = None,
+) -> CorpusChecked:
+    """Check a file of figures: columns, units, Little's law, percentiles that rise. Exit code 1 if figures of it
+    contradict each other.
+
+    Args:
+        path: A file in the form of the corpus. Default: the corpus that ships, with your own.
+    """
+
+def corpus_families(
+    words: str | Sequence[str] = (),
+) -> CorpusListed:
+    """List the drives, arrays and volumes that others measured, and how many figures there are of each.
+
+    Args:
+        words: Words that the class, the family or a device has, such as "nvme3" or "samsung".
+    """
+
+def corpus(
+    drive: str,
+) -> CorpusShown:
+    """Show what others measured on a drive: a line for each load, with its source. NAME is a drive of the catalog, a
+    family of `hotband corpus list`, or words of a model.
+
+    Args:
+        drive: Such as 7450-pro-3840 or "samsung 970".
     """
 
 def entropy(
@@ -387,8 +435,8 @@ def pts(
         depth: I/Os outstanding of each thread.
         sponsor: Who tests: for the report's header.
         set: Values to change.
-        erase: real: what may be overwritten; the drive's serial number.
-        size: real:DIR: size of the file that is made in it.
+        erase: real: serial number of the drive that may be overwritten.
+        size: real:DIR: size of the test file.
         purge_by: real: discard, format, sanitize or secure-erase; best first.
         set_write_cache: real: turn the drive's write cache as the class has it, and back.
         seed: Root of all randomness.
@@ -423,8 +471,8 @@ def quick(
         expect: What it should be: its model's figures beside it.
         set: Values to change.
         picture: A picture to paste: sequential and random reads and writes in four rows.
-        erase: real: what may be overwritten; the drive's serial number.
-        size: real:DIR: size of the file that is made in it.
+        erase: real: serial number of the drive that may be overwritten.
+        size: real:DIR: size of the test file.
         seed: Root of all randomness.
         out: Folder for what is produced.
         fresh: Start over; else runs that are in the folder already are not repeated.
@@ -581,8 +629,8 @@ def review(
         events: What happens in every run, such as 'at 0 s: fail d3'.
         interval: Intervals of the figures. Percent of such predictions that the interval is to hold, 1 to 99.
         draws: Samples of the uncertain values for interval. Default: 16.
-        erase: real: what may be overwritten; the drive's serial number.
-        size: real:DIR: size of the file that is made in it.
+        erase: real: serial number of the drive that may be overwritten.
+        size: real:DIR: size of the test file.
         keep: real:DIR: leave the file there afterwards.
         out: Folder for what is produced.
         into: A store (hotband store) that takes every run, too.
@@ -614,8 +662,8 @@ def report(
         title: Heading. Default: what was run on which machine.
         audit: With what the auditor finds in them.
         on: The target: a drive, LAYOUT:COUNTxDRIVE, or a TOML file.
-        media: What the target stores on: hdd, ssd, or a speed such as 7200rpm.
-        cache: Memory that may answer reads (host, servers), such as "8 GiB".
+        media: Media of the target: hdd, ssd, or a speed such as 7200rpm.
+        cache: Memory that may serve reads (host, servers), such as "8 GiB".
 
     Of the result `.save("page.html")` writes the page, `.charts` has every chart of it by name (`.view` for altair,
     `.save("chart.svg")` or `.png`), `.save_charts("folder")` writes all of them. The page says first which record is
@@ -676,8 +724,8 @@ def run(
         events: What happens, such as 'at 60 s: fail d3'. May be repeated.
         interval: Intervals of the figures. Percent of such predictions that the interval is to hold, 1 to 99.
         draws: Samples of the uncertain values for interval. Default: 64.
-        erase: real: what may be overwritten; the drive's serial number.
-        size: real:DIR: size of the file that is made in it.
+        erase: real: serial number of the drive that may be overwritten.
+        size: real:DIR: size of the test file.
         keep: real:DIR: leave the file there afterwards.
         hosts: real: hosts that run fio --server, which ask together.
         expect: real: drive whose prediction is compared; nearest: search for it; none: no prediction.
@@ -770,8 +818,8 @@ def sweep(
         into: A store (hotband store) that takes every run, too.
         fresh: Start over; else runs that are in the folder already are not repeated.
         records: Keep the record of every run.
-        erase: real: what may be overwritten; the drive's serial number.
-        size: real:DIR: size of the file that is made in it.
+        erase: real: serial number of the drive that may be overwritten.
+        size: real:DIR: size of the test file.
         keep: real:DIR: leave the file there afterwards.
         hosts: real: hosts that run fio --server, which ask together.
         purge_by: real: discard, format, sanitize or secure-erase; best first.
@@ -972,23 +1020,24 @@ def accuracy(
     executor: str | Executor | None = None,
     progress: Wanted = None,
 ) -> Accuracy:
-    """Run studies; print their errors by class of figure, fitted with the figure in view or predicted first.
+    """Run studies; print their errors by class of figure: figures fitted with them in view, and figures predicted
+    first, with the errors at the time and today.
 
     Args:
-        studies: These alone; else all.
+        studies: Only these studies; default: all.
         out: Folder for what is produced.
         fresh: Start over; else runs that are in the folder already are not repeated.
         executor: Who runs the runs: local, ray (starts one here) or ray://HOST:PORT.
         progress: What shows progress: True, False, or a function.
 
-    All studies take hours. The result has a `frame` and `goals`. Runs of this version that are in the folder `out` are
-    not repeated. Raises UserError, KeyboardInterrupt where it is stopped.
+    All studies take hours. The result has a `frame` and `goals`. Runs of this version in the folder `out` are not
+    repeated. Raises UserError, KeyboardInterrupt if it is stopped.
     """
 
 def blind_errors() -> DataFrame:
-    """Print the errors of predictions made before the published figure was seen. Runs nothing.
+    """Print errors of predictions made before the published figure was seen. Runs nothing.
 
-    A row a study ("all" at last) and class of figures: study, figures, measurements, median_pct, p90_pct, largest_pct.
+    One row per study (last "all") and class of figures: study, figures, measurements, median_pct, p90_pct, largest_pct.
     """
 
 def explain(
@@ -1054,15 +1103,19 @@ __all__ = [
     "Why",
     "__version__",
     "accuracy",
+    "add_to_corpus",
     "advise",
     "audit",
     "blind_errors",
     "calibrate",
     "calibration_plan",
+    "check_corpus",
     "compare",
     "compare_traces",
     "convert",
     "convert_trace",
+    "corpus",
+    "corpus_families",
     "device",
     "device_list",
     "drive",

@@ -165,7 +165,7 @@ def test_a_price_with_two_readings_is_refused_with_both(tmp_path: Path, mark: st
     (tmp_path / "prices.csv").write_text(f"drive{mark}price\nent-10k{mark}{text}\n")
     with pytest.raises(UserError) as error:
         read_prices(tmp_path / "prices.csv")
-    said = f"prices.csv:2: price = {text!r}: is 1150 or 1.15: expected a number that has one reading, such as 1150"
+    said = f"prices.csv:2: price = {text!r}: is 1150 or 1.15: expected an unambiguous number, such as 1150"
     assert str(error.value).endswith(said)
 
 

@@ -52,7 +52,7 @@ def test_the_options_are_in_the_record(record: dict[str, Any]) -> None:
 def test_the_terminal_says_it_in_lines(hotband, record: dict[str, Any]) -> None:
     out = hotband(*CALL, *FAIL).stdout
     assert "Failed: d3 at 20 s" in out
-    assert "rebuild of d3 of data on spare1: not done when the run ended" in out
+    assert "rebuild of d3 of data on spare1: not finished when the run ended" in out
     for phase in ("before", "degraded", "rebuilding"):
         assert f"  {phase} " in out
     assert "no data lost, no I/O failed" in out

@@ -294,7 +294,9 @@ def test_a_machine_that_is_none(hotband, machine: str, words: str) -> None:
 def test_keys_of_workloads_are_none_of_its_machine(hotband) -> None:
     """Nor are they named among those that are taken."""
     done = hotband("reliability", "raid1:2xent-15k", "--set", "qd=3")
-    assert "--set: qd = '3': is of a workload, and nothing runs here: expected a value of the drives" in done.stderr
+    assert (
+        "--set: qd = '3': belongs to a workload, and nothing runs here: expected a value of the drives" in done.stderr
+    )
     done = hotband("reliability", "raid1:2xent-15k", "--set", "nonsense=3")
     assert "expected one of 67 names" in done.stderr
 

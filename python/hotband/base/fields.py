@@ -36,10 +36,10 @@ ENGINE = {
     "repair.rebuild_after": "rebuild_after",
     "compressors": "compressor",
     "chunks": "chunk",
-    **{one: one for one in ("duration", "power_loss", "events", "sample", "repeat", "seed")},
+    **{name: name for name in ("duration", "power_loss", "events", "sample", "repeat", "seed")},
     **{
-        f"trace.{one}": one
-        for one in ("format", "columns", "skip_bad", "device", "host", "process", "direction", "from", "for")
+        f"trace.{name}": name
+        for name in ("format", "columns", "skip_bad", "device", "host", "process", "direction", "from", "for")
     },
 }
 """The engine's names for fields of its request, and the fields of questions that fill them."""

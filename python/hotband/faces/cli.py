@@ -90,6 +90,7 @@ COMMANDS = {
     **group("workloads"),
     **group("trace"),
     **group("store"),
+    **group("corpus"),
 }
 """Where each command is, or a group of them, and the first paragraph of what it says of itself: a list of the commands
 needs no module of theirs. A name with an option (`run --explain`) is a command that the option selects."""

@@ -43,12 +43,39 @@ QUESTIONS = {
     "calibrate": Line(
         "hotband.questions.calibrate.asked:CalibrateQuestion",
         "hotband.questions.calibrate.run:answer",
-        "Fit the parameters of a drive's model to measurements, test results or a trace.",
+        "Fit a product's values to a drive: measure it, or use existing results or a trace.",
     ),
     "compare": Line(
         "hotband.questions.compare:CompareQuestion",
         "hotband.questions.compare:answer",
         "Say whether B is faster than A, slower, or shows no difference: IOPS and percentiles with 95 % intervals.",
+    ),
+    "corpus add": Line(
+        "hotband.questions.corpus:AddCorpusQuestion",
+        "hotband.questions.corpus:added",
+        "Add measured figures to your own corpus, which `corpus show` and `drives` then print as well: results of fio "
+        "and of other tools with the drive's name (`--model`), or a file in the form of the corpus.",
+        "add_to_corpus",
+    ),
+    "corpus check": Line(
+        "hotband.questions.corpus:CheckCorpusQuestion",
+        "hotband.questions.corpus:checked",
+        "Check a file of figures: columns, units, Little's law, percentiles that rise. Exit code 1 if figures of "
+        "it contradict each other.",
+        "check_corpus",
+    ),
+    "corpus list": Line(
+        "hotband.questions.corpus:ListCorpusQuestion",
+        "hotband.questions.corpus:listed",
+        "List the drives, arrays and volumes that others measured, and how many figures there are of each.",
+        "corpus_families",
+    ),
+    "corpus show": Line(
+        "hotband.questions.corpus:ShowCorpusQuestion",
+        "hotband.questions.corpus:shown",
+        "Show what others measured on a drive: a line for each load, with its source. NAME is a drive of the catalog, "
+        "a family of `hotband corpus list`, or words of a model.",
+        "corpus",
     ),
     "entropy": Line(
         "hotband.questions.entropy:EntropyQuestion",
@@ -188,45 +215,46 @@ QUESTIONS = {
     "study run": Line(
         "hotband.questions.study.asked:StudyRunQuestion",
         "hotband.questions.study.study:answer",
-        "Predict the figures of a study and print them next to the published ones.",
+        "Predict a study's figures; print them next to the published ones.",
         "study.run",
     ),
     "study emulate": Line(
         "hotband.questions.study.asked:StudyEmulateQuestion",
         "hotband.questions.study.emulate.run:answer",
-        "Run a study's real programs on emulated machines at a smaller scale; compare their ratios with the model "
-        "and the publication.",
+        "Run real programs on a study's machines, emulated at a scale that fits this host; print ratios next to those "
+        "of model and publication.",
         "study.emulate",
     ),
     "study swings": Line(
         "hotband.questions.study.asked:StudySwingsQuestion",
         "hotband.questions.study.swings:answer",
-        "Run each assumption at both ends of its range; print which ones change a prediction.",
+        "Run each assumption at both ends of its range; print which of them change a prediction.",
         "study.swings",
     ),
     "study intervals": Line(
         "hotband.questions.study.asked:StudyIntervalsQuestion",
         "hotband.questions.study.intervals.all_studies:answer",
-        "Compute intervals of a study's predictions; with --all also how often they contain the published figure, "
-        "each study left out.",
+        "Compute intervals of a study's figures from its uncertain values; with --all also how often intervals contain "
+        "the published figures, each study left out.",
         "study.intervals",
     ),
     "study why": Line(
         "hotband.questions.study.asked:StudyWhyQuestion",
         "hotband.questions.study.intervals.of_study:answer",
-        "Explain the uncertainty of a study's figure from the draws that ship with it. Runs nothing.",
+        "Show the sources of uncertainty of a study's figure, from its stored samples. Runs nothing.",
         "study.why",
     ),
     "study accuracy": Line(
         "hotband.questions.study.asked:StudyAccuracyQuestion",
         "hotband.questions.study.account:answer",
-        "Run studies; print their errors by class of figure, fitted with the figure in view or predicted first.",
+        "Run studies; print their errors by class of figure: figures fitted with them in view, and figures predicted "
+        "first, with the errors at the time and today.",
         "accuracy",
     ),
     "study blind": Line(
         "hotband.questions.study.asked:StudyBlindQuestion",
         "hotband.questions.study.blind_errors:answer",
-        "Print the errors of predictions made before the published figure was seen. Runs nothing.",
+        "Print errors of predictions made before the published figure was seen. Runs nothing.",
         "blind_errors",
     ),
     "why": Line(
@@ -237,6 +265,7 @@ QUESTIONS = {
     ),
 }
 GROUPS = {
+    "corpus": ("Figures that others measured on drives, arrays and volumes.", ("list", "show", "add", "check")),
     "store": (
         "Store the results of many runs as Parquet files; list and query them.",
         ("list", "query", "add", "show", "compact", "check"),

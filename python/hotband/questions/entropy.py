@@ -95,7 +95,6 @@ class EntropyQuestion(Question):
     name = "entropy"
     schema = "hotband-entropy"
     answers = "hotband.questions.entropy:Entropy"
-    folds = False
 
     paths: Paths = asks("Files and folders.", metavar="PATH...", positional=True, takes="a file or a folder")
     compressor: Names = asks("lz4, deflate or zstd. Default: all.", default=(), metavar="NAME[,NAME]")

@@ -15,7 +15,7 @@ from hotband.data.store.compact import Compacted, compact
 from hotband.data.store.folders import Added, add_all
 from hotband.data.store.journal import left_behind
 from hotband.data.store.listed import Listed, RunsListed, listed
-from hotband.data.store.place import made, opened
+from hotband.data.store.store_folder import made, opened
 from hotband.data.store.views import query, rows
 from hotband.data.store.writer import writing
 
@@ -67,7 +67,6 @@ class AddQuestion(StoreQuestion):
     name = "store add"
     schema = "hotband-store-add"
     answers = "hotband.data.store.folders:Added"
-    folds = False
 
     results: Paths = asks(
         "Records, folders of them, sweeps, results of other tools.", metavar="RECORD|FILE...", positional=True
@@ -77,7 +76,7 @@ class AddQuestion(StoreQuestion):
 
     def document(self, found: Added) -> tuple[object, str]:
         """Return how many were added, and how many were there."""
-        return {"added": found.new, "there": found.there}, self.schema
+        return {"added": found.new, "there": found.present}, self.schema
 
 
 def added(question: AddQuestion, way: Way) -> Added:
@@ -106,7 +105,6 @@ class CompactQuestion(StoreQuestion):
     name = "store compact"
     schema = "hotband-store-compact"
     answers = "hotband.data.store.compact:Compacted"
-    folds = False
 
     def document(self, found: Compacted) -> tuple[object, str]:
         """Return the numbers of parts."""

@@ -42,21 +42,24 @@ def terminal(found: AuditResult, question: AuditQuestion) -> Screen:
     """Return what the terminal shows of an audit."""
     paths = paths_of(question.results)
     named = paths if len(paths) <= MOST_NAMED else paths[:0]
-    count = counted(len(found.subjects), "result")
     details = findings_view(found.subjects, found.findings)
     if not found.findings:
         further = command("report", *named, output="report.html") if named else ""
-        return Screen(
-            answer=f"{count}: no finding.", verdict="yes", remarks=found.skipped, next=further, details=details
-        )
+        return Screen(answer=sentence_of(found), verdict="yes", remarks=found.skipped, next=further, details=details)
     return Screen(
-        answer=f"{count}: {', '.join(_counted(of, number) for of, number in found.counts.items() if number)}.",
+        answer=sentence_of(found),
         verdict="no" if found.is_severe else "likely",
         body=_finding_lines(found),
         remarks=found.skipped,
         next=question if named or question.study else "",
         details=details,
     )
+
+
+def sentence_of(found: AuditResult) -> str:
+    """Return how many findings of each severity there are."""
+    counts = [_counted(of, number) for of, number in found.counts.items() if number]
+    return f"{counted(len(found.subjects), 'result')}: {', '.join(counts) or 'no finding'}."
 
 
 def _counted(severity: Severity, number: int) -> str:
@@ -126,11 +129,10 @@ def rows_table(title: str, rows: Rows, every: bool = False) -> Table:
     return table
 
 
-def comparison_view(found: Comparison) -> list[Any]:
-    """The verdict first, then what is not alike, the differences with their intervals, and what was not compared."""
+def differences_table(found: Comparison) -> Table:
+    """Return a row per metric: both values and their difference with its interval."""
     a, b = (_side(side) for side in (found.a, found.b))
-    # What is alike in all rows is said once, below: as a column it would be most of the table at 80 columns.
-    hows = dict.fromkeys(difference.how for difference in found.differences)
+    hows = _hows(found)
     columns = [
         column(""),
         numeric("A", OF_ROW),
@@ -152,6 +154,17 @@ def comparison_view(found: Comparison) -> list[Any]:
             *([one.how] if len(hows) > 1 else []),
             unit=UNITS.get(one.unit, Unit(one.unit)),
         )
+    return table
+
+
+def _hows(found: Comparison) -> list[str]:
+    """Return how the intervals were made. What is alike in all rows is not a column: it would be most of the table."""
+    return list(dict.fromkeys(difference.how for difference in found.differences))
+
+
+def comparison_view(found: Comparison) -> list[Any]:
+    """Return the verdict, what is not alike, the differences with their intervals, and what was not compared."""
+    hows = _hows(found)
     states = ["; ".join(state_of(side)) for side in (found.a, found.b)]
     verdict = headline(found)
     # What is not alike comes first: it changes what the verdict is worth.
@@ -163,7 +176,7 @@ def comparison_view(found: Comparison) -> list[Any]:
         lines.append("of the model's runs alone: how far the model may be off is what hotband run --interval 90 says")
     lines += [marked("[yellow]unlike: {words}[/]", words=words) for words in found.unlike]
     lines += [f"not compared: {words}" for words in found.unsupported]
-    return [*first, table, *lines]
+    return [*first, differences_table(found), *lines]
 
 
 def overview_table(found: Sequence[Comparison]) -> Table:

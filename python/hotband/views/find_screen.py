@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from hotband.base.text.numbers import counted
 from hotband.base.text.table import LATENCY, OF_ROW, PLAIN, Cell, Range, Table, column, interval, numeric
 from hotband.inference.interval import LEVEL
 from hotband.questions.find.figures import shown
@@ -15,7 +14,7 @@ from hotband.questions.find.question import DEPTH, NOTHING, RATE
 from hotband.questions.find.vary import unit_of
 from hotband.views.find import answer_views, there_text
 from hotband.views.text.bars import bar_column, bars
-from hotband.views.text.screen import DETAILS, Screen, screen_table, with_sign
+from hotband.views.text.screen import Screen, screen_table, with_hidden, with_sign
 
 if TYPE_CHECKING:
     from hotband.questions.find.asked import FindQuestion
@@ -42,10 +41,7 @@ def terminal(found: Found, question: FindQuestion) -> Screen:
         more=more,
         body=[_answers_table(found)] if alone is None else _trials(found, alone),
         state=[f"{found.workload}, {found.asked_as}; {', '.join(states)}"],
-        remarks=[
-            *notes[:MOST_NOTES],
-            *([f"{counted(len(notes) - MOST_NOTES, 'more note')}: {DETAILS}"] if len(notes) > MOST_NOTES else []),
-        ],
+        remarks=with_hidden(notes, MOST_NOTES),
         next=replace(question, interval=LEVEL) if no_interval else question,
         details=answer_views(found),
     )

@@ -48,8 +48,8 @@ def osds() -> list[ProductOutline]:
     return [_outline(osd(name)) for name in _core.catalog_names(CATALOG_DIR, "osds")]
 
 
-def _outline(of: _core.CatalogEntry) -> ProductOutline:
-    return {"name": of["name"], "title": of["title"], "model": of["model"], "kind": of["kind"]}
+def _outline(entry: _core.CatalogEntry) -> ProductOutline:
+    return {"name": entry["name"], "title": entry["title"], "model": entry["model"], "kind": entry["kind"]}
 
 
 def drive(name: str) -> _core.CatalogEntry:
@@ -76,8 +76,8 @@ def _product(read: Callable[[Path, str], _core.CatalogEntry], name: str) -> _cor
 
 def workloads() -> list[WorkloadOutline]:
     """Name, title and source of every workload."""
-    found = (workload(name) for name in _core.catalog_names(CATALOG_DIR, "workloads"))
-    return [{"name": one["name"], "title": one["title"], "source": one["source"]} for one in found]
+    entries = (workload(name) for name in _core.catalog_names(CATALOG_DIR, "workloads"))
+    return [{"name": entry["name"], "title": entry["title"], "source": entry["source"]} for entry in entries]
 
 
 def workload(name: str) -> WorkloadEntry:

@@ -38,7 +38,7 @@ class Named:
 
 
 def named(spec: object, argument: str) -> Named:
-    """What `spec` names. Raises UserError where it is nothing that could be run, or a file that cannot be read."""
+    """What `spec` names. Raises UserError if it is nothing that could be run, or a file that cannot be read."""
     if isinstance(spec, Mapping):
         return _of_table(spec, argument)
     if isinstance(spec, PathLike):
@@ -61,8 +61,8 @@ def kind_of(argument: str) -> str:
 
 
 def is_toml(spec: str) -> bool:
-    """Whether a text is TOML, and no name or path: those have no line ends, and one line of TOML has an equals sign. A
-    file may have both in its name."""
+    """Return whether a text is TOML, and no name or path: those have no line ends, and one line of TOML has an equals
+    sign. A file may have both in its name."""
     return ("\n" in spec or "=" in spec) and not os.path.isfile(spec)
 
 
@@ -118,14 +118,14 @@ def changes(
 ) -> dict[str, object]:
     """What `set` and the further arguments of a call change together; words of fio become ours where the settings are
     those `of_load`. Raises UserError for a key that is there twice."""
-    found: dict[str, object] = {}
+    changed: dict[str, object] = {}
     words: dict[str, str] = {}
     for word, value in [*(given or {}).items(), *settings.items()]:
         key = ours(word) if of_load else word
-        if key in found:
-            raise twice("question.settings", word, str(value), words[key], str(found[key]))
-        found[key], words[key] = value, word
-    return found
+        if key in changed:
+            raise twice("question.settings", word, str(value), words[key], str(changed[key]))
+        changed[key], words[key] = value, word
+    return changed
 
 
 def settings_of(settings: Mapping[str, object]) -> tuple[tuple[str, str], ...]:
@@ -137,7 +137,7 @@ def texts(value: object, argument: str) -> tuple[str, ...]:
     """One text or several."""
     if isinstance(value, str):
         return (value,)
-    if isinstance(value, Sequence) and all(isinstance(one, str) for one in value):
+    if isinstance(value, Sequence) and all(isinstance(part, str) for part in value):
         return tuple(value)
     raise UserError(argument, "", short(value), "expected a text or a list of texts")
 

@@ -12,7 +12,7 @@ from hotband.data.catalog import CATALOG_DIR, entries, is_file
 
 
 def text_of(argument: str, what: str) -> str | None:
-    """Text of a TOML file that an argument names, or None where it is a catalog name; `what` is "machine" or
+    """Text of a TOML file that an argument names, or None if it is a catalog name; `what` is "machine" or
     "workload". A job file of another tool is the workload that it asks for, a trace is the replay of it."""
     names = _core.catalog_names(CATALOG_DIR, "workloads" if what == "workload" else "drives")
     is_name = not is_file(argument)
@@ -45,7 +45,7 @@ def text_of(argument: str, what: str) -> str | None:
 
 
 def bytes_of(argument: str, what: str) -> bytes:
-    """What is in a file that the user named. Raises UserError where it cannot be read, is none, or is too large to be
+    """What is in a file that the user named. Raises UserError if it cannot be read, is none, or is too large to be
     text that somebody wrote."""
     return text_bytes(argument, what)
 
@@ -59,7 +59,7 @@ def refuse_other_files(argument: str, what: str) -> None:
         return
     field = "question.workload" if what == "workload" else "question.on"
     known = entries.workloads() if what == "workload" else entries.drives()
-    if any(one["name"].startswith(argument) for one in known):
+    if any(entry["name"].startswith(argument) for entry in known):
         return
     if path.is_dir():
         accepted = {
@@ -67,5 +67,5 @@ def refuse_other_files(argument: str, what: str) -> None:
             "machine": "a drive of the catalog, LAYOUT:COUNTxDRIVE or a TOML file",
         }
         raise UserError(field, "", argument, f"is a folder; expected {accepted[what]}")
-    said = f"is no name of the catalog; expected ./{argument} for the file here"
-    raise UserError(field, "", argument, said)
+    reason = f"is no name of the catalog; expected ./{argument} for the file here"
+    raise UserError(field, "", argument, reason)

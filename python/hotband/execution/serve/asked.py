@@ -84,9 +84,9 @@ class Serving(OfMachine):
             anyway=self.anyway,
         )
 
-    def ending(self, found: ServedLeft) -> Ending | None:
+    def ending(self, result: ServedLeft) -> Ending | None:
         """Return the exit code of a command that ran beside, where it is another than 0."""
-        return Ending(found.code) if found.code else None
+        return Ending(result.code) if result.code else None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -125,7 +125,7 @@ class ServeQuestion(Serving, Places):
 
 @dataclass(frozen=True, kw_only=True)
 class MountQuestion(Serving, MountPoint):
-    """Mount an emulated machine: one file per volume, with --loop also block devices, while the command runs."""
+    """Mount a modelled machine: one file per volume, and with --loop block devices, as long as the command runs."""
 
     name = "mount"
     schema = "hotband-record"

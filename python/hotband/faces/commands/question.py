@@ -204,15 +204,13 @@ def _print(question: Question, found: Any, form: Form, written: list[str]) -> No
             return None
         return print_json(document, schema) if schema else print_rows(document)
     with reading(question):
-        shown = view_of(found, "terminal")(found, question)
+        shown: Screen = view_of(found, "terminal")(found, question)
     if text := question.text(found):
         typer.echo(text, nl=False)
-        for view in shown:
+        for view in shown.details:
             say(str(view))
         return None
-    if isinstance(shown, Screen):
-        shown = replace(shown, next=_typed(shown.next, question))
-    return show_answer(shown, form.details, written, question.folds)
+    return show_answer(replace(shown, next=_typed(shown.next, question)), form.details, written)
 
 
 def _typed(further: str | Question, question: Question) -> str:
@@ -246,7 +244,7 @@ def _command(question: type[Question]) -> Callable[..., Any]:
             run_progress,
             say,
             on_terminal=True,
-            there=there.append,
+            before_saving=there.append,
             shows=lambda found: None if as_json else _print(asked, found, form, []),
             may_write=real.goes_on,
             can_ask=real.can_ask,

@@ -14,6 +14,7 @@ from hotband.inference.interval.of_run import Watch
 from hotband.questions.advise import words
 from hotband.questions.advise.advice import Advice, Point
 from hotband.questions.advise.asked import AdviseQuestion, Needs, needs_of
+from hotband.questions.advise.between import fewest
 from hotband.questions.advise.candidates import Listed, candidates_of, space_of
 from hotband.questions.advise.finalists import FAILED_IOS, Finalist, drawn, point_of, with_failures
 from hotband.questions.advise.front import Tried, front_of, order, read_figures, shown_figure
@@ -46,6 +47,8 @@ def advise(question: AdviseQuestion, watch: Watch, say: Say) -> Advice:
     )  # fmt: skip
     say(f"{len(listed.candidates):,} of {listed.of:,} candidates hold the data and survive the failures")
     found = search(listed.candidates, needs, bench)
+    if not space.counts:
+        fewest(found, listed, needs, prices, bench, lambda one: point_of(one, needs, question.interval).surely)
     return _Advising(question, needs, prices, listed, bench, found).advice()
 
 

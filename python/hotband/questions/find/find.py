@@ -59,7 +59,7 @@ def find(question: FindQuestion, way: Way) -> Found:
     possible, and RunsInterrupted."""
     with answers_kept(question.into) as keep:
         found = _search_all(question, way)
-        way.there(found)
+        way.before_saving(found)
         keep(found)
         return found
 

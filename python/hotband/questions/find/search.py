@@ -16,7 +16,7 @@ from hotband.data.documents.run import RunSpec
 from hotband.data.inputs.loads import Load
 from hotband.questions.find.axis import Axis
 from hotband.questions.find.bracket import Bracket, Point
-from hotband.questions.find.question import Condition, Question, ShareOfMost
+from hotband.questions.find.question import DRIVES, Condition, Question, ShareOfMost
 from hotband.questions.find.trial import Trial, Wanted, score
 from hotband.questions.find.vary import MOST_DEPTH, Varied, exactly, value_shown
 
@@ -24,6 +24,8 @@ Status = Literal["found", "everywhere", "nowhere"]
 FLAT, APART = 0.3, 0.02
 """A figure that changes by less than a third of a percent for a percent of what is varied, between trials that lie at
 least 2 % beyond the bracket, makes the answer uncertain: chance moves a percentile of a trial by about a percent."""
+LEAST_REACHED, MOST_REACHED = 1 / 8, 1 / 2
+"""The next number of drives is from twice to eight times as large as that which is too small."""
 LOWEST, HIGHEST = 0.004, 4.0
 """Rates that are tried lie between these shares of what the machine answers with 256 I/Os outstanding."""
 
@@ -131,8 +133,8 @@ def _beyond(bracket: Bracket, axis: Axis, bounded: bool) -> list[float]:
 
 
 def at_rate(frame: Frame, spec: RunSpec, load: Load, rate: float) -> Search:
-    """The figures at a rate, and whether the machine keeps up with it. A rate that is far beyond what it does when full
-    is not tried: all I/Os would wait."""
+    """Return the figures at a rate, and whether the machine reaches it. A rate far beyond the machine's highest is not
+    tried: all I/Os would wait."""
     axis = _rate_axis(frame, rate, rate)
     full = _texted(frame, spec, load.with_closed_loop(MOST_DEPTH))
     trials = yield [Wanted(full, None, f"closed loop, {MOST_DEPTH} outstanding")]
@@ -157,12 +159,28 @@ def by_value(frame: Frame, spec: RunSpec, varied: Varied, load: Load, rate: floa
     def wanted_at(value: float) -> Wanted:
         return Wanted(varied.run(base, value), value, exactly(axis, value), rate)
 
-    values = [axis.low, axis.high]
+    # Each additional drive is simulated, too: from the fewest upwards.
+    is_upward = question.varied == DRIVES
+    values = [axis.low] if is_upward else [axis.low, axis.high]
     while values and bracket.left:
         trials += yield [wanted_at(value) for value in dict.fromkeys(values[: bracket.left])]
         _told(bracket, trials, goals)
-        values = bracket.next() if bracket.ends else _thirds(bracket, axis)
+        if bracket.ends:
+            values = bracket.next()
+        else:
+            values = _upwards(bracket, axis) if is_upward else _thirds(bracket, axis)
     return _with_limits(frame, _outcome(bracket, axis, trials), goals)
+
+
+def _upwards(bracket: Bracket, axis: Axis) -> list[float]:
+    """Return larger numbers of drives where none of those tried was enough: as many as the conditions need in proportion
+    to what the most drives reached of them, and half as many again."""
+    most = bracket.points[-1]
+    if most.met or most.value == axis.high:
+        return []
+    guess = most.value / min(max(1 + most.score, LEAST_REACHED), MOST_REACHED)
+    found = (min(axis.snap(guess * more), axis.high) for more in (1.0, 1.5))
+    return [value for value in dict.fromkeys(found) if value > most.value] or [axis.high]
 
 
 def _thirds(bracket: Bracket, axis: Axis) -> list[float]:

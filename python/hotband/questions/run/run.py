@@ -65,7 +65,7 @@ def answer(question: RunQuestion, way: Way) -> Ran | Emulation:
                     # A single run is always run: there is nothing to go on from. It takes the place of itself.
                     done = experiment.run(executor=hardware, progress=tick)
         ran = Ran(done.finished, question.io_log)
-        way.there(ran)
+        way.before_saving(ran)
         if question.interval is not None:
             ran.is_whole = add_intervals(question, specs[0], ran.finished[0], way)
         if question.slo is not None:

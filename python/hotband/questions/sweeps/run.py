@@ -63,5 +63,5 @@ def answer(question: SweepQuestion, way: Way) -> Sweep:
     )
     with into_store(question.into), mistakes_of_rate(question.rate):
         done = engine.sweep(grid, how, way.watch, way.say)
-        way.there(done)
+        way.before_saving(done)
         return done

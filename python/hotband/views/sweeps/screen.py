@@ -11,7 +11,7 @@ from hotband.views.sweeps.curves import TITLES
 from hotband.views.sweeps.show import FIGURES, notes_of, said_below, states_of, sweep_table
 from hotband.views.sweeps.slo import slo_verdict, verdict_cell
 from hotband.views.text.bars import bar_column, bars
-from hotband.views.text.screen import DETAILS, Screen, folded, screen_table
+from hotband.views.text.screen import DETAILS, Screen, folded, screen_table, with_hidden
 
 if TYPE_CHECKING:
     from hotband.questions.sweeps.asked import SweepQuestion
@@ -32,7 +32,6 @@ def terminal(done: Sweep, asked: SweepQuestion) -> Screen:
     answers = done.answers or [f"{counted(len(done), 'run')} of {len(done.points):,} were finished."]
     rows = done.means.height if len(done) else 0
     notes = [f"{note} ({counted(count, 'run')})" for note, count in notes_of(done)]
-    hidden = len(notes) - MOST_REMARKS
     states = [f"{name}: {line}" if name else line for name, line in states_of(done)] if len(done) else []
     more_rows = [f"{rows - MOST_ROWS:,} more points: {DETAILS}"] if rows > MOST_ROWS else []
     return Screen(
@@ -41,7 +40,7 @@ def terminal(done: Sweep, asked: SweepQuestion) -> Screen:
         more=_fitting(answers[1:]),
         body=[_table(done)] if rows else [],
         state=[*more_rows, *states[:MOST_STATES]],
-        remarks=[*notes[:MOST_REMARKS], *([f"{counted(hidden, 'more note')}: {DETAILS}"] if hidden > 0 else [])],
+        remarks=with_hidden(notes, MOST_REMARKS),
         next=asked,
         details=evidence(done),
     )
