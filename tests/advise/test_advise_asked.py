@@ -255,7 +255,7 @@ def test_a_mistake_is_one_line_and_exit_code_2(hotband, arguments: tuple[str, ..
 
 def test_a_workload_that_needs_volumes_or_is_named_twice_is_refused(hotband) -> None:
     few = ("--candidates", "drives=ent-10k,layouts=raid6,counts=8,caches=off")
-    done = hotband("advise", "oltp", *ASKED[2:], *few)
+    done = hotband("advise", "oltp-one-ssd", *ASKED[2:], *few)
     assert done.returncode == 2
     assert "no candidate takes it" in done.stderr
     assert hotband("advise", "fio-randread", "fio-randread", *ASKED[2:], *few).returncode == 2

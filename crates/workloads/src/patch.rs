@@ -229,10 +229,11 @@ impl Workload {
         Ok(())
     }
 
-    /// How much of a rate each loop gets: in proportion to its I/Os outstanding, or to its rate if all loops are open.
-    /// None if the workload has no loops, or loops of several kinds.
+    /// How much of a rate each loop gets: all of it `[load]`, else in proportion to its I/Os outstanding, or to its rate
+    /// if all loops are open. None if the workload has no loops, or loops of several kinds.
     fn weights(&self) -> Option<Vec<f64>> {
-        let loads = || self.load.iter().chain(self.streams.iter().filter_map(|stream| stream.load.as_ref()));
+        let of_streams = || self.streams.iter().filter_map(|stream| stream.load.as_ref());
+        let loads = || self.load.iter().chain(of_streams().filter(|_| self.load.is_none()));
         let closed = |load: &Load| match load {
             Load::Closed { threads, depth, .. } => Some(f64::from(*threads) * f64::from(*depth)),
             Load::Open { .. } | Load::Other(_) => None,

@@ -97,6 +97,16 @@ def duration() -> Any:
     return asks('Measured time of a step, as "60 s".', default=None, metavar="TIME")
 
 
+def rate(text: str) -> Any:
+    """Return the field `rate` of an open loop."""
+    return asks(text, default=None, metavar="IOPS")
+
+
+def slo() -> Any:
+    """Return the field `slo` of a question that runs something."""
+    return asks('An objective, such as "p99 < 1 ms": is it met?', default=None, metavar="CONDITIONS")
+
+
 def fresh(*, hidden: bool = False) -> Any:
     """Return the field `fresh`, which is for a folder."""
     text = "Start over; else runs that are in the folder already are not repeated."

@@ -6,7 +6,6 @@ from __future__ import annotations
 import sys
 import warnings
 from collections.abc import Container, Iterable, Mapping, Sequence
-from typing import Any
 
 RENAMED: Mapping[str, str] = {
     "calibrate": "measure calibrate",
@@ -63,11 +62,11 @@ def _notice(old: str, new: str) -> None:
     print(f"hotband: `{old}` is `{new}` now", file=sys.stderr)
 
 
-def with_current_arguments(given: Mapping[str, Any], known: Container[str], function: str) -> dict[str, Any]:
+def with_current_arguments(given: Mapping[str, object], known: Container[str], function: str) -> dict[str, object]:
     """Return the arguments of a call of Python with the names of today, of those that the function has, for old ones,
     with a DeprecationWarning."""
     names = {_argument(old): _argument(new) for old, new in OPTIONS.items()}
-    current: dict[str, Any] = {}
+    current: dict[str, object] = {}
     for name, value in given.items():
         new = names.get(name, name)
         is_old = name not in known and new in known

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 from hotband.base.errors import UserError
-from hotband.base.question import asks
 from hotband.base.text.numbers import number, percent
 from hotband.base.text.table import IOPS
 from hotband.questions.find.figures import Figure, shown
@@ -19,11 +18,6 @@ TWICE = 2.0
 """A figure that is so many times better than its bound is so many times to spare; one that is nearer, a share."""
 Verdict = Literal["yes", "likely", "no"]
 Ends = tuple[float, float]
-
-
-def slo() -> Any:
-    """Return the field `slo` of a question that runs something."""
-    return asks('An objective, such as "p99 < 1 ms": is it met?', default=None, metavar="CONDITIONS")
 
 
 def slo_of(text: str, option: str = SLO) -> tuple[Condition, ...]:

@@ -22,8 +22,6 @@ def refuse_other_names(name: str, what: str) -> None:
             accepted = f"is a drive, not a workload; expected a workload, and question.on {name}"
             raise UserError("question.workload", "", name, accepted)
         return
-    if name in drive_names():
-        return
     if DEVICE.fullmatch(name):
         raise UserError("question.on", "", name, f"is a device of this computer; expected question.on real:{name}")
     if name in workload_names():

@@ -1,14 +1,11 @@
-"""The rate of an open loop: the field of questions, and the setting that it becomes."""
+"""The rate of an open loop, and the setting that it becomes."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any
 
 from hotband.base.errors import UserError
-from hotband.base.question import asks
 from hotband.data.inputs.loads import LOOP_KEYS
 from hotband.data.inputs.values import Values, values_of
 
@@ -16,18 +13,6 @@ FIELD, KEY = "question.rate", "rate_iops"
 EXPECTED = "expected I/Os a second, such as 60000"
 LEAST, MOST = 0.001, 1e9
 """The rates that the engine takes (`Workload::set`)."""
-THOUSANDS = {"k": 1e3, "m": 1e6}
-_NUMBER = re.compile(r"(\d+(?:\.\d+)?)\s*([km]?)(?:\s*iops)?\b", re.IGNORECASE)
-
-
-def rate(text: str) -> Any:
-    """Return the field `rate`."""
-    return asks(text, default=None, metavar="IOPS")
-
-
-def rate_text(given: str) -> str:
-    """Return the text of rates as plain numbers: `60k` is 60000."""
-    return _NUMBER.sub(lambda found: f"{float(found[1]) * THOUSANDS.get(found[2].lower(), 1.0):.15g}", given.strip())
 
 
 def setting_of(rate: str | None, settings: Iterable[tuple[str, object]]) -> tuple[tuple[str, str], ...]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from os import PathLike, fspath
@@ -21,6 +22,11 @@ from hotband.data.inputs.words import ours, twice
 Scalar: TypeAlias = str | int | float | bool
 Spec: TypeAlias = "str | PathLike[str] | Mapping[str, object]"
 """A catalog name, a short form, a path, TOML text, or a dict of what the TOML would say."""
+
+
+THOUSANDS = {"": 1.0, "k": 1e3, "m": 1e6}
+RATE = re.compile(r"(\d+(?:\.\d+)?)\s*([km]?)(?:\s*iops)?\b", re.IGNORECASE)
+"""I/Os a second as people write them: `60000`, `60k`, `60k IOPS`."""
 
 
 @dataclass(frozen=True)
@@ -100,6 +106,11 @@ def setting(key: str, value: object) -> str:
     several = "; several values are for sweep" if listed(value) is not None else ""
     accepted = f'expected text with its unit, such as "4 KiB", a number or a bool{several}'
     raise UserError("settings", key, short(value), accepted)
+
+
+def rate_text(given: str) -> str:
+    """Return the text of rates as plain numbers: `60k` is 60000."""
+    return RATE.sub(lambda found: f"{float(found[1]) * THOUSANDS[found[2].lower()]:.15g}", given.strip())
 
 
 def changes(

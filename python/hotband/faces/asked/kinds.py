@@ -13,8 +13,7 @@ from hotband.base.arguments import listed
 from hotband.base.errors import UserError
 from hotband.base.question import Field, Question, fields_of, word
 from hotband.data.catalog.named import is_family
-from hotband.data.inputs.rate import rate_text
-from hotband.data.inputs.specify import Named, each_of, is_toml, named, settings_of, texts
+from hotband.data.inputs.specify import Named, each_of, is_toml, named, rate_text, settings_of, texts
 
 
 @dataclass(frozen=True)

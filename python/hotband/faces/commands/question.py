@@ -18,8 +18,7 @@ from hotband.base.text.pipes import with_pipes
 from hotband.base.text.write import expect_page
 from hotband.base.views import view_of
 from hotband.data.catalog.named import is_emulated, is_family, is_real
-from hotband.data.inputs.rate import rate_text
-from hotband.data.inputs.specify import Named
+from hotband.data.inputs.specify import Named, rate_text
 from hotband.data.inputs.texts import text_of
 from hotband.execution.experiment.progress import run_progress
 from hotband.execution.runs.interrupted import RunsInterrupted

@@ -7,16 +7,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hotband.base.errors import UserError
-from hotband.base.question import Ending, Question, asks, duration, fresh, into, out, seed
+from hotband.base.question import Ending, Question, asks, duration, fresh, into, out, rate, seed, slo
 from hotband.data.documents.run import MOST_SPARES
 from hotband.data.inputs.kinds import Machine, Rate, Settings, Texts, Workload, Workloads
-from hotband.data.inputs.rate import rate, setting_of
 from hotband.data.inputs.specify import expect_interval
 from hotband.execution.runs.signals import INTERRUPTED
 from hotband.execution.targets.fields import OnHardware, erase, expect, hosts, keep, power, purge_by, size, yes
 from hotband.inference.interval.fields import draws_of, level_of
 from hotband.questions.run.ran import Emulation, Ran
-from hotband.questions.slo import slo, slo_of
 
 if TYPE_CHECKING:
     from hotband.data.record.record import Record
@@ -106,8 +104,13 @@ class RunQuestion(OnHardware, Question):
             accepted = "intervals are of one run: leave out question.then"
             raise UserError("question.interval", "", f"{self.interval:g}", accepted)
         expect_interval(self.interval, self.draws)
-        setting_of(self.rate, self.settings)
+        if self.rate is not None:
+            from hotband.data.inputs.rate import setting_of
+
+            setting_of(self.rate, self.settings)
         if self.slo is not None:
+            from hotband.questions.slo import slo_of
+
             slo_of(self.slo)
 
     def written_json(self, found: Ran | Emulation) -> str:

@@ -7,8 +7,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
-from hotband.questions.slo import Judged, judge
-
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -17,6 +15,7 @@ if TYPE_CHECKING:
     from hotband.execution.targets.emulated import Emulated
     from hotband.questions.find.figures import Figure
     from hotband.questions.find.question import Condition
+    from hotband.questions.slo import Judged
 
 
 @dataclass
@@ -44,6 +43,7 @@ class Ran:
 def judged_run(slo: Sequence[Condition], finished: Finished) -> tuple[Judged, ...]:
     """Return whether a run meets an objective, by the intervals of its figures where it has them."""
     from hotband.data.record.record import record_of
+    from hotband.questions.slo import judge
 
     record = record_of(finished)
     known = {one["figure"]: one for one in finished.record.get("intervals", {}).get("figures", [])}

@@ -10,7 +10,6 @@ from hotband.base.errors import UserError
 from hotband.base.views import view_of
 from hotband.data.catalog.named import EMULATED, is_emulated, is_real
 from hotband.data.documents.run import Repair, RunSpec
-from hotband.data.inputs.rate import mistakes_of_rate, setting_of
 from hotband.data.record.files import RECORD_FILE, REPORT_FILE
 from hotband.data.results.manifest import EXPERIMENT_FILE
 from hotband.data.store.into import into_store
@@ -29,7 +28,6 @@ from hotband.execution.runs.run import save
 from hotband.execution.runs.sequence import in_sequence
 from hotband.inference.interval import DRAWS
 from hotband.questions.run.ran import Emulation, Ran, judged_run
-from hotband.questions.slo import slo_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -58,7 +56,7 @@ def answer(question: RunQuestion, way: Way) -> Ran | Emulation:
     with into_store(question.into, at_end=question.interval is not None):
         with way.watch(title) as tick:
             experiment = Experiment(points_of(specs), what=f"the runs {title}")
-            with guarded(question, specs, way), mistakes_of_rate(question.rate):
+            with guarded(question, specs, way), blaming_rate(question):
                 if len(specs) > 1:
                     done = experiment.run(
                         out=question.out, fresh=question.fresh, executor=hardware, progress=tick, say=way.say
@@ -71,7 +69,7 @@ def answer(question: RunQuestion, way: Way) -> Ran | Emulation:
         if question.interval is not None:
             ran.is_whole = add_intervals(question, specs[0], ran.finished[0], way)
         if question.slo is not None:
-            add_slo(slo_of(question.slo), ran.finished)
+            add_slo(question.slo, ran.finished)
         if is_real(on) and question.out is not None and way.as_text:
             ran.report = view_of("hotband-run", "report")(specs).save(question.out / REPORT_FILE)
         return ran
@@ -79,7 +77,20 @@ def answer(question: RunQuestion, way: Way) -> Ran | Emulation:
 
 def settings_of(question: RunQuestion) -> tuple[tuple[str, str], ...]:
     """Return what is set, the rate with it."""
+    if question.rate is None:
+        return question.settings
+    from hotband.data.inputs.rate import setting_of
+
     return (*question.settings, *setting_of(question.rate, question.settings))
+
+
+def blaming_rate(question: RunQuestion) -> AbstractContextManager[None]:
+    """Return the context in which a workload that takes no rate is a mistake of the rate."""
+    if question.rate is None:
+        return nullcontext()
+    from hotband.data.inputs.rate import mistakes_of_rate
+
+    return mistakes_of_rate(question.rate)
 
 
 def specs_of(question: RunQuestion) -> list[RunSpec]:
@@ -172,12 +183,13 @@ def add_intervals(question: RunQuestion, spec: RunSpec, finished: Finished, way:
     return True
 
 
-def add_slo(slo: Sequence[Condition], finished: Sequence[Finished]) -> None:
+def add_slo(slo: str, finished: Sequence[Finished]) -> None:
     """Put into each record, and its folder if it has one, whether it meets the objective."""
     from hotband.data.record.written import record_text
+    from hotband.questions.slo import slo_of
 
     for one in finished:
-        one.record["slo"] = slo_of_record(slo, one)
+        one.record["slo"] = slo_of_record(slo_of(slo), one)
         one.text = record_text(one.record)
         if one.spec.out is not None:
             save(one, one.spec.out)

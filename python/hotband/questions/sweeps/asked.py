@@ -6,15 +6,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from hotband.base.question import Ending, Question, asks, duration, fresh, into, jobs, out
+from hotband.base.question import Ending, Question, asks, duration, fresh, into, jobs, out, rate, slo
 from hotband.data.inputs.kinds import AlikeWorkloads, Axes, Machines, Rate, Seeds, Texts
-from hotband.data.inputs.rate import rate, rates_of
+from hotband.data.inputs.rate import rates_of
 from hotband.data.inputs.specify import expect_interval
 from hotband.data.results.sweep_journal import FRAME_FILE
 from hotband.execution.runs.signals import INTERRUPTED
 from hotband.execution.targets.fields import OnHardware, erase, hosts, keep, purge_by, size, yes
 from hotband.inference.interval.fields import draws_of, level_of
-from hotband.questions.slo import slo, slo_of
+from hotband.questions.slo import slo_of
 
 if TYPE_CHECKING:
     from hotband.questions.sweeps.sweep import Sweep

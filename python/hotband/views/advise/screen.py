@@ -23,7 +23,7 @@ STRIP = 50
 MOST_DRIVES = 4
 """A candidate that needs more than so many times the drives of the recommended one is part of the evidence alone."""
 MOST_NOTES = 2
-CLASS_PRICES = "Prices are those of the catalog's classes, with their ranges; --prices FILE sets yours."
+CLASS_PRICES = "Prices are those of the catalog's classes, with their ranges; a table of your own replaces them."
 
 
 def advice_screen(advice: Advice, question: AdviseQuestion, details: Sequence[View]) -> Screen:
