@@ -1,9 +1,8 @@
-"""Makes the pictures of README and guides: `python scripts/pictures.py [NAME...]` writes candidates.png,
-content-hdd.png, sweep.png, ui.png, ui-home.png, ui-home-narrow.png, help.png and demo.png.
+"""Makes the pictures of README and guides: `python scripts/pictures.py [NAME...]` writes candidates.png, sweep.png,
+ui.png, ui-home.png, ui-home-narrow.png, help.png and demo.png.
 
-It draws the predicted p99 of four candidates for a database, runs the study content-hdd (seconds) and draws its
-published IOPS next to the predicted ones, as its report does; the first sweep of docs/guides/sweeps.md; `hotband ui`
-with a run; and the first help and the end of the demo as a terminal shows them, in chromium through Playwright.
+It draws the predicted p99 of four candidates for a database; the first sweep of docs/guides/sweeps.md; `hotband ui` with
+a run; and the first help and the end of the demo as a terminal shows them, in chromium through Playwright.
 """
 
 from __future__ import annotations
@@ -22,9 +21,7 @@ from typing import TYPE_CHECKING
 
 import hotband as hb
 from hotband.base.text.write import write_file
-from hotband.views.draw import published
 from hotband.views.report.pictures import drawing, write_pictures
-from hotband.views.report.study_figures import published_frame
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
@@ -43,7 +40,7 @@ TERMINAL = (
 
 def main() -> None:
     """Write the pictures, or those that are named."""
-    made = {"candidates": of_candidates, "study": of_study, "sweep": of_sweep, "page": of_page, "terminal": of_terminal}
+    made = {"candidates": of_candidates, "sweep": of_sweep, "page": of_page, "terminal": of_terminal}
     for name in sys.argv[1:] or made:
         made[name]()
 
@@ -153,17 +150,6 @@ def of_candidates() -> None:
         "Predicted p99 latency of iometer-database (8 KiB, 67 % reads) by rate; a line ends with the last rate reached."
     )
     write(alt.layer(lines, rule, label).properties(width=640, height=300), "candidates", title, subtitle)
-
-
-def of_study() -> None:
-    """Published and predicted IOPS of a study."""
-    result = hb.study("content-hdd").run(progress=False)
-    frame = published_frame(result.to_dict()["figures"], "IOPS")
-    title = "Five disk layouts under vdbench: published and predicted IOPS"
-    subtitle = (
-        "Study content-hdd. Mixes of 8 KB at one shared sequential position are missed by far; its report says why."
-    )
-    write(published.published_chart(frame, "IOPS"), "content-hdd", title, subtitle)
 
 
 def write(view: View, name: str, title: str, subtitle: str) -> None:
