@@ -1,8 +1,8 @@
 """Makes the pictures of README and guides: `python scripts/pictures.py [NAME...]` writes candidates.png, sweep.png,
 ui.png, ui-home.png, ui-home-narrow.png, help.png and demo.png.
 
-It draws the predicted p99 of four candidates for a database; the first sweep of docs/guides/sweeps.md; `hotband ui` with
-a run; and the first help and the end of the demo as a terminal shows them, in chromium through Playwright.
+It draws the predicted p99 of four candidates for a database; the first sweep of docs/guides/sweeps.md; `hotband ui`
+with a run; and the first help and the end of the demo as a terminal shows them, in chromium through Playwright.
 """
 
 from __future__ import annotations
