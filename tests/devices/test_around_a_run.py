@@ -235,7 +235,7 @@ def test_what_disturbed_a_run_is_said(tree: Tree) -> None:
         "1 media errors in the run",
         "SMART says since this run that the drive fails, or warns",
     ]
-    with Background(path, tree.host, own=1) as watched:
+    with Background(path, tree.host, root=1) as watched:
         pass
     assert watched.found is not None
     calm = {**watched.found, "cpu_ours": 0.3, "cpu_others": 0.02, "cpu_stolen": 0.001}

@@ -16,7 +16,7 @@ from fake_device import fake
 
 import hotband as hb
 from hotband.execution.experiment import Executor
-from hotband.execution.targets.place import OWN_FILE
+from hotband.execution.targets.real_target import OWN_FILE
 from hotband.questions.suites import target
 from hotband.questions.suites.bench import each_once
 from hotband.questions.suites.pts import Asked, latency, run_pts, spec, suite

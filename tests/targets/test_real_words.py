@@ -20,10 +20,10 @@ from hotband.data.documents.run import RunSpec
 from hotband.data.importers.fio.importer import read
 from hotband.data.inputs.specify import Named
 from hotband.execution.runs.sequence import in_sequence, settings_after
-from hotband.execution.targets.asked import asked_of
 from hotband.execution.targets.fio_child import run_fio
+from hotband.execution.targets.fio_run import fio_run_of
 from hotband.execution.targets.outlook import outlook_of
-from hotband.execution.targets.place import Place, place_of
+from hotband.execution.targets.real_target import RealTarget, real_target_of
 from hotband.faces.cli import app
 from hotband.questions.expect import results
 from hotband.questions.targets import expected
@@ -32,7 +32,7 @@ from hotband.views.expect import expected_views
 
 fio = pytest.mark.skipif(shutil.which("fio") is None, reason="fio is not installed (apt install fio)")
 GIB = 1 << 30
-PLACE = Place("real:/dev/sdz", "block", Path("/dev/sdz"), None, 100 * GIB, 512)
+PLACE = RealTarget("real:/dev/sdz", "block", Path("/dev/sdz"), None, 100 * GIB, 512)
 GUIDE = Path(__file__).parents[2] / "docs/guides/measure.md"
 
 
@@ -42,7 +42,7 @@ def asked(load: str, phase: str, state: str | None = None, **stream: object):
     lines = "\n".join(f"{key} = {value}" for key, value in keys.items())
     text = f"[load]\n{load}\n[[streams]]\n{lines}\n[[phases]]\n{phase}\nmeasure = true\n"
     pairs = (("state", state),) if state else ()
-    return asked_of(RunSpec("run", PLACE.text, "own", pairs, workload_text=text))
+    return fio_run_of(RunSpec("run", PLACE.text, "own", pairs, workload_text=text))
 
 
 CLOSED, OPEN = "closed = { threads = 1, depth = 4 }", 'open = { rate_iops = 100, arrival = "fixed" }'
@@ -185,7 +185,7 @@ def test_a_plain_file_where_a_device_should_be_is_refused(monkeypatch: pytest.Mo
     (tmp_path / "rbd0").write_bytes(bytes(8192))
     monkeypatch.setattr(Path, "resolve", lambda self: Path("/dev") / self.name)
     with pytest.raises(hb.UserError, match=r"is a plain file in memory.*is the device attached, mapped"):
-        place_of(f"real:{tmp_path / 'rbd0'}")
+        real_target_of(f"real:{tmp_path / 'rbd0'}")
 
 
 @fio

@@ -117,10 +117,10 @@ class Counters:
         """A device that is gone by now tells nothing; its run fails by itself."""
         at = time.monotonic() - self._begin
         try:
-            found = reading_of(self.path, self.host, self._absent, self._silent)
+            reading = reading_of(self.path, self.host, self._absent, self._silent)
         except (UserError, OSError):
-            found = {**NOTHING}
-        self._readings.append((at, found))
+            reading = {**NOTHING}
+        self._readings.append((at, reading))
 
     def _watch(self) -> None:
         """Until the block ends."""
@@ -144,30 +144,30 @@ class Counters:
 
     def _look(self, looks: dict[str, list[float]]) -> None:
         for source in self._sources:
-            found = source.watts()
-            if found is not None:
-                looks.setdefault(source.of, []).append(found)
+            watts = source.watts()
+            if watts is not None:
+                looks.setdefault(source.of, []).append(watts)
 
     def _keep(self, looks: dict[str, list[float]], began: float, now: float) -> None:
-        for of, found in looks.items():
-            self._power.append(PowerRow(began - self._begin, now - self._begin, of, tuple(found)))
+        for name, watts in looks.items():
+            self._power.append(PowerRow(began - self._begin, now - self._begin, name, tuple(watts)))
 
     @property
     def tables(self) -> dict[str, Table]:
         """`smart`, `health` and `power`, each only where there is anything to tell."""
-        found: dict[str, Table] = {}
+        by_name: dict[str, Table] = {}
         wear = ("host_bytes", "flash_bytes", "percentage_used", "erases_mean", "erases_max")
         if self._tells(*wear):
-            found["smart"] = _smart(self.device, self._readings)
+            by_name["smart"] = _smart(self.device, self._readings)
         if self._tells(*list(HEALTH_KINDS)[2:]):
-            found["health"] = _health(self.device, self._readings)
+            by_name["health"] = _health(self.device, self._readings)
         power = _power_rows(self._power, self._measured - self._begin)
         if power.columns["time_ns"]:
-            found["power"] = power
-        return found
+            by_name["power"] = power
+        return by_name
 
     def _tells(self, *keys: str) -> bool:
-        return any(value is not None for _, one in self._readings for key, value in one.items() if key in keys)
+        return any(value is not None for _, reading in self._readings for key, value in reading.items() if key in keys)
 
     @property
     def section(self) -> DeviceCountersDoc | None:
@@ -183,7 +183,7 @@ class Counters:
             "write_amplification": amplification(begin, end),
             "endurance_bytes": endurance,
             "endurance_from": source,
-            "power_from": list(dict.fromkeys(one.name for one in self._sources)),
+            "power_from": list(dict.fromkeys(power_source.name for power_source in self._sources)),
             "absent_tools": list(dict.fromkeys(self._absent)),
         }
 
@@ -228,38 +228,38 @@ def _nanoseconds(seconds: float) -> int:
 def _smart(device: str, readings: list[tuple[float, ReadingDoc]]) -> ReadTable:
     columns: dict[str, list[Cell]] = {name: [] for name in SMART_KINDS}
     before: ReadingDoc | None = None
-    for at, one in readings:
+    for at, reading in readings:
         row: dict[str, Cell] = {
             "time_ns": _nanoseconds(at),
             "drive": device,
-            "host_bytes": one["host_bytes"],
+            "host_bytes": reading["host_bytes"],
             # What a drive stores after its own compression, nobody tells.
             "stored_bytes": None,
-            "flash_bytes": one["flash_bytes"],
-            "write_amplification": None if before is None else amplification(before, one),
-            "write_amplification_total": amplification(None, one),
-            "erases_mean": one["erases_mean"],
-            "erases_max": one["erases_max"],
-            "percentage_used": one["percentage_used"],
+            "flash_bytes": reading["flash_bytes"],
+            "write_amplification": None if before is None else amplification(before, reading),
+            "write_amplification_total": amplification(None, reading),
+            "erases_mean": reading["erases_mean"],
+            "erases_max": reading["erases_max"],
+            "percentage_used": reading["percentage_used"],
         }
         for name, cell in row.items():
             columns[name].append(cell)
-        before = one
+        before = reading
     return ReadTable(columns, SMART_KINDS)
 
 
 def _health(device: str, readings: list[tuple[float, ReadingDoc]]) -> ReadTable:
     columns: dict[str, list[Cell]] = {name: [] for name in HEALTH_KINDS}
-    for at, one in readings:
+    for at, reading in readings:
         row: dict[str, Cell] = {
             "time_ns": _nanoseconds(at),
             "drive": device,
-            "temperature_c": one["temperature_c"],
-            "throttled_s": one["throttled_s"],
-            "throttle_events": one["throttle_events"],
-            "media_errors": one["media_errors"],
-            "available_spare_pct": one["available_spare_pct"],
-            "host_read_bytes": one["host_read_bytes"],
+            "temperature_c": reading["temperature_c"],
+            "throttled_s": reading["throttled_s"],
+            "throttle_events": reading["throttle_events"],
+            "media_errors": reading["media_errors"],
+            "available_spare_pct": reading["available_spare_pct"],
+            "host_read_bytes": reading["host_read_bytes"],
         }
         for name, cell in row.items():
             columns[name].append(cell)
@@ -269,17 +269,17 @@ def _health(device: str, readings: list[tuple[float, ReadingDoc]]) -> ReadTable:
 def _power_rows(rows: list[PowerRow], measured_s: float) -> ReadTable:
     """Rows that end in the measured time; what was drawn before it is cut off."""
     columns: dict[str, list[Cell]] = {name: [] for name in POWER_KINDS}
-    for one in rows:
-        if one.end_s <= measured_s or not one.looks:
+    for power_row in rows:
+        if power_row.end_s <= measured_s or not power_row.looks:
             continue
-        begin = max(one.begin_s, measured_s)
+        begin = max(power_row.begin_s, measured_s)
         row: dict[str, Cell] = {
             "time_ns": _nanoseconds(begin - measured_s),
-            "length_ns": _nanoseconds(one.end_s - begin),
-            "drive": one.of,
-            "power_w": sum(one.looks) / len(one.looks),
-            "low_w": min(one.looks),
-            "high_w": max(one.looks),
+            "length_ns": _nanoseconds(power_row.end_s - begin),
+            "drive": power_row.of,
+            "power_w": sum(power_row.looks) / len(power_row.looks),
+            "low_w": min(power_row.looks),
+            "high_w": max(power_row.looks),
         }
         for name, cell in row.items():
             columns[name].append(cell)

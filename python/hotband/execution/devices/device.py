@@ -106,13 +106,13 @@ def block_device(name: str, host: Host, *, with_tools: bool = False) -> Device:
     disk = blocks.disk_of(name, host)
     folder, whole = host.sysfs(name), host.sysfs(disk)
     kind = kind_of(name, host)
-    asked = kind in ("disk", "partition")
+    is_supported = kind in ("disk", "partition")
     absent: list[str] = []
-    lsblk = first_of(asked_json(host, absent, *LSBLK, blocks.path_of(disk)).get("blockdevices")) if asked else {}
+    lsblk = first_of(asked_json(host, absent, *LSBLK, blocks.path_of(disk)).get("blockdevices")) if is_supported else {}
     smart: Told = {}
     id_ns: Told = {}
     is_nvme = disk.startswith("nvme")
-    if asked and with_tools:
+    if is_supported and with_tools:
         smart = asked_json(host, absent, *SMARTCTL, blocks.path_of(disk))
         id_ns = asked_json(host, absent, *ID_NS, blocks.path_of(disk)) if is_nvme else {}
     device = f"{whole}/device"
@@ -137,7 +137,7 @@ def block_device(name: str, host: Host, *, with_tools: bool = False) -> Device:
         rotational=_yes(host.text(f"{whole}/queue/rotational")),
         rotation_rpm=_whole(smart, "rotation_rate") or None,
         zoned=_first(host.text(f"{whole}/queue/zoned")),
-        read_only=any(host.text(f"{one}/ro") == "1" for one in (folder, whole)),
+        read_only=any(host.text(f"{sys_folder}/ro") == "1" for sys_folder in (folder, whole)),
         write_cache=_first(host.text(f"{whole}/queue/write_cache")),
         numa_node=numa_node(device, host),
         link=link_of(device, smart, "current", host),
@@ -157,12 +157,14 @@ def _of_file(path: str, host: Host) -> Device:
     from dataclasses import replace
 
     real = host.real(path)
-    found = blocks.below_file(real, host)
+    disks = blocks.below_file(real, host)
     size = host.size(real) or 0
-    if not found:
+    if not disks:
         return Device(real, real, "file", size)
-    of = block_device(found[0], host, with_tools=True)
-    return replace(of, name=real, path=real, kind="file", size_bytes=size, partitions=(), by_id=(), backing_file=None)
+    disk_device = block_device(disks[0], host, with_tools=True)
+    return replace(
+        disk_device, name=real, path=real, kind="file", size_bytes=size, partitions=(), by_id=(), backing_file=None
+    )
 
 
 def kind_of(name: str, host: Host) -> str:
@@ -172,8 +174,8 @@ def kind_of(name: str, host: Host) -> str:
         if host.has(f"{folder}/{part}"):
             return part
     named = {"loop": "loop", "dm-": "dm", "md": "md", "nbd": "nbd", "rbd": "rbd", "zram": "zram", "ram": "zram"}
-    found = next((kind for begin, kind in named.items() if name.startswith(begin)), None)
-    return found or ("optical" if name.startswith(("sr", "fd")) else "disk")
+    found_kind = next((kind for begin, kind in named.items() if name.startswith(begin)), None)
+    return found_kind or ("optical" if name.startswith(("sr", "fd")) else "disk")
 
 
 def serial_of(disk: str, host: Host, lsblk: Told | None = None, smart: Told | None = None) -> str | None:
@@ -189,9 +191,9 @@ def serial_of(disk: str, host: Host, lsblk: Told | None = None, smart: Told | No
         _word(lsblk or {}, "serial"),
         _word(smart or {}, "serial_number"),
     ):
-        found = " ".join((text or "").split())
-        if found.lower() not in NO_SERIALS and len(set(found)) > 1:
-            return found
+        serial = " ".join((text or "").split())
+        if serial.lower() not in NO_SERIALS and len(set(serial)) > 1:
+            return serial
     return None
 
 
@@ -210,7 +212,7 @@ def _page_80(folder: str, host: Host) -> str | None:
 def by_id(name: str, host: Host) -> tuple[str, ...]:
     """Names in /dev/disk/by-id that lead to a device."""
     folder = "/dev/disk/by-id"
-    return tuple(one for one in host.names(folder) if host.block_name(f"{folder}/{one}") == name)
+    return tuple(link for link in host.names(folder) if host.block_name(f"{folder}/{link}") == name)
 
 
 def asked_json(host: Host, absent: list[str], *arguments: str) -> Told:
@@ -220,10 +222,10 @@ def asked_json(host: Host, absent: list[str], *arguments: str) -> Told:
         absent.append(arguments[0])
         return {}
     try:
-        found = json.loads(output.text)
+        parsed = json.loads(output.text)
     except ValueError:
         return {}
-    return found if isinstance(found, dict) else {}
+    return parsed if isinstance(parsed, dict) else {}
 
 
 def first_of(rows: object) -> Told:
@@ -236,13 +238,13 @@ def _transport(disk: str, host: Host, lsblk: Told) -> str | None:
     if disk.startswith("nvme"):
         link = host.text(f"/sys/block/{disk}/device/transport")
         return "nvme" if link in (None, "pcie") else f"nvme-{link}"
-    told = _word(lsblk, "tran")
-    if told:
-        return told
-    place = host.real(f"/sys/block/{disk}")
+    transport = _word(lsblk, "tran")
+    if transport:
+        return transport
+    sys_path = host.real(f"/sys/block/{disk}")
     marks = {"/usb": "usb", "/ata": "sata", "/end_device-": "sas", "/session": "iscsi", "/rport-": "fc"}
     marks["/virtio"] = "virtio"
-    return next((name for mark, name in marks.items() if mark in place), None)
+    return next((name for mark, name in marks.items() if mark in sys_path), None)
 
 
 def _queue(whole: str, host: Host) -> Queue | None:
@@ -251,8 +253,8 @@ def _queue(whole: str, host: Host) -> Queue | None:
         return None
 
     def kib(name: str) -> int | None:
-        found = host.number(f"{folder}/{name}")
-        return None if found is None else 1024 * found
+        size = host.number(f"{folder}/{name}")
+        return None if size is None else 1024 * size
 
     throttle = host.number(f"{folder}/wbt_lat_usec")
     return Queue(
@@ -282,27 +284,27 @@ def _formats(id_ns: Told) -> tuple[SectorFormat, ...]:
     if not isinstance(rows, list) or not isinstance(used, int):
         return ()
     chosen = (used & 0xF) | (used >> 5 & 0x3) << 4
-    found = []
+    formats = []
     for index, row in enumerate(rows):
         shift = row.get("ds") if isinstance(row, dict) else None
         if isinstance(shift, int) and 9 <= shift < 32:
             metadata = _whole(row, "ms") or 0
-            found.append(SectorFormat(data_bytes=2**shift, metadata_bytes=metadata, in_use=index == chosen))
-    return tuple(found)
+            formats.append(SectorFormat(data_bytes=2**shift, metadata_bytes=metadata, in_use=index == chosen))
+    return tuple(formats)
 
 
 def _first(*texts: str | None) -> str | None:
     return next((text.strip() for text in texts if text and text.strip()), None)
 
 
-def _word(told: Told, key: str) -> str | None:
-    found = told.get(key)
-    return found if isinstance(found, str) else None
+def _word(fields: Told, key: str) -> str | None:
+    value = fields.get(key)
+    return value if isinstance(value, str) else None
 
 
-def _whole(told: Told, key: str) -> int | None:
-    found = told.get(key)
-    return found if isinstance(found, int) and not isinstance(found, bool) else None
+def _whole(fields: Told, key: str) -> int | None:
+    value = fields.get(key)
+    return value if isinstance(value, int) and not isinstance(value, bool) else None
 
 
 def _yes(text: str | None) -> bool | None:
@@ -312,9 +314,9 @@ def _yes(text: str | None) -> bool | None:
 def numa_node(device: str, host: Host) -> int | None:
     """The NUMA node of a device: its driver's folder, or one above it, has it; -1 means none."""
     for above in ("", "/device", "/..", "/../..", "/../../..", "/../../../.."):
-        found = host.number(f"{device}{above}/numa_node")
-        if found is not None:
-            return found if found >= 0 else None
+        node = host.number(f"{device}{above}/numa_node")
+        if node is not None:
+            return node if node >= 0 else None
     return None
 
 

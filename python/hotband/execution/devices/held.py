@@ -57,22 +57,22 @@ class Held:
         if foreign:
             # A row is of several readings: what was closed between two of them is not there at a second look.
             foreign &= self._foreign(opened_by(str(process), Host()), folder)
-        for one in foreign:
-            accepted = f"has {one.link} open, which is not what was permitted; it was killed"
+        for foreigner in foreign:
+            accepted = f"has {foreigner.link} open, which is not what was permitted; it was killed"
             raise UserError("fio", "", self.permission.path, accepted)
-        return any(one.node.is_same(self.node) and one.descriptor != self.descriptor for one in seen)
+        return any(handle.node.is_same(self.node) and handle.descriptor != self.descriptor for handle in seen)
 
     def _foreign(self, opened: Iterable[Opened], folder: Path) -> set[Opened]:
         """What is not the file or device that was given, nor a result, nor a file that is only read."""
         results = folder.resolve()
         return {
-            one
-            for one in opened
-            if not one.node.is_same(self.node)
+            handle
+            for handle in opened
+            if not handle.node.is_same(self.node)
             and (
-                one.descriptor == self.descriptor
-                or one.node.kind == "block"
-                or (one.writes and not Path(one.link).is_relative_to(results))
+                handle.descriptor == self.descriptor
+                or handle.node.kind == "block"
+                or (handle.writes and not Path(handle.link).is_relative_to(results))
             )
         }
 
@@ -102,9 +102,9 @@ def holding(permission: Permission, descriptor: int) -> Held:
     if permission.may_write and permission.node is not None:
         if permission.kind == "file":
             _lock(descriptor, permission.path)
-        found = refusals(made.path, permission.host, is_claimed=True)
-        if found:
-            accepted = f"is in use by now, and was not when it was permitted: {'; '.join(found)}"
+        reasons = refusals(made.path, permission.host, is_claimed=True)
+        if reasons:
+            accepted = f"is in use by now, and was not when it was permitted: {'; '.join(reasons)}"
             raise UserError(permission.path, "", "", accepted)
         if identity_of(made.path, permission.host) != permission.identity:
             raise _another(permission.path)

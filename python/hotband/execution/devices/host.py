@@ -65,11 +65,11 @@ class Host:
 
     def real(self, path: str) -> str:
         """The path behind symbolic links, as the machine calls it."""
-        found = os.path.realpath(self.at(path))
+        real_path = os.path.realpath(self.at(path))
         if self.root is None:
-            return found
+            return real_path
         base = os.path.realpath(self.root)
-        return "/" + os.path.relpath(found, base) if found.startswith(base + "/") else found
+        return "/" + os.path.relpath(real_path, base) if real_path.startswith(base + "/") else real_path
 
     def link(self, path: str) -> str:
         """Where a symbolic link points, as it says; empty if it is none."""
@@ -111,13 +111,13 @@ class Host:
             name = real.removeprefix("/dev/").replace("/", "!")
             return name if real.startswith("/dev/") and self.has(real) and self.sysfs(name) else ""
         try:
-            found = os.stat(path)
+            status = os.stat(path)
         except (OSError, ValueError):
             return ""
-        if not stat.S_ISBLK(found.st_mode):
+        if not stat.S_ISBLK(status.st_mode):
             return ""
-        place = f"/sys/dev/block/{os.major(found.st_rdev)}:{os.minor(found.st_rdev)}"
-        return os.path.basename(os.path.realpath(place)) if os.path.exists(place) else ""
+        sys_path = f"/sys/dev/block/{os.major(status.st_rdev)}:{os.minor(status.st_rdev)}"
+        return os.path.basename(os.path.realpath(sys_path)) if os.path.exists(sys_path) else ""
 
     def read(self, path: str, offset: int, count: int) -> bytes:
         """Bytes of a device or a file, fewer at its end. Never opened for writing. Raises OSError."""
@@ -143,7 +143,7 @@ class Host:
         if self.root is None:
             path = os.environ.get("PATH", os.defpath)
             return shutil.which(name, path=os.pathsep.join([path, *SBIN]))
-        return name if any(one.split(" ")[0] == name for one in self.names("/commands")) else None
+        return name if any(command.split(" ")[0] == name for command in self.names("/commands")) else None
 
     def run(self, *arguments: str, longest_s: float = LONGEST_S) -> Output | None:
         """What a command prints; None if it is not installed. One that takes too long, or that a tree did not

@@ -42,8 +42,8 @@ def _sectors(device: Device) -> Iterator[str]:
         yield "does not begin at a physical sector: every write of one is a read and two writes"
     if physical > logical > 0:
         yield f"sectors of {logical} bytes on physical ones of {physical}: smaller writes cost a read first"
-    in_use = [one["data_bytes"] for one in device.formats if one["in_use"]]
-    if in_use and max(one["data_bytes"] for one in device.formats) > in_use[0]:
+    in_use = [format_["data_bytes"] for format_ in device.formats if format_["in_use"]]
+    if in_use and max(format_["data_bytes"] for format_ in device.formats) > in_use[0]:
         yield f"is formatted with sectors of {in_use[0]} bytes, and offers larger ones, which some serve faster"
 
 

@@ -63,10 +63,10 @@ def refusals(
         return of_file(text, seen)
     if kind != "block":
         raise UserError(str(path), "", "", what_it_is(text, host))
-    found = of_block(text, seen, is_claimed=is_claimed)
-    if not found and identity_of(text, host, seen) is None:
-        found.append("has no serial and no name in /dev/disk/by-id: nothing tells it from another device")
-    return found
+    reasons = of_block(text, seen, is_claimed=is_claimed)
+    if not reasons and identity_of(text, host, seen) is None:
+        reasons.append("has no serial and no name in /dev/disk/by-id: nothing tells it from another device")
+    return reasons
 
 
 def identity_of(path: str | Path, host: Host | None = None, seen: Seen | None = None) -> str | None:
@@ -109,7 +109,7 @@ def _own_serial(disk: str, seen: Seen) -> str | None:
 
 
 def permission(
-    place: str | Path, host: Host | None = None, *, writes: bool, erase: str | None, is_ours: bool = False
+    path: str | Path, host: Host | None = None, *, writes: bool, erase: str | None, is_ours: bool = False
 ) -> Permission:
     """The permission for a run on `place`, a path or a URI, that writes or only reads.
 
@@ -118,30 +118,30 @@ def permission(
     (`is_ours`: made by us), new or empty needs no `erase`. Raises UserError with the reason.
     """
     host = host or Host()
-    if "://" in str(place) or str(place).startswith("rbd:"):
+    if "://" in str(path) or str(path).startswith("rbd:"):
         if writes or erase is not None:
-            _expect_typed(str(place), str(place), erase, f"what lies behind {place} would be overwritten")
-        return Permission(str(place), "uri", writes, identity=str(place), host=host, _made=_MADE_HERE)
-    text = os.path.abspath(place)
+            _expect_typed(str(path), str(path), erase, f"what lies behind {path} would be overwritten")
+        return Permission(str(path), "uri", writes, identity=str(path), host=host, _made=_MADE_HERE)
+    text = os.path.abspath(path)
     kind = host.kind(text)
     if kind == "absent" and os.path.isdir(host.at(os.path.dirname(text))) and not text.startswith(("/dev/", "/sys/")):
         return Permission(text, "file", writes, host=host, _made=_MADE_HERE)
     if kind not in ("block", "file"):
-        raise UserError(str(place), "", "", what_it_is(text, host))
+        raise UserError(str(path), "", "", what_it_is(text, host))
     real = host.real(text)
     with _opened(real, host) as (at, node):
         if not writes:
             if erase is not None:
                 # Whoever types what may be lost means this device, or another one by mistake.
-                _expect_typed(str(place), str(identity_of(at, host)), erase, "")
+                _expect_typed(str(path), str(identity_of(at, host)), erase, "")
             return Permission(real, kind, False, node=node, host=host, _made=_MADE_HERE)
-        found = refusals(at, host)
-        if found:
-            raise UserError(str(place), "", "", "is not written: " + "; ".join(found))
+        reasons = refusals(at, host)
+        if reasons:
+            raise UserError(str(path), "", "", "is not written: " + "; ".join(reasons))
         identity = identity_of(at, host)
         if kind == "block" or not (is_ours or not host.size(at)):
             what = "the device" if kind == "block" else "the file, which Hotband did not make,"
-            _expect_typed(str(place), str(identity), erase, f"{what} would be overwritten")
+            _expect_typed(str(path), str(identity), erase, f"{what} would be overwritten")
         return Permission(real, kind, True, identity, node, tuple(_notes(real, at, kind, host)), host, _MADE_HERE)
 
 
@@ -162,16 +162,16 @@ def _opened(real: str, host: Host) -> Iterator[tuple[str, Node | None]]:
         os.close(descriptor)
 
 
-def _expect_typed(place: str, identity: str, erase: str | None, what: str) -> None:
+def _expect_typed(path: str, identity: str, erase: str | None, what: str) -> None:
     """Raises UserError unless the identity was typed, letter for letter."""
     import shlex
 
     quoted = shlex.quote(identity)
     if erase is None:
         accepted = f"{what}, and all that is on it lost: expected question.erase {quoted} if it may be"
-        raise UserError(place, "", "", accepted)
+        raise UserError(path, "", "", accepted)
     if erase != identity:
-        raise UserError("question.erase", "", erase, f"is not {place}: expected {quoted} for it, letter for letter")
+        raise UserError("question.erase", "", erase, f"is not {path}: expected {quoted} for it, letter for letter")
 
 
 def _notes(real: str, at: str, kind: str, host: Host) -> Iterator[str]:

@@ -123,7 +123,7 @@ class _Running:
     def start(self, jobs: int) -> None:
         """Starts as many threads as are of use. They do not keep the program from ending: a second interruption that
         comes while they stop ends it at once."""
-        jobs = memory.jobs_here([one.run.memory() or 0 for one in self.prepared], jobs)
+        jobs = memory.jobs_here([item.run.memory() or 0 for item in self.prepared], jobs)
         for number in range(min(jobs, len(self.lines))):
             thread = threading.Thread(target=self._work, name=f"run-{number}", daemon=True)
             self.threads.append(thread)
@@ -150,8 +150,8 @@ class _Running:
     def halt(self) -> None:
         """Asks all runs to stop."""
         self.stopping.set()
-        for one in self.prepared:
-            one.run.stop()
+        for item in self.prepared:
+            item.run.stop()
 
     def stop(self) -> None:
         """Stops what still runs, and waits until nothing does."""
@@ -182,24 +182,24 @@ class _Running:
 
     def _run(self, line: Sequence[int]) -> None:
         prepared = [self.prepared[index] for index in line]
-        for place, index in enumerate(line):
+        for position, index in enumerate(line):
             if self.stopping.is_set():
                 return
-            self.done(self.points[index], run.execute_one(prepared, place))
+            self.done(self.points[index], run.execute_one(prepared, position))
             self.news.put(None)
 
 
 def progress_of(prepared: Sequence[Prepared], done: int) -> Progress:
     """How far runs are together."""
-    told = [one.run.progress() for one in prepared]
-    weights = [one.spec.weight for one in prepared]
-    share = sum(share * weight for (share, _), weight in zip(told, weights, strict=True)) / (sum(weights) or 1.0)
-    return Progress(min(share, 1.0), sum(ios for _, ios in told), done, len(prepared), phase_of(prepared))
+    states = [item.run.progress() for item in prepared]
+    weights = [item.spec.weight for item in prepared]
+    share = sum(share * weight for (share, _), weight in zip(states, weights, strict=True)) / (sum(weights) or 1.0)
+    return Progress(min(share, 1.0), sum(ios for _, ios in states), done, len(prepared), phase_of(prepared))
 
 
 def phase_of(prepared: Sequence[Prepared]) -> str:
     """What the first run that is under way does; nothing if none is."""
-    for one in prepared:
-        if 0.0 < one.run.progress()[0] < 1.0:
-            return one.run.phase() or ""
+    for item in prepared:
+        if 0.0 < item.run.progress()[0] < 1.0:
+            return item.run.phase() or ""
     return (prepared[0].run.phase() or "writing") if len(prepared) == 1 else ""

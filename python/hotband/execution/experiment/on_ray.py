@@ -92,8 +92,8 @@ class OnRay:
         work = _Work(points)
         self._check(work, tick)
 
-        def take(line: int, told: Told) -> None:
-            work.take(line, told, took)
+        def take(line: int, reply: Told) -> None:
+            work.take(line, reply, took)
 
         tick(work.progress())
         self._dispatch(work, read, range(len(work.lines)), take, lambda: tick(work.progress()))
@@ -122,15 +122,15 @@ class OnRay:
         rest = first[CHECKED_HERE:]
         if not rest:
             return
-        of, seen = len(work.points), len(first) - len(rest)
+        total, seen = len(work.points), len(first) - len(rest)
 
-        def took(line: int, told: Told) -> None:
+        def took(line: int, reply: Told) -> None:
             nonlocal seen
             seen += 1
-            work.check(line, told)
+            work.check(line, reply)
 
         def shown() -> None:
-            tick(Progress(0.0, 0, 0, of, f"checking {seen:,} of {len(first):,}"))
+            tick(Progress(0.0, 0, 0, total, f"checking {seen:,} of {len(first):,}"))
 
         self._dispatch(work, None, rest, took, shown)
 
@@ -178,11 +178,11 @@ class _Work:
         """The first line of each kind."""
         return list(self.first.values())
 
-    def check(self, line: int, told: Told) -> None:
+    def check(self, line: int, reply: Told) -> None:
         """Raises UserError for a mistake in a line."""
-        if told.mistake is not None:
-            raise self._named(line, told.mistake)
-        self.needs[line] = told.memory
+        if reply.mistake is not None:
+            raise self._named(line, reply.mistake)
+        self.needs[line] = reply.memory
 
     def _named(self, line: int, mistake: UserError) -> UserError:
         """A value that one of several machines refuses says which."""
@@ -193,19 +193,19 @@ class _Work:
 
     def memory(self, line: int) -> int:
         """What a task with this line asks for."""
-        needs, asked = self.needs.get(self.kind[line], 0), LEAST_MEMORY
-        while asked < needs:
-            asked *= 2
-        return asked
+        needs, request = self.needs.get(self.kind[line], 0), LEAST_MEMORY
+        while request < needs:
+            request *= 2
+        return request
 
-    def take(self, line: int, told: Told, took: Callable[[Point, Any], None]) -> None:
+    def take(self, line: int, reply: Told, took: Callable[[Point, Any], None]) -> None:
         """Hands on what was read of the runs of a line. Raises the mistake that ended it."""
-        if told.mistake is not None:
-            raise told.mistake
-        for point, run in zip(self.of_line[line], told.runs, strict=True):
+        if reply.mistake is not None:
+            raise reply.mistake
+        for point, run in zip(self.of_line[line], reply.runs, strict=True):
             took(point, run)
-        self.ios += told.ios
-        self.finished += len(told.runs)
+        self.ios += reply.ios
+        self.finished += len(reply.runs)
         self.share += self.weights[line]
 
     def progress(self) -> Progress:
@@ -288,11 +288,11 @@ class _Tasks:
             accepted = f"is hotband {reply.other} there, {build()} here; expected the same on every node"
             raise UserError("question.executor", "", reply.node, accepted)
         weight = sum(self.work.weights[line] for line in lines)
-        now = sum(told.seconds for told in reply.told) / (weight or 1.0)
+        now = sum(line_reply.seconds for line_reply in reply.told) / (weight or 1.0)
         self.pace = now if self.pace is None else (self.pace + now) / 2
         # What came behind a mistake was not run; the mistake ends all.
-        for line, told in zip(lines, reply.told, strict=False):
-            took(line, told)
+        for line, line_reply in zip(lines, reply.told, strict=False):
+            took(line, line_reply)
 
     def _again(self, lines: Sequence[int], error: Exception) -> None:
         """Lines of a task whose worker died wait again, in front."""

@@ -26,10 +26,10 @@ def expect_no_record(out: Path, option: str = "question.out", names: Sequence[st
         raise refused(out, "holds the record of another run", option)
 
 
-def expect_own_page(out: Path, own: Sequence[str]) -> None:
+def expect_own_page(out: Path, written: Sequence[str]) -> None:
     """Refuses a folder with a page of another command: one that has none of the files which a command leaves beside its
     own. Raises UserError."""
-    if (out / REPORT_FILE).exists() and not any((out / name).exists() for name in own):
+    if (out / REPORT_FILE).exists() and not any((out / name).exists() for name in written):
         raise refused(out, f"holds {REPORT_FILE} of another command")
 
 

@@ -98,11 +98,11 @@ def own_drives(machine: str, text: str | None) -> Files:
     if ".toml" not in machine and ".toml" not in (text or ""):
         return {}
     try:
-        told = _core.machine(CATALOG_DIR, machine, text)["own_drives"]
+        machine_drives = _core.machine(CATALOG_DIR, machine, text)["own_drives"]
     except _core.SpecError:
         return {}
     folder = Path() if text is None or SHORT_FORM.match(machine) else Path(machine).parent
-    return {str(folder / product): held.encode() for product, held in told.items()}
+    return {str(folder / product): held.encode() for product, held in machine_drives.items()}
 
 
 @dataclass(frozen=True)

@@ -52,9 +52,9 @@ def keys_of(lines: Iterable[Sequence[RunSpec]]) -> dict[str, str]:
     texts: dict[Named, Texts] = {}
     digests: dict[str, str] = {}
     for line in lines:
-        said = [_content(spec, texts, digests) for spec in line]
+        contents = [_content(spec, texts, digests) for spec in line]
         for index, spec in enumerate(line):
-            text = json.dumps([version(), index, said], sort_keys=True, ensure_ascii=False)
+            text = json.dumps([version(), index, contents], sort_keys=True, ensure_ascii=False)
             keys[spec.id] = hashlib.sha256(text.encode()).hexdigest()
     return keys
 
@@ -126,12 +126,12 @@ def _own_drives(machine: str, text: str | None) -> dict[str, str]:
 def _products(machine: str) -> dict[str, str]:
     """Texts of the catalog's drives and daemons whose names stand in a machine, and of those that they are variants of.
     One whose name is part of another's is taken with it, which does no harm."""
-    found: dict[str, str] = {}
+    products: dict[str, str] = {}
     for folder in PRODUCT_FOLDERS:
         for name in _core.catalog_names(CATALOG_DIR, folder):
             if name in machine:
-                found |= _with_origin(folder, name)
-    return found
+                products |= _with_origin(folder, name)
+    return products
 
 
 @cache

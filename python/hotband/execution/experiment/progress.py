@@ -39,15 +39,15 @@ def run_progress(title: str) -> Iterator[Callable[[Progress], None]]:
     task = bar.add_task(visible(title), total=1.0, detail="")
     pace = Pace()
 
-    def update(told: Progress) -> None:
+    def update(progress_: Progress) -> None:
         if not bar.live.is_started:
             bar.start()
-        runs = f"{told.done} of {told.of} {told.noun}, " if told.of > 1 else ""
-        phase = f"{visible(told.phase)}, " if told.phase else ""
-        left = pace.left(told.share) if told.of > 1 else ""
-        ios = f"{number(told.ios)} I/Os" if told.noun == "runs" else ""
+        runs = f"{progress_.done} of {progress_.of} {progress_.noun}, " if progress_.of > 1 else ""
+        phase = f"{visible(progress_.phase)}, " if progress_.phase else ""
+        left = pace.left(progress_.share) if progress_.of > 1 else ""
+        ios = f"{number(progress_.ios)} I/Os" if progress_.noun == "runs" else ""
         detail = f"{runs}{left}{phase}{ios}".removesuffix(", ")
-        bar.update(task, completed=told.share, detail=detail)
+        bar.update(task, completed=progress_.share, detail=detail)
 
     try:
         yield update

@@ -76,12 +76,12 @@ def expect_reachable(address: str) -> None:
     """Raises UserError if nothing listens there, or something that is not Ray, whose own attempts take minutes."""
     host, _, port = address.rpartition(":")
     try:
-        with socket.create_connection((host.strip("[]"), int(port)), REACHED_S) as there:
-            said = there.recv(FRAME_BYTES, socket.MSG_WAITALL)
+        with socket.create_connection((host.strip("[]"), int(port)), REACHED_S) as connection:
+            frame = connection.recv(FRAME_BYTES, socket.MSG_WAITALL)
     except OSError as error:
         why = "no answer" if isinstance(error, TimeoutError) else reason_of(error)
     else:
-        if said[3:4] == SETTINGS:
+        if frame[3:4] == SETTINGS:
             return
         why = "something else answers"
     accepted = f"cannot be reached ({why}): expected the address that `ray start --head` printed"
@@ -248,14 +248,14 @@ def _silent() -> Iterator[None]:
     line after line, and can be told by a variable only, which they mention in a line."""
     with contextlib.suppress(OSError, ValueError):
         sys.stderr.flush()
-    kept, nowhere = os.dup(STDERR), os.open(os.devnull, os.O_WRONLY)
+    saved, nowhere = os.dup(STDERR), os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, STDERR)
     os.close(nowhere)
     try:
         yield
     finally:
-        os.dup2(kept, STDERR)
-        os.close(kept)
+        os.dup2(saved, STDERR)
+        os.close(saved)
 
 
 @contextlib.contextmanager
@@ -276,13 +276,13 @@ def _own_signals() -> Iterator[None]:
     if threading.current_thread() is not threading.main_thread():
         yield
         return
-    before = {one: signal.getsignal(one) for one in (signal.SIGINT, signal.SIGTERM)}
+    before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
     try:
         yield
     finally:
-        for one, handler in before.items():
+        for number, handler in before.items():
             if handler is not None:
-                signal.signal(one, handler)
+                signal.signal(number, handler)
 
 
 def _remove_stale() -> None:

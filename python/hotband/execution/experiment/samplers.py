@@ -45,7 +45,10 @@ def points_of(specs: Sequence[RunSpec], at: Sequence[Mapping[str, Coordinate]] |
     if twice:
         raise UserError("experiment", "runs", twice[0], "is asked for twice")
     if at is None:
-        at = [{"target": one.machine, "workload": one.workload, **dict(one.set), "seed": one.seed} for one in specs]
+        at = [
+            {"target": run_spec.machine, "workload": run_spec.workload, **dict(run_spec.set), "seed": run_spec.seed}
+            for run_spec in specs
+        ]
     return [Point(spec, dict(where)) for spec, where in zip(specs, at, strict=True)]
 
 
@@ -79,5 +82,5 @@ def sequence(
 
 def _name(target: str, workload: str, settings: Mapping[str, Coordinate], seed: int | None) -> str:
     """A name that says what differs; its folder has it, too."""
-    said = [target, workload, *(f"{key}={value}" for key, value in settings.items())]
-    return " ".join(said if seed is None else [*said, f"seed={seed}"])
+    words = [target, workload, *(f"{key}={value}" for key, value in settings.items())]
+    return " ".join(words if seed is None else [*words, f"seed={seed}"])

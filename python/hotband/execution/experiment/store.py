@@ -95,11 +95,11 @@ class Store:
         folder = self.out / entry.folder
         mark = read_json(folder / FINISHED_FILE) or {}
         named = mark.get("files")
-        own = list(named) if isinstance(named, dict) else []
+        names = list(named) if isinstance(named, dict) else []
         record = read_json(folder / RECORD_FILE) or {}
         named = record.get("series")
         tables = table_files(named).values() if isinstance(named, dict) else []
-        for name in dict.fromkeys((FINISHED_FILE, RECORD_FILE, *own, *tables)):
+        for name in dict.fromkeys((FINISHED_FILE, RECORD_FILE, *names, *tables)):
             # The names are read from files: they reach nothing outside the folder.
             if Path(name).name == name and name.endswith(OWN_FILES):
                 (folder / name).unlink(missing_ok=True)
@@ -175,8 +175,8 @@ def expect_same_run(out: Path, spec: RunSpec) -> None:
     # And warms up as long as it measures, where nothing has to fill.
     if "warm_up" in settings and (span_ns(settings["warm_up"]) or 0) == span_ns(str(duration)):
         chosen.append("warm_up")
-    asked = {key: settings[key] for key in chosen} | dict(spec.set)
-    of_this = (f"{spec.workload} on {spec.machine}", str(spec.seed), spec.duration, asked)
+    requested = {key: settings[key] for key in chosen} | dict(spec.set)
+    of_this = (f"{spec.workload} on {spec.machine}", str(spec.seed), spec.duration, requested)
     if (name, seed, duration, settings) != of_this:
         words = "".join(f" {key}={value}" for key, value in settings.items())
         raise refused(out, f"holds the record of another run, {shortened(name)}{shortened(words)}")
@@ -210,12 +210,12 @@ def digest(path: Path) -> str:
 
 def folders_of(out: Path, points: Sequence[Point]) -> dict[str, str]:
     """The folder of every run within `out`, by its id: where its spec says, else one under `runs` that has its name."""
-    found: dict[str, str] = {}
+    folders: dict[str, str] = {}
     taken: set[str] = set()
     for point in points:
-        own = point.spec.out
-        if own is not None and own.is_relative_to(out):
-            name = str(own.relative_to(out))
+        folder = point.spec.out
+        if folder is not None and folder.is_relative_to(out):
+            name = str(folder.relative_to(out))
         else:
             # A file name has 255 bytes; half of that leaves room for a number.
             base = name = f"runs/{folder_name(point.id)[:120]}"
@@ -224,8 +224,8 @@ def folders_of(out: Path, points: Sequence[Point]) -> dict[str, str]:
                 number += 1
                 name = f"{base}-{number}"
         taken.add(name)
-        found[point.id] = name
-    return found
+        folders[point.id] = name
+    return folders
 
 
 def load_finished(spec: RunSpec, folder: Path, ios: int) -> Finished:

@@ -52,11 +52,11 @@ def patient(tick: Tick) -> Tick:
     """Passes ticks on once ten of them, which come ten times per second, have not been the last."""
     seen = 0
 
-    def later(told: Progress) -> None:
+    def later(progress_: Progress) -> None:
         nonlocal seen
         seen += 1
         if seen > PATIENCE_TICKS:
-            tick(told)
+            tick(progress_)
 
     return later
 
@@ -75,8 +75,8 @@ def bar_in_notebook(title: str) -> Iterator[Tick]:
 
     handle: list[Handle] = []
 
-    def tick(told: Progress) -> None:
-        shown = HTML(line(title, told))
+    def tick(progress_: Progress) -> None:
+        shown = HTML(line(title, progress_))
         if handle:
             handle[0].update(shown)
         else:
@@ -85,11 +85,11 @@ def bar_in_notebook(title: str) -> Iterator[Tick]:
     try:
         yield tick
     finally:
-        for one in handle:
-            one.update(HTML(""))
+        for element in handle:
+            element.update(HTML(""))
 
 
-def line(title: str, told: Progress) -> str:
+def line(title: str, progress_: Progress) -> str:
     """The bar as HTML; a title is foreign text."""
-    count = f" {told.done} of {told.of} {told.noun}" if told.of > 1 else ""
-    return f'{escape(title)} <progress value="{told.share:.3f}" max="1"></progress> {told.share:.0%}{count}'
+    count = f" {progress_.done} of {progress_.of} {progress_.noun}" if progress_.of > 1 else ""
+    return f'{escape(title)} <progress value="{progress_.share:.3f}" max="1"></progress> {progress_.share:.0%}{count}'

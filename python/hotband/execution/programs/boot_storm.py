@@ -145,10 +145,10 @@ class Storm:
                     del self.running[number]
 
     def _start(self, number: int) -> None:
-        said = f"virtio_uml.device={self.sockets[number]}:2"
+        device = f"virtio_uml.device={self.sockets[number]}:2"
         writes = max(1, self.work.count("written") // (WRITE_KIB << 10))
         silent = ["con0=null,fd:1", "con=null", "ssl=null", "quiet"]
-        place = [f"umid=hotband{os.getpid()}-{number}", f"uml_dir={self.work.temporary}"]
+        identity = [f"umid=hotband{os.getpid()}-{number}", f"uml_dir={self.work.temporary}"]
         kernel = [path_of("linux.uml"), f"mem={MEMORY}", f"initrd={self.ramdisk}"]
         self.tries[number] += 1
 
@@ -157,7 +157,7 @@ class Storm:
                 with self._lock:
                     self._done[number] = time.monotonic()
 
-        words = [*kernel, *silent, *place, said, f"written={writes}"]
+        words = [*kernel, *silent, *identity, device, f"written={writes}"]
         # Once it is done its disk is unmounted; a request to end would meet it while it powers off, and be lost.
         kill = signal.SIGKILL
         guest = self.work.processes.start(words, environment=self.environment, tell=hear, end_signal=kill)
@@ -237,7 +237,7 @@ def initrd() -> bytes:
     folders = b"".join(cpio(name, 0o40755) for name in ("bin", "dev", "proc", "mnt"))
     files = [("bin/busybox", 0o100755, busybox), ("virtio_blk.ko", 0o100644, driver.read_bytes())]
     console = cpio("dev/console", 0o20600, device=(5, 1))
-    rest = b"".join(cpio(*one) for one in [*files, ("init", 0o100755, INIT.encode()), ("TRAILER!!!", 0, b"")])
+    rest = b"".join(cpio(*entry) for entry in [*files, ("init", 0o100755, INIT.encode()), ("TRAILER!!!", 0, b"")])
     return folders + console + rest
 
 

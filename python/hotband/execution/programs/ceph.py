@@ -53,12 +53,12 @@ def run(work: Work) -> Outcome:
     jobs.write_text(fio_files.job_file(fill, [("fill", {})]), encoding="utf-8")
     work.tell(f"filling an image of {numbers.size(work.count('image'))}")
     work.call(["fio", jobs], fio_files.LAY_OUT_S, environment=settings.environment)
-    asked: Options = {**shared, "rw": work.word("mode"), "bs": work.count("block"), "iodepth": work.count("depth")}
-    text = fio_files.measure(work, asked, [("image", {})], work.count("seconds"), settings.environment)
+    options: Options = {**shared, "rw": work.word("mode"), "bs": work.count("block"), "iodepth": work.count("depth")}
+    text = fio_files.measure(work, options, [("image", {})], work.count("seconds"), settings.environment)
     _, groups = fio_files.groups_of(text)
     sides = {"read": groups["image"].read, "write": groups["image"].write}
-    found = [side_figure for name, side in sides.items() for side_figure in fio_files.side_figures(name, side)]
-    return Outcome(settings.version(), found, text, settings.notes)
+    figures = [side_figure for name, side in sides.items() for side_figure in fio_files.side_figures(name, side)]
+    return Outcome(settings.version(), figures, text, settings.notes)
 
 
 class Cluster:
@@ -142,14 +142,14 @@ rbd_cache = false
     def start_daemon(self, number: int, disk: Path) -> None:
         """An object storage daemon whose store is all of a disk."""
         self.work.tell(f"starting daemon {number} on {disk}")
-        own = str(uuid.uuid4())
-        said = self.ceph("osd", "new", own)
-        if said.strip().splitlines()[-1].strip() != str(number):
-            raise ProgramFailed("ceph", f"gave daemon {number} another number: {said.strip()}")
+        identifier = str(uuid.uuid4())
+        created = self.ceph("osd", "new", identifier)
+        if created.strip().splitlines()[-1].strip() != str(number):
+            raise ProgramFailed("ceph", f"gave daemon {number} another number: {created.strip()}")
         folder = self.place / f"osd.{number}"
         folder.mkdir()
         (folder / "block").symlink_to(disk)
-        self.call("ceph-osd", "-i", str(number), "--mkfs", "--osd-uuid", own)
+        self.call("ceph-osd", "-i", str(number), "--mkfs", "--osd-uuid", identifier)
         self.daemon("ceph-osd", str(number))
 
     def make_pool(self) -> None:
@@ -164,7 +164,7 @@ rbd_cache = false
         """Waits until something is so. Raises ProgramFailed where it takes too long, or a daemon has ended."""
         until = time.monotonic() + UP_S
         while not ready():
-            ended = next((one for one in self.daemons if not one.running()), None)
+            ended = next((daemon for daemon in self.daemons if not daemon.running()), None)
             if ended is not None:
                 raise ProgramFailed(ended.name, f"has ended{last_words(ended)}")
             if time.monotonic() > until:
@@ -179,7 +179,7 @@ rbd_cache = false
 def clean(status: Any) -> bool:
     """Return whether all placement groups have their copies."""
     groups = status["pgmap"]
-    states = {one["state_name"]: one["count"] for one in groups.get("pgs_by_state", [])}
+    states = {state["state_name"]: state["count"] for state in groups.get("pgs_by_state", [])}
     return bool(states) and states.get("active+clean", 0) == groups["num_pgs"] >= GROUPS
 
 

@@ -24,7 +24,7 @@ def found(command: str) -> str | None:
     known = shutil.which(command)
     if known is not None:
         return known
-    folders = [folder for place in APART for folder in sorted(Path("/").glob(place.lstrip("/")), reverse=True)]
+    folders = [folder for pattern in APART for folder in sorted(Path("/").glob(pattern.lstrip("/")), reverse=True)]
     files = (folder / command for folder in [*folders, built()])
     return next((str(file) for file in files if os.access(file, os.X_OK) and file.is_file()), None)
 
@@ -42,8 +42,8 @@ def missing(program: Program) -> list[Need]:
 def how_to_get(needs: list[Need]) -> str:
     """How missing programs are installed, in words."""
     packages = list(dict.fromkeys(need.package for need in needs if need.package))
-    ways = [f"apt-get install {' '.join(packages)}"] if packages else []
-    return " and ".join(ways + (["make programs"] if any(not need.package for need in needs) else []))
+    methods = [f"apt-get install {' '.join(packages)}"] if packages else []
+    return " and ".join(methods + (["make programs"] if any(not need.package for need in needs) else []))
 
 
 def expect_needs(program: Program) -> None:

@@ -52,9 +52,9 @@ def measure(made: Server, work: Work, script: list[str]) -> tuple[str, list[str]
     made.ask(RESET)
     prefix = work.temporary / "transactions"
     threads = min(clients, 2)
-    asked = ["-c", str(clients), "-j", str(threads), "-T", str(seconds), "-P", str(max(1, seconds // 10)), "-n"]
+    arguments = ["-c", str(clients), "-j", str(threads), "-T", str(seconds), "-P", str(max(1, seconds // 10)), "-n"]
     logged = ["-l", "--log-prefix", str(prefix), "--random-seed", str(work.count("seed"))]
-    command = made.client("pgbench", *asked, *logged, *script, DATABASE)
+    command = made.client("pgbench", *arguments, *logged, *script, DATABASE)
     work.tell(f"{clients} clients for {seconds} s")
     text = work.call(command, seconds + SLACK_S, tell=progress_to(work))
     return text, [line for file in sorted(Path(prefix).parent.glob("transactions.*")) for line in file.open()]
@@ -80,13 +80,13 @@ def figures_of(text: str) -> list[FigureDoc]:
     count = re.search(r"^number of transactions actually processed: (\d+)", text, re.MULTILINE)
     if rate is None or count is None:
         raise ProgramFailed("pgbench", "printed no summary")
-    found = [figure("transactions", float(rate[1]), "transactions/s")]
-    found.append(figure("processed", int(count[1]), "transactions"))
+    figures = [figure("transactions", float(rate[1]), "transactions/s")]
+    figures.append(figure("processed", int(count[1]), "transactions"))
     failed = re.search(r"^number of failed transactions: (\d+)", text, re.MULTILINE)
     if failed is not None:
-        found.append(figure("failed", int(failed[1]), "transactions"))
+        figures.append(figure("failed", int(failed[1]), "transactions"))
     mean = re.search(r"^latency average = ([\d.]+) ms", text, re.MULTILINE)
-    return found + latencies("transaction", float(mean[1]) if mean else None, {})
+    return figures + latencies("transaction", float(mean[1]) if mean else None, {})
 
 
 def percentiles_of(log: Iterable[str]) -> dict[int, float]:

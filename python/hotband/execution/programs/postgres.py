@@ -138,9 +138,9 @@ def page_figures(counted: str, seconds: float) -> list[FigureDoc]:
     """Pages that the database asked its files for and wrote to them, and bytes of its log, of an answer to `COUNTED`.
     A page that it asks for may come from the host's memory."""
     read, written, log = (float(part) for part in counted.split("|"))
-    found = [
+    figures = [
         figure("pages read", read / seconds, "pages/s"),
         figure("pages written", written / seconds, "pages/s"),
         figure("log written", log / seconds / 1e6, "MB/s"),
     ]
-    return found + ([figure("pages read to written", read / written, "to 1")] if written else [])
+    return figures + ([figure("pages read to written", read / written, "to 1")] if written else [])

@@ -60,8 +60,8 @@ class Processes:
             raise ProgramFailed(child.name, f"did not end within {within_s:,.0f} s{last_words(child)}")
         code = child.code
         if code != 0:
-            how = f"signal {-code}" if code < 0 else f"exit code {code}"
-            raise ProgramFailed(child.name, f"ended with {how}{last_words(child)}")
+            ending = f"signal {-code}" if code < 0 else f"exit code {code}"
+            raise ProgramFailed(child.name, f"ended with {ending}{last_words(child)}")
         return child.text()
 
     def end(self, child: Child) -> None:

@@ -94,11 +94,13 @@ def figure(name: str, value: float, unit: str) -> FigureDoc:
     return {"name": name, "value": value, "unit": unit}
 
 
-def latencies(of: str, mean: float | None, percentiles: Mapping[int, float], unit: str = "ms") -> list[FigureDoc]:
+def latencies(
+    operation: str, mean: float | None, percentiles: Mapping[int, float], unit: str = "ms"
+) -> list[FigureDoc]:
     """Mean and percentiles of a latency as figures; `of` says of what, and may be empty."""
-    begin = f"{of} latency".strip()
-    found = [] if mean is None else [figure(f"{begin} mean", mean, unit)]
-    return found + [figure(f"{begin} p{rank}", value, unit) for rank, value in sorted(percentiles.items())]
+    begin = f"{operation} latency".strip()
+    figures = [] if mean is None else [figure(f"{begin} mean", mean, unit)]
+    return figures + [figure(f"{begin} p{rank}", value, unit) for rank, value in sorted(percentiles.items())]
 
 
 def percentile(ordered: Sequence[float], rank: float) -> float:

@@ -59,10 +59,10 @@ class Work(AbstractContextManager["Work"]):
         try:
             self.processes.end_all()
         finally:
-            for place in reversed(self._mounted):
-                unmount(place)
+            for mount in reversed(self._mounted):
+                unmount(mount)
             for folder in reversed(self._made):
-                if not any(place.is_mount() for place in self._mounted):
+                if not any(mount.is_mount() for mount in self._mounted):
                     shutil.rmtree(folder, ignore_errors=True)
 
     # --- settings ---
@@ -82,10 +82,10 @@ class Work(AbstractContextManager["Work"]):
     def folder(self, role: str) -> Path:
         """An empty folder for `role` on its volume: in the folder that the volume is, or in a file system that is made
         on the device. A role that has no volume of its name shares that of the first."""
-        place = self.place(self.devices.volume(role)) / role
-        place.mkdir(exist_ok=True)
-        place.chmod(0o755)
-        return place
+        path = self.place(self.devices.volume(role)) / role
+        path.mkdir(exist_ok=True)
+        path.chmod(0o755)
+        return path
 
     def place(self, volume: str) -> Path:
         """Where the files of a volume go."""
@@ -130,17 +130,17 @@ class Work(AbstractContextManager["Work"]):
         kind = self.word("fs")
         self.tell(f"making {kind} on {volume} ({device})")
         self.call(make_file_system(kind, device, size_of(device)), 600)
-        place = self.temporary / f"volume-{volume}"
-        place.mkdir()
-        self.call(["mount", "-t", kind, device, place], 60)
-        self._mounted.append(place)
-        return place
+        mount = self.temporary / f"volume-{volume}"
+        mount.mkdir()
+        self.call(["mount", "-t", kind, device, mount], 60)
+        self._mounted.append(mount)
+        return mount
 
     def cold(self) -> None:
         """Writes what is dirty, and takes the files of all volumes out of the host's memory: reads reach the drive."""
-        for place in self._folders.values():
-            self.call(["sync", "--file-system", place], SYNC_S)
-            for file in place.rglob("*"):
+        for folder in self._folders.values():
+            self.call(["sync", "--file-system", folder], SYNC_S)
+            for file in folder.rglob("*"):
                 with suppress(OSError):
                     if stat.S_ISREG(file.lstat().st_mode):
                         forget(file)
@@ -198,13 +198,13 @@ def forget(file: Path) -> None:
         os.close(handle)
 
 
-def unmount(place: Path) -> None:
+def unmount(mount: Path) -> None:
     """Unmounts a file system; in the end even one that is in use."""
     for _ in range(UNMOUNT_TRIES):
-        if not place.is_mount() or run_child(["umount", place]).code == 0:
+        if not mount.is_mount() or run_child(["umount", mount]).code == 0:
             return
         time.sleep(0.1)
-    run_child(["umount", "--lazy", place])
+    run_child(["umount", "--lazy", mount])
 
 
 def expect_reachable(folder: Path, user: str | None) -> None:

@@ -54,9 +54,9 @@ def find_fio() -> str:
     path = shutil.which("fio")
     if path is None:
         raise UserError("fio", "", "", f"is not installed: {HOW_TO_GET}")
-    told = version_of(path)
-    if not is_new_enough(told):
-        raise UserError("fio", "", path, f"is {told or 'no fio'}: {HOW_TO_GET}")
+    version = version_of(path)
+    if not is_new_enough(version):
+        raise UserError("fio", "", path, f"is {version or 'no fio'}: {HOW_TO_GET}")
     return path
 
 
@@ -73,8 +73,8 @@ def _says(path: str, _changed: int, option: str) -> str:
 
 def is_new_enough(version: str) -> bool:
     """Return whether a version as fio says it ("fio-3.33") is one that is read here."""
-    found = re.match(r"fio-(\d+)\.(\d+)", version)
-    return found is not None and (int(found[1]), int(found[2])) >= OLDEST
+    match = re.match(r"fio-(\d+)\.(\d+)", version)
+    return match is not None and (int(match[1]), int(match[2])) >= OLDEST
 
 
 def has_engine(name: str) -> bool:
@@ -100,10 +100,10 @@ def run_fio(
     is `held`, whose name the job has, and is killed where it has something else open. Raises UserError with fio's own
     words where it fails.
     """
-    result, said = folder / RESULT, folder / SAID
+    result, output = folder / RESULT, folder / SAID
     file = folder / "job.fio"
     write_file(file, job)
-    write_file(said, "")
+    write_file(output, "")
     jobs = [part for client in clients for part in (f"--client={client}", file.name)] or [file.name]
     arguments = [find_fio(), f"--output-format={form}", f"--output={result.name}", "--eta=always"]
     arguments += [*(["--readonly"] if only_reads else []), *jobs]
@@ -111,7 +111,7 @@ def run_fio(
     child: Child | None = None
     try:
         # An interruption while it starts waits until it is known here, and can be ended.
-        with whole(), said.open("r+b") as words:
+        with whole(), output.open("r+b") as words:
             # fio itself ends with us, also where we are killed: else it would go on writing.
             child = start_child(arguments, output=words, folder=folder, tied=True, descriptors=descriptors)
         _watch(child, folder, look, held)
@@ -119,7 +119,7 @@ def run_fio(
         if child is not None:
             child.end(TO_END_S)
     if child.code != 0:
-        raise UserError("fio", "", file.name, f"failed: {_last_words(said, child.code)}")
+        raise UserError("fio", "", file.name, f"failed: {_last_words(output, child.code)}")
     return result
 
 
@@ -152,10 +152,10 @@ def _compared(child: Child, folder: Path, held: Held | None) -> bool:
         raise
 
 
-def _status(said: Path, seconds: float) -> Status:
+def _status(output: Path, seconds: float) -> Status:
     """The last line of status that fio has written."""
-    with said.open("rb") as file:
-        file.seek(max(0, said.stat().st_size - _TAIL_BYTES))
+    with output.open("rb") as file:
+        file.seek(max(0, output.stat().st_size - _TAIL_BYTES))
         lines = re.split(r"[\r\n]", file.read().decode(errors="replace"))
     for line in reversed(lines):
         share, rates = _PERCENT.search(line), _IOPS.search(line)
@@ -165,8 +165,8 @@ def _status(said: Path, seconds: float) -> Status:
     return Status(seconds)
 
 
-def _last_words(said: Path, code: int) -> str:
+def _last_words(output: Path, code: int) -> str:
     """What fio says of its failure: its last line that is no status."""
-    text = said.read_text(errors="replace")
+    text = output.read_text(errors="replace")
     lines = [line.strip() for line in re.split(r"[\r\n]", text) if line.strip() and not line.startswith("Jobs: ")]
     return lines[-1] if lines else f"exit code {code}"

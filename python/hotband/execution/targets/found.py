@@ -92,9 +92,12 @@ class Listed:
 def listed(host: Host | None = None) -> list[Listed]:
     """All block devices with a size, and what keeps each from being written."""
     host = host or Host()
-    every = [one for disk in devices(host) for one in (disk, *_parts(disk, host))]
+    every = [device for disk in devices(host) for device in (disk, *_parts(disk, host))]
     seen = Seen(host)
-    return [Listed(one, tuple(refusals(one.path, host, seen)), identity_of(one.path, host, seen)) for one in every]
+    return [
+        Listed(device, tuple(refusals(device.path, host, seen)), identity_of(device.path, host, seen))
+        for device in every
+    ]
 
 
 def _parts(disk: Device, host: Host) -> list[Device]:
@@ -104,8 +107,8 @@ def _parts(disk: Device, host: Host) -> list[Device]:
 LISTED = ("name", "path", "kind", "size_bytes", "model", "serial", "transport", "rotational")
 
 
-def listed_doc(one: Listed) -> dict[str, Json]:
+def listed_doc(listed_: Listed) -> dict[str, Json]:
     """A device of the list as JSON."""
-    whole: Mapping[str, Any] = device_doc(one.device)
-    erase = None if one.refused else one.erase
-    return to_object({**{key: whole[key] for key in LISTED}, "refused": list(one.refused), "erase": erase})
+    whole: Mapping[str, Any] = device_doc(listed_.device)
+    erase = None if listed_.refused else listed_.erase
+    return to_object({**{key: whole[key] for key in LISTED}, "refused": list(listed_.refused), "erase": erase})

@@ -57,24 +57,24 @@ def not_known(clocks: Sequence[HostClock]) -> tuple[str, ...]:
 
 def hosts_of(text: str) -> tuple[str, ...]:
     """Hosts as fio's client takes them, from `a,b:8765,/path/of/socket`. Raises UserError."""
-    named = [one.strip() for one in text.split(",") if one.strip()]
+    named = [entry.strip() for entry in text.split(",") if entry.strip()]
     if not named or len(named) > MOST_HOSTS:
         raise UserError("question.hosts", "", text, f"expected 1 to {MOST_HOSTS} hosts with commas between them")
-    found: list[str] = []
-    for one in named:
-        if one.startswith("/"):
-            found.append(f"sock:{one}")
+    hosts: list[str] = []
+    for entry in named:
+        if entry.startswith("/"):
+            hosts.append(f"sock:{entry}")
             continue
-        host = _HOST.fullmatch(one)
+        host = _HOST.fullmatch(entry)
         if host is None or int(host["port"] or 1) > 65535:
-            raise UserError("question.hosts", "", one, "expected HOST, HOST:PORT or the path of a socket")
-        found.append(host["host"] if host["port"] is None else f"{host['host']},{host['port']}")
+            raise UserError("question.hosts", "", entry, "expected HOST, HOST:PORT or the path of a socket")
+        hosts.append(host["host"] if host["port"] is None else f"{host['host']},{host['port']}")
     # Logs of a host go by its name alone: two servers on one would overwrite one another's.
-    names = [name_of(one) for one in found]
+    names = [name_of(host) for host in hosts]
     twice = next((name for name in names if names.count(name) > 1), None)
     if twice is not None:
         raise UserError("question.hosts", "", text, f"names {twice} twice: expected each host once")
-    return tuple(found)
+    return tuple(hosts)
 
 
 def name_of(client: str) -> str:
@@ -86,12 +86,12 @@ def clocks(clients: Sequence[str]) -> list[HostClock]:
     """Version and clock of every host. Raises UserError if one does not answer, or has another fio than this
     computer, whose results it could not read."""
     ours = version_of(find_fio())
-    found = [_clock(client) for client in clients]
-    for one in found:
-        if not is_new_enough(one.version) or one.version != ours:
-            accepted = f"has {one.version}, and this computer {ours}: expected the same on all hosts"
-            raise UserError("question.hosts", "", one.host, accepted)
-    return found
+    clocks_ = [_clock(client) for client in clients]
+    for clock in clocks_:
+        if not is_new_enough(clock.version) or clock.version != ours:
+            accepted = f"has {clock.version}, and this computer {ours}: expected the same on all hosts"
+            raise UserError("question.hosts", "", clock.host, accepted)
+    return clocks_
 
 
 def _clock(client: str) -> HostClock:
@@ -106,9 +106,9 @@ def _clock(client: str) -> HostClock:
                 "question.hosts", "", name_of(client), f"does not answer: {error.accepted}; {START}"
             ) from None
         end = time.time()
-        said = (Path(folder) / "fio.json").read_text(errors="replace")
-        said += (Path(folder) / "fio.txt").read_text(errors="replace")
-        version = re.search(r"fio=(fio-[\w.-]+)", said)
+        output = (Path(folder) / "fio.json").read_text(errors="replace")
+        output += (Path(folder) / "fio.txt").read_text(errors="replace")
+        version = re.search(r"fio=(fio-[\w.-]+)", output)
         logs = [path for path in Path(folder).iterdir() if ".log" in path.name]
         times = [int(line.split(",")[0]) / 1000 for path in logs for line in path.read_text().splitlines()[:1]]
     if version is None:

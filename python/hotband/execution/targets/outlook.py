@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from hotband.base.text.numbers import about, counted, share, size
 from hotband.data.jobs.tables import Step, Stream
-from hotband.execution.targets.asked import Asked
-from hotband.execution.targets.place import Place
+from hotband.execution.targets.fio_run import FioRun
+from hotband.execution.targets.real_target import RealTarget
 
 
 @dataclass(frozen=True)
@@ -16,7 +16,7 @@ class Outlook:
     """What is ahead: runs, seconds (None if they count I/Os and no rate is known), bytes written (None if that is
     not known), where the rate is from, and the share of the drive's endurance that the bytes are."""
 
-    place: Place
+    target: RealTarget
     runs: int
     seconds: float | None
     written_bytes: float | None
@@ -32,7 +32,7 @@ class Outlook:
     def lines(self) -> list[str]:
         """In words."""
         time = in_words(self.seconds)
-        runs = f"{counted(self.runs, 'run')} on {self.place.text}"
+        runs = f"{counted(self.runs, 'run')} on {self.target.text}"
         if not self.writes:
             return [f"{runs}: {time}, nothing is written"]
         amount = "an amount that is not known before" if self.written_bytes is None else _bytes(self.written_bytes)
@@ -45,31 +45,35 @@ class Outlook:
         return lines
 
 
-def outlook_of(place: Place, asked: Sequence[Asked], rate: Callable[[Asked], float | None], rate_from: str) -> Outlook:
+def outlook_of(
+    target: RealTarget, fio_runs: Sequence[FioRun], rate: Callable[[FioRun], float | None], rate_from: str
+) -> Outlook:
     """What is ahead for runs at a place. `rate` tells the I/Os per second that a closed loop will reach there."""
     seconds: float | None = 0.0
     written: float | None = 0.0
     is_rated = False
-    for one in asked:
-        for step in one.steps:
+    for fio_run in fio_runs:
+        for step in fio_run.steps:
             iops = _open_rate(step)
             if iops is None and (step.seconds is None or _write_bytes(step) > 0):
-                iops, is_rated = rate(one), True
+                iops, is_rated = rate(fio_run), True
             time, ios = _length(step, iops)
             seconds = None if seconds is None or time is None else seconds + time
             # The warm-up of a job asks as its first step does.
-            ios = None if ios is None else ios + (one.warm_up_s * (iops or 0.0) if step is one.steps[0] else 0.0)
+            ios = (
+                None if ios is None else ios + (fio_run.warm_up_s * (iops or 0.0) if step is fio_run.steps[0] else 0.0)
+            )
             share = _write_bytes(step)
             if share:
                 written = None if written is None or ios is None else written + ios * share
-        seconds = None if seconds is None else seconds + one.warm_up_s
-        for state in filter(None, [one.state]):
+        seconds = None if seconds is None else seconds + fio_run.warm_up_s
+        for state in filter(None, [fio_run.state]):
             # Filled is written over twice; preconditioned that, and at least two capacities more (PTS).
             capacities = {"purged": 0, "filled": 2, "preconditioned": 4}[state]
-            written = None if written is None else written + capacities * place.size_bytes
+            written = None if written is None else written + capacities * target.size_bytes
             seconds = None
-    states = tuple(dict.fromkeys(one.state for one in asked if one.state))
-    return Outlook(place, len(asked), seconds, written, rate_from if is_rated else "", states)
+    states = tuple(dict.fromkeys(fio_run.state for fio_run in fio_runs if fio_run.state))
+    return Outlook(target, len(fio_runs), seconds, written, rate_from if is_rated else "", states)
 
 
 def _length(step: Step, iops: float | None) -> tuple[float | None, float | None]:
@@ -83,10 +87,10 @@ def _length(step: Step, iops: float | None) -> tuple[float | None, float | None]
 def _open_rate(step: Step) -> float | None:
     """I/Os per second of a step whose loads are all open, flushes aside; None if one is closed."""
     rates = 0.0
-    for one in step.streams:
-        if "open" not in one.load:
+    for stream in step.streams:
+        if "open" not in stream.load:
             return None
-        rates += float(one.load["open"]["rate_iops"]) * one.share * one.without_flushes
+        rates += float(stream.load["open"]["rate_iops"]) * stream.share * stream.without_flushes
     return rates
 
 

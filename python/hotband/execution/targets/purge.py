@@ -82,15 +82,15 @@ def way_of(path: str, kind: str, host: Host, by: str | None = None) -> Way:
     """The way in which a place is purged: the best usual one, or the one that is named. Raises UserError."""
     if by is not None and by not in PURGES:
         raise UserError("question.purge_by", "", by, f"expected one of {', '.join(PURGES)}")
-    found = ways(path, kind, host)
-    named = ", ".join(way.name for way in found)
-    chosen = next((way for way in found if (way.name == by if by is not None else way.is_usual)), None)
+    known = ways(path, kind, host)
+    named = ", ".join(way.name for way in known)
+    chosen = next((way for way in known if (way.name == by if by is not None else way.is_usual)), None)
     if chosen is not None:
         return chosen
     if by is not None:
         accepted = f"is not supported by {path}: expected {named or 'another place, nothing here purges it'}"
         raise UserError("question.purge_by", "", by, accepted)
-    more = f"; what there is cannot be interrupted, and is done where it is named alone: {named}" if found else ""
+    more = f"; what there is cannot be interrupted, and is done where it is named alone: {named}" if known else ""
     raise UserError(path, "", "", f"cannot be purged: it takes no discard and no format{more}")
 
 
@@ -105,12 +105,12 @@ def ways(path: str, kind: str, host: Host) -> list[Way]:
     # Virtual disks say that they rotate, too, but take discards, as disks with shingled tracks do.
     if host.text(f"{host.sysfs(disk)}/queue/rotational") == "1" and not _discards(disk, host):
         return []
-    found = list(_of_nvme(path, host)) if kind == "disk" and disk.startswith("nvme") else []
+    methods = list(_of_nvme(path, host)) if kind == "disk" and disk.startswith("nvme") else []
     if _discards(disk, host):
-        found.insert(1 if found and found[0].name == "format" else 0, Way("discard", "discard", _discard))
+        methods.insert(1 if methods and methods[0].name == "format" else 0, Way("discard", "discard", _discard))
     if kind == "disk" and _is_ata(disk, host):
-        found += _of_ata(path, host)
-    return found
+        methods += _of_ata(path, host)
+    return methods
 
 
 def expect_writes(permission: Permission) -> None:
@@ -191,10 +191,10 @@ def _of_nvme(path: str, host: Host) -> Iterator[Way]:
     """Format and sanitize, by Identify Controller (NVM Express Base Specification 2.0, figure 275): OACS bit 1 says
     that Format NVM is there; FNA bits 0 and 1 that it goes to all namespaces, bit 2 that it can do away with the key;
     SANICAP bit 1 that blocks can be erased. What goes to all namespaces is none of one alone."""
-    told = asked_json(host, [], *ID_CTRL, path)
+    identified = asked_json(host, [], *ID_CTRL, path)
     name = asked_json(host, [], *ID_NS, path)
-    commands, format_to, sanitize = (whole(told.get(key)) or 0 for key in ("oacs", "fna", "sanicap"))
-    is_alone = whole(told.get("nn")) == 1
+    commands, format_to, sanitize = (whole(identified.get(key)) or 0 for key in ("oacs", "fna", "sanicap"))
+    is_alone = whole(identified.get("nn")) == 1
     used, protection = whole(name.get("flbas")), whole(name.get("dps"))
     # A format would change what protects the data, or bytes of metadata, unless it is told of both.
     is_plain = used is not None and protection == 0 and not used & 0x10 and _metadata(name, used) == 0
@@ -231,7 +231,7 @@ def _sanitize(held: Held, progress: Progress) -> None:
     begin = time.monotonic()
     while time.monotonic() - begin < LONGEST_S:
         log = asked_json(host, [], "nvme", "sanitize-log", "-o", "json", permission.path)
-        inner = next((one for one in log.values() if isinstance(one, dict)), log)
+        inner = next((part for part in log.values() if isinstance(part, dict)), log)
         status, far = whole(inner.get("sstat")), whole(inner.get("sprog"))
         state = None if status is None else status & 0b111
         # Sanitize Status: 1 done, 2 under way, 3 failed, 4 done without deallocation.
@@ -281,5 +281,5 @@ def _expect_done(permission: Permission, output: object, what: str) -> None:
     """Raises UserError with a tool's own words where it failed."""
     code, errors = getattr(output, "code", 1), getattr(output, "errors", "") or getattr(output, "text", "")
     if code != 0:
-        said = " ".join(str(errors).split()) or f"exit code {code}"
-        raise UserError(permission.path, "", "", f"{what} failed: {said}")
+        message = " ".join(str(errors).split()) or f"exit code {code}"
+        raise UserError(permission.path, "", "", f"{what} failed: {message}")

@@ -53,9 +53,9 @@ def export_of(on: str, uri: str) -> Export:
         else:
             client = socket.create_connection((parts.hostname or "localhost", parts.port or _PORT), TO_ANSWER_S)
     except (OSError, ValueError) as error:
-        said = reason_of(error).lower()
+        reason = reason_of(error).lower()
         raise UserError(
-            "question.on", "", on, f"nobody serves it: {said}; expected a device that hotband serve serves"
+            "question.on", "", on, f"nobody serves it: {reason}; expected a device that hotband serve serves"
         ) from None
     with client, client.makefile("rwb", buffering=0) as stream:
         try:
@@ -63,8 +63,8 @@ def export_of(on: str, uri: str) -> Export:
         except _Refused as why:
             raise UserError("question.on", "", on, f"has no export of the name {name!r}: {why}") from None
         except (OSError, struct.error, ValueError) as error:
-            said = str(error) or type(error).__name__
-            raise UserError("question.on", "", on, f"does not answer as NBD does: {said}") from None
+            reason = str(error) or type(error).__name__
+            raise UserError("question.on", "", on, f"does not answer as NBD does: {reason}") from None
 
 
 class _Refused(Exception):
@@ -75,8 +75,8 @@ def _negotiated(stream: SocketIO, name: str) -> Export:
     magic, option, flags = struct.unpack(">8s8sH", _read(stream, 18))
     if (magic, option) != (_MAGIC, _OPTION_MAGIC) or not flags & _FIXED_NEWSTYLE:
         raise ValueError("no fixed newstyle handshake")
-    asked = name.encode()
-    data = struct.pack(">I", len(asked)) + asked + struct.pack(">HH", 1, _INFO_BLOCK_SIZE)
+    encoded = name.encode()
+    data = struct.pack(">I", len(encoded)) + encoded + struct.pack(">HH", 1, _INFO_BLOCK_SIZE)
     stream.write(struct.pack(">I", flags & (_FIXED_NEWSTYLE | _NO_ZEROES)))
     stream.write(struct.pack(">8sII", _OPTION_MAGIC, _OPT_GO, len(data)) + data)
     size, transmission, block = 0, 0, 512
@@ -99,10 +99,10 @@ def _negotiated(stream: SocketIO, name: str) -> Export:
 
 def _read(stream: SocketIO, count: int) -> bytes:
     """So many bytes. Raises ValueError where there are fewer."""
-    found = b""
-    while len(found) < count:
-        more = stream.read(count - len(found))
+    data = b""
+    while len(data) < count:
+        more = stream.read(count - len(data))
         if not more:
             raise ValueError("it ends in the middle of a message")
-        found += more
-    return found
+        data += more
+    return data

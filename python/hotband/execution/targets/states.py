@@ -294,12 +294,12 @@ class _Work:
             accepted = f"reads back zeros in {empty} of {PIECES} places that were written: it does not keep its data"
             raise UserError(self.permission.path, "", "", accepted)
         packed = sum(min(len(piece), len(zlib.compress(piece, 1))) for piece in pieces)
-        found = 100 * (1 - packed / sum(len(piece) for piece in pieces))
-        if abs(found - self.data.compressed_pct) > MOST_OFF:
-            away = percent(found, signed=False)
+        compressed_pct = 100 * (1 - packed / sum(len(piece) for piece in pieces))
+        if abs(compressed_pct - self.data.compressed_pct) > MOST_OFF:
+            away = percent(compressed_pct, signed=False)
             accepted = f"reads back data of which {away} compress away, not the {self.data.compressed_pct} % written"
             raise UserError(self.permission.path, "", "", accepted)
-        return round(found, 1)
+        return round(compressed_pct, 1)
 
 
 @dataclass(frozen=True)

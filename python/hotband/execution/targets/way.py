@@ -45,9 +45,9 @@ def way_of_fio(folder: Path) -> Way:
     server = _core.FixedServer(socket, DRIVE_NS)
     try:
         job = JOB.format(uri=nbd_uri(socket, "drive"), milliseconds=round(1000 * SECONDS))
-        told = run_fio(job, folder).read_text()
+        output = run_fio(job, folder).read_text()
     finally:
         server.stop()
-    [one] = json.loads(told[told.index("{") :])["jobs"]
-    of = one["read"]["lat_ns"]
-    return Way(max(0, int(of["min"]) - DRIVE_NS), float(of["mean"] - of["min"]))
+    [job_result] = json.loads(output[output.index("{") :])["jobs"]
+    latency = job_result["read"]["lat_ns"]
+    return Way(max(0, int(latency["min"]) - DRIVE_NS), float(latency["mean"] - latency["min"]))

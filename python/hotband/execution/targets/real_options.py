@@ -12,11 +12,11 @@ from hotband.data.documents.run import RunSpec
 from hotband.execution.runs.run import prepare
 
 if TYPE_CHECKING:
-    from hotband.execution.targets.on_device import How, Predict
+    from hotband.execution.targets.on_device import Predict, Setup
 
 
 @dataclass(frozen=True)
-class RealAsked:
+class RealOptions:
     """What the user says of hardware, as text: what may be erased, the size of a file that is made in a folder and
     whether it is kept, hosts with commas between them, the product whose prediction stands beside it, a command that
     prints watts, and how it is purged before a state (`hotband.execution.targets.purge.PURGES`). `predict` makes the
@@ -31,11 +31,11 @@ class RealAsked:
     purge_by: str | None = None
     predict: Predict | None = None
 
-    def how(self) -> How:
+    def setup(self) -> Setup:
         """How the place is measured. Raises UserError for a size or a host that is none, or a product that is not in
         the catalog."""
         from hotband.execution.targets.hosts import hosts_of
-        from hotband.execution.targets.on_device import How
+        from hotband.execution.targets.on_device import Setup
 
         pass
 
@@ -45,7 +45,7 @@ class RealAsked:
         if self.expect is not None:
             expect_product(self.expect)
         hosts = () if self.hosts is None else hosts_of(self.hosts)
-        made = How(hosts, round(size or 0), self.keep, power_command=self.power, product=self.expect)
+        made = Setup(hosts, round(size or 0), self.keep, power_command=self.power, product=self.expect)
         return replace(made, purge_by=self.purge_by, predict=self.predict)
 
 

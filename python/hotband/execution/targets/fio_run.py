@@ -24,7 +24,7 @@ PLACE = "/dev/MEASURED"
 
 
 @dataclass(frozen=True)
-class Asked:
+class FioRun:
     """A run as fio will ask for it: the workload's text with its settings, the job on `PLACE`, the state before."""
 
     spec: RunSpec
@@ -73,10 +73,10 @@ class Asked:
         """How much of what is written goes away when it is compressed, as the first stream that writes says; where none
         writes, as the first says of what was written before."""
         streams = sorted(
-            (stream for step in self.steps for stream in step.streams), key=lambda one: one.read_pct == 100
+            (stream for step in self.steps for stream in step.streams), key=lambda stream_: stream_.read_pct == 100
         )
-        said = (self.entropy(stream) for stream in streams)
-        return round(100 - 100 * next((mean for mean in said if mean is not None), 1.0))
+        entropies = (self.entropy(stream) for stream in streams)
+        return round(100 - 100 * next((mean for mean in entropies if mean is not None), 1.0))
 
     def entropy(self, stream: Stream) -> float | None:
         """The mean entropy of what a stream writes; None if nothing is said of it."""
@@ -88,11 +88,11 @@ class Asked:
     @property
     def differences(self) -> tuple[str, ...]:
         """What fio does otherwise than the workload says, a line each."""
-        kept = LossReport("", "", dict.fromkeys(self.converted.losses))
-        return tuple(f"fio: {line}" for line in shortest(kept.matters()))
+        report = LossReport("", "", dict.fromkeys(self.converted.losses))
+        return tuple(f"fio: {line}" for line in shortest(report.matters()))
 
 
-def asked_of(spec: RunSpec) -> Asked:
+def fio_run_of(spec: RunSpec) -> FioRun:
     """What `spec` asks of fio. Raises UserError for what fio cannot say, and for a mistake in the workload or its
     settings."""
     named = text_named(spec.workload) if spec.workload_text is None else spec.workload_text
@@ -104,26 +104,28 @@ def asked_of(spec: RunSpec) -> Asked:
         text = _core.workload(named, spec.workload, of_workload, spec.duration)["text"]
     converted = converted_to(spec.workload, text, "fio", PLACE)
     conversion = conversion_of(spec.workload, text, "fio")
-    asked = Asked(spec, text, converted, tuple(conversion.streams), tuple(conversion.steps), conversion.warm_up, state)
+    fio_run = FioRun(
+        spec, text, converted, tuple(conversion.streams), tuple(conversion.steps), conversion.warm_up, state
+    )
     data = dict(spec.set).get("data")
-    if data is not None and not asked.writes:
+    if data is not None and not fio_run.writes:
         raise UserError(
             "question.settings", "data", data, "is of what is written, and nothing is: expected a workload that writes"
         )
-    return asked
+    return fio_run
 
 
-def expect_real(asked: Asked) -> None:
+def expect_real(fio_run: FioRun) -> None:
     """Raises UserError for what only a model has: volumes, states of its own, what happens in virtual time."""
     from hotband.execution.targets.states import STATES
 
-    spec, repair = asked.spec, asked.spec.repair
-    if asked.state is not None and asked.state not in STATES:
-        raise UserError("question.settings", STATE, asked.state, f"expected one of {', '.join(STATES)}")
-    for one in asked.streams:
-        if "volume" in one.table:
+    spec, repair = fio_run.spec, fio_run.spec.repair
+    if fio_run.state is not None and fio_run.state not in STATES:
+        raise UserError("question.settings", STATE, fio_run.state, f"expected one of {', '.join(STATES)}")
+    for stream in fio_run.streams:
+        if "volume" in stream.table:
             accepted = "names a volume, which hardware has not: expected a workload on one address space"
-            raise UserError(spec.workload, one.key("volume"), str(one.table["volume"]), accepted)
+            raise UserError(spec.workload, stream.key("volume"), str(stream.table["volume"]), accepted)
     given = {
         "question.io_log": spec.io_log,
         "question.power_loss": spec.power_loss,

@@ -28,7 +28,7 @@ _RBD = re.compile(r"rbd:(?P<pool>[^/@\s]+)/(?P<image>[^/@\s]+)")
 
 
 @dataclass(frozen=True)
-class Place:
+class RealTarget:
     """Where I/Os of a real target go.
 
     `text` is as named (`real:/dev/sdb`); `path` is of a block device or a file, `uri` of the others (`nbd+unix://...`,
@@ -44,12 +44,12 @@ class Place:
     block_bytes: int
     is_ours: bool = False
 
-    def sized(self, size_bytes: int) -> Place:
+    def sized(self, size_bytes: int) -> RealTarget:
         """The same of a size that is known now."""
         return replace(self, size_bytes=size_bytes)
 
 
-def place_of(on: str) -> Place:
+def real_target_of(on: str) -> RealTarget:
     """The place that `on` (with or without `real:`) names. Raises UserError for what is none, or cannot be used."""
     named = on.removeprefix(REAL)
     if not named:
@@ -57,16 +57,16 @@ def place_of(on: str) -> Place:
     if named.startswith(("nbd+unix://", "nbd://")):
         from hotband.execution.targets.remote import export_of
 
-        found = export_of(on, named)
-        return Place(on, "nbd", None, named, found.size_bytes, found.block_bytes)
+        export = export_of(on, named)
+        return RealTarget(on, "nbd", None, named, export.size_bytes, export.block_bytes)
     if named.startswith("rbd:"):
         if _RBD.fullmatch(named) is None:
             raise UserError("question.on", "", on, "expected real:rbd:POOL/IMAGE")
-        return Place(on, "rbd", None, named, 0, FILE_BLOCK)
+        return RealTarget(on, "rbd", None, named, 0, FILE_BLOCK)
     return _of_path(on, Path(named).expanduser().absolute())
 
 
-def _of_path(on: str, path: Path) -> Place:
+def _of_path(on: str, path: Path) -> RealTarget:
     try:
         mode = path.stat().st_mode
     except OSError as error:
@@ -76,21 +76,21 @@ def _of_path(on: str, path: Path) -> Place:
             raise UserError(
                 "question.on", "", on, "is a folder that you cannot write: expected one in which a file can be made"
             )
-        return Place(on, "file", path / OWN_FILE, None, 0, FILE_BLOCK, is_ours=True)
+        return RealTarget(on, "file", path / OWN_FILE, None, 0, FILE_BLOCK, is_ours=True)
     if stat.S_ISBLK(mode):
         size, block = _of_device(on, path)
-        return Place(on, "block", path, None, size, block)
+        return RealTarget(on, "block", path, None, size, block)
     if not stat.S_ISREG(mode):
         what = {stat.S_IFCHR: "a character device", stat.S_IFSOCK: "a socket", stat.S_IFIFO: "a pipe"}
-        said = what.get(stat.S_IFMT(mode), "nothing that stores")
+        kind_words = what.get(stat.S_IFMT(mode), "nothing that stores")
         way = f": expected real:nbd+unix:///?socket={path}" if stat.S_ISSOCK(mode) else f"; {ACCEPTED}"
-        raise UserError("question.on", "", on, f"is {said}{way}")
+        raise UserError("question.on", "", on, f"is {kind_words}{way}")
     if (real := path.resolve()).is_relative_to("/dev") and not real.is_relative_to("/dev/shm"):
         accepted = "is a plain file in memory, written while no device had its name: is the device attached, mapped?"
         raise UserError("question.on", "", on, accepted)
     if not os.access(path, os.R_OK):
         raise UserError("question.on", "", on, "cannot be read: expected a file that you may read")
-    return Place(on, "file", path, None, path.stat().st_size, FILE_BLOCK)
+    return RealTarget(on, "file", path, None, path.stat().st_size, FILE_BLOCK)
 
 
 def _of_device(on: str, path: Path) -> tuple[int, int]:
