@@ -172,8 +172,8 @@ def calibrate(
         workload: What was run, if a result does not say.
         set: Values to change.
         reads_only: Write nothing to the target.
-        erase: real: what may be overwritten; the drive's serial number.
-        size: real:DIR: size of the file that is made in it.
+        erase: real: permission to overwrite; the drive's serial number.
+        size: real:DIR: size of the file made in it.
         seed: Root of all randomness.
         jobs: Number of runs at a time. Default: all cores.
         executor: Who runs the runs: local, ray (starts one here) or ray://HOST:PORT.
@@ -387,8 +387,8 @@ def pts(
         depth: I/Os outstanding of each thread.
         sponsor: Who tests: for the report's header.
         set: Values to change.
-        erase: real: what may be overwritten; the drive's serial number.
-        size: real:DIR: size of the file that is made in it.
+        erase: real: permission to overwrite; the drive's serial number.
+        size: real:DIR: size of the file made in it.
         purge_by: real: discard, format, sanitize or secure-erase; best first.
         set_write_cache: real: turn the drive's write cache as the class has it, and back.
         seed: Root of all randomness.
@@ -423,8 +423,8 @@ def quick(
         expect: What it should be: its model's figures beside it.
         set: Values to change.
         picture: A picture to paste: sequential and random reads and writes in four rows.
-        erase: real: what may be overwritten; the drive's serial number.
-        size: real:DIR: size of the file that is made in it.
+        erase: real: permission to overwrite; the drive's serial number.
+        size: real:DIR: size of the file made in it.
         seed: Root of all randomness.
         out: Folder for what is produced.
         fresh: Start over; else runs that are in the folder already are not repeated.
@@ -581,9 +581,9 @@ def review(
         events: What happens in every run, such as 'at 0 s: fail d3'.
         interval: Intervals of the figures. Percent of such predictions that the interval is to hold, 1 to 99.
         draws: Samples of the uncertain values for interval. Default: 16.
-        erase: real: what may be overwritten; the drive's serial number.
-        size: real:DIR: size of the file that is made in it.
-        keep: real:DIR: leave the file there afterwards.
+        erase: real: permission to overwrite; the drive's serial number.
+        size: real:DIR: size of the file made in it.
+        keep: real:DIR: keep the file afterwards.
         out: Folder for what is produced.
         into: A store (hotband store) that takes every run, too.
         fresh: Start over; else runs that are in the folder already are not repeated.
@@ -672,10 +672,10 @@ def run(
         events: What happens, such as 'at 60 s: fail d3'. May be repeated.
         interval: Intervals of the figures. Percent of such predictions that the interval is to hold, 1 to 99.
         draws: Samples of the uncertain values for interval. Default: 64.
-        erase: real: what may be overwritten; the drive's serial number.
-        size: real:DIR: size of the file that is made in it.
-        keep: real:DIR: leave the file there afterwards.
-        hosts: real: hosts that run fio --server, which ask together.
+        erase: real: permission to overwrite; the drive's serial number.
+        size: real:DIR: size of the file made in it.
+        keep: real:DIR: keep the file afterwards.
+        hosts: real: hosts with fio --server that issue I/Os together.
         expect: real: drive whose prediction is compared; nearest: search for it; none: no prediction.
         power: real: a command that prints the drive's watts.
         purge_by: real: discard, format, sanitize or secure-erase; best first.
@@ -761,10 +761,10 @@ def sweep(
         into: A store (hotband store) that takes every run, too.
         fresh: Start over; else runs that are in the folder already are not repeated.
         records: Keep the record of every run.
-        erase: real: what may be overwritten; the drive's serial number.
-        size: real:DIR: size of the file that is made in it.
-        keep: real:DIR: leave the file there afterwards.
-        hosts: real: hosts that run fio --server, which ask together.
+        erase: real: permission to overwrite; the drive's serial number.
+        size: real:DIR: size of the file made in it.
+        keep: real:DIR: keep the file afterwards.
+        hosts: real: hosts with fio --server that issue I/Os together.
         purge_by: real: discard, format, sanitize or secure-erase; best first.
         executor: Who runs the runs: local, ray (starts one here) or ray://HOST:PORT.
         progress: What shows progress: True, False, or a function.

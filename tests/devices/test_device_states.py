@@ -110,7 +110,7 @@ def test_a_frozen_or_locked_drive_is_not_erased(tree: Tree, security: str, expec
 def test_an_erase_that_cannot_be_interrupted_is_done_only_where_it_is_named(holds: Holds, tree: Tree) -> None:
     path = sata(tree, FREE)
     holding = holds(permission(path, tree.host, writes=True, erase="A1B2C3"))
-    with pytest.raises(UserError, match="where it is named alone: secure-erase"):
+    with pytest.raises(UserError, match="must be named: secure-erase"):
         prepare(holding, "purged", size_bytes=8 * MIB)
     tree.recorded(f"hdparm --user-master u --security-set-pass hotband {path}", "")
     tree.recorded(f"hdparm --user-master u --security-erase hotband {path}", "")
@@ -140,9 +140,9 @@ def test_permission_to_read_prepares_nothing(holds: Holds, tmp_path: Path, state
     file = tmp_path / "a.img"
     file.write_bytes(b"precious")
     holding = holds(permission(file, writes=False, erase=None))
-    with pytest.raises(UserError, match="may only be read"):
+    with pytest.raises(UserError, match="is read-only"):
         prepare(holding, state, size_bytes=8 * MIB)  # type: ignore[arg-type]
-    with pytest.raises(UserError, match="may only be read"), purging.opened(holding):
+    with pytest.raises(UserError, match="is read-only"), purging.opened(holding):
         pass
     assert file.read_bytes() == b"precious"
 

@@ -78,7 +78,7 @@ def pretend(folder: Path, monkeypatch: pytest.MonkeyPatch, script: str) -> None:
 
 
 @needs_fio
-@pytest.mark.parametrize("how", ["another file", "a symbolic link", "nothing"])
+@pytest.mark.parametrize("setup", ["another file", "a symbolic link", "nothing"])
 def test_fio_writes_what_is_held_and_not_what_took_its_name(
     tmp_path: Path, file: Path, holding: Held, setup: str
 ) -> None:

@@ -115,7 +115,7 @@ def test_a_file_is_read_without_words_and_written_only_where_it_is_named(hotband
         assert "data" in refused.stderr
         assert file.read_bytes() == b"mine" * (MIB // 4)
     unasked = hotband(*write, "--erase", "data")
-    assert "no terminal to ask: expected --yes" in unasked.stderr
+    assert "no terminal to confirm it: expected --yes" in unasked.stderr
     assert file.read_bytes() == b"mine" * (MIB // 4)
     done = hotband(*write, "--erase", "data", "--yes")
     assert done.returncode == 0, done.stderr

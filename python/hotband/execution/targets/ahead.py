@@ -1,4 +1,4 @@
-"""How fast a place will answer, found out before a run: by the model of a drive, or by reading for five seconds."""
+"""Estimate of a target's speed before a run: by the model of a drive, or by reading for five seconds."""
 
 from __future__ import annotations
 
@@ -38,10 +38,10 @@ def ahead(
     say: Callable[[str], None],
     go_on: Callable[[], None],
 ) -> Outlook:
-    """What is ahead. The place is only read, and only where the rate of a load that writes or counts I/Os is not said.
-    `go_on` raises where the user has had enough."""
+    """Return the outlook for these runs. The target is only read, and only if the rate of a load that writes or counts
+    I/Os is not given. `go_on` raises if the user cancels."""
     known: dict[str, float | None] = {}
-    source = "as many as the place takes"
+    source = "as many as the target completes"
     product = setup.product if setup.product not in (None, NONE) else None
     can_probe = setup.probe_s > 0 and not setup.hosts and target.kind != "rbd" and not target.is_ours
     if product is not None:
@@ -58,7 +58,7 @@ def ahead(
             elif product is not None:
                 known[key] = predicted_iops(fio_run, product)
             elif can_probe:
-                say(f"{target.text} is read for {setup.probe_s:g} s to see how fast it is")
+                say(f"{target.text} is read for {setup.probe_s:g} s to measure its speed")
                 known[key] = probed_iops(fio_run, target, held, setup.probe_s, go_on)
             else:
                 known[key] = None
@@ -69,7 +69,7 @@ def ahead(
 
 
 def predicted_iops(fio_run: FioRun, product: str) -> float | None:
-    """I/Os per second of the load on the model of a product; None if the model cannot take it."""
+    """Return the I/Os per second of the load on the model of a product; None if the model cannot run it."""
     text = Load(fio_run.text, fio_run.spec.workload).with_ios(IOS).text()
     pairs = tuple(pair for pair in fio_run.spec.set if pair[0] == "state")
     spec = replace(fio_run.spec, machine=product, workload_text=text, set=pairs, duration=None, out=None, in_use=True)
@@ -83,7 +83,7 @@ def predicted_iops(fio_run: FioRun, product: str) -> float | None:
 def probed_iops(
     fio_run: FioRun, target: RealTarget, held: Held | None, seconds: float, go_on: Callable[[], None]
 ) -> float | None:
-    """I/Os per second that the place answers to random reads of the load's mean size and concurrency."""
+    """Return the I/Os per second of random reads of the load's mean size and concurrency on the target."""
     step = fio_run.steps[0]
     size = sum(stream.share * mean_bytes(stream) for stream in step.streams) / (
         sum(stream.share for stream in step.streams) or 1.0
@@ -108,7 +108,7 @@ def probed_iops(
 
 
 def _endurance_share(outlook: Outlook, target: RealTarget) -> float | None:
-    """The share of the drive's endurance that is ahead; None if the drive does not tell it."""
+    """Return the share of the drive's endurance that the runs will use; None if the drive does not report it."""
     if not outlook.written_bytes or target.path is None or target.kind != "block":
         return None
     with Counters(target.path, Host()) as counters:

@@ -39,7 +39,7 @@ Pairs = Sequence[tuple[str, str]]
 
 @dataclass(frozen=True)
 class Emulated:
-    """A workload on a model and on the emulated drive.
+    """Results of a workload on a model and on the emulated drive.
 
     `model` is the run in virtual time; `fio` is what fio measured on the served drive, as a record; `served` is what
     the drive itself saw; `job` is the job file.
@@ -59,9 +59,8 @@ def emulate(
     say: Callable[[str], None] | None = None,
     anyway: bool = False,
 ) -> Emulated:
-    """Runs `spec` in virtual time and through fio on the served machine. Raises UserError for what fio cannot say, for
-    what is wrong with the workload or the machine, and for one that is faster than the host can serve, unless
-    `anyway`."""
+    """Run `spec` in virtual time and through fio on the served machine. Raises UserError for what fio cannot express,
+    for a mistake in the workload or the machine, and for a machine faster than the host can serve, unless `anyway`."""
     expect_model(spec.machine, "what is emulated are")
     find_fio()
     if spec.out is not None:
@@ -106,17 +105,17 @@ def emulate(
 
 
 def precondition_of(workload: str) -> Mapping[str, object] | None:
-    """What a workload's drives hold before it, which the served machine holds, too."""
+    """Return the precondition of a workload's drives, which the served machine applies too."""
     return cast("Mapping[str, object] | None", loads(workload, "question.workload").get("precondition"))
 
 
 def _still_served(served: Served) -> None:
     if served.is_stopped():
-        raise UserError("question.events", "", "power-off", "power went off before fio was done: expected a later time")
+        raise UserError("question.events", "", "power-off", "power went off before fio ended: expected a later time")
 
 
 def _told(fio_run: FioRun, imported: Imported, served: Finished) -> Finished:
-    """fio's record as that of an emulated machine: with its parts, and how late answers were."""
+    """Return fio's record as that of an emulated machine, with its parts and the emulation delay."""
     served_record = cast("dict[str, Any]", served.record)
     late = Serving.of(served_record["serving"])
     kept_sections = ("parts", "serving", "drive_state")
@@ -133,8 +132,8 @@ def _save(out: Path, measured: Finished, job: str) -> None:
 
 
 def divided(pairs: Pairs, workload: str, machine: str, texts: tuple[str | None, str | None]) -> tuple[Pairs, Pairs]:
-    """Settings of the workload, and those of the machine. `texts` are of the workload and of the machine,
-    where they are files. Raises UserError for a key that neither has."""
+    """Split settings into those of the workload and those of the machine. `texts` are of the workload and of the
+    machine, if they are files. Raises UserError for a key that neither has."""
     if not pairs:
         return (), ()
     with mistakes_of(machine):

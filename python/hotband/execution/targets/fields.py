@@ -1,4 +1,4 @@
-"""Fields of questions that are about hardware, and what all such questions do with them."""
+"""Fields of questions about hardware, and their common checks."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from hotband.execution.targets.on_device import OnDevice
 
 NAMES = ("yes", "erase", "size", "keep", "hosts", "expect", "power", "purge_by")
-"""Fields of hardware alone; a question has some of them."""
+"""Fields for hardware only; a question has some of them."""
 
 
 def yes() -> Any:
@@ -25,22 +25,22 @@ def yes() -> Any:
 
 def erase() -> Any:
     """Return the field `erase`."""
-    return asks("real: what may be overwritten; the drive's serial number.", default=None, metavar="SERIAL")
+    return asks("real: permission to overwrite; the drive's serial number.", default=None, metavar="SERIAL")
 
 
 def size() -> Any:
     """Return the field `size`."""
-    return asks("real:DIR: size of the file that is made in it.", default=None, metavar="SIZE")
+    return asks("real:DIR: size of the file made in it.", default=None, metavar="SIZE")
 
 
 def keep() -> Any:
     """Return the field `keep`."""
-    return asks("real:DIR: leave the file there afterwards.", default=False)
+    return asks("real:DIR: keep the file afterwards.", default=False)
 
 
 def hosts() -> Any:
     """Return the field `hosts`."""
-    return asks("real: hosts that run fio --server, which ask together.", default=None, metavar="HOST,HOST")
+    return asks("real: hosts with fio --server that issue I/Os together.", default=None, metavar="HOST,HOST")
 
 
 def expect() -> Any:
@@ -60,7 +60,7 @@ def purge_by() -> Any:
 
 
 class OnHardware:
-    """A question that may be about hardware, with some of the fields above."""
+    """A question that may run on hardware, with some of the fields above."""
 
     def hardware(self, expect: str | None = NONE) -> RealOptions:
         """Return what its fields say of hardware, which is predicted as `expect` says."""
@@ -68,8 +68,8 @@ class OnHardware:
         return RealOptions(**given, expect=expect)
 
     def expect_hardware(self, machines: Sequence[str]) -> None:
-        """Raises UserError if one of its fields is given and none of the machines is hardware, or what is said of a
-        file that is made in a folder and none of them is a folder."""
+        """Raise UserError if one of its fields is given but no machine is hardware, or a field for files made in a
+        folder but none is a folder."""
         places = [name for name in machines if is_real(name)]
         if not places:
             return self._expect_none()

@@ -1,4 +1,4 @@
-"""fio: found, given a job, watched while it runs; its results are files."""
+"""fio as a child process: it gets a job, is watched while it runs, and leaves its results as files."""
 
 from __future__ import annotations
 
@@ -37,12 +37,13 @@ _TAIL_BYTES = 4096
 RESULT = "fio.json"
 """The file of a result."""
 SAID = "fio.txt"
-"""The file of what fio prints."""
+"""The file of fio's output."""
 
 
 @dataclass(frozen=True)
 class Status:
-    """How far fio is: seconds since it began, the share done as it says (None before it does), and I/Os per second."""
+    """Progress of fio: seconds since it began, its reported share done (None before the first report), and I/Os per
+    second."""
 
     seconds: float
     share: float | None = None
@@ -50,7 +51,7 @@ class Status:
 
 
 def find_fio() -> str:
-    """The path of fio. Raises UserError if it is not there, or too old."""
+    """Return the path of fio. Raises UserError if it is missing or too old."""
     path = shutil.which("fio")
     if path is None:
         raise UserError("fio", "", "", f"is not installed: {HOW_TO_GET}")
@@ -61,13 +62,13 @@ def find_fio() -> str:
 
 
 def version_of(path: str) -> str:
-    """What a fio calls itself, such as fio-3.33."""
+    """Return a fio's own version string, such as fio-3.33."""
     return _says(path, Path(path).stat().st_mtime_ns, "--version").strip()
 
 
 @lru_cache(maxsize=8)
 def _says(path: str, _changed: int, option: str) -> str:
-    """What a fio prints; of the same file it is asked once, as every run asks for its version."""
+    """Return the output of fio; cached per file, since every run needs its version."""
     return run_child([path, option]).text
 
 
@@ -93,7 +94,7 @@ def run_fio(
     only_reads: bool = False,
     held: Held | None = None,
 ) -> Path:
-    """Runs a job file's text in `folder`; the file of its result (JSON+, or another `form`). Logs lie beside it.
+    """Run a job file's text in `folder`; return the file of its result (JSON+, or another `form`), next to its logs.
 
     `look` is told how far it is a few times per second, and whatever it raises ends fio within two seconds. `clients`
     are servers of fio that run the job instead of this computer. With `only_reads` fio refuses to write. fio gets what
@@ -124,8 +125,8 @@ def run_fio(
 
 
 def _watch(child: Child, folder: Path, look: Callable[[Status], None] | None, held: Held | None) -> None:
-    """Waits for the end of fio, and compares what it has open with what is `held`: at once, every hundredth of a second
-    until it has opened it, and at every look. Raises UserError, and whatever `look` raises."""
+    """Wait for the end of fio, and compare its open files with what is `held`: every hundredth of a second until it has
+    opened it, then at every look. Raises UserError, and whatever `look` raises."""
     begin = time.monotonic()
     next_look = begin + LOOK_EVERY_S
     compares = held is not None and held.descriptor is not None
@@ -153,7 +154,7 @@ def _compared(child: Child, folder: Path, held: Held | None) -> bool:
 
 
 def _status(output: Path, seconds: float) -> Status:
-    """The last line of status that fio has written."""
+    """Return the last status line that fio has written."""
     with output.open("rb") as file:
         file.seek(max(0, output.stat().st_size - _TAIL_BYTES))
         lines = re.split(r"[\r\n]", file.read().decode(errors="replace"))
@@ -166,7 +167,7 @@ def _status(output: Path, seconds: float) -> Status:
 
 
 def _last_words(output: Path, code: int) -> str:
-    """What fio says of its failure: its last line that is no status."""
+    """Return fio's error message: its last line that is not a status."""
     text = output.read_text(errors="replace")
     lines = [line.strip() for line in re.split(r"[\r\n]", text) if line.strip() and not line.startswith("Jobs: ")]
     return lines[-1] if lines else f"exit code {code}"

@@ -1,4 +1,4 @@
-"""The job file that fio is given: the converted workload at the place that is measured, with the logs of its series.
+"""The job file for fio: the converted workload on the measured target, with the logs of its series.
 
 One way for everything that fio drives, emulated machines and hardware: equal workloads leave equal records.
 """
@@ -34,9 +34,8 @@ Where = Callable[[str], tuple[Sequence[str], int]]
 
 
 def job_on(fio_run: FioRun, engine: Sequence[str], where: Where, *, with_hosts: bool = False) -> str:
-    """The job file of what is asked. `engine` are fio's lines of the engine, `where` says where a volume is (empty: the
-    target as a whole) and how many bytes it has, 0 if that is not known. `with_hosts` says that fio's servers run
-    it."""
+    """Return the job file of a run. `engine` are fio's lines of the engine, `where` maps a volume to its position
+    (empty: the whole target) and its bytes, 0 if unknown. `with_hosts` means that fio's servers run it."""
     lines: list[str] = []
     size = 0
     for line in fio_run.converted.text.splitlines():
@@ -55,8 +54,9 @@ def job_on(fio_run: FioRun, engine: Sequence[str], where: Where, *, with_hosts: 
 
 
 def job_at(fio_run: FioRun, target: RealTarget, *, with_hosts: bool = False, opened: str | None = None) -> str:
-    """The job file of what is asked at a place of the real world, of this computer or of fio's servers. `opened` names
-    a file or device that fio is given open (`hotband.execution.devices.held`); else it opens it by its path."""
+    """Return the job file of a run on a real target, for this computer or for fio's servers. `opened` names a file
+    or device that fio gets as an open descriptor (`hotband.execution.devices.held`); otherwise fio opens it by its
+    path."""
     engine: tuple[str, ...] = KERNEL
     if target.kind == "nbd":
         engine, line = NBD, f"uri={target.uri}"
@@ -73,7 +73,7 @@ def job_at(fio_run: FioRun, target: RealTarget, *, with_hosts: bool = False, ope
 
 
 def on_volumes(volumes: Mapping[str, ServedVolume]) -> Where:
-    """Where the volumes of a served machine are; a workload that names none goes to the first."""
+    """Return the volumes of a served machine; a workload that names none uses the first."""
     by_name = {plain(name): volume for name, volume in volumes.items()}
 
     def where(name: str) -> tuple[Sequence[str], int]:
@@ -84,13 +84,13 @@ def on_volumes(volumes: Mapping[str, ServedVolume]) -> Where:
 
 
 def interval_ns(fio_run: FioRun) -> int:
-    """Nanoseconds of an interval of the series."""
+    """Return the nanoseconds of an interval of the series."""
     interval = loads(fio_run.text, "question.workload").get("interval")
     return round(span_ns(str(interval)) or INTERVAL_NS) if interval is not None else INTERVAL_NS
 
 
 def _logs(fio_run: FioRun, engine: Sequence[str], with_hosts: bool) -> list[str]:
-    """Lines that make fio log an average an interval, on the clock of the day: steps then follow one another."""
+    """Return lines that make fio log one average per interval, by time of day, so that consecutive steps line up."""
     every_ms = max(1, round(interval_ns(fio_run) / 1e6))
     lines = [f"write_{kind}_log={LOGS}" for kind in ("bw", "iops", "lat")]
     lines += [f"log_avg_msec={every_ms}", "log_unix_epoch=1"]

@@ -1,4 +1,4 @@
-"""What fio left, as the record of a run: the same shape, whatever answered."""
+"""The record of a run from fio's files, in the same shape for every target."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ _NO_RESULT = (
 
 
 def imported_of(folder: Path) -> Imported:
-    """The one result with its logs in a folder where fio ran. Raises UserError."""
+    """Return the only result with its logs in a folder where fio ran. Raises UserError."""
     [imported] = read([folder])
     return imported
 
 
 def measured_in(fio_run: FioRun, folder: Path) -> Imported:
-    """The same with steps and streams as the workload has them."""
+    """Return that result with the workload's steps and streams."""
     try:
         record, series = imported_of(folder)
     except UserError as error:
@@ -55,7 +55,7 @@ def finished_of(
     tables: Mapping[str, Table] | None = None,
     notes: tuple[str, ...] = (),
 ) -> Finished:
-    """The run. `kind` is of the target, real or emulated; `sections` and `tables` are what else is known of it."""
+    """Return the finished run. `kind` is real or emulated; `sections` and `tables` are further parts of the record."""
     spec = fio_run.spec
     record = dict(cast("dict[str, Any]", imported.record))
     series = dict(record["series"] or {})

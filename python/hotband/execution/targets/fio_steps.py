@@ -1,4 +1,4 @@
-"""Steps of a workload that fio ran one after the other: their figures, and streams by the names that the workload has.
+"""Steps of a workload that fio ran one after the other: their figures, and streams under the workload's names.
 
 fio knows a job for each stream of each step; a record of a model has each stream once, over all steps.
 """
@@ -20,7 +20,7 @@ from hotband.execution.targets.fio_run import FioRun
 
 
 def steps_of(fio_run: FioRun, record: RecordDoc, result: Path) -> list[StepDoc]:
-    """The figures of every step; none if there is one, or fio's stages are not the workload's steps."""
+    """Return the figures of every step; none if there is one step, or fio's stages differ from the workload's steps."""
     if len(fio_run.steps) < 2:
         return []
     stages = in_turn(record, result)
@@ -46,7 +46,7 @@ def steps_of(fio_run: FioRun, record: RecordDoc, result: Path) -> list[StepDoc]:
 
 
 def by_stream(fio_run: FioRun, streams: Sequence[StreamDoc]) -> list[StreamDoc]:
-    """The streams of a record under the names that the workload has, each once (once a host)."""
+    """Return the streams of a record under the workload's names, each once (once per host)."""
     names = names_of(fio_run)
     merged: dict[str, list[StreamDoc]] = {}
     for stream in streams:
@@ -58,21 +58,21 @@ def by_stream(fio_run: FioRun, streams: Sequence[StreamDoc]) -> list[StreamDoc]:
 
 
 def names_of(fio_run: FioRun) -> dict[str, str]:
-    """Names of fio's jobs, and those of their streams."""
+    """Return the names of fio's jobs with those of their streams."""
     if len(fio_run.steps) < 2:
         return {plain(stream.name): stream.name for step in fio_run.steps for stream in step.streams}
     return {plain(f"{step.name}-{stream.name}"): stream.name for step in fio_run.steps for stream in step.streams}
 
 
 def stream_of(names: Mapping[str, str], job: str) -> str:
-    """The stream behind a job of a record: `JOB`, `JOB#2` of its second process, `JOB@HOST`."""
+    """Return the stream of a record's job: `JOB`, `JOB#2` of its second process, `JOB@HOST`."""
     alone, at, host = re.sub(r"#\d+$", "", job).partition("@")
     return names.get(alone, alone) + at + host
 
 
 def series_of_streams(fio_run: FioRun, series: SeriesColumns) -> SeriesColumns:
-    """The rows of a series by the workload's streams: rates of processes add up, means are weighted by their I/Os, and
-    p99 of several is not known."""
+    """Return the rows of a series by the workload's streams: rates of processes add up, means are weighted by their
+    I/Os, and p99 of several is unknown."""
     names = names_of(fio_run)
     rows: dict[tuple[int, str, str], list[int]] = {}
     for index, (time, job, direction) in enumerate(
@@ -103,7 +103,7 @@ def _mean(series: SeriesColumns, places: Sequence[int]) -> float | None:
 
 
 def merged_side(sides: Sequence[Side]) -> Side:
-    """Several sides as one: counts add up, histograms merge."""
+    """Merge several sides into one: counts add up, histograms merge."""
     if len(sides) == 1:
         return sides[0]
     busy = [side for side in sides if side["count"]]

@@ -1,4 +1,4 @@
-"""Runs on real hardware, through fio: an executor of the same points that models run, which leaves the same records."""
+"""Runs on real hardware, through fio: an executor of the same points as models, with the same records."""
 
 from __future__ import annotations
 
@@ -35,12 +35,12 @@ if TYPE_CHECKING:
     from hotband.execution.devices.safety import Permission
 
 Shown = Callable[[float, float, str], None]
-"""Takes the share of a run that is done, its I/Os so far, and what it does."""
+"""Receives the share of a run that is done, its I/Os so far, and its activity."""
 Predict = Callable[
     ["Sequence[RecordDoc]", Named, RealTarget, "str | None", "Callable[[Progress], None] | None"],
     "tuple[ExpectedHereDoc | None, str]",
 ]
-"""Takes what was measured, the workload, where it was measured, the product and who is told the progress; a prediction
+"""Receives the results, the workload, the target, the product and a progress callback; returns a prediction
 beside it, and why there is none."""
 # Seconds beyond those that a run asks for until fio is taken to hang: opening, layout of its memory, last answers.
 GRACE_S = 60.0
@@ -48,9 +48,9 @@ GRACE_S = 60.0
 
 @dataclass(frozen=True)
 class Setup:
-    """How a place is measured: hosts that ask instead of this one (none: this one), bytes of a file that we make (0: as
-    the workload needs), whether that is kept, seconds between two readings of counters, a command that prints watts,
-    and the product by whose model `predict` predicts it (else by the nearest; without `predict` nothing is)."""
+    """Settings of a measurement: hosts that issue I/Os instead of this one, bytes of the file in a folder (0: as the
+    workload needs), whether it is kept, seconds between two readings of counters, a command that prints watts, and the
+    product whose model `predict` uses (else the nearest; without `predict` there is no prediction)."""
 
     hosts: tuple[str, ...] = ()
     size_bytes: int = 0
@@ -65,7 +65,7 @@ class Setup:
 
 @dataclass
 class OnDevice:
-    """An `Executor` that runs points one after the other on a place.
+    """An `Executor` that runs points one after the other on a target.
 
     `permission` is what `hotband.execution.devices.safety` granted: without its `may_write` nothing is opened for
     writing, and a point that writes is refused. It is None for a file that we make, which gets its own once it is
@@ -84,7 +84,7 @@ class OnDevice:
     _holds: str = field(default="as found", init=False)
 
     def execute(self, points: Sequence[Point], done: Done, tick: Tick) -> None:
-        """See `Executor`. Raises Cancelled, too, where `confirm` says no."""
+        """Run the points; see `Executor`. Raises Cancelled also if `confirm` declines."""
         self._cancelled.clear()
         fio_runs = [self._checked(point) for point in points]
         if not fio_runs:
@@ -103,16 +103,15 @@ class OnDevice:
                 tick(Progress((number + 1) / len(points), 0, number + 1, len(points)))
 
     def cancel(self) -> None:
-        """See `Executor`: fio is ended within two seconds."""
+        """Cancel the run; see `Executor`. fio ends within two seconds."""
         self._cancelled.set()
 
     @contextmanager
     def standing(
         self, seed: int, shown: Callable[[float], None], *, goes_on: bool = False, stays: bool = False
     ) -> Iterator[OnDevice]:
-        """The same for many calls of `execute` on one place: it is held all the time, and a file of ours is there all
-        the time, too, and may be written. See `own_file.laid_out` for `shown`, `goes_on` and `stays`. Raises UserError,
-        OSError."""
+        """Hold one target for many calls of `execute`; a file of ours exists all the time and may be written. See
+        `own_file.laid_out` for `shown`, `goes_on` and `stays`. Raises UserError, OSError."""
         if not self.target.is_ours:
             with self._holding() as held:
                 yield replace(self, held=held)
@@ -132,15 +131,15 @@ class OnDevice:
         return held(self.permission)
 
     def expect_ready(self, writes: bool) -> None:
-        """Raises UserError without fio and its engine, and for hosts that cannot be asked."""
+        """Raise UserError without fio and its engine, and for hosts that cannot be used."""
         find_fio()
         needed = {"nbd": "nbd", "rbd": "rbd"}.get(self.target.kind, "libaio")
         if not has_engine(needed):
             accepted = f"needs fio with its engine {needed}, which this fio was built without"
             raise UserError("question.on", "", self.target.text, accepted)
         if self.setup.hosts and (self.target.is_ours or (self.target.kind == "block" and writes)):
-            what = "a folder" if self.target.is_ours else "a device that is written, which is looked at here alone"
-            accepted = f"several hosts are not asked on {what}: expected a file, NBD or RBD that all of them reach"
+            what = "a folder" if self.target.is_ours else "a written device, which only this host checks"
+            accepted = f"several hosts cannot share {what}: expected a file, NBD or RBD that all of them reach"
             raise UserError("question.hosts", "", self.target.text, accepted)
         self._clocks = clocks(self.setup.hosts)
         for clock in self._clocks:
@@ -153,7 +152,7 @@ class OnDevice:
         expect_real(fio_run)
         may_write = self.target.is_ours or (self.permission is not None and self.permission.may_write)
         if fio_run.writes and not may_write:
-            raise UserError("question.on", "", self.target.text, "may only be read here, and the workload writes to it")
+            raise UserError("question.on", "", self.target.text, "is read-only here, and the workload writes to it")
         if fio_run.smallest_bytes % self.target.block_bytes and self.target.kind == "block":
             accepted = (
                 f"I/Os of {fio_run.smallest_bytes} bytes: expected multiples of its block, {self.target.block_bytes}"
@@ -162,7 +161,7 @@ class OnDevice:
         return fio_run
 
     def _sized(self, fio_runs: Sequence[FioRun]) -> RealTarget:
-        """The place with its size, of a file of ours, too. Raises UserError if there is no room."""
+        """Return the target with its size, also for a file of ours. Raises UserError if there is no room."""
         if not self.target.is_ours:
             return self.target
         return self.target.sized(
@@ -173,7 +172,7 @@ class OnDevice:
     def _laid_out(
         self, fio_runs: Sequence[FioRun], target: RealTarget, held: Held | None, tick: Tick
     ) -> Iterator[tuple[RealTarget, Held]]:
-        """The place as it is measured, held; a file of ours is there for the time of the block."""
+        """Hold the target for the block; a file of ours exists meanwhile."""
         if not target.is_ours:
             assert held is not None, "what is not made here was permitted, and is held"
             yield target, held
@@ -187,7 +186,7 @@ class OnDevice:
             yield laid
 
     def _expect_room(self, fio_runs: Sequence[FioRun], target: RealTarget) -> None:
-        """Raises UserError if a workload goes beyond the end, or its I/Os are larger than the place."""
+        """Raise UserError if a workload goes beyond the end, or its I/Os are larger than the target."""
         for fio_run in fio_runs:
             least = max(fio_run.end_bytes, fio_run.largest_bytes)
             if target.kind != "rbd" and least > target.size_bytes:
@@ -208,7 +207,7 @@ class OnDevice:
     # --- a run ----------------------------------------------------------------------------------------------
 
     def _run(self, fio_run: FioRun, target: RealTarget, held: Held, number: int, total: int, tick: Tick) -> Finished:
-        """One run. Raises Cancelled, KeyboardInterrupt, UserError."""
+        """Run one point. Raises Cancelled, KeyboardInterrupt, UserError."""
 
         def shown(share: float, ios: float, phase: str) -> None:
             self._expect_to_go_on()
@@ -240,7 +239,7 @@ class OnDevice:
         return finished_of(fio_run, imported, "real", sections=sections, tables=watched.tables, notes=notes)
 
     def _looking(self, fio_run: FioRun, watched: Watched, shown: Shown) -> Callable[[Status], None]:
-        """What looks at fio while it runs: tells how far it is, and ends it where it hangs."""
+        """Return the callback that watches fio: it reports progress, and ends fio if it hangs."""
         expected = fio_run.seconds
 
         def look(status: Status) -> None:
@@ -248,7 +247,7 @@ class OnDevice:
             if expected:
                 share = max(share, min(status.seconds / expected, 0.99))
                 if status.seconds > expected + GRACE_S:
-                    accepted = f"is not done {GRACE_S:.0f} s after its time: the target does not answer"
+                    accepted = f"has not ended {GRACE_S:.0f} s after its time: the target does not respond"
                     raise UserError("fio", "", self.target.text, accepted)
             shown(share, (status.iops or 0.0) * status.seconds, "measuring")
             watched.measuring(status.seconds - fio_run.warm_up_s)
@@ -258,7 +257,7 @@ class OnDevice:
     def _expected(
         self, fio_run: FioRun, result: Path, target: RealTarget, shown: Shown
     ) -> tuple[dict[str, object], tuple[str, ...]]:
-        """The section of the record with the prediction beside it, and why there is none."""
+        """Return the section of the record with the prediction, and the reason if there is none."""
         if self.setup.product == NONE or self.setup.predict is None:
             return {}, ()
         workload = Named(fio_run.spec.workload, fio_run.text)
@@ -275,11 +274,11 @@ class OnDevice:
         held: Held,
         shown: Shown,
     ) -> object:
-        """Brings the place into the state that is asked for; the section of the record that says how."""
+        """Bring the target into the required state; return the section of the record about it."""
         from hotband.execution.targets.states import STATES, Data, Step, prepare
 
         if not held.permission.may_write:
-            raise UserError("question.settings", "state", str(fio_run.state), "is for a place that may be written")
+            raise UserError("question.settings", "state", str(fio_run.state), "requires a target that may be written")
 
         def progress(step: Step) -> None:
             shown(0.0, 0.0, step.words())

@@ -62,10 +62,10 @@ def laid_out(
     goes_on: bool = False,
     stays: bool = False,
 ) -> Iterator[tuple[RealTarget, Held]]:
-    """The place with its file of `size` bytes, all of them written and on the device, and the file held; `shown` is
-    told the share done, and what it raises ends it. It is ours alone (flock) and removed afterwards unless `keep`. With
-    `stays` it is left where the block is left by an exception, and with `goes_on` one of that size that was left so is
-    used as it is. Raises UserError, OSError."""
+    """Yield the target with its file of `size` bytes, fully written to the device, and the file held; `shown` receives
+    the share done, and an exception in it ends the work. The file is exclusive (flock) and removed afterwards unless
+    `keep`. With `stays` it remains if the block ends with an exception, and with `goes_on` such a file of the right
+    size is reused. Raises UserError, OSError."""
     from hotband.execution.devices.nodes import open_at
 
     assert target.path is not None, "a file of ours has a path"
@@ -98,7 +98,7 @@ def laid_out(
 
 
 def _expect_ours(target: RealTarget, path: str, descriptor: int) -> Held:
-    """The file held, which nobody else uses: its name may have been there before us. Raises UserError."""
+    """Return the file held, which nobody else uses: its name may have existed before us. Raises UserError."""
     from hotband.execution.devices.held import holding
     from hotband.execution.devices.safety import permission
 
@@ -111,7 +111,7 @@ def _expect_ours(target: RealTarget, path: str, descriptor: int) -> Held:
 
 
 def _fill(descriptor: int, size: int, seed: int, shown: Callable[[float], None]) -> None:
-    """Writes every byte: blocks that were never written are answered by the file system without the device."""
+    """Write every byte: the file system completes reads of unwritten blocks without the device."""
     os.ftruncate(descriptor, size)
     piece = bytearray(random.Random(seed).randbytes(_PIECE_BYTES))
     for at in range(0, size, _PIECE_BYTES):

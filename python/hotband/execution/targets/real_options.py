@@ -1,4 +1,4 @@
-"""What the user says of hardware. Runs in virtual time have it, too, and load nothing of fio for it."""
+"""Hardware options of the user. Runs in virtual time have them too, without loading fio's modules."""
 
 from __future__ import annotations
 
@@ -17,10 +17,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class RealOptions:
-    """What the user says of hardware, as text: what may be erased, the size of a file that is made in a folder and
-    whether it is kept, hosts with commas between them, the product whose prediction stands beside it, a command that
-    prints watts, and how it is purged before a state (`hotband.execution.targets.purge.PURGES`). `predict` makes the
-    prediction."""
+    """Hardware options as text: what may be erased, the size of a file made in a folder and whether it is kept, hosts
+    separated by commas, the product for the prediction, a command that prints watts, and the purge before a state
+    (`hotband.execution.targets.purge.PURGES`). `predict` makes the prediction."""
 
     erase: str | None = None
     size: str | None = None
@@ -32,8 +31,8 @@ class RealOptions:
     predict: Predict | None = None
 
     def setup(self) -> Setup:
-        """How the place is measured. Raises UserError for a size or a host that is none, or a product that is not in
-        the catalog."""
+        """Return the settings of the measurement. Raises UserError for an invalid size or host, or a product that is
+        not in the catalog."""
         from hotband.execution.targets.hosts import hosts_of
         from hotband.execution.targets.on_device import Setup
 
@@ -50,7 +49,7 @@ class RealOptions:
 
 
 def expect_product(name: str) -> None:
-    """Raises UserError if `--expect` names no machine that there is."""
+    """Raise UserError if `--expect` names an unknown machine."""
     if name not in (NONE, NEAREST):
         try:
             prepare(RunSpec("expected", name, "fio-randread", in_use=True))

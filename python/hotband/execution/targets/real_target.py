@@ -1,5 +1,5 @@
-"""What `real:` names: a block device, a file, a folder (in which we make a file), a served device (NBD), an image of a
-pool (RBD). Its size and logical block are found out here, without opening it for writing."""
+"""The target that `real:` names: a block device, a file, a folder (in which we make a file), a served device (NBD), or
+an image of a pool (RBD). This finds its size and logical block without opening it for writing."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from hotband.data.catalog.named import REAL
 ACCEPTED = "expected real:PATH of a block device, a file or a folder, real:nbd+unix://..., or real:rbd:POOL/IMAGE"
 Kind = Literal["block", "file", "nbd", "rbd"]
 OWN_FILE = "hotband-measured.data"
-"""Name of the file that is made in a folder. One left by a run that was killed is used again."""
+"""Name of the file made in a folder. One left by a killed run is reused."""
 FILE_BLOCK = 4096
 """Bytes of a block of a file or of an image: what direct I/O to them is aligned to (page and file system block; RBD
 and NBD take 512, too, but no workload asks for less than a sector)."""
@@ -29,7 +29,7 @@ _RBD = re.compile(r"rbd:(?P<pool>[^/@\s]+)/(?P<image>[^/@\s]+)")
 
 @dataclass(frozen=True)
 class RealTarget:
-    """Where I/Os of a real target go.
+    """The destination of I/Os on hardware.
 
     `text` is as named (`real:/dev/sdb`); `path` is of a block device or a file, `uri` of the others (`nbd+unix://...`,
     `rbd:POOL/IMAGE`). `size_bytes` is 0 for a file of ours that is not laid out yet (`is_ours`), and for an image whose
@@ -45,12 +45,12 @@ class RealTarget:
     is_ours: bool = False
 
     def sized(self, size_bytes: int) -> RealTarget:
-        """The same of a size that is known now."""
+        """Return the target with a known size."""
         return replace(self, size_bytes=size_bytes)
 
 
 def real_target_of(on: str) -> RealTarget:
-    """The place that `on` (with or without `real:`) names. Raises UserError for what is none, or cannot be used."""
+    """Return the target that `on` names, with or without `real:`. Raises UserError if it is invalid or unusable."""
     named = on.removeprefix(REAL)
     if not named:
         raise UserError("question.on", "", on, ACCEPTED)
@@ -86,7 +86,7 @@ def _of_path(on: str, path: Path) -> RealTarget:
         way = f": expected real:nbd+unix:///?socket={path}" if stat.S_ISSOCK(mode) else f"; {ACCEPTED}"
         raise UserError("question.on", "", on, f"is {kind_words}{way}")
     if (real := path.resolve()).is_relative_to("/dev") and not real.is_relative_to("/dev/shm"):
-        accepted = "is a plain file in memory, written while no device had its name: is the device attached, mapped?"
+        accepted = "is a plain file in memory, created while no device had its name: is the device attached and mapped?"
         raise UserError("question.on", "", on, accepted)
     if not os.access(path, os.R_OK):
         raise UserError("question.on", "", on, "cannot be read: expected a file that you may read")
@@ -94,7 +94,7 @@ def _of_path(on: str, path: Path) -> RealTarget:
 
 
 def _of_device(on: str, path: Path) -> tuple[int, int]:
-    """Bytes of a block device, and of its logical block; it is opened for reading alone."""
+    """Return the bytes of a block device and of its logical block; it is opened read-only."""
     try:
         opened = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
     except OSError as error:

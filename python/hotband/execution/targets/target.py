@@ -1,4 +1,4 @@
-"""From what `--on` names to who runs it: a model (nobody but the engine), or real hardware."""
+"""Executors by the name in `--on`: none for a model (the engine runs it), or one for real hardware."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ def executor_of(
     say: Callable[[str], None] = lambda _: None,
     confirm: Callable[[Outlook], bool] = lambda _: True,
 ) -> OnDevice | None:
-    """Who runs points on `on`; None for a model. `writes` says whether any of them writes, `erase` is what the user
-    typed to have it written: the serial number of a device (docs/guides/measure.md). Raises UserError for a place that
+    """Return the executor for points on `on`; None for a model. `writes` tells whether any of them writes, `erase` is
+    the text that permits it: the serial number of a device (docs/guides/measure.md). Raises UserError for a target that
     cannot be used, or must not be written."""
     if not is_real(on):
         return None
@@ -51,8 +51,8 @@ def executor_for(
     confirm: Callable[[Outlook], bool] = lambda _: True,
     can_ask: bool = True,
 ) -> OnDevice:
-    """Who runs these runs, which are all on one real target. Raises UserError for what is wrong with any of them, and
-    where they write and nobody can be asked (`can_ask`)."""
+    """Return the executor of these runs, which share one real target. Raises UserError for a mistake in any of them,
+    and if they write and nobody can be asked (`can_ask`)."""
     setup = options.setup()
     loads = [fio_run_of(spec) for spec in specs]
     for fio_run in loads:
@@ -73,24 +73,22 @@ def executor_for(
 
 
 def expect_answer(writes: bool, can_ask: bool) -> None:
-    """Raises UserError if something is to be written, and nobody can be asked and none has said yes before."""
+    """Raise UserError if a run writes without confirmation and nobody can be asked."""
     if writes and not can_ask:
-        accepted = (
-            "missing: it writes, which is asked for first, and there is no terminal to ask: expected question.yes"
-        )
+        accepted = "missing: this run writes and there is no terminal to confirm it: expected question.yes"
         raise UserError("question.yes", "", "", accepted)
 
 
 def expect_folder(target: RealTarget, options: RealOptions) -> None:
-    """Raises UserError if something is said of a file that is made in a folder, and the place is none."""
+    """Raise UserError if options for files made in a folder are given and the target is not a folder."""
     given = {"question.size": options.size, "question.keep": "" if options.keep else None}
     for option, value in given.items():
         if value is not None and not target.is_ours:
-            raise UserError(option, "", value, f"is of a file that is made in a folder; {target.text} is none")
+            raise UserError(option, "", value, f"applies to a file made in a folder; {target.text} is not a folder")
 
 
 def _expect_state(executor: OnDevice, state: str) -> None:
-    """Raises UserError if the place cannot be brought into a state as it is asked for."""
+    """Raise UserError if the target cannot be brought into the requested state."""
     from hotband.execution.targets.states import expect_state
 
     target, kind = executor.target, {"block": "block", "file": "file"}.get(executor.target.kind, "uri")

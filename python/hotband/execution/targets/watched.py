@@ -1,4 +1,4 @@
-"""What is around a run on hardware: device and host, other processes, counters and power, for its record."""
+"""Surroundings of a run on hardware for its record: device and host, other processes, counters and power."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ WRITE_CACHES = {"write back": "volatile", "write through": "off"}
 
 
 class Watched:
-    """Watches a place during its block (`context` is there at once); `sections`, `tables` and `notes` of the record are
-    there afterwards. Of what is no path of this computer nothing is known but the host."""
+    """Watches a target during its block (`context` is set at once); `sections`, `tables` and `notes` of the record are
+    set afterwards. For targets without a path on this computer, only the host is known."""
 
     def __init__(self, target: RealTarget, setup: Setup) -> None:
         self.target, self.setup, self.host = target, setup, Host()
@@ -51,7 +51,7 @@ class Watched:
         return self
 
     def measuring(self, seconds: float) -> None:
-        """Called now and then with the seconds since the measured time began, below zero before it."""
+        """Receive the seconds since the measured time began, negative before it, at intervals."""
         if seconds >= 0 and not self._is_measured and self._counters is not None:
             self._counters.measured()
             self._is_measured = True
@@ -71,8 +71,8 @@ class Watched:
 
 
 def drive_state(target: RealTarget, context: ContextDoc | None, holds: str) -> DriveStatesDoc:
-    """The section `drive_state` of what was measured: its write cache as the kernel says, and what it held before:
-    a state it was brought into, "as found", or "as left" by the run before. Nothing else is told by hardware."""
+    """Return the section `drive_state` of the measured device: its write cache by the kernel, and its content before: a
+    state it was brought into, "as found", or "as left" by the previous run. Hardware reports nothing else."""
     device = None if context is None else context["device"]
     cache = None if device is None else device["write_cache"]
     named = str(target.uri if target.path is None else target.path)

@@ -1,4 +1,4 @@
-"""The write cache of a drive, turned on or off for the time of a test, and put back as it was.
+"""The write cache of a drive, turned on or off during a test, and restored afterwards.
 
 `/sys/block/NAME/queue/write_cache` is no way to do it: "writing to this file can change the kernels view of the device,
 but it doesn't alter the device state" (Documentation/ABI/stable/sysfs-block). What is turned here is the drive's own.
@@ -30,7 +30,8 @@ WORDS = {True: "on", False: "off"}
 
 @dataclass(frozen=True)
 class Switch:
-    """What turns a drive's write cache: how, whether it is on (None if that is not told), and what turns it."""
+    """Control of a drive's write cache: its name, whether the cache is on (None if unknown), and the function that sets
+    it."""
 
     by: str
     is_on: Callable[[], bool | None]
@@ -38,10 +39,10 @@ class Switch:
 
 
 def switch_of(permission: Permission) -> Switch:
-    """The switch of a whole drive. Raises UserError if there is none, with the reason."""
+    """Return the control of a whole drive. Raises UserError with the reason if there is none."""
     host, path = permission.host, permission.path
     if permission.kind != "block":
-        raise UserError(path, "", "", "is no drive: the cache of what lies below it is not ours to turn")
+        raise UserError(path, "", "", "is not a drive: Hotband does not change the cache of the device below it")
     name = host.block_name(path)
     if kind_of(name, host) != "disk":
         raise UserError(path, "", "", f"is a {kind_of(name, host)}: the cache is of the whole drive below it")
@@ -57,7 +58,7 @@ def switch_of(permission: Permission) -> Switch:
         return _of_sysfs(folder_, host)
     if host.run("hdparm", "-W", path) is not None:
         return _of_hdparm(path, host)
-    raise UserError(path, "", "", "has no switch for its write cache that is known here (sysfs cache_type, hdparm)")
+    raise UserError(path, "", "", "has no known control for its write cache (sysfs cache_type, hdparm)")
 
 
 def _of_sysfs(file: str, host: Host) -> Switch:
@@ -90,12 +91,12 @@ def _of_hdparm(path: str, host: Host) -> Switch:
 
 
 def _of_nvme(path: str, host: Host) -> Switch:
-    """Identify Controller: VWC bit 0 says that there is a volatile cache; it is that of all namespaces."""
+    """Return the control by Identify Controller: VWC bit 0 means a volatile cache, shared by all namespaces."""
     identified = asked_json(host, [], *ID_CTRL, path)
     if not (whole(identified.get("vwc")) or 0) & 1:
         return Switch("no volatile cache", lambda: False, lambda on: _none(path, on))
     if whole(identified.get("nn")) != 1:
-        raise UserError(path, "", "", "is one of several namespaces: the write cache is that of all of them")
+        raise UserError(path, "", "", "is one of several namespaces, which share the write cache")
     feature = f"--feature-id={VOLATILE_WRITE_CACHE}"
 
     def is_on() -> bool | None:
@@ -123,22 +124,22 @@ def _done(path: str, host: Host, *words: str) -> None:
 
 @contextmanager
 def cache_turned(permission: Permission, on: bool, remembered: Path | None = None) -> Iterator[str]:
-    """The write cache as it is wanted for the time of the block, and afterwards as it was; yields how in words. A file
-    `kept` remembers how it was, for a block that is killed and begun again. Raises UserError without permission to
-    write, where there is no switch, and where the drive says afterwards that it is not turned."""
+    """Set the write cache for the time of the block and restore it afterwards; yield the method in words. A file `kept`
+    stores the previous setting, for a block that is killed and repeated. Raises UserError without permission to write,
+    without a control, and if the drive reports afterwards that nothing changed."""
     expect_writes(permission)
     switch = switch_of(permission)
     was = _remembered(permission, remembered)
     was = switch.is_on() if was is None else was
     if was is None:
-        raise UserError(permission.path, "", "", f"does not tell whether its write cache is on ({switch.by})")
+        raise UserError(permission.path, "", "", f"does not report whether its write cache is on ({switch.by})")
     if remembered is not None:
         write_file(remembered, json.dumps({"device": permission.identity, "write_cache": WORDS[was]}) + "\n")
     try:
         if switch.is_on() is not on:
             switch.turn(on)
         if switch.is_on() is not on:
-            raise UserError(permission.path, "", "", f"says that its write cache is not {WORDS[on]} ({switch.by})")
+            raise UserError(permission.path, "", "", f"reports that its write cache is not {WORDS[on]} ({switch.by})")
         yield f"{WORDS[on]} ({switch.by}); {WORDS[was]} before and afterwards"
     finally:
         if switch.is_on() is not was:
@@ -148,7 +149,7 @@ def cache_turned(permission: Permission, on: bool, remembered: Path | None = Non
 
 
 def _remembered(permission: Permission, remembered: Path | None) -> bool | None:
-    """How the cache was before a block that was killed."""
+    """Return the setting of the cache before a block that was killed."""
     if remembered is None or not remembered.is_file():
         return None
     try:

@@ -49,10 +49,10 @@ class CalibrateQuestion(Question):
     settings: Values = asks("Change a value.", default=(), metavar="KEY=VALUE")
     reads_only: bool = asks("Write nothing to the target.", default=False)
     erase: str | None = asks(
-        "real: what may be overwritten; the drive's serial number.", default=None, metavar="SERIAL"
+        "real: permission to overwrite; the drive's serial number.", default=None, metavar="SERIAL"
     )
     yes: bool = asks("real: do not ask before writing.", default=False, hidden=True)
-    size: str | None = asks("real:DIR: size of the file that is made in it.", default=None, metavar="SIZE")
+    size: str | None = asks("real:DIR: size of the file made in it.", default=None, metavar="SIZE")
     seed: int = seed()
     jobs: int | None = jobs()
 
