@@ -203,7 +203,7 @@ def test_data_that_reads_back_otherwise_is_told(holds: Holds, tmp_path: Path, mo
 
     holding = holds(permission(tmp_path / "a.img", writes=True, erase=None))
     monkeypatch.setattr(Host, "read", lambda _self, _path, _at, count: bytes(count))
-    with pytest.raises(UserError, match="reads back zeros in 64 of 64 places"):
+    with pytest.raises(UserError, match="reads back zeros in 64 of 64 written places"):
         prepare(holding, "filled", size_bytes=MIB)
     monkeypatch.setattr(Host, "read", lambda _self, _path, _at, count: b"ab" * (count // 2))
     with pytest.raises(UserError, match=r"of which 99\.5 % compress away, not the 0 %"):

@@ -109,7 +109,7 @@ def test_what_is_not_a_whole_drive_of_ours_is_left_alone(tree: Tree, tmp_path: P
     with pytest.raises(UserError, match="is a partition"), cache_turned(granted, False):
         pass
     with (
-        pytest.raises(UserError, match="is no drive"),
+        pytest.raises(UserError, match="is not a drive"),
         cache_turned(permission(tmp_path / "new", writes=True, erase=None), False),
     ):
         pass

@@ -82,8 +82,8 @@ def test_nothing_is_found_out_for_what_only_reads() -> None:
 def test_a_state_before_is_said_with_what_it_writes() -> None:
     found = outlook_of(PLACE, [asked(OPEN, 'duration = "10 s"', "filled", read_pct=100)], lambda _: None, "")
     assert found.written_bytes == 2 * 100 * GIB
-    assert any("filled: what it holds is lost" in line for line in found.lines())
-    assert "not known before" in outlook_of(PLACE, [asked(CLOSED, 'duration = "1 s"')], lambda _: None, "").lines()[0]
+    assert any("filled: its data is lost" in line for line in found.lines())
+    assert "not known in advance" in outlook_of(PLACE, [asked(CLOSED, 'duration = "1 s"')], lambda _: None, "").lines()[0]
 
 
 def test_a_device_is_known_by_its_model_number() -> None:
@@ -184,7 +184,7 @@ def test_workloads_follow_each_other_on_hardware_from_python(tmp_path: Path) -> 
 def test_a_plain_file_where_a_device_should_be_is_refused(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     (tmp_path / "rbd0").write_bytes(bytes(8192))
     monkeypatch.setattr(Path, "resolve", lambda self: Path("/dev") / self.name)
-    with pytest.raises(hb.UserError, match=r"is a plain file in memory.*is the device attached, mapped"):
+    with pytest.raises(hb.UserError, match=r"is a plain file in memory.*is the device attached and mapped"):
         real_target_of(f"real:{tmp_path / 'rbd0'}")
 
 

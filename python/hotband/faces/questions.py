@@ -73,7 +73,7 @@ QUESTIONS = {
     "mount": Line(
         "hotband.execution.serve.asked:MountQuestion",
         "hotband.execution.serve.until_end:answer",
-        "Mount a modelled machine: a file a volume, and with --loop block devices, as long as the command runs.",
+        "Mount a modelled machine: one file per volume, and with --loop block devices, as long as the command runs.",
         None,
     ),
     "pts": Line(

@@ -30,7 +30,7 @@ class Places(OfMachine):
     )
     tls: Path | None = asks("server-cert.pem, server-key.pem, ca-cert.pem.", default=None, metavar="DIR")
     insecure_loopback: bool = asks("TCP without TLS, for this host only.", default=False)
-    fuse: Path | None = asks("Mount a file a volume there.", default=None, metavar="DIR")
+    fuse: Path | None = asks("Mount one file per volume in this folder.", default=None, metavar="DIR")
 
 
 @dataclass(frozen=True, kw_only=True)
