@@ -520,7 +520,7 @@ def serve(
         tcp: NBD on TCP, with tls or insecure_loopback.
         tls: server-cert.pem, server-key.pem, ca-cert.pem.
         insecure_loopback: TCP without TLS, for this host only.
-        fuse: Mount a file a volume there.
+        fuse: Mount one file per volume in this folder.
         loop: With a loop device a volume (needs root).
         store: File that stores written data. Default: memory.
         base: What is read where nothing was written; stays as it is.

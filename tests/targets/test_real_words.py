@@ -83,7 +83,9 @@ def test_a_state_before_is_said_with_what_it_writes() -> None:
     found = outlook_of(PLACE, [asked(OPEN, 'duration = "10 s"', "filled", read_pct=100)], lambda _: None, "")
     assert found.written_bytes == 2 * 100 * GIB
     assert any("filled: its data is lost" in line for line in found.lines())
-    assert "not known in advance" in outlook_of(PLACE, [asked(CLOSED, 'duration = "1 s"')], lambda _: None, "").lines()[0]
+    assert (
+        "not known in advance" in outlook_of(PLACE, [asked(CLOSED, 'duration = "1 s"')], lambda _: None, "").lines()[0]
+    )
 
 
 def test_a_device_is_known_by_its_model_number() -> None:

@@ -36,13 +36,13 @@ def text_of(argument: str, what: str) -> str | None:
 
 
 def bytes_of(argument: str, what: str) -> bytes:
-    """What is in a file that the user named. Raises UserError if it cannot be read, is none, or is too large to be
-    text that somebody wrote."""
+    """Return the content of a file that the user named. Raises UserError if it cannot be read, does not exist, or is
+    too large for handwritten text."""
     return text_bytes(argument, what)
 
 
 def refuse_other_files(argument: str, what: str) -> None:
-    """Raises UserError for a file that does not end as workloads or machines do, or for a folder, where the catalog has
+    """Raise UserError for a file that does not end as workloads or machines do, or for a folder, where the catalog has
     no entry that begins so: the list of its entries would not help."""
     path = Path(argument)
     # A short form, such as raid5:4xDRIVE, names no file, whatever stands there.

@@ -74,7 +74,7 @@ class Quantity:
 
 
 def values_of(key: str, text: str) -> Values:
-    """What a text asks for. Raises UserError."""
+    """Return the values that a text lists. Raises UserError."""
     listed: list[Value] = []
     count, remarks = 0, []
     for item in items_of(text):
@@ -149,7 +149,7 @@ def _stepped(key: str, text: str, first: Quantity, last: Quantity, by: str) -> V
 
 
 def _remark(key: str, listed: tuple[Value, ...], end: Fraction, last: Quantity, method: str) -> str:
-    """What is said of a range that does not meet its end."""
+    """Return the remark on a range that does not meet its end."""
     if end == last.base:
         return ""
     shown = ", ".join(str(value) for value in listed[:2])

@@ -1,4 +1,4 @@
-"""What other processes do during a run: processor time and I/O, from proc and sysfs.
+"""Activity of other processes during a run: processor time and I/O, from proc and sysfs.
 
 What it leaves out: processes that begin and end within the run are in the shares, but not named; bytes of processes of
 other users are told to root alone.
@@ -41,7 +41,7 @@ class Process:
 
 @dataclass(frozen=True)
 class Look:
-    """Everything at one time: ticks of all processors by kind, and sectors of the device."""
+    """A snapshot: ticks of all processors by kind, and sectors of the device."""
 
     at_s: float
     ticks: tuple[int, ...]
@@ -74,7 +74,7 @@ class Background:
 
 
 def look(host: Host, disk: str) -> Look:
-    """Reads proc and the device's counters now."""
+    """Read proc and the device's counters now."""
     first = (host.text("/proc/stat") or "").splitlines()[:1]
     ticks = tuple(int(word) for word in first[0].split()[1:]) if first else ()
     seen = {}
@@ -89,7 +89,7 @@ def look(host: Host, disk: str) -> Look:
 
 
 def _process(process: str, host: Host) -> Process | None:
-    """None of one that ended meanwhile."""
+    """Return a process; None if it ended meanwhile."""
     text = host.text(f"/proc/{process}/stat")
     if not text or ")" not in text:
         return None
@@ -111,7 +111,7 @@ def _process(process: str, host: Host) -> Process | None:
 
 
 def between(begin: Look, end: Look, root: int) -> BackgroundDoc:
-    """What happened between two looks; `own` is the process that is ours, with all that it started."""
+    """Return the activity between two snapshots; `root` is our process, with all that it started."""
     seconds = max(end.at_s - begin.at_s, 1e-9)
     # proc(5): user, nice, system, idle, iowait, irq, softirq, steal; guests' time is in user's and nice's.
     kinds = [max(0, after - before) for before, after in zip(begin.ticks[:8], end.ticks[:8], strict=False)]
@@ -152,7 +152,7 @@ def _tree(processes: dict[int, Process], root: int) -> set[int]:
 
 
 def _gone_on(begin: Look, end: Look, process: int, with_children: bool = False) -> int:
-    """Ticks that a process took between two looks; with those of its children that ended."""
+    """Return the ticks that a process used between two snapshots; optionally with those of its ended children."""
 
     def ticks(process_: Process) -> int:
         return process_.own_ticks + (process_.children_ticks if with_children else 0)
@@ -165,7 +165,7 @@ def _gone_on(begin: Look, end: Look, process: int, with_children: bool = False) 
 
 
 def _named(begin: Look, end: Look, mine: set[int], seconds: float) -> list[ProcessDoc]:
-    """Processes of others that did something, the busiest first."""
+    """Return other processes that were active, the busiest first."""
     named: list[ProcessDoc] = []
     for process, now in end.processes.items():
         if process in mine or KERNEL in (process, now.parent):

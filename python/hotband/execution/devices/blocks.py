@@ -1,4 +1,4 @@
-"""How block devices lie on one another: disks and partitions, slaves and holders, loop devices and their files."""
+"""Stacking of block devices: disks and partitions, slaves and holders, loop devices and their files."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def partitions_of(disk: str, host: Host) -> list[str]:
 
 
 def extent_of(name: str, host: Host) -> tuple[int, int]:
-    """Where a partition begins and ends on its disk, in units of 512 bytes."""
+    """Return the begin and end of a partition on its disk, in units of 512 bytes."""
     folder = host.sysfs(name)
     start, size = host.number(f"{folder}/start") or 0, host.number(f"{folder}/size") or 0
     return start, start + size
@@ -80,7 +80,7 @@ def loops(host: Host) -> dict[str, str]:
 
 
 def below(name: str, host: Host, seen: set[str] | None = None) -> set[str]:
-    """All devices that a device lies on, itself and the whole disk of every partition included."""
+    """Return all devices below a device, including itself and the whole disk of every partition."""
     seen = set() if seen is None else seen
     if not name or name in seen:
         return seen
@@ -95,7 +95,7 @@ def below(name: str, host: Host, seen: set[str] | None = None) -> set[str]:
 
 
 def below_file(path: str, host: Host) -> list[str]:
-    """The devices that a file (or, of a loop device on one, a device) lies on directly."""
+    """Return the devices directly below a file (or a device, for a loop device on one)."""
     block = host.block_name(path)
     if block:
         return [block]
@@ -104,7 +104,7 @@ def below_file(path: str, host: Host) -> list[str]:
 
 
 def below_mount(mount: Mount, host: Host) -> list[str]:
-    """The devices that a file system lies on directly: by number, by name, and those that btrfs lists as its own."""
+    """Return the devices directly below a file system: by number, by name, and those that btrfs lists."""
     names = [host.block_name(source) for source in mount.sources()]
     numbered = os.path.basename(host.real(f"/sys/dev/block/{mount.number}"))
     if host.has(f"/sys/dev/block/{mount.number}") and host.sysfs(numbered):
@@ -118,7 +118,7 @@ def below_mount(mount: Mount, host: Host) -> list[str]:
 
 
 def numbered_names(host: Host) -> dict[str, list[str]]:
-    """Names of devices and partitions by MAJOR:MINOR. A tree of files has no links by number."""
+    """Name of devices and partitions by MAJOR:MINOR. A tree of files has no links by number."""
     by_number: dict[str, list[str]] = {}
     if host.root is not None:
         for disk in host.names("/sys/block"):
@@ -128,8 +128,8 @@ def numbered_names(host: Host) -> dict[str, list[str]]:
 
 
 def base_disk(path: str, host: Host) -> str | None:
-    """The one disk that lies below a path, whatever is between: partitions, loop devices, volumes, a file system. None
-    where there are several, or nobody tells."""
+    """Return the only disk below a path, through partitions, loop devices, volumes and file systems; None if there are
+    several, or none is known."""
     block = host.block_name(path)
     direct = [block] if block else below_file(host.real(path), host)
     all_below = {lower for name in direct for lower in below(name, host)}
@@ -139,7 +139,7 @@ def base_disk(path: str, host: Host) -> str | None:
 
 
 def image_of(disk: str, host: Host) -> str | None:
-    """POOL/IMAGE of a mapped RBD (Documentation/ABI/testing/sysfs-bus-rbd); None of anything else."""
+    """Return POOL/IMAGE of a mapped RBD (Documentation/ABI/testing/sysfs-bus-rbd); None for other devices."""
     if not disk.startswith("rbd") or not disk[3:].isdigit():
         return None
     folder = f"/sys/bus/rbd/devices/{disk[3:]}"

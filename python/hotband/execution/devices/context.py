@@ -1,4 +1,4 @@
-"""What is around a run on real hardware, as the section `context` of its record."""
+"""Surroundings of a run on real hardware: the section `context` of its record."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ __all__ = ["Background", "ContextDoc", "context_of", "ended", "temperature_of"]
 
 
 def context_of(path: str | Path, host: Host | None = None) -> ContextDoc:
-    """Device, host and temperature as they are before a run. Raises UserError."""
+    """Return device, host and temperature before a run. Raises UserError."""
     host = host or Host()
     device = device_of(path, host)
     mount = mount_of(str(path), host) if device.kind == "file" else None
@@ -69,8 +69,8 @@ def _memory(host: Host) -> int | None:
 
 
 def temperature_of(path: str | Path, host: Host | None = None) -> float | None:
-    """The device's temperature in degrees Celsius; None if nobody tells it. The kernel's sensors (hwmon) are asked
-    first: they cost the drive nothing."""
+    """Return the device's temperature in degrees Celsius; None if unknown. The kernel's sensors (hwmon) come first,
+    because reading them costs the drive nothing."""
     host = host or Host()
     sensor = sensor_of(path, host)
     return reading_of(path, host, silent={OCP})["temperature_c"] if sensor is None else sensor
@@ -92,7 +92,7 @@ def sensor_of(path: str | Path, host: Host) -> float | None:
 
 
 def ended(context: ContextDoc, path: str | Path, background: Background, host: Host | None = None) -> ContextDoc:
-    """The context with the temperature now, and what others did."""
+    """Return the context with the current temperature, and the activity of other processes."""
     after: ContextDoc = {**context, "temperature_after_c": temperature_of(path, host)}
     if background.found is not None:
         after["background"] = background.found

@@ -66,7 +66,7 @@ class PowerRow:
 
 
 class Counters:
-    """Reads counters and power every `every_s` in a thread of its own, during its block.
+    """Reads counters and power every `every_s` seconds in its own thread, during its block.
 
     ATA and SCSI drives are read at most every minute, whatever is asked (see above), and every drive once before and
     once after. `power_command` is a user's command that prints watts. Call `measured` when the measured time begins:
@@ -110,11 +110,11 @@ class Counters:
             self._read()
 
     def measured(self) -> None:
-        """The measured time begins now."""
+        """Note that the measured time begins now."""
         self._measured = time.monotonic()
 
     def _read(self) -> None:
-        """A device that is gone by now tells nothing; its run fails by itself."""
+        """Read the device; one that is gone reports nothing, and its run fails by itself."""
         at = time.monotonic() - self._begin
         try:
             reading = reading_of(self.path, self.host, self._absent, self._silent)
@@ -123,7 +123,7 @@ class Counters:
         self._readings.append((at, reading))
 
     def _watch(self) -> None:
-        """Until the block ends."""
+        """Read at intervals until the block ends."""
         looks: dict[str, list[float]] = {}
         row_began = time.monotonic()
         next_reading = row_began + self.every_s
@@ -154,7 +154,7 @@ class Counters:
 
     @property
     def tables(self) -> dict[str, Table]:
-        """`smart`, `health` and `power`, each only where there is anything to tell."""
+        """Return `smart`, `health` and `power`, each only if it has values."""
         by_name: dict[str, Table] = {}
         wear = ("host_bytes", "flash_bytes", "percentage_used", "erases_mean", "erases_max")
         if self._tells(*wear):
@@ -171,7 +171,7 @@ class Counters:
 
     @property
     def section(self) -> DeviceCountersDoc | None:
-        """The section `counters`; None if nothing is counted."""
+        """Return the section `counters`; None if nothing is counted."""
         if not self._tells(*NOTHING) and not self._power:
             return None
         begin, end = self._readings[0][1], self._readings[-1][1]
@@ -189,8 +189,8 @@ class Counters:
 
 
 def amplification(before: ReadingDoc | None, after: ReadingDoc) -> float | None:
-    """Flash bytes a host byte between two readings, or (without `before`) since the drive was new; None if it is
-    not told, or the host wrote nothing between them that was counted."""
+    """Return flash bytes per host byte between two readings, or (without `before`) since the drive was new; None if
+    unknown, or if no host writes were counted between them."""
     if after["host_bytes"] is None or after["flash_bytes"] is None:
         return None
     host, flash = after["host_bytes"], after["flash_bytes"]
@@ -203,8 +203,8 @@ def amplification(before: ReadingDoc | None, after: ReadingDoc) -> float | None:
 
 
 def endurance_of(begin: ReadingDoc, end: ReadingDoc) -> tuple[int | None, str | None]:
-    """Bytes that the host can write until 100 % are used, and where that is from. A drive tells whole percent: of fewer
-    than five since a reading (an error of a fifth), what it used since it was new tells more."""
+    """Return the bytes that the host can write until 100 % are used, with their source. A drive reports whole percent:
+    below five since a reading (an error of a fifth), its use since it was new is more exact."""
     used, wrote = end["percentage_used"], end["host_bytes"]
     if used is None or wrote is None:
         return None, None
@@ -267,7 +267,7 @@ def _health(device: str, readings: list[tuple[float, ReadingDoc]]) -> ReadTable:
 
 
 def _power_rows(rows: list[PowerRow], measured_s: float) -> ReadTable:
-    """Rows that end in the measured time; what was drawn before it is cut off."""
+    """Return rows that end in the measured time; power drawn before it is cut off."""
     columns: dict[str, list[Cell]] = {name: [] for name in POWER_KINDS}
     for power_row in rows:
         if power_row.end_s <= measured_s or not power_row.looks:

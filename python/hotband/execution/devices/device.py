@@ -1,4 +1,4 @@
-"""What a block device, or the device below a file, is: by sysfs, lsblk, smartctl and nvme, as far as each is there."""
+"""Properties of a block device, or of the device below a file, from sysfs, lsblk, smartctl and nvme, if present."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ NO_SERIALS = {"", "0", "none", "n/a", "unknown", "default", "serial", "123456789
 
 @dataclass(frozen=True)
 class Device:
-    """A block device. Text is None if nobody tells it; `serial` is that of the whole disk.
+    """A block device. Text is None if unknown; `serial` is that of the whole disk.
 
     `kind` is disk, partition, loop, dm, md, nbd, rbd, zram, optical or file (a regular file: `disk` is the device below
     it, as far as it is known). `link` is the connection as it runs, `link_max` as both ends could; `aligned` says that
@@ -67,7 +67,7 @@ class Device:
 
 
 def device_of(path: str | Path, host: Host | None = None) -> Device:
-    """What lies at `path`: a block device or a regular file. Raises UserError for anything else."""
+    """Return the block device or regular file at `path`. Raises UserError for anything else."""
     host, text = host or Host(), os.path.abspath(path)
     kind = host.kind(text)
     if kind == "file":
@@ -81,7 +81,7 @@ def device_of(path: str | Path, host: Host | None = None) -> Device:
 
 
 def what_it_is(path: str, host: Host) -> str:
-    """Why a path is nothing to measure, in words."""
+    """Return why a path cannot be measured, in words."""
     kind = host.kind(path)
     if kind == "absent":
         return "is not there: expected a block device or a file"
@@ -95,14 +95,14 @@ def what_it_is(path: str, host: Host) -> str:
 
 
 def devices(host: Host | None = None) -> list[Device]:
-    """All block devices that have a size, partitions within their disks, by name. No tool but lsblk is asked."""
+    """Return all block devices with a size, partitions within their disks, by name. Only lsblk is run."""
     host = host or Host()
     with_size = [name for name in host.names("/sys/block") if (host.number(f"/sys/block/{name}/size") or 0) > 0]
     return [block_device(name, host, with_tools=False) for name in with_size]
 
 
 def block_device(name: str, host: Host, *, with_tools: bool = False) -> Device:
-    """A block device by the kernel's name; `with_tools` asks smartctl and nvme, which need root and some time."""
+    """Return a block device by the kernel's name; `with_tools` runs smartctl and nvme, which need root and time."""
     disk = blocks.disk_of(name, host)
     folder, whole = host.sysfs(name), host.sysfs(disk)
     kind = kind_of(name, host)
@@ -153,7 +153,7 @@ def block_device(name: str, host: Host, *, with_tools: bool = False) -> Device:
 
 
 def _of_file(path: str, host: Host) -> Device:
-    """A regular file: with the settings of the disk below it, where that is one."""
+    """Return a regular file with the settings of the disk below it, if there is one."""
     from dataclasses import replace
 
     real = host.real(path)
@@ -179,8 +179,8 @@ def kind_of(name: str, host: Host) -> str:
 
 
 def serial_of(disk: str, host: Host, lsblk: Told | None = None, smart: Told | None = None) -> str | None:
-    """The serial of a disk: by its driver (NVMe, virtio), SCSI's page 80h, udev (lsblk), smartctl; None if all are
-    silent, or name one that makers leave in by mistake."""
+    """Return the serial of a disk from its driver (NVMe, virtio), SCSI's page 80h, udev (lsblk) or smartctl; None if
+    all are silent, or report a known placeholder."""
     folder = host.sysfs(disk)
     if lsblk is None and kind_of(disk, host) == "disk":
         lsblk = first_of(asked_json(host, [], *LSBLK, blocks.path_of(disk)).get("blockdevices"))
@@ -210,13 +210,13 @@ def _page_80(folder: str, host: Host) -> str | None:
 
 
 def by_id(name: str, host: Host) -> tuple[str, ...]:
-    """Names in /dev/disk/by-id that lead to a device."""
+    """Name in /dev/disk/by-id that lead to a device."""
     folder = "/dev/disk/by-id"
     return tuple(link for link in host.names(folder) if host.block_name(f"{folder}/{link}") == name)
 
 
 def asked_json(host: Host, absent: list[str], *arguments: str) -> Told:
-    """What a tool says as JSON; nothing if it fails, and its name among `absent` where it is not installed."""
+    """Return a tool's JSON output; empty if it fails. The name of a tool that is not installed is added to `absent`."""
     output = host.run(*arguments)
     if output is None:
         absent.append(arguments[0])
@@ -229,12 +229,12 @@ def asked_json(host: Host, absent: list[str], *arguments: str) -> Told:
 
 
 def first_of(rows: object) -> Told:
-    """The first table of a list; nothing if it is none."""
+    """Return the first table of a list; empty if there is none."""
     return rows[0] if isinstance(rows, list) and rows and isinstance(rows[0], dict) else {}
 
 
 def _transport(disk: str, host: Host, lsblk: Told) -> str | None:
-    """By the driver, udev, or the place on the bus."""
+    """Return the transport by driver, udev, or position on the bus."""
     if disk.startswith("nvme"):
         link = host.text(f"/sys/block/{disk}/device/transport")
         return "nvme" if link in (None, "pcie") else f"nvme-{link}"
@@ -334,6 +334,6 @@ def link_of(device: str, smart: Told, which: str, host: Host) -> str | None:
 
 
 def _aligned(folder: str, host: Host) -> bool | None:
-    """By `alignment_offset`, bytes by which it begins beside a physical sector (ABI/stable/sysfs-block)."""
+    """Return whether it begins at a physical sector by `alignment_offset` (ABI/stable/sysfs-block)."""
     offset = host.number(f"{folder}/alignment_offset")
     return None if offset is None else offset == 0

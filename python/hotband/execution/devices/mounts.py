@@ -1,4 +1,4 @@
-"""What is mounted, in every mount namespace that can be seen."""
+"""Mounts of every mount namespace that can be seen."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ from hotband.execution.devices.host import Host
 
 @dataclass(frozen=True)
 class Mount:
-    """A line of mountinfo (proc(5)): `number` is MAJOR:MINOR of what is mounted, `process` in whose table it is."""
+    """A line of mountinfo (proc(5)): `number` is MAJOR:MINOR of the mounted device, `process` one in whose namespace it
+    is."""
 
     number: str
     root: str

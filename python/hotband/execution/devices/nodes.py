@@ -1,10 +1,10 @@
-"""What a file or a block device is, whatever its name: the kernel's numbers for it.
+"""Identity of a file or a block device whatever its name, by the kernel's numbers.
 
-A path is no identity: hard links, bind mounts, device nodes and other mount namespaces give one file many names. A file
-is known by the number of its file system and its inode, a block device by its own number and, as such numbers are used
-again, by the kernel's sequence number of the disk.
+A path is no identity: hard links, bind mounts, device nodes and other mount namespaces give one file many names. The
+number of its file system and its inode identify a file; its own number and, since numbers are reused, the kernel's
+sequence number of the disk identify a block device.
 
-What it leaves out: an overlay and the folder below it show one file under two numbers (`has_writer` sees through that).
+What it leaves out: an overlay and the folder below it show one file under two numbers (`has_writer` handles that).
 """
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ def node_of(descriptor: int) -> Node | None:
 
 
 def node_below(loop: str, host: Host) -> Node | None:
-    """What a loop device lies on: as the kernel has it open, else (without the right to ask) what has its path now."""
+    """Return the node below a loop device: the one the kernel has open, else (without permission) that at its path."""
     if host.root is None:
         try:
             descriptor = os.open(f"/dev/{loop}", os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)

@@ -1,8 +1,8 @@
-"""What is drawn while a device is measured: processors by RAPL, a drive by its own sensor, anything by a user's
-command that prints watts.
+"""Power drawn while a device is measured: processors by RAPL, a drive by its own sensor, anything by a user's command
+that prints watts.
 
-What it leaves out: RAPL is of the processors and their memory, never of the drive; only a sensor of the drive, or a
-command that reads a meter, tells what the drive draws.
+What it leaves out: RAPL covers the processors and their memory, never the drive; only a sensor of the drive, or a
+command that reads a meter, gives the drive's power.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ NUMBER = re.compile(r"[-+]?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?")
 
 @dataclass
 class Source:
-    """Somewhere watts are read: `of` is what draws them, `watts` the mean since it was last asked, or now."""
+    """A source of watts: `of` is the consumer, `watts` returns the mean since its last call, or the current value."""
 
     of: str
     name: str
@@ -37,7 +37,7 @@ class Source:
 
 @dataclass
 class Energy:
-    """A counter of energy that wraps around, as mean power between two looks."""
+    """A counter of energy that wraps around, read as mean power."""
 
     host: Host
     folder: str
@@ -45,7 +45,7 @@ class Energy:
     _last: tuple[float, int] | None = field(default=None, init=False)
 
     def watts(self) -> float | None:
-        """Mean since the look before; None at the first."""
+        """Return the mean since the previous reading; None at the first."""
         energy_uj = self.host.number(f"{self.folder}/energy_uj")
         if energy_uj is None:
             return None
@@ -61,7 +61,7 @@ class Energy:
 
 
 def sources(path: str | Path, host: Host, command: str | None = None) -> list[Source]:
-    """Everything that tells watts here. Raises UserError for a command that prints none."""
+    """Return every source of watts here. Raises UserError for a command that prints none."""
     sources_ = []
     for name in host.names(RAPL):
         # Zones have one colon (intel-rapl:0), parts of them two: those are in their zone's energy.

@@ -1,6 +1,6 @@
-"""What a device counts since it was new, out of what smartctl and nvme print: ATA, SCSI and NVMe.
+"""Counters of a device since it was new, from the output of smartctl and nvme: ATA, SCSI and NVMe.
 
-What it leaves out: attributes that smartmontools has no name for (their meaning is the maker's alone).
+What it leaves out: attributes that smartmontools has no name for (only their maker knows their meaning).
 """
 
 from __future__ import annotations
@@ -102,9 +102,9 @@ NOTHING: ReadingDoc = {
 def reading_of(
     path: str | Path, host: Host | None = None, absent: list[str] | None = None, silent: set[str] | None = None
 ) -> ReadingDoc:
-    """The counters of the disk at or below a path, now. Names of tools that are not installed are added to `absent`;
-    logs that a drive does not have to `silent`: those that are there are not asked for (a drive keeps an entry in its
-    log of errors for each). Raises UserError if there is no such device or file."""
+    """Return the current counters of the disk at or below a path. Names of tools that are not installed are added to
+    `absent`; logs that a drive lacks to `silent`, so that they are not requested again (a drive logs an error for
+    each). Raises UserError if there is no such device or file."""
     from hotband.execution.devices.context import sensor_of
 
     host, missing, real_path = host or Host(), absent if absent is not None else [], os.path.abspath(path)
@@ -131,7 +131,7 @@ def reading_of(
 
 
 def expect_there(path: str | Path, host: Host) -> None:
-    """Raises UserError if there is no such device or file."""
+    """Raise UserError if there is no such device or file."""
     real_path = os.path.abspath(path)
     if host.kind(real_path) not in ("block", "file"):
         raise UserError(str(path), "", "", what_it_is(real_path, host))

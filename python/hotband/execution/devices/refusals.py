@@ -1,4 +1,4 @@
-"""Why a device or a file must not be written: one check a reason, each told apart by its words."""
+"""Reasons not to write a device or a file: one check per reason, each with its own words."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Mounted:
 
 @dataclass
 class Seen:
-    """What is asked of the whole machine, once for all devices that are looked at together."""
+    """Machine-wide state, read once for all checked devices."""
 
     host: Host
 
@@ -53,7 +53,7 @@ class Seen:
 
     @cached_property
     def swaps(self) -> list[tuple[str, tuple[str, ...], frozenset[str]]]:
-        """Active swap: its place, the devices that it lies on, all below those."""
+        """Return active swap: its path, the devices below it directly, and all below those."""
         swaps_ = []
         for path in swaps(self.host):
             direct = tuple(blocks.below_file(path, self.host))
@@ -62,17 +62,17 @@ class Seen:
 
     @cached_property
     def swap_nodes(self) -> list[Node | None]:
-        """What active swap lies on."""
+        """Return the nodes of active swap."""
         return [node_at(path, self.host) for path, _, _ in self.swaps]
 
     @cached_property
     def loops(self) -> dict[str, Node | None]:
-        """What each loop device in use lies on."""
+        """Return the node below each loop device in use."""
         return {name: node_below(name, self.host) for name in blocks.loops(self.host)}
 
     @cached_property
     def opened(self) -> list[Opened]:
-        """What processes have open."""
+        """Return the files and devices that processes have open."""
         return all_opened(self.host)
 
     @cached_property
@@ -82,8 +82,9 @@ class Seen:
         return {name: serial_of(name, self.host) for name in disks if self.host.number(f"/sys/block/{name}/size")}
 
     def twins(self, disk: str) -> list[str]:
-        """Other names of the same drive: paths to it that nobody made one of. By the identifier of the logical unit or
-        namespace, where both tell it; else by serial and size (namespaces of a controller share its serial)."""
+        """Return other names of the same drive: paths that no multipath device combines. They share the identifier of
+        the logical unit or namespace, if both have one; else serial and size (namespaces of a controller share its
+        serial)."""
         host, serial = self.host, self.serials.get(disk)
         same = [
             disk_ for disk_, other in self.serials.items() if disk_ != disk and serial is not None and other == serial
@@ -203,7 +204,7 @@ def _swap(target: Target, _: Host) -> Iterator[str]:
 
 
 def _holders(target: Target, host: Host) -> Iterator[str]:
-    """What is made of it, or of the whole disk: LVM, encryption, multipath, RAID, bcache."""
+    """Yield the devices built on it, or on the whole disk: LVM, encryption, multipath, RAID, bcache."""
     for part in target.with_disk:
         for holder in blocks.holders_of(part, host):
             yield f"{_of(part, target)} is in use by {_made(holder, host)}"
@@ -254,7 +255,7 @@ def words_of(signature: Signature) -> str:
 
 
 def _in_use(target: Target, host: Host) -> Iterator[str]:
-    """Processes that write it, kernel servers that hand it on, and whoever holds it exclusively."""
+    """Return processes that write it, kernel servers that export it, and exclusive holders."""
     for part in target.with_disk:
         path = blocks.path_of(part)
         node = Node("block", blocks.number_of(part, host))
@@ -287,7 +288,7 @@ CHECKS: tuple[Check, ...] = (_kind, _mounted, _swap, _holders, _btrfs, _signed, 
 
 
 def _below_loop(loop: str, file: str, seen: Seen, above: frozenset[str]) -> Iterator[str]:
-    """What lies below a loop device: a file that others use, too, or another device, with all its own reasons."""
+    """Return reasons below a loop device: a file that others use too, or another device with its own reasons."""
     if file.endswith(DELETED):
         yield f"the file below it ({file}) was deleted"
     node = seen.loops.get(loop) or node_at(file, seen.host)
@@ -342,7 +343,7 @@ def _in_system(name: str, host: Host) -> Iterator[str]:
 
 
 def _mounted_as_it_is(node: Node, seen: Seen) -> Iterator[str]:
-    """Where a file is mounted without a device between: EROFS does so, and file systems of FUSE."""
+    """Yield the mounts of a file without a device between, as EROFS and file systems of FUSE do."""
     for mounted in seen.mounted:
         source = mounted.mount.source
         if source.startswith("/") and not mounted.direct and node_at(source, seen.host) == node:
@@ -355,5 +356,5 @@ def _is_written_here(node: Node, host: Host) -> bool:
 
 
 def _of(part: str, target: Target) -> str:
-    """How a reason begins: nothing of the device itself, else the part's name."""
+    """Return the beginning of a reason: empty for the device itself, else the part's name."""
     return f"its {blocks.path_of(part)}" if part != target.name else "it"

@@ -1,4 +1,4 @@
-"""What changes what is measured on a device, or says that it is not what it was, in sentences."""
+"""Remarks on a device: settings and wear that affect its figures, in sentences."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ HOT_C = 70.0
 
 
 def remarks(device: Device, context: ContextDoc, counters: ReadingDoc, host: Host) -> list[str]:
-    """What changes what is measured, or says that the device is not what it was."""
+    """Return settings that affect the figures, and signs of wear or failure."""
     return [*_worn(counters), *_sectors(device), *_paths(device, host), *_holes(device, host), *_of_host(context)]
 
 
@@ -48,7 +48,7 @@ def _sectors(device: Device) -> Iterator[str]:
 
 
 def _paths(device: Device, host: Host) -> Iterator[str]:
-    """What lies between this host and the drive."""
+    """Yield remarks on the path between this host and the drive."""
     if device.link and device.link_max and device.link != device.link_max:
         yield f"is connected with {device.link}, and could be with {device.link_max}"
     scheduler = None if device.queue is None else device.queue["scheduler"]
@@ -63,7 +63,7 @@ def _holes(device: Device, host: Host) -> list[str]:
 
 
 def holes_of(path: str, size_bytes: int, host: Host) -> list[str]:
-    """What a file of that size leaves to its file system: a sentence, or none."""
+    """Return a sentence on the holes of a file, which its file system completes; none without holes."""
     try:
         # stat's unit is 512 bytes.
         stored = host.at(path).stat().st_blocks * 512
@@ -83,7 +83,7 @@ def _of_host(context: ContextDoc) -> Iterator[str]:
 
 
 def of_run(context: ContextDoc, counters: DeviceCountersDoc | None) -> list[str]:
-    """What disturbed a run, or happened to the drive in it: notes of its record."""
+    """Return disturbances of a run and events of the drive in it, as notes of its record."""
     return [*_disturbed(context), *([] if counters is None else _in_the_run(counters))]
 
 

@@ -1,4 +1,4 @@
-"""The permission to write a device or a file: what it is, looked at through a descriptor, and who else uses it.
+"""Permission to write a device or a file: its identity, checked through a descriptor, and its other users.
 
 Reading is always allowed. Nothing here opens anything for writing.
 """
@@ -26,12 +26,12 @@ LOOKS, LOOK = 64, 4096
 
 @dataclass(frozen=True)
 class Permission:
-    """What may be done with a place; only `permission` makes one.
+    """What may be done with a target; only `permission` makes one.
 
-    `path` is that behind symbolic links, or the URI as it was named; `kind` is block, file or uri. `may_write` is
-    whether it may be opened for writing. `identity` is what had to be typed; `node` is what it is whatever its name,
-    by which `hotband.execution.devices.held` sees that another has taken it; None of a URI, and of a file that is not
-    there yet. `notes` are to be said before it is written.
+    `path` is the resolved path, or the URI as named; `kind` is block, file or uri. `may_write` permits opening for
+    writing. `identity` is the text that had to be typed; `node` identifies it whatever its name, so that
+    `hotband.execution.devices.held` notices a replacement; None for a URI, and for a file that does not exist yet.
+    `notes` are shown before it is written.
     """
 
     path: str
@@ -54,9 +54,9 @@ class Permission:
 def refusals(
     path: str | Path, host: Host | None = None, seen: Seen | None = None, *, is_claimed: bool = False
 ) -> list[str]:
-    """Why a device or a file must not be written, a reason a line; nothing if nobody seems to need what it holds.
-    `seen` is what several have in common; a device `is_claimed` where this process holds it exclusively. Raises
-    UserError where it is no device and no file."""
+    """Return the reasons not to write a device or a file, one per line; empty if nobody seems to need its data. `seen`
+    is shared by several checks; a device `is_claimed` if this process holds it exclusively. Raises UserError for
+    anything else."""
     host, text = host or Host(), os.path.abspath(path)
     kind, seen = host.kind(text), seen or Seen(host)
     if kind == "file":
@@ -70,10 +70,9 @@ def refusals(
 
 
 def identity_of(path: str | Path, host: Host | None = None, seen: Seen | None = None) -> str | None:
-    """What must be typed to have it erased: the serial of a disk (SERIAL-partN of a partition); the path of the file
-    below a loop device; POOL/IMAGE of a mapped RBD; the name of a logical volume; a name in /dev/disk/by-id of what has
-    no serial, or shares it with another; the name of a file. None of what has nothing by which it could be told from
-    others."""
+    """Return the text that permits erasing it: the serial of a disk (SERIAL-partN for a partition); the path of the
+    file below a loop device; POOL/IMAGE of a mapped RBD; the name of a logical volume; a name in /dev/disk/by-id if it
+    has no serial, or shares it with another; the name of a file. None if nothing identifies it."""
     host, text = host or Host(), os.path.abspath(path)
     if host.kind(text) == "file":
         return os.path.basename(host.real(text))
@@ -111,7 +110,7 @@ def _own_serial(disk: str, seen: Seen) -> str | None:
 def permission(
     path: str | Path, host: Host | None = None, *, writes: bool, erase: str | None, is_ours: bool = False
 ) -> Permission:
-    """The permission for a run on `place`, a path or a URI, that writes or only reads.
+    """Return the permission for a run on `place`, a path or a URI, that writes or only reads.
 
     Writing needs that nothing refuses it, and `erase` must be `identity_of` it; of a URI, which tells nothing of what
     lies behind it, the URI itself. What is typed for a run that only reads must be right, too. A file that is ours
@@ -163,7 +162,7 @@ def _opened(real: str, host: Host) -> Iterator[tuple[str, Node | None]]:
 
 
 def _expect_typed(path: str, identity: str, erase: str | None, what: str) -> None:
-    """Raises UserError unless the identity was typed, letter for letter."""
+    """Raise UserError unless the identity was typed, letter for letter."""
     import shlex
 
     quoted = shlex.quote(identity)
@@ -175,7 +174,7 @@ def _expect_typed(path: str, identity: str, erase: str | None, what: str) -> Non
 
 
 def _notes(real: str, at: str, kind: str, host: Host) -> Iterator[str]:
-    """What is to be known before it is written, though it is no reason to refuse it."""
+    """Yield warnings to show before it is written that are no reasons to refuse it."""
     if kind == "file":
         names = host.at(at).stat().st_nlink
         if names > 1:

@@ -1,10 +1,10 @@
-"""What a device holds by its signatures: file systems, RAID, LVM, Ceph, encryption, swap, partition tables.
+"""Content of a device by its signatures: file systems, RAID, LVM, Ceph, encryption, swap, partition tables.
 
-libblkid's tools (blkid, wipefs) and udev (lsblk) are asked where they are there. Magic numbers are read here as well,
-so that nothing is taken for free because a tool is missing. Names are libblkid's.
+libblkid's tools (blkid, wipefs) and udev (lsblk) are used if present. Magic numbers are read here as well, so that a
+missing tool never makes a device look free. Names are libblkid's.
 
-What it leaves out: what has no signature (a raw database, a volume of a virtual machine) cannot be seen; that is what
-the typed serial is for.
+What it leaves out: data without a signature (a raw database, a volume of a virtual machine) cannot be recognised; the
+typed serial protects it.
 """
 
 from __future__ import annotations
@@ -212,7 +212,7 @@ _SPECIAL: list[tuple[str, What, Callable[[bytes, bytes], bool]]] = [
 
 
 def what_is(name: str, usage: str = "") -> What:
-    """What a name of libblkid's belongs to; by its usage where it tells that."""
+    """Return the owner of a libblkid name; by its usage if that is known."""
     usages: dict[str, What] = {"filesystem": "file system", "raid": "member of", "crypto": "encryption"}
     if usage in usages:
         return usages[usage]
@@ -224,7 +224,7 @@ def what_is(name: str, usage: str = "") -> What:
 
 
 def by_blkid(path: str, host: Host) -> Iterator[Signature]:
-    """By libblkid's probing of the device itself (`-p`: not by its cache)."""
+    """Yield signatures by libblkid's probing of the device itself (`-p`: not by its cache)."""
     output = host.run("blkid", "-p", "-o", "export", path)
     if output is None:
         return
@@ -239,7 +239,7 @@ def by_blkid(path: str, host: Host) -> Iterator[Signature]:
 
 
 def by_wipefs(path: str, host: Host) -> Iterator[Signature]:
-    """By all that wipefs would wipe; it is told not to act."""
+    """Yield signatures that wipefs would wipe; it runs without acting."""
     entries = asked_json(host, [], "wipefs", "--no-act", "--json", path).get("signatures")
     for row in entries if isinstance(entries, list) else []:
         name = row.get("type") if isinstance(row, dict) else None
@@ -248,7 +248,7 @@ def by_wipefs(path: str, host: Host) -> Iterator[Signature]:
 
 
 def by_lsblk(path: str, host: Host) -> Iterator[Signature]:
-    """By what udev found when the device appeared."""
+    """Yield signatures that udev detected when the device appeared."""
     row = first_of(asked_json(host, [], *LSBLK, path).get("blockdevices"))
     for key in ("fstype", "pttype"):
         name = row.get(key)
@@ -258,7 +258,7 @@ def by_lsblk(path: str, host: Host) -> Iterator[Signature]:
 
 
 def image_format(path: str, host: Host) -> str | None:
-    """The format of an image of a virtual machine; None of a raw file."""
+    """Return the format of an image of a virtual machine; None for a raw file."""
     try:
         head = host.read(path, 0, 512)
     except OSError:

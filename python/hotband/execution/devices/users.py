@@ -1,5 +1,5 @@
-"""Who has a device or a file open: processes (a virtual machine, a database on a raw disk), and the kernel's own
-servers (NVMe and SCSI targets), which claim nothing."""
+"""Users of a device or a file: processes (a virtual machine, a database on a raw disk), and the kernel's own servers
+(NVMe and SCSI targets), which claim nothing."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def all_opened(host: Host) -> list[Opened]:
 
 
 def opened_by(process: str, host: Host) -> Iterator[Opened]:
-    """What a process has open, a row per descriptor."""
+    """Yield the files that a process has open, one row per descriptor."""
     for descriptor in host.names(f"/proc/{process}/fd"):
         descriptor_link = f"/proc/{process}/fd/{descriptor}"
         link = host.link(descriptor_link)
@@ -125,8 +125,8 @@ def swaps(host: Host) -> list[str]:
 
 
 def reservations(path: str, name: str, host: Host) -> list[str]:
-    """Persistent reservations: another host, or a cluster, keeps the device for itself. NVMe tells a type other than 0
-    (NVM Express Base Specification 2.0, 8.19); sg_persist (sg3-utils) asks SCSI drives."""
+    """Yield persistent reservations: another host, or a cluster, reserves the device. NVMe reports a type other than 0
+    (NVM Express Base Specification 2.0, 8.19); sg_persist (sg3-utils) queries SCSI drives."""
     if name.startswith("nvme"):
         kind = asked_json(host, [], "nvme", "resv-report", "-o", "json", path).get("rtype")
         return ["a persistent reservation (nvme resv-report)"] if kind not in (None, 0, "0") else []

@@ -1,4 +1,4 @@
-"""Who runs the runs of an experiment: the cores of this computer, later those of others."""
+"""Executors of an experiment's runs: the cores of this computer, or those of a cluster."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ TICK_SECONDS = 0.1
 
 @dataclass(frozen=True)
 class Progress:
-    """How far an experiment is: the share done (0 to 1, by the weights of the runs), I/Os, runs done of all, and what
-    the first of those under way is doing. Of one run `intervals` are those of its measured time that ended since the
-    progress was last told: when each began (ns since the measured time began), I/Os per second, and mean latency in ns
-    (None if there was no I/O). `noun` is what is counted; what is no run has no I/Os."""
+    """Progress of an experiment: the share done (0 to 1, by the weights of the runs), I/Os, runs done of all, and the
+    current step of the first active run. For a single run, `intervals` are those of its measured time that ended since
+    the last report: begin (ns since the measured time began), I/Os per second, and mean latency in ns (None if there
+    was no I/O). `noun` names the counted items; items other than runs have no I/Os."""
 
     share: float
     ios: int
@@ -40,7 +40,7 @@ class Progress:
 Done = Callable[[Point, Finished], None]
 """Takes a run as soon as it is finished, in any thread."""
 Tick = Callable[[Progress], None]
-"""Is told the progress about ten times per second, in the thread that called."""
+"""Receives the progress about ten times per second, in the thread that called."""
 
 
 class Cancelled(Exception):
@@ -52,14 +52,14 @@ class Executor(Protocol):
     left."""
 
     def execute(self, points: Sequence[Point], done: Done, tick: Tick) -> None:
-        """Returns when all are finished; `done` had each of them by then.
+        """Return when all are finished; `done` had each of them by then.
 
         All points are checked before the first begins. Raises UserError for the first mistake, OSError, Cancelled, or
         KeyboardInterrupt: nothing runs any more then, and `done` had what was finished.
         """
 
     def cancel(self) -> None:
-        """Ends `execute`; from any thread."""
+        """End `execute`; from any thread."""
 
 
 @runtime_checkable
@@ -69,7 +69,8 @@ class Reader(Protocol):
     def read(
         self, points: Sequence[Point], read: Callable[[Finished], T], took: Callable[[Point, T], None], tick: Tick
     ) -> None:
-        """As `Executor.execute`; `took` is given what `read`, a function of a module of Hotband, made of each run."""
+        """Run like `Executor.execute`; `took` receives the result of `read`, a function of a Hotband module, for each
+        run."""
 
 
 class Local:
@@ -121,7 +122,7 @@ class _Running:
         self.told = 0  # intervals of the one run, where there is one
 
     def start(self, jobs: int) -> None:
-        """Starts as many threads as are of use. They do not keep the program from ending: a second interruption that
+        """Start as many threads as are of use. They do not keep the program from ending: a second interruption that
         comes while they stop ends it at once."""
         jobs = memory.jobs_here([item.run.memory() or 0 for item in self.prepared], jobs)
         for number in range(min(jobs, len(self.lines))):
@@ -130,7 +131,7 @@ class _Running:
             thread.start()
 
     def over(self, seconds: float, tick: Tick) -> bool:
-        """Waits for news at most so long, and says whether all runs are finished. Raises what a run raised."""
+        """Wait for news at most so long, and says whether all runs are finished. Raises what a run raised."""
         if self.shown == 0.0:
             self._show(tick)
         if self.finished < len(self.points):
@@ -148,13 +149,13 @@ class _Running:
         return over
 
     def halt(self) -> None:
-        """Asks all runs to stop."""
+        """Ask all runs to stop."""
         self.stopping.set()
         for item in self.prepared:
             item.run.stop()
 
     def stop(self) -> None:
-        """Stops what still runs, and waits until nothing does."""
+        """Stop what still runs, and waits until nothing does."""
         if self.finished < len(self.points):
             self.halt()
         for thread in self.threads:
@@ -190,7 +191,7 @@ class _Running:
 
 
 def progress_of(prepared: Sequence[Prepared], done: int) -> Progress:
-    """How far runs are together."""
+    """Return the joint progress of runs."""
     states = [item.run.progress() for item in prepared]
     weights = [item.spec.weight for item in prepared]
     share = sum(share * weight for (share, _), weight in zip(states, weights, strict=True)) / (sum(weights) or 1.0)
@@ -198,7 +199,7 @@ def progress_of(prepared: Sequence[Prepared], done: int) -> Progress:
 
 
 def phase_of(prepared: Sequence[Prepared]) -> str:
-    """What the first run that is under way does; nothing if none is."""
+    """Return the current phase of the first active run; empty if none is active."""
     for item in prepared:
         if 0.0 < item.run.progress()[0] < 1.0:
             return item.run.phase() or ""

@@ -33,7 +33,7 @@ Say = Callable[[str], None]
 
 @dataclass
 class Outcome:
-    """What an experiment left: its finished runs in the order of its points; `kept` of them were there already."""
+    """Result of an experiment: its finished runs in the order of its points; `kept` of them existed already."""
 
     experiment: Experiment
     finished: list[Finished]
@@ -65,7 +65,7 @@ class Experiment:
         progress: Tick | None = None,
         say: Say | None = None,
     ) -> Outcome:
-        """Runs what is not there yet: on `executor`, the one that `using` chose, or the cores of this computer.
+        """Run what is not there yet: on `executor`, the one that `using` chose, or the cores of this computer.
 
         With `out`, a folder or one whose lock is held, every run is kept there as it finishes, and one that is there,
         whole and of the same spec, seed and version, is not run again; `fresh` starts over. `progress` is called about
@@ -120,7 +120,7 @@ def _store(out: Path | Lock | None, what: str, points: Sequence[Point], fresh: b
 
 @dataclass
 class _Work:
-    """Which points are there already and which are to be run, and what was finished of them."""
+    """Points that are finished, points to run, and the finished runs."""
 
     missing: list[Point]
     store: Store | None
@@ -148,12 +148,12 @@ class _Work:
         return work
 
     def give(self, point: Point, finished: Finished) -> None:
-        """Gives a run to whoever takes those of this experiment."""
+        """Give a run to whoever takes those of this experiment."""
         if self.taker is not None:
             self.taker(self.what, finished, point.at)
 
     def done(self, point: Point, finished: Finished) -> None:
-        """Keeps a run; from any thread."""
+        """Keep a run; from any thread."""
         self.give(point, finished)
         if self.store is not None:
             self.store.keep(point, finished)
@@ -163,11 +163,11 @@ class _Work:
         self.finished[point.id] = finished
 
     def in_order(self, points: Sequence[Point]) -> list[Finished]:
-        """What is finished, in the order of the points."""
+        """Return the finished runs in the order of the points."""
         return [self.finished[point.id] for point in points if point.id in self.finished]
 
     def told(self, store: Store) -> list[str]:
-        """What the user is told of the runs that are there."""
+        """Return the lines for the user about existing runs."""
         parts = []
         total = self.already + len(self.missing)
         if self.already:

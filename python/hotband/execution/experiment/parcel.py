@@ -41,7 +41,7 @@ class Line:
     files: Mapping[str, bytes] = field(default_factory=dict)
 
     def alike(self) -> tuple[RunSpec, ...]:
-        """What lines that differ in their seeds and names alone have in common."""
+        """Return what lines share that differ only in their seeds and names."""
         return tuple(
             replace(spec, id="", seed=1, weight=1.0, after=str(index)) for index, spec in enumerate(self.specs)
         )
@@ -54,7 +54,7 @@ class Packing:
         self._texts: dict[tuple[str, str | None, str, str | None], tuple[str | None, str | None, Files]] = {}
 
     def line(self, specs: Sequence[RunSpec]) -> Line:
-        """Raises UserError for a mistake in a file, and for what cannot travel."""
+        """Raise UserError for a mistake in a file, and for what cannot travel."""
         made = [self._spec(spec) for spec in specs]
         return Line(tuple(spec for spec, _ in made), {path: data for _, files in made for path, data in files.items()})
 
@@ -75,7 +75,7 @@ class Packing:
 
 
 def refuse(value: str, why: str) -> None:
-    """Raises UserError for what cannot be done elsewhere."""
+    """Raise UserError for what cannot be done elsewhere."""
     raise UserError("question.executor", "", value, f"{why}: leave question.executor out")
 
 
@@ -115,7 +115,7 @@ class Returned:
 
     @classmethod
     def of(cls, finished: Finished) -> Returned:
-        """What a run left."""
+        """Return the result of a run."""
         tables = {name: (table.columns, table.kinds) for name, table in finished.tables.items()}
         return cls(finished.text, tables, finished.ios)
 
@@ -129,8 +129,8 @@ class Returned:
 
 @dataclass(frozen=True)
 class Told:
-    """What a task says of one line: what was read of its runs and their I/Os, or of a line that was only checked the
-    memory that it needs; the mistake that ended it; and the seconds that it took."""
+    """Result of a task for one line: the results of its runs and their I/Os, or, for a line that was only checked, the
+    memory that it needs; the mistake that ended it; and its seconds."""
 
     runs: tuple[Any, ...] = ()
     ios: int = 0
@@ -141,15 +141,15 @@ class Told:
 
 @dataclass(frozen=True)
 class Reply:
-    """What a task answers: a line after the other, up to the first mistake; or that it did nothing, because Hotband is
-    another one there."""
+    """Reply of a task: one result per line, up to the first mistake; or nothing, because another version of Hotband
+    runs there."""
 
     told: tuple[Told, ...] = ()
     node: str = ""
     other: str = ""
 
     def packed(self) -> bytes:
-        """As bytes, their whole length first."""
+        """Return it as bytes, with its length first."""
         data = pickle.dumps(self, protocol=pickle.HIGHEST_PROTOCOL)
         squeezed: bytes = pa.Codec("zstd", compression_level=LEVEL).compress(data, asbytes=True)
         return LENGTH.pack(len(data)) + squeezed

@@ -66,8 +66,8 @@ def key_of_all(lines: Iterable[Sequence[RunSpec]]) -> str:
 
 
 def _content(spec: RunSpec, texts: dict[Named, Texts], digests: dict[str, str]) -> dict[str, object]:
-    """What a record follows from. Names are in it, because the record says them. `texts` and `digests` have those
-    of runs before: thousands of one sweep name the same."""
+    """Return everything that determines a record. Names are included, because the record has them. `texts` and
+    `digests` cache those of previous runs: thousands of one sweep name the same."""
     named = (spec.machine, spec.machine_text, spec.workload, spec.workload_text)
     if named not in texts:
         texts[named] = _texts(spec)
@@ -98,7 +98,7 @@ def _data(spec: RunSpec, digests: dict[str, str]) -> dict[str, object]:
 
 
 def _texts(spec: RunSpec) -> Texts:
-    """What a run names, as text."""
+    """Return the texts that a run names."""
     machine_text = text_of(spec.machine, "machine") if spec.machine_text is None else spec.machine_text
     workload_text = text_of(spec.workload, "workload") if spec.workload_text is None else spec.workload_text
     if workload_text is None:

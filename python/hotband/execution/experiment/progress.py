@@ -12,7 +12,7 @@ from hotband.base.text.numbers import number
 from hotband.execution.experiment import Progress
 
 SURE_AFTER_S = 2.0
-"""Seconds after which a pace is told: the first runs of many are the quickest, or the slowest."""
+"""Seconds after which a pace is shown: the first runs of many are the quickest, or the slowest."""
 UNITS = (("h", 3600.0), ("min", 60.0))
 
 
@@ -57,7 +57,7 @@ def run_progress(title: str) -> Iterator[Callable[[Progress], None]]:
 
 
 class Pace:
-    """How long the rest takes, by what was done since the first look: what was there before took no time."""
+    """Estimate of the remaining time, from the work done since the first look; earlier work took no time."""
 
     def __init__(self, now: Callable[[], float] = time.monotonic) -> None:
         self._now = now

@@ -1,5 +1,4 @@
-"""What is uncertain has a range, and this is the one idea of it: a value with two ends, and the sampler that runs both,
-one range at a time.
+"""Ranges of uncertain values: a value with two ends, and the sampler that runs both, one range at a time.
 
 What it leaves out: ranges that act together. Each is moved alone, everything else stays at its nominal value.
 """

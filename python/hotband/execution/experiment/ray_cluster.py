@@ -53,7 +53,7 @@ NOT_THERE = "is not installed: expected pip install 'hotband[ray]'"
 
 
 def expect_ray() -> None:
-    """Raises UserError if Ray is not installed."""
+    """Raise UserError if Ray is not installed."""
     if importlib.util.find_spec("ray") is None:
         raise UserError("question.executor", "", "ray", NOT_THERE)
 
@@ -73,7 +73,7 @@ def address_of(text: str | None) -> str | None:
 
 
 def expect_reachable(address: str) -> None:
-    """Raises UserError if nothing listens there, or something that is not Ray, whose own attempts take minutes."""
+    """Raise UserError if nothing listens there, or something that is not Ray, whose own attempts take minutes."""
     host, _, port = address.rpartition(":")
     try:
         with socket.create_connection((host.strip("[]"), int(port)), REACHED_S) as connection:
@@ -134,7 +134,7 @@ def connect(address: str | None, jobs: int | None) -> Connection:
 
 
 def release(connection: Connection) -> None:
-    """Lets go of a connection; the last one ends it, and a cluster that was started for it."""
+    """Let go of a connection; the last one ends it, and a cluster that was started for it."""
     global _now
     with _lock:
         connection.users -= 1
@@ -149,7 +149,7 @@ def release(connection: Connection) -> None:
 
 
 def _quiet() -> dict[str, Any]:
-    """What keeps Ray from writing to the terminal, for `ray.init`."""
+    """Return options of `ray.init` that prevent Ray from writing to the terminal."""
     logging.getLogger("ray").setLevel(logging.ERROR)
     return {"configure_logging": False, "logging_level": logging.ERROR, "log_to_driver": False}
 
@@ -166,7 +166,7 @@ def _errors_to_stderr(ray: ModuleType) -> None:
 
 
 def _joined(ray: ModuleType, address: str) -> Connection:
-    """Connects to a cluster that runs."""
+    """Connect to a cluster that runs."""
     if address != HERE:
         expect_reachable(address)
     # A cluster that was started so is on loopback alone.
@@ -183,7 +183,7 @@ def _joined(ray: ModuleType, address: str) -> Connection:
 
 
 def _started(ray: ModuleType, jobs: int | None) -> Connection:
-    """Starts a cluster of processes on this computer. Its processes end with this one, however it ends (Ray has them
+    """Start a cluster of processes on this computer. Its processes end with this one, however it ends (Ray has them
     told so by the kernel)."""
     _remove_stale()
     above = tempfile.gettempdir() if len(tempfile.gettempdir()) < LONGEST_FOLDER else "/tmp"
@@ -244,8 +244,8 @@ def _first_line(error: Exception) -> str:
 
 @contextlib.contextmanager
 def _silent() -> Iterator[None]:
-    """What is written to stderr meanwhile, by whomever, is lost: Ray's own libraries write there while they connect,
-    line after line, and can be told by a variable only, which they mention in a line."""
+    """Discard everything written to stderr during the block: Ray's own libraries write many lines there while they
+    connect, and only an environment variable, which those lines mention, can stop them."""
     with contextlib.suppress(OSError, ValueError):
         sys.stderr.flush()
     saved, nowhere = os.dup(STDERR), os.open(os.devnull, os.O_WRONLY)
@@ -286,7 +286,7 @@ def _own_signals() -> Iterator[None]:
 
 
 def _remove_stale() -> None:
-    """Removes what programs left that were killed."""
+    """Remove what programs left that were killed."""
     for path in Path(tempfile.gettempdir()).glob(f"{FOLDER}*"):
         owner = path.name.removeprefix(FOLDER).partition("-")[0]
         if owner.isdigit() and not Path(f"/proc/{owner}").exists() and sys.platform == "linux":

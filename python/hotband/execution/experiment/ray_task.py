@@ -1,5 +1,4 @@
-"""What a task on a cluster does: it is sent lines of runs, and answers with what they left. No other part of Hotband
-runs on a worker."""
+"""A task on a cluster: it receives lines of runs and returns their results. Workers run no other part of Hotband."""
 
 from __future__ import annotations
 
@@ -25,7 +24,7 @@ DATA = ("drives", "osds", "workloads")
 
 @cache
 def build() -> str:
-    """What has to be the same at both ends for the same bytes: version, engine and the catalog's files."""
+    """Return what must be equal at both ends for equal bytes: version, engine and the catalog's files."""
     digest = hashlib.sha256()
     for path in sorted(path_ for folder in DATA for path_ in (CATALOG_DIR / folder).glob("*.toml")):
         digest.update(path.name.encode() + b"\0" + path.read_bytes() + b"\0")
@@ -33,7 +32,7 @@ def build() -> str:
 
 
 def run_lines(asked_by: str, lines: Sequence[Line], read: Read | None) -> bytes:
-    """Runs lines one after the other, up to the first mistake, and reads each run (without `read` they are only
+    """Run lines one after the other, up to the first mistake, and reads each run (without `read` they are only
     checked), where Hotband is the same as there where they were asked for. Returns a `Reply` as bytes."""
     node = platform.node()
     if build() != asked_by:
@@ -96,7 +95,7 @@ def _with_files(line: Line, work: Callable[[Line], Told]) -> Told:
 
 
 def _expect_same(line: Line) -> None:
-    """Raises UserError if a file is another one here than where the run was asked for."""
+    """Raise UserError if a file is another one here than where the run was asked for."""
     here = Packing().line(line.specs).files
     for name, data in line.files.items():
         if here.get(name) != data:

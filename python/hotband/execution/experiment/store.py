@@ -59,7 +59,7 @@ class Store:
 
     @classmethod
     def open(cls, out: Path, what: str, points: Sequence[Point], keys: Mapping[str, str], fresh: bool) -> Store:
-        """Reads what is there. Raises UserError if it is damaged, or of another experiment, seed or version, unless
+        """Read what is there. Raises UserError if it is damaged, or of another experiment, seed or version, unless
         it is to be started over."""
         folders = folders_of(out, points)
         entries = {point.id: Entry(folders[point.id], keys[point.id], str(point.spec.seed)) for point in points}
@@ -74,7 +74,7 @@ class Store:
         return store
 
     def _go_on(self, before: Manifest) -> None:
-        """Takes over what is there, and clears what was made from another spec."""
+        """Take over what is there, and clears what was made from another spec."""
         done = before.begun(self.out)
         if done and before.what != self.what:
             raise refused(self.out, f"holds {before.what}")
@@ -91,7 +91,7 @@ class Store:
                 self.changed.append(name)
 
     def _clear(self, entry: Entry) -> None:
-        """Removes a run, the file that says it is whole first. Files that are not its own stay."""
+        """Remove a run, the file that says it is whole first. Files that are not its own stay."""
         folder = self.out / entry.folder
         mark = read_json(folder / FINISHED_FILE) or {}
         named = mark.get("files")
@@ -117,7 +117,7 @@ class Store:
         write_file(self.out / EXPERIMENT_FILE, json.dumps(table, indent=1, ensure_ascii=False) + "\n")
 
     def folder(self, point: Point) -> Path:
-        """Where a run is kept."""
+        """Return the folder of a run."""
         return self.out / self.entries[point.id].folder
 
     def kept(self, point: Point) -> Finished | None:
@@ -135,7 +135,7 @@ class Store:
             return None
 
     def keep(self, point: Point, finished: Finished) -> None:
-        """Writes a run; from any thread. One of a sequence that was made again, for the machine that it leaves, and is
+        """Write a run; from any thread. One of a sequence that was made again, for the machine that it leaves, and is
         as it was stays untouched: who is killed while it is written would lose it."""
         before = self.kept(point)
         if before is not None and before.text == finished.text:
@@ -155,14 +155,14 @@ class Store:
 
 
 def expect_no_experiment(out: Path, option: str = "question.out") -> None:
-    """Refuses a folder with the runs of an experiment, for a record that is none of them. Raises UserError."""
+    """Refuse a folder with the runs of an experiment, for a record that is none of them. Raises UserError."""
     before = read_manifest(out / EXPERIMENT_FILE)
     if before.begun(out):
         raise UserError(option, "", str(out), f"holds {before.what}: expected another folder")
 
 
 def expect_same_run(out: Path, spec: RunSpec) -> None:
-    """Refuses a folder with the record of another run: of another workload or machine, with another seed, duration or
+    """Refuse a folder with the record of another run: of another workload or machine, with another seed, duration or
     settings. One that cannot be read is no record. Raises UserError."""
     held: Any = read_json(out / RECORD_FILE)
     try:
@@ -204,7 +204,7 @@ def _found(path: Path, fresh: bool) -> Manifest:
 
 
 def digest(path: Path) -> str:
-    """What tells a file from one that was changed since. Raises OSError."""
+    """Return a digest that detects a changed file. Raises OSError."""
     return hashlib.sha256(file_bytes(path)).hexdigest()
 
 

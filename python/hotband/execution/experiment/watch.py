@@ -17,14 +17,14 @@ PATIENCE_TICKS = 10
 
 
 Wanted: TypeAlias = "bool | Callable[[Progress], None] | None"
-"""A bar, none, a function that is told the progress, or a bar where somebody looks (None)."""
+"""A bar, none, a function that receives the progress, or a bar if somebody looks (None)."""
 
 
 class Handle(Protocol):
-    """What IPython gives for something displayed, to change it."""
+    """IPython's handle for updating a displayed object."""
 
     def update(self, shown: object) -> None:
-        """Shows this in its place."""
+        """Show this in its place."""
 
 
 @contextmanager
@@ -32,7 +32,7 @@ def watch(title: str, progress: Wanted) -> Iterator[Tick | None]:
     """The callback that `Experiment.run` takes, or None.
 
     `progress` True shows a bar, False none; None shows one in a notebook or on a terminal, once a second has passed. A
-    function takes the place of the bar: it is told the `Progress` about ten times per second, in the thread that
+    function takes the place of the bar: it receives the `Progress` about ten times per second, in the thread that
     called, and what it raises ends the runs; KeyboardInterrupt does what Ctrl-C does.
     """
     if callable(progress):
@@ -49,7 +49,7 @@ def watch(title: str, progress: Wanted) -> Iterator[Tick | None]:
 
 
 def patient(tick: Tick) -> Tick:
-    """Passes ticks on once ten of them, which come ten times per second, have not been the last."""
+    """Pass ticks on once ten of them, which come ten times per second, have not been the last."""
     seen = 0
 
     def later(progress_: Progress) -> None:

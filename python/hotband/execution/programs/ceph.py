@@ -36,7 +36,7 @@ CALL_S = 120.0
 
 
 def run(work: Work) -> Outcome:
-    """Starts the cluster, makes and fills an image, runs fio on it."""
+    """Start the cluster, makes and fills an image, runs fio on it."""
     if work.count("copies") > work.count("daemons"):
         accepted = f"are more than daemons ({work.count('daemons')}); expected as many at most"
         raise UserError("question.settings", "copies", str(work.count("copies")), accepted)
@@ -109,11 +109,11 @@ rbd_cache = false
 """
 
     def call(self, *command: str | Path) -> str:
-        """Runs one of Ceph's commands."""
+        """Run one of Ceph's commands."""
         return self.work.call([command[0], "-c", self.settings, *command[1:]], CALL_S)
 
     def ceph(self, *words: str) -> str:
-        """Asks the monitor."""
+        """Ask the monitor."""
         return self.call("ceph", "--connect-timeout", "30", *words)
 
     def status(self) -> Any:
@@ -122,7 +122,7 @@ rbd_cache = false
         return json.loads(text[text.index("{") :])
 
     def daemon(self, program: str, name: str) -> None:
-        """Starts a daemon; it stays in the foreground."""
+        """Start a daemon; it stays in the foreground."""
         words: list[str | Path] = [path_of(program), "-c", self.settings, "-i", name, "-f"]
         self.daemons.append(self.work.processes.start(words))
 
@@ -161,7 +161,7 @@ rbd_cache = false
         self.call("rbd", "create", "--size", str(megabytes), f"{POOL}/{IMAGE}")
 
     def wait(self, what: str, ready: Callable[[], bool]) -> None:
-        """Waits until something is so. Raises ProgramFailed where it takes too long, or a daemon has ended."""
+        """Wait until something is so. Raises ProgramFailed where it takes too long, or a daemon has ended."""
         until = time.monotonic() + UP_S
         while not ready():
             ended = next((daemon for daemon in self.daemons if not daemon.running()), None)
@@ -172,7 +172,7 @@ rbd_cache = false
             time.sleep(0.5)
 
     def version(self) -> str:
-        """As it says it, without the commit."""
+        """Return Ceph's own version text, without the commit."""
         return " ".join(self.call("ceph", "--version").split()[:3])
 
 
@@ -202,7 +202,7 @@ PROGRAM = Program(
         "depth": Count(16, "I/Os under way", 1, 1024),
         "block": Size("4 KiB", "of one I/O", "512 B", "16 MiB"),
         "image": Size("256 MiB", "of the image, which is filled first", "4 MiB"),
-        "daemons": Count(3, "daemons; machines with so many volumes give each one", 1, 32),
+        "daemons": Count(3, "daemons; on a machine with as many volumes each gets one", 1, 32),
         "copies": Count(3, "copies of every object", 1, 10),
         "disk": Size("4 GiB", "of a disk, where it is a file", "1 GiB"),
         "seconds": Count(30, "measured seconds", 1, 86400),

@@ -21,7 +21,7 @@ FILLSYNC_SHARE = 1000
 
 
 def run(work: Work) -> Outcome:
-    """Fills a store and reads it; then writes another one, each write flushed."""
+    """Fill a store and reads it; then writes another one, each write flushed."""
     data, log = work.folder("data"), work.folder("log")
     tests = [test_name for test_name in TESTS if work.word("tests") in ("both", test_name)]
     texts: list[str] = []
@@ -39,7 +39,7 @@ def run(work: Work) -> Outcome:
 
 
 def fill(work: Work, folder: Path) -> None:
-    """Puts every key into a new store, in random order, and waits until it is compacted."""
+    """Put every key into a new store, in random order, and waits until it is compacted."""
     work.tell(f"filling {work.count('keys'):,} keys")
     tests = "--benchmarks=fillrandom,flush,waitforcompaction"
     once = [f"--num={work.count('keys')}", "--threads=1", "--disable_wal=1", "--progress_reports=0"]
@@ -58,7 +58,7 @@ def command_of(work: Work, test: str, folder: Path, log: Path) -> list[str | Pat
 
 
 def base(work: Work, folder: Path) -> list[str | Path]:
-    """What all tests have: direct I/O, so that the cache of blocks is the only memory that answers reads."""
+    """Return options of all tests: direct I/O, so that only the block cache serves reads from memory."""
     shape = [
         f"--db={folder}",
         f"--value_size={work.count('value')}",
@@ -71,12 +71,12 @@ def base(work: Work, folder: Path) -> list[str | Path]:
 
 
 def progress_to(work: Work) -> Told:
-    """Tells the progress of the first thread alone."""
+    """Report the progress of the first thread alone."""
     return lambda line: work.tell(line) if " thread 0:" in line else None
 
 
 def figures_of(text: str, test: str) -> list[FigureDoc]:
-    """What one test printed: its line and the histogram below it. Raises ProgramFailed where it printed none."""
+    """Return the figures of one test from its line and histogram. Raises ProgramFailed if there are none."""
     line = re.search(rf"^{test}\s*:\s+[\d.]+ micros/op ([\d.]+) ops/sec.*", text, re.MULTILINE)
     if line is None:
         raise ProgramFailed("db_bench", f"printed no result of {test}")

@@ -61,7 +61,7 @@ def job_file(shared: Options, sections: Sequence[Section]) -> str:
 
 
 def lay_out(work: Work, shared: Options, sections: Sequence[Section]) -> None:
-    """Writes the files of the jobs, so that this is not measured; they are then out of the host's memory."""
+    """Write the files of the jobs, so that this is not measured; they are then out of the host's memory."""
     jobs = work.temporary / "files.fio"
     jobs.write_text(job_file({**shared, "create_only": 1}, sections), encoding="utf-8")
     work.call(["fio", jobs], LAY_OUT_S)
@@ -75,7 +75,7 @@ def measure(
     seconds: int,
     environment: Mapping[str, str] | None = None,
 ) -> str:
-    """Runs the jobs for so long; returns fio's JSON."""
+    """Run the jobs for so long; returns fio's JSON."""
     jobs, result = work.temporary / "measured.fio", work.temporary / "fio.json"
     timed = {"time_based": 1, "runtime": seconds, "randseed": work.count("seed")}
     jobs.write_text(job_file({**shared, **timed}, sections), encoding="utf-8")
@@ -85,7 +85,7 @@ def measure(
 
 
 def progress_to(work: Work) -> Told:
-    """Tells how far fio is."""
+    """Report how far fio is."""
     return lambda line: work.tell(line.rpartition("\r")[2]) if "[eta" in line else None
 
 

@@ -3,8 +3,8 @@
 The values are those of the workload `exchange-jetstress` of the catalog, with their sources: transactions half reads
 and half writes (an evaluation's description of Jetstress 2013), pages of 32 KiB (Exchange 2010 and later), a log write
 of 8 KiB to ten I/Os of the databases (8:1 to 12:1 and 6 to 8 KB stated, 2007), maintenance that reads each database
-from front to back, 256 KiB four times per second (recalled; range 4 to 20). Left out: that Jetstress adds threads until
-a target is reached, its check of all pages at the end, and the engine's own cache.
+from front to back, 256 KiB four times per second (not verified; range 4 to 20). Left out: that Jetstress adds threads
+until a target is reached, its check of all pages at the end, and the engine's own cache.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ FLOW_SLEEP_US = 100
 
 
 def run(work: Work) -> Outcome:
-    """Writes databases and logs, then runs them."""
+    """Write databases and logs, then runs them."""
     shared: Options = {"ioengine": "libaio", "direct": 1, "fallocate": "none", "overwrite": 1}
     databases, logs = sections(work, str(work.folder("data")), str(work.folder("log")))
     maintained = maintenance(work, str(work.folder("data"))) if work.word("maintenance") == "on" else []
@@ -92,7 +92,7 @@ def figures_of(groups: dict[str, Group]) -> list[FigureDoc]:
 
 
 def verdicts(figures: list[FigureDoc]) -> list[str]:
-    """What Jetstress would say of the mean latencies."""
+    """Return Jetstress's verdicts on the mean latencies."""
     values = {figure_["name"]: figure_["value"] for figure_ in figures}
     means = [(operation, limit, values.get(f"{operation} latency mean")) for operation, limit in LIMITS_MS.items()]
     return [

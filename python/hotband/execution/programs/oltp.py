@@ -18,7 +18,7 @@ TRIES = 3
 
 
 def run(work: Work) -> Outcome:
-    """Loads the market, starts the server anew, runs the clients."""
+    """Load the market, starts the server anew, runs the clients."""
     customers = work.count("customers")
     work.expect_space("customers", customers * CUSTOMER_BYTES + pgbench.LEAST_BYTES)
     made = server(work, work.count("clients"))
@@ -38,7 +38,7 @@ def run(work: Work) -> Outcome:
 
 
 def of_transactions(log: Iterable[str]) -> list[FigureDoc]:
-    """How often each of the transactions was run, and its mean and p99, from a log of transactions."""
+    """Return the rate, mean and p99 of each transaction from a log of transactions."""
     times: dict[int, list[float]] = defaultdict(list)
     for line in log:
         columns = line.split()

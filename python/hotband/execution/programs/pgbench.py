@@ -25,7 +25,7 @@ SLACK_S = 300.0
 
 
 def run(work: Work) -> Outcome:
-    """Loads the tables, starts the server anew, runs the clients."""
+    """Load the tables, starts the server anew, runs the clients."""
     work.expect_space("scale", work.count("scale") * SCALE_BYTES + LEAST_BYTES)
     made = server(work, work.count("clients"))
     load(made, work.count("scale"))
@@ -42,12 +42,12 @@ def load(made: Server, scale: int) -> None:
 
 
 def loading(work: Work) -> Told:
-    """Tells how much is loaded."""
+    """Report how much is loaded."""
     return lambda line: work.tell(line) if "tuples" in line else None
 
 
 def measure(made: Server, work: Work, script: list[str]) -> tuple[str, list[str]]:
-    """Runs clients for the time asked; returns what pgbench printed and the lines of its log of transactions."""
+    """Run clients for the time asked; returns what pgbench printed and the lines of its log of transactions."""
     clients, seconds = work.count("clients"), work.count("seconds")
     made.ask(RESET)
     prefix = work.temporary / "transactions"
@@ -61,7 +61,7 @@ def measure(made: Server, work: Work, script: list[str]) -> tuple[str, list[str]
 
 
 def progress_to(work: Work) -> Told:
-    """Tells the lines of progress alone."""
+    """Report the lines of progress alone."""
     return lambda line: work.tell(line) if line.startswith("progress:") else None
 
 
@@ -75,7 +75,7 @@ def outcome(made: Server, work: Work, text: str, log: Iterable[str]) -> Outcome:
 
 
 def figures_of(text: str) -> list[FigureDoc]:
-    """What pgbench's summary says. Raises ProgramFailed where it is no summary."""
+    """Return the figures of pgbench's summary. Raises ProgramFailed if it is none."""
     rate = re.search(r"^tps = ([\d.]+) \(without", text, re.MULTILINE)
     count = re.search(r"^number of transactions actually processed: (\d+)", text, re.MULTILINE)
     if rate is None or count is None:

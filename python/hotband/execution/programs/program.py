@@ -1,4 +1,4 @@
-"""What a program is: its name, what it needs, its settings, and how it is run; and what a run of it leaves."""
+"""A program: its name, requirements, settings and run function; and the result of a run."""
 
 from __future__ import annotations
 
@@ -60,12 +60,12 @@ FILE_SYSTEM = Choice(("ext4", "xfs"), "file system that is made on the volumes o
 
 Setting = Count | Choice | Size
 Settings = Mapping[str, int | str]
-"""What is asked of a program: counts and bytes as numbers, choices as words."""
+"""Settings of a program: counts and bytes as numbers, choices as words."""
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a run gave: the program's version, its figures, what it printed, and what the user should know of it."""
+    """Result of a run: the program's version, its figures, its output, and notes for the user."""
 
     version: str
     figures: list[FigureDoc]

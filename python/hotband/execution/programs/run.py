@@ -26,7 +26,7 @@ PROGRAM_FILE = "program.json"
 
 
 def run_program(name: str, on: str, requested: Mapping[str, str], out: Path | None, tell: Told) -> ProgramDoc:
-    """Runs a program; `tell` gets lines of progress.
+    """Run a program; `tell` gets lines of progress.
 
     Raises UserError for a mistake, before anything is started wherever that is possible, and `ProgramFailed` (an
     OSError) where a program fails. Nothing stays behind: processes, mounts and files are gone in every case.
@@ -60,7 +60,7 @@ def run_program(name: str, on: str, requested: Mapping[str, str], out: Path | No
 
 
 def expect_settings_for(devices: Devices, requested: Mapping[str, str]) -> None:
-    """Raises UserError if a file system is asked for in a folder, which has one."""
+    """Raise UserError if a file system is asked for in a folder, which has one."""
     if "fs" in requested and not devices.served:
         raise UserError(
             "question.settings", "fs", requested["fs"], "a folder has its file system; expected this with a machine"
@@ -68,7 +68,7 @@ def expect_settings_for(devices: Devices, requested: Mapping[str, str]) -> None:
 
 
 def keep(done: ProgramDoc, on: str, out: Path, served: bool) -> None:
-    """Puts the section into the record of the machine that was served, or else into a file of its own."""
+    """Put the section into the record of the machine that was served, or else into a file of its own."""
     record = out / RECORD_FILE
     if served and record.is_file():
         document = json.loads(file_text(record))

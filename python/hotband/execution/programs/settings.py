@@ -28,7 +28,7 @@ def parse_pairs(pairs: Sequence[str]) -> dict[str, str]:
 def apart(
     program: Program, requested: Mapping[str, str], of_machine: Sequence[str]
 ) -> tuple[dict[str, str], dict[str, str]]:
-    """What is asked of the program, and what of the machine, whose keys are known; the program comes first."""
+    """Split settings into those of the program, which come first, and those of the machine, whose keys are known."""
     rest = {key: value for key, value in requested.items() if key in of_machine and key not in program.settings}
     return {key: value for key, value in requested.items() if key not in rest}, rest
 
@@ -75,7 +75,7 @@ def as_texts(program: Program, requested: Mapping[str, str]) -> dict[str, str]:
 
 
 def accepted_by(setting: Setting) -> str:
-    """What a setting takes, in words."""
+    """Return the values that a setting accepts, in words."""
     if isinstance(setting, Choice):
         return ", ".join(setting.words)
     if isinstance(setting, Size):

@@ -1,9 +1,9 @@
 """Like SPEC SFS 2014: software builds (SWBUILD) or virtual desktops (VDI) that ask for a given rate of file operations.
 
 The values are those of the workloads `specsfs-swbuild` and `specsfs-vdi` of the catalog, with their sources: mix, rate,
-file size and commits of SWBUILD from SPECstorage Solution 2020's storage2020.yml; those of VDI recalled from the SFS
-2014 SP2 user's guide, its sizes of requests estimated. fio has no access, chmod or readdir: all that only looks at a
-file is done as stat, mkdir as create. Left out: many folders (all files of a build lie in one), and that processes do
+file size and commits of SWBUILD from SPECstorage Solution 2020's storage2020.yml; those of VDI (not verified) from the
+SFS 2014 SP2 user's guide, its sizes of requests estimated. fio has no access, chmod or readdir: all that only looks at
+a file is done as stat, mkdir as create. Left out: many folders (all files of a build lie in one), and that processes do
 their operations one after the other: here every kind has a thread, and its rate.
 """
 
@@ -22,12 +22,12 @@ from hotband.execution.programs.work import Work
 COMMIT_EVERY = 3
 """Percent_write_commit of SWBUILD is 33: a third of the writes."""
 SIZES = {4: 60, 8: 10, 16: 10, 32: 10, 64: 10}
-"""Percent of a desktop's requests that have so many KiB, estimated: mean 14.4 KiB, range 8 to 32 KiB."""
+"""Percent of a desktop's requests by size in KiB, estimated: mean 14.4 KiB, range 8 to 32 KiB."""
 
 
 @dataclass(frozen=True)
 class Mix:
-    """What one metric (a build, a desktop) asks for."""
+    """Operations of one metric (a build, a desktop)."""
 
     metric: str
     per_second: int
@@ -49,7 +49,7 @@ MIXES = {
 
 
 def run(work: Work) -> Outcome:
-    """Writes the files of all metrics, then asks for the operations."""
+    """Write the files of all metrics, then asks for the operations."""
     mix, metrics = MIXES[work.word("mix")], work.count("metrics")
     size, files = mix.file, work.count("files") or mix.files
     folder = work.folder("data")
@@ -66,7 +66,7 @@ def run(work: Work) -> Outcome:
 
 
 def named(metric: int, kind: str = "files") -> Options:
-    """Names of the files of a metric."""
+    """Name of the files of a metric."""
     return {"filename_format": f"{kind}.{metric}.$filenum"}
 
 

@@ -21,7 +21,7 @@ SLOWEST_FILL = 2e6
 
 
 def run(work: Work) -> Outcome:
-    """Writes the files, then lets the threads run."""
+    """Write the files, then lets the threads run."""
     folder, size, seconds = work.folder("data"), work.count("total"), work.count("seconds")
     work.expect_space("total", size)
     files = ["sysbench", "fileio", f"--file-total-size={size}", f"--file-num={work.count('files')}"]
@@ -46,7 +46,7 @@ def run(work: Work) -> Outcome:
 
 
 def progress_to(work: Work) -> Told:
-    """Tells the lines of progress alone, not those of the histogram."""
+    """Report the lines of progress alone, not those of the histogram."""
     return lambda line: work.tell(line) if line.startswith("[") else None
 
 
@@ -57,8 +57,8 @@ def version_of(text: str) -> str:
 
 
 def figures_of(text: str) -> list[FigureDoc]:
-    """What sysbench's summary says: rates, and latencies of all events, flushes among them. Raises ProgramFailed where
-    it is no summary."""
+    """Return the figures of sysbench's summary: rates, and latencies of all events, including flushes. Raises
+    ProgramFailed if it is none."""
     figures = [figure(name, number(text, key), f"{name}/s") for key, name in RATES.items()]
     figures += [figure(name, number(text, key) * CHUNK / 1e6, "MB/s") for key, name in VOLUMES.items()]
     return figures + latencies("event", number(text, "avg"), percentiles_of(text))

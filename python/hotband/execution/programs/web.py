@@ -2,7 +2,7 @@
 
 A folder has 36 files, nine sizes in each of four classes: of all requests 35 % are for files below 1 KB, 50 % below 10
 KB, 14 % below 100 KB, 1 % below 1 MB (SPECweb96, spec.org/osg/web96/workload.html). Within a class sizes are picked by
-a Poisson distribution about the middle (recalled from the same page); folders by Zipf's law with an exponent of 1
+a Poisson distribution about the middle (same page, not verified); folders by Zipf's law with an exponent of 1
 (SPECweb99, as Ruan and Pai have it, USENIX 2006). Sizes are rounded up to whole blocks, which is what a drive sees of
 any file. Left out: SPECweb's dynamic pages and its limit on time a byte.
 
@@ -49,7 +49,7 @@ MARK = "hotband-result "
 
 
 def run(work: Work) -> Outcome:
-    """Writes the files, starts nginx, lets wrk ask."""
+    """Write the files, starts nginx, lets wrk ask."""
     root, folders = work.folder("data"), work.count("folders")
     work.expect_space("folders", folders * FOLDER_BYTES)
     work.tell(f"writing {folders * len(CLASSES) * SIZES:,} files, {numbers.size(folders * FOLDER_BYTES)}")
@@ -85,7 +85,7 @@ FOLDER_BYTES = sum(sum(sizes(of_class)) for of_class in range(len(CLASSES)))
 
 
 def write_files(root: Path, folders: int) -> None:
-    """Writes all files; their bytes do not compress."""
+    """Write all files; their bytes do not compress."""
     data = os.urandom(sizes(len(CLASSES) - 1)[-1])
     for number in range(folders):
         folder = root / f"dir{number}"
@@ -99,7 +99,7 @@ def write_files(root: Path, folders: int) -> None:
 
 
 def start(work: Work, root: Path, port: int) -> Child:
-    """Starts nginx and waits until it listens."""
+    """Start nginx and waits until it listens."""
     user = account()
     expect_reachable(root, user)
     folder = work.temporary / "nginx"

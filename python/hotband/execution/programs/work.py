@@ -1,5 +1,5 @@
-"""What a program works with while it runs: folders and disks on the volumes, processes, progress. All of it is undone
-at the end, also after a failure or an interruption: processes end, file systems are unmounted, files are removed."""
+"""Resources of a running program: folders and disks on the volumes, processes, progress. All of it is undone at the
+end, also after a failure or an interruption: processes end, file systems are unmounted, files are removed."""
 
 from __future__ import annotations
 
@@ -88,14 +88,14 @@ class Work(AbstractContextManager["Work"]):
         return path
 
     def place(self, volume: str) -> Path:
-        """Where the files of a volume go."""
+        """Return the path of a volume's files."""
         if volume not in self._folders:
             device = self.devices.volumes[volume]
             self._folders[volume] = self._mount(volume, device) if device.is_block_device() else self._make(device)
         return self._folders[volume]
 
     def expect_space(self, key: str, size: float, role: str = "data") -> None:
-        """Raises UserError, before anything is written, where a volume has less free than a program will write; `key`
+        """Raise UserError, before anything is written, where a volume has less free than a program will write; `key`
         is the setting that asks for so much."""
         space = os.statvfs(self.folder(role))
         free = space.f_bavail * space.f_frsize
@@ -104,8 +104,8 @@ class Work(AbstractContextManager["Work"]):
             raise UserError("question.settings", key, self.texts.get(key, ""), accepted)
 
     def disks(self, count: int, size: int) -> list[Path]:
-        """So many disks: the block devices of the volumes, where there are enough of them, or new sparse files of
-        `size` on the first volume."""
+        """Return `count` disks: the block devices of the volumes if there are enough, else new sparse files of `size`
+        bytes on the first volume."""
         devices = [path for path in self.devices.volumes.values() if path.is_block_device()]
         if len(devices) >= count:
             assert self.devices.served, "a device of the host is never written"
@@ -137,7 +137,7 @@ class Work(AbstractContextManager["Work"]):
         return mount
 
     def cold(self) -> None:
-        """Writes what is dirty, and takes the files of all volumes out of the host's memory: reads reach the drive."""
+        """Write what is dirty, and takes the files of all volumes out of the host's memory: reads reach the drive."""
         for folder in self._folders.values():
             self.call(["sync", "--file-system", folder], SYNC_S)
             for file in folder.rglob("*"):
@@ -157,13 +157,13 @@ class Work(AbstractContextManager["Work"]):
         environment: Mapping[str, str] | None = None,
         tell: Told | None = None,
     ) -> str:
-        """Runs a command to its end; returns what it printed. Raises ProgramFailed where it fails."""
+        """Run a command to its end; returns what it printed. Raises ProgramFailed where it fails."""
         words = [path_of(str(command[0])), *command[1:]]
         started = self.processes.start(words, user=user, folder=folder, environment=environment, tell=tell)
         return self.processes.wait(started, within_s)
 
     def run_for(self, command: Sequence[str | Path], seconds: float, *, tell: Told | None = None) -> str:
-        """Runs a command for so long and asks it to end; returns what it printed. Raises ProgramFailed where it ends
+        """Run a command for so long and asks it to end; returns what it printed. Raises ProgramFailed where it ends
         by itself before."""
         started = self.processes.start([path_of(str(command[0])), *command[1:]], tell=tell)
         if started.ended_within(seconds):
@@ -190,7 +190,7 @@ def size_of(device: Path) -> int:
 
 
 def forget(file: Path) -> None:
-    """Takes a file out of the page cache, as far as it is clean."""
+    """Take a file out of the page cache, as far as it is clean."""
     handle = os.open(file, os.O_RDONLY | os.O_NOFOLLOW)
     try:
         os.posix_fadvise(handle, 0, 0, os.POSIX_FADV_DONTNEED)
@@ -199,7 +199,7 @@ def forget(file: Path) -> None:
 
 
 def unmount(mount: Path) -> None:
-    """Unmounts a file system; in the end even one that is in use."""
+    """Unmount a file system; in the end even one that is in use."""
     for _ in range(UNMOUNT_TRIES):
         if not mount.is_mount() or run_child(["umount", mount]).code == 0:
             return
@@ -208,7 +208,7 @@ def unmount(mount: Path) -> None:
 
 
 def expect_reachable(folder: Path, user: str | None) -> None:
-    """Raises UserError if a folder is closed to the user that a server runs as."""
+    """Raise UserError if a folder is closed to the user that a server runs as."""
     if user is None or os.geteuid() != 0:
         return
     if run_child(["test", "-x", folder], user=user).code != 0:

@@ -49,7 +49,7 @@ OPERATIONS = {
 
 
 def run(work: Work) -> Outcome:
-    """Loads the records, then runs one workload on them."""
+    """Load the records, then runs one workload on them."""
     work.expect_space("records", work.count("records") * RECORD_BYTES + LEAST_BYTES)
     store = work.folder("data") / "store"
     store.mkdir()
@@ -79,12 +79,12 @@ def command(work: Work, what: str, store: Path, properties: Mapping[str, str]) -
 
 
 def progress_to(work: Work) -> Told:
-    """Tells the lines of all operations together."""
+    """Report the lines of all operations together."""
     return lambda line: work.tell(line.partition(", Min")[0]) if line.startswith("TOTAL") else None
 
 
 def figures_of(text: str) -> list[FigureDoc]:
-    """What it says when it ends: rate and latencies of each operation. Raises ProgramFailed where it said nothing."""
+    """Return the final rate and latencies of each operation. Raises ProgramFailed if there are none."""
     _, finished, last = text.rpartition("Run finished")
     lines = re.findall(
         r"^(\w+)\s+- Takes\(s\): [\d.]+, Count: (\d+), OPS: ([\d.]+), Avg\(us\): (\d+),(.*)$", last, re.MULTILINE

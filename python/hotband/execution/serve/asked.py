@@ -1,4 +1,4 @@
-"""What is asked of a machine that is served, or mounted."""
+"""Questions that serve or mount a machine."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class OfMachine(Question):
 
 @dataclass(frozen=True, kw_only=True)
 class Places(OfMachine):
-    """Where clients find a served machine."""
+    """Addresses at which clients connect to a served machine."""
 
     socket: Path | None = asks(
         "Unix socket of NBD clients; a temporary one.", default=None, metavar="SOCKET", called="nbd"
@@ -35,14 +35,14 @@ class Places(OfMachine):
 
 @dataclass(frozen=True, kw_only=True)
 class MountPoint(OfMachine):
-    """Where a mounted machine is found."""
+    """Folder in which a mounted machine appears."""
 
     fuse: Path = asks("Where the file of each volume appears.", metavar="DIR", called="mount")
 
 
 @dataclass(frozen=True, kw_only=True)
 class Serving(OfMachine):
-    """How a machine is served, and what is left of it."""
+    """Settings of serving a machine, and its results."""
 
     loop: bool = asks("With a loop device a volume (needs root).", default=False)
     store: Path | None = asks("File that stores written data. Default: memory.", default=None, metavar="FILE")
@@ -59,7 +59,7 @@ class Serving(OfMachine):
     run: str | None = asks(
         "Run it in a shell with $uri, $file, $device, then end.", default=None, metavar="COMMAND", hidden=True
     )
-    live: bool = asks("A line with rates and lateness, twice a second.", default=False, hidden=True)
+    live: bool = asks("A line with rates and the emulation delay, twice per second.", default=False, hidden=True)
     spin: str = asks('Busy wait before an answer is due; "0 us" for none.', default="200 us", metavar="TIME")
     priority: bool = asks("Real-time priority, where the host lets it.", default=True)
     awake: bool = asks("Keep the host's cores from sleeping, where it lets it.", default=True)

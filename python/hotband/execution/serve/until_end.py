@@ -1,4 +1,4 @@
-"""Serves a machine until it is told to end, or a command beside it has ended."""
+"""Serve a machine until a request to end, or until a command next to it has ended."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 Look = Callable[[Served], None]
 
 TO_END_S = 5
-"""How long a command that is run beside may take to end when it is told to: half of what users are asked to wait."""
+"""How long a command that is run beside may take to end after the request: half of what users are asked to wait."""
 
 
 def answer(question: Serving, way: Way) -> ServedLeft:
@@ -88,7 +88,7 @@ def _at_ns(event: str) -> float | None:
 
 
 def expect_places(spec: ServeSpec, command: str) -> None:
-    """Raises UserError for a command that names a place which is not served: its own environment has nothing there."""
+    """Raise UserError for a command that names a place which is not served: its own environment has nothing there."""
     missing = {
         "uri": "" if spec.nbd else "hotband serve",
         "file": "" if spec.folder is not None or spec.loop else "question.fuse DIR or question.loop",
@@ -101,7 +101,7 @@ def expect_places(spec: ServeSpec, command: str) -> None:
 
 
 def run_beside(served: Served, command: str, look: Look | None) -> int:
-    """Runs a shell command while it is served, with the first volume's places in its environment; its exit code."""
+    """Run a shell command while it is served, with the first volume's places in its environment; its exit code."""
     first = next(iter(served.volumes.values()))
     places = {"uri": first.uri, "file": first.file, "device": first.device}
     # What the user's own environment has under these names is another place: a command could write over it.
