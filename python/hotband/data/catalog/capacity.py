@@ -75,7 +75,7 @@ def capacity_of(machine: Mapping[str, Toml], drives: Mapping[str, float]) -> flo
 
 
 def _members(text: str, known: Mapping[str, float]) -> list[str]:
-    """Name that a selection such as "d0..d3, mirror" or "d*" has."""
+    """Return the names that a selection such as "d0..d3, mirror" or "d*" has."""
     names: list[str] = []
     for part in (part.strip() for part in text.split(",")):
         ends = re.fullmatch(r"(.*?)(\d+)\.\.(.*?)(\d+)", part)

@@ -118,7 +118,7 @@ def below_mount(mount: Mount, host: Host) -> list[str]:
 
 
 def numbered_names(host: Host) -> dict[str, list[str]]:
-    """Name of devices and partitions by MAJOR:MINOR. A tree of files has no links by number."""
+    """Return the names of devices and partitions by MAJOR:MINOR. A tree of files has no links by number."""
     by_number: dict[str, list[str]] = {}
     if host.root is not None:
         for disk in host.names("/sys/block"):

@@ -210,7 +210,7 @@ def _page_80(folder: str, host: Host) -> str | None:
 
 
 def by_id(name: str, host: Host) -> tuple[str, ...]:
-    """Name in /dev/disk/by-id that lead to a device."""
+    """Return the names in /dev/disk/by-id that lead to a device."""
     folder = "/dev/disk/by-id"
     return tuple(link for link in host.names(folder) if host.block_name(f"{folder}/{link}") == name)
 

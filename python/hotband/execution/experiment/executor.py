@@ -131,7 +131,7 @@ class _Running:
             thread.start()
 
     def over(self, seconds: float, tick: Tick) -> bool:
-        """Wait for news at most so long, and says whether all runs are finished. Raises what a run raised."""
+        """Wait for news at most so long, and say whether all runs are finished. Raises what a run raised."""
         if self.shown == 0.0:
             self._show(tick)
         if self.finished < len(self.points):
@@ -155,7 +155,7 @@ class _Running:
             item.run.stop()
 
     def stop(self) -> None:
-        """Stop what still runs, and waits until nothing does."""
+        """Stop what still runs, and wait until nothing does."""
         if self.finished < len(self.points):
             self.halt()
         for thread in self.threads:

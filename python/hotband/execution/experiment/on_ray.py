@@ -226,7 +226,7 @@ class _Tasks:
         self.remote = to.ray.remote(num_cpus=1, max_retries=0)(run_lines)
 
     def over(self, seconds: float, took: Callable[[int, Told], None]) -> bool:
-        """Wait for a task at most so long, and says whether all lines are done. Raises what a line raised."""
+        """Wait for a task at most so long, and say whether all lines are done. Raises what a line raised."""
         self._send()
         if not self.under_way:
             return True

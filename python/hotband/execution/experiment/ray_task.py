@@ -32,7 +32,7 @@ def build() -> str:
 
 
 def run_lines(asked_by: str, lines: Sequence[Line], read: Read | None) -> bytes:
-    """Run lines one after the other, up to the first mistake, and reads each run (without `read` they are only
+    """Run lines one after the other, up to the first mistake, and read each run (without `read` they are only
     checked), where Hotband is the same as there where they were asked for. Returns a `Reply` as bytes."""
     node = platform.node()
     if build() != asked_by:

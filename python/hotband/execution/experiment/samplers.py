@@ -39,7 +39,7 @@ def grid(
 
 
 def points_of(specs: Sequence[RunSpec], at: Sequence[Mapping[str, Coordinate]] | None = None) -> list[Point]:
-    """Run as points. Coordinates are those given, else target, workload, settings and seed. Raises UserError for an id
+    """Return runs as points. Coordinates are those given, else target, workload, settings and seed. Raises UserError for an id
     that two runs have."""
     twice = [name for name, count in Counter(spec.id for spec in specs).items() if count > 1]
     if twice:

@@ -74,7 +74,7 @@ class Store:
         return store
 
     def _go_on(self, before: Manifest) -> None:
-        """Take over what is there, and clears what was made from another spec."""
+        """Take over what is there, and clear what was made from another spec."""
         done = before.begun(self.out)
         if done and before.what != self.what:
             raise refused(self.out, f"holds {before.what}")

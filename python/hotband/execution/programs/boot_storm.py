@@ -62,7 +62,7 @@ $b poweroff -f
 
 
 def run(work: Work) -> Outcome:
-    """Make the disks, then powers the guests on."""
+    """Make the disks, then power the guests on."""
     environment = shim()
     guests, folder = work.count("guests"), work.folder("data")
     work.expect_space("guests", guests * disk_bytes(work))
@@ -124,7 +124,7 @@ class Storm:
         return bool(self.waiting or self.running)
 
     def step(self, now: float, stagger: int) -> None:
-        """Start the guests whose time has come, and looks after those that run."""
+        """Start the guests whose time has come, and look after those that run."""
         total = len(self.sockets)
         started = total - len(self.waiting)
         if self.waiting and now >= started * stagger:
@@ -210,7 +210,7 @@ def disk_bytes(work: Work) -> int:
 
 
 def write_tree(tree: Path, size: int, source: random.Random) -> list[str]:
-    """Write files of so many bytes together; returns their names in the order in which a boot reads them."""
+    """Write files with this total size; return their names in the order in which a boot reads them."""
     kinds, weights, data = list(FILE_KIB), list(FILE_KIB.values()), os.urandom(max(FILE_KIB) << 10)
     names: list[str] = []
     while size > 0:

@@ -36,7 +36,7 @@ CALL_S = 120.0
 
 
 def run(work: Work) -> Outcome:
-    """Start the cluster, makes and fills an image, runs fio on it."""
+    """Start the cluster, make and fill an image, run fio on it."""
     if work.count("copies") > work.count("daemons"):
         accepted = f"are more than daemons ({work.count('daemons')}); expected as many at most"
         raise UserError("question.settings", "copies", str(work.count("copies")), accepted)

@@ -21,7 +21,7 @@ FILLSYNC_SHARE = 1000
 
 
 def run(work: Work) -> Outcome:
-    """Fill a store and reads it; then writes another one, each write flushed."""
+    """Fill a store and read it; then write another one, each write flushed."""
     data, log = work.folder("data"), work.folder("log")
     tests = [test_name for test_name in TESTS if work.word("tests") in ("both", test_name)]
     texts: list[str] = []
@@ -39,7 +39,7 @@ def run(work: Work) -> Outcome:
 
 
 def fill(work: Work, folder: Path) -> None:
-    """Put every key into a new store, in random order, and waits until it is compacted."""
+    """Put every key into a new store, in random order, and wait until it is compacted."""
     work.tell(f"filling {work.count('keys'):,} keys")
     tests = "--benchmarks=fillrandom,flush,waitforcompaction"
     once = [f"--num={work.count('keys')}", "--threads=1", "--disable_wal=1", "--progress_reports=0"]

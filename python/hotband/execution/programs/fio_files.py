@@ -75,7 +75,7 @@ def measure(
     seconds: int,
     environment: Mapping[str, str] | None = None,
 ) -> str:
-    """Run the jobs for so long; returns fio's JSON."""
+    """Run the jobs for the given time; return fio's JSON."""
     jobs, result = work.temporary / "measured.fio", work.temporary / "fio.json"
     timed = {"time_based": 1, "runtime": seconds, "randseed": work.count("seed")}
     jobs.write_text(job_file({**shared, **timed}, sections), encoding="utf-8")

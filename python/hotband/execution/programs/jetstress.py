@@ -33,7 +33,7 @@ FLOW_SLEEP_US = 100
 
 
 def run(work: Work) -> Outcome:
-    """Write databases and logs, then runs them."""
+    """Write databases and logs, then run them."""
     shared: Options = {"ioengine": "libaio", "direct": 1, "fallocate": "none", "overwrite": 1}
     databases, logs = sections(work, str(work.folder("data")), str(work.folder("log")))
     maintained = maintenance(work, str(work.folder("data"))) if work.word("maintenance") == "on" else []

@@ -18,7 +18,7 @@ TRIES = 3
 
 
 def run(work: Work) -> Outcome:
-    """Load the market, starts the server anew, runs the clients."""
+    """Load the market, start the server anew, run the clients."""
     customers = work.count("customers")
     work.expect_space("customers", customers * CUSTOMER_BYTES + pgbench.LEAST_BYTES)
     made = server(work, work.count("clients"))

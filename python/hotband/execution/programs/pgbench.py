@@ -25,7 +25,7 @@ SLACK_S = 300.0
 
 
 def run(work: Work) -> Outcome:
-    """Load the tables, starts the server anew, runs the clients."""
+    """Load the tables, start the server anew, run the clients."""
     work.expect_space("scale", work.count("scale") * SCALE_BYTES + LEAST_BYTES)
     made = server(work, work.count("clients"))
     load(made, work.count("scale"))
@@ -47,7 +47,7 @@ def loading(work: Work) -> Told:
 
 
 def measure(made: Server, work: Work, script: list[str]) -> tuple[str, list[str]]:
-    """Run clients for the time asked; returns what pgbench printed and the lines of its log of transactions."""
+    """Run clients for the time asked; return what pgbench printed and the lines of its log of transactions."""
     clients, seconds = work.count("clients"), work.count("seconds")
     made.ask(RESET)
     prefix = work.temporary / "transactions"

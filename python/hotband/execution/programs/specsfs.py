@@ -49,7 +49,7 @@ MIXES = {
 
 
 def run(work: Work) -> Outcome:
-    """Write the files of all metrics, then asks for the operations."""
+    """Write the files of all metrics, then ask for the operations."""
     mix, metrics = MIXES[work.word("mix")], work.count("metrics")
     size, files = mix.file, work.count("files") or mix.files
     folder = work.folder("data")
@@ -66,7 +66,7 @@ def run(work: Work) -> Outcome:
 
 
 def named(metric: int, kind: str = "files") -> Options:
-    """Name of the files of a metric."""
+    """Return the names of the files of a metric."""
     return {"filename_format": f"{kind}.{metric}.$filenum"}
 
 

@@ -21,7 +21,7 @@ SLOWEST_FILL = 2e6
 
 
 def run(work: Work) -> Outcome:
-    """Write the files, then lets the threads run."""
+    """Write the files, then let the threads run."""
     folder, size, seconds = work.folder("data"), work.count("total"), work.count("seconds")
     work.expect_space("total", size)
     files = ["sysbench", "fileio", f"--file-total-size={size}", f"--file-num={work.count('files')}"]

@@ -49,7 +49,7 @@ MARK = "hotband-result "
 
 
 def run(work: Work) -> Outcome:
-    """Write the files, starts nginx, lets wrk ask."""
+    """Write the files, start nginx, let wrk ask."""
     root, folders = work.folder("data"), work.count("folders")
     work.expect_space("folders", folders * FOLDER_BYTES)
     work.tell(f"writing {folders * len(CLASSES) * SIZES:,} files, {numbers.size(folders * FOLDER_BYTES)}")
@@ -99,7 +99,7 @@ def write_files(root: Path, folders: int) -> None:
 
 
 def start(work: Work, root: Path, port: int) -> Child:
-    """Start nginx and waits until it listens."""
+    """Start nginx and wait until it listens."""
     user = account()
     expect_reachable(root, user)
     folder = work.temporary / "nginx"

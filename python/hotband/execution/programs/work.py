@@ -137,7 +137,7 @@ class Work(AbstractContextManager["Work"]):
         return mount
 
     def cold(self) -> None:
-        """Write what is dirty, and takes the files of all volumes out of the host's memory: reads reach the drive."""
+        """Write what is dirty, and take the files of all volumes out of the host's memory: reads reach the drive."""
         for folder in self._folders.values():
             self.call(["sync", "--file-system", folder], SYNC_S)
             for file in folder.rglob("*"):
@@ -157,13 +157,13 @@ class Work(AbstractContextManager["Work"]):
         environment: Mapping[str, str] | None = None,
         tell: Told | None = None,
     ) -> str:
-        """Run a command to its end; returns what it printed. Raises ProgramFailed where it fails."""
+        """Run a command to its end; return what it printed. Raises ProgramFailed where it fails."""
         words = [path_of(str(command[0])), *command[1:]]
         started = self.processes.start(words, user=user, folder=folder, environment=environment, tell=tell)
         return self.processes.wait(started, within_s)
 
     def run_for(self, command: Sequence[str | Path], seconds: float, *, tell: Told | None = None) -> str:
-        """Run a command for so long and asks it to end; returns what it printed. Raises ProgramFailed where it ends
+        """Run a command for so long and ask it to end; return what it printed. Raises ProgramFailed where it ends
         by itself before."""
         started = self.processes.start([path_of(str(command[0])), *command[1:]], tell=tell)
         if started.ended_within(seconds):

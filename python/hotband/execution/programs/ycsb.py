@@ -49,7 +49,7 @@ OPERATIONS = {
 
 
 def run(work: Work) -> Outcome:
-    """Load the records, then runs one workload on them."""
+    """Load the records, then run one workload on them."""
     work.expect_space("records", work.count("records") * RECORD_BYTES + LEAST_BYTES)
     store = work.folder("data") / "store"
     store.mkdir()

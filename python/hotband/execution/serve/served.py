@@ -359,7 +359,7 @@ class Served:
                 look(self)
 
     def _end(self) -> None:
-        """Close what programs reach it by, and keeps what it leaves."""
+        """Close what programs reach it by, and keep what it leaves."""
         try:
             self.busy = [] if self.is_stopped() else self._server.close()
             left = self._server.finish()
