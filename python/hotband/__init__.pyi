@@ -516,23 +516,23 @@ def serve(
 
     Args:
         on: A drive, LAYOUT:COUNTxDRIVE, or a TOML file.
-        socket: Unix socket of NBD clients; a temporary one.
+        socket: Unix socket for NBD clients. Default: a temporary one.
         tcp: NBD on TCP, with tls or insecure_loopback.
         tls: server-cert.pem, server-key.pem, ca-cert.pem.
         insecure_loopback: TCP without TLS, for this host only.
         fuse: Mount one file per volume in this folder.
-        loop: With a loop device a volume (needs root).
+        loop: With one loop device per volume (needs root).
         store: File that stores written data. Default: memory.
-        base: What is read where nothing was written; stays as it is.
+        base: Image that is read where nothing was written; it is never changed.
         out: Folder for the record.
         io_log: Log every I/O, to .parquet or .csv.
         set: Values to change; further arguments are such values, too.
-        events: What happens, such as 'at 60 s: power-off'. May be repeated.
+        events: An event, such as 'at 60 s: power-off'. May be repeated.
         seed: Root of all randomness.
-        spin: Busy wait before an answer is due; "0 us" for none.
-        priority: Real-time priority, where the host lets it.
-        awake: Keep the host's cores from sleeping, where it lets it.
-        anyway: Even if it is faster than this host can serve.
+        spin: Busy wait before a completion is due; "0 us" for none.
+        priority: Real-time priority, if the host permits it.
+        awake: Keep the host's cores from sleeping, if permitted.
+        anyway: Serve it even if it is faster than this host can serve.
         nbd: Whether clients of NBD are served on a unix socket.
 
     It is served as long as a `with` block lasts. Within it `.volumes["d0"]` has `uri` (NBD on a unix socket), `file`
@@ -947,7 +947,7 @@ def convert(
     Args:
         workload: A catalog name, a TOML file, a job file or an I/O log.
         to: toml, fio or vdbench.
-        target: The device or file that a written job runs on.
+        target: Device or file on which a written job runs.
 
     The result has the `text` and `losses`, what became of each option. Raises UserError for a mistake, and for a
     workload that is more than a job can say.

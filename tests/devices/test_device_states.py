@@ -153,7 +153,7 @@ def test_a_file_that_took_the_name_is_not_opened(tmp_path: Path) -> None:
     granted = permission(file, writes=True, erase="a.img")
     file.rename(tmp_path / "b.img")
     file.write_bytes(b"of another")
-    with pytest.raises(UserError, match="is another device or file by now"), held(granted):
+    with pytest.raises(UserError, match="is no longer the permitted device or file"), held(granted):
         pass
 
 
@@ -164,7 +164,7 @@ def test_what_is_held_is_written_whatever_took_its_name(tmp_path: Path) -> None:
         file.rename(tmp_path / "b.img")
         file.write_bytes(b"of another")
         assert prepare(holding, "purged", size_bytes=MIB).by == ("discard (a hole in the file)",)
-        with pytest.raises(UserError, match="is another device or file by now"):
+        with pytest.raises(UserError, match="is no longer the permitted device or file"):
             holding.expect_named()
     assert file.read_bytes() == b"of another"
     assert (tmp_path / "b.img").read_bytes() == bytes(4096)

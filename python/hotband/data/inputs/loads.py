@@ -95,7 +95,7 @@ class Load:
         """Raise UserError for a workload that no loop asks for, or that changes how it asks as it goes on."""
         what = next((key for key in ("app", "trace", "scripts", "sequence") if key in self.table), None)
         if what is not None:
-            raise UserError(self.name, what, "", "asks as it likes; a question about rates needs a loop of streams")
+            raise UserError(self.name, what, "", "sets its own load; a question about rates needs a loop of streams")
         if len(self.measured()) > 1:
             accepted = "several phases are measured; a question about rates needs one"
             raise UserError(self.name, "phases", str(len(self.measured())), accepted)

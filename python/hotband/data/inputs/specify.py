@@ -59,7 +59,7 @@ def _of_table(spec: Mapping[str, object], argument: str) -> Named:
     try:
         text = tomlkit.dumps(spec)
     except (tomlkit.exceptions.TOMLKitError, TypeError, ValueError, RecursionError) as error:
-        raise UserError(argument, "", "", f"the dict is no TOML table: {error}") from None
+        raise UserError(argument, "", "", f"the dict is not a TOML table: {error}") from None
     return Named(_title(text, argument), text)
 
 

@@ -58,5 +58,5 @@ def refuse_other_files(argument: str, what: str) -> None:
             "machine": "a drive of the catalog, LAYOUT:COUNTxDRIVE or a TOML file",
         }
         raise UserError(field, "", argument, f"is a folder; expected {accepted[what]}")
-    reason = f"is no name of the catalog; expected ./{argument} for the file here"
+    reason = f"is not in the catalog; use ./{argument} for the file here"
     raise UserError(field, "", argument, reason)

@@ -161,12 +161,12 @@ def _quantity(key: str, text: str, part: str) -> Quantity:
     """One number of a range."""
     match = ITEM.fullmatch(part.strip())
     if match is None:
-        quoted = f"; a text with dots stands in quotes: {key}='\"{text}\"'" if key else ""
-        raise _refused(key, text, f"{part.strip()!r} is no number; expected values, {EXAMPLES}{quoted}")
+        quoted = f"; quote a text with dots: {key}='\"{text}\"'" if key else ""
+        raise _refused(key, text, f"{part.strip()!r} is not a number; expected values, {EXAMPLES}{quoted}")
     unit = SHORT.get(match[2], match[2])
     known = unit_of(unit) if unit else ("", Fraction(1))
     if known is None:
-        raise _refused(key, text, f"{unit!r} is no unit; expected one such as KiB, MB, us, ms, MB/s or %")
+        raise _refused(key, text, f"{unit!r} is not a unit; expected one such as KiB, MB, us, ms, MB/s or %")
     return Quantity(Fraction(match[1]), unit, *known)
 
 

@@ -62,10 +62,10 @@ def expect_head(
 def expect_this_version(folder: Path, held: str, what: str) -> None:
     """Refuse a folder with `what` of another version of Hotband. Raises UserError."""
     if held != version():
-        raise refused(folder, f"holds {what} of another version of hotband, {held}; this one is {version()}")
+        raise refused(folder, f"contains {what} of another version of Hotband, {held}; this one is {version()}")
 
 
-def read_manifest(path: Path, expected: str = "another folder, or the file as hotband wrote it") -> Manifest:
+def read_manifest(path: Path, expected: str = "another folder, or an unchanged file of Hotband") -> Manifest:
     """Read a manifest. Raises UserError, which says what was `expected`, for what is none and for one of another
     version."""
     if not path.is_file():

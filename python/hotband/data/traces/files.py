@@ -57,8 +57,8 @@ def refuse_other_traces(path: Path) -> None:
         return
     if not path.stat().st_size:
         raise UserError(str(path), "", "", "is empty; expected a trace")
-    accepted = "begins with something else; expected an I/O log as Parquet, or a trace of a known format"
-    raise UserError(str(path), "", "", f"{accepted}; of any other CSV, a workload with [trace] says the columns")
+    accepted = "has another format; expected an I/O log as Parquet, or a trace of a known format"
+    raise UserError(str(path), "", "", f"{accepted}; for any other CSV, set the columns in a workload's [trace]")
 
 
 def trace_text(path: Path) -> str:
@@ -133,8 +133,8 @@ def _key(trace: Path, request: _core.TraceAsked, workload: str) -> tuple[object,
             raise
         raise UserError(workload, key, str(trace), f"cannot be read: {reason_of(error)}") from None
     if request.format is None and not is_trace(trace):
-        accepted = "is no trace: expected an I/O log as Parquet, as a run writes it, or a known format"
-        raise UserError(workload, key, str(trace), f"{accepted}; of any CSV say the columns")
+        accepted = "is not a trace: expected an I/O log as Parquet, as a run writes it, or a known format"
+        raise UserError(workload, key, str(trace), f"{accepted}; for any CSV set the columns")
     return os.path.realpath(trace), status.st_ino, status.st_size, status.st_mtime_ns
 
 

@@ -60,7 +60,7 @@ def write_log_rows(log: Path, name: str, out: Path, request: _core.TraceAsked) -
         if isinstance(error, OSError) and error.errno is not None:
             raise
         what = (str(error).splitlines() or [type(error).__name__])[0]
-        raise UserError(name, "", "", f"is damaged, or no Parquet that can be read: {what}") from None
+        raise UserError(name, "", "", f"is damaged, or not readable Parquet: {what}") from None
 
 
 class _Reader:
@@ -134,7 +134,7 @@ class _Order:
                 self.last[index] = int(times[-1])
         if None not in self.broken:
             row = max(number for number in self.broken if number is not None)
-            accepted = "comes before the row in front of it; expected rows in order of completion, or of submission"
+            accepted = "comes before the previous row; expected rows in order of completion, or of submission"
             raise UserError(self.name, f"row {row}", "", accepted)
 
 

@@ -76,7 +76,7 @@ def device_of(path: str | Path, host: Host | None = None) -> Device:
         raise UserError(str(path), "", "", what_it_is(text, host))
     name = host.block_name(text)
     if not name:
-        raise UserError(str(path), "", "", "is a block device that sysfs does not know: nothing can be told of it")
+        raise UserError(str(path), "", "", "is a block device that sysfs does not know")
     return block_device(name, host, with_tools=True)
 
 
@@ -84,14 +84,14 @@ def what_it_is(path: str, host: Host) -> str:
     """Return why a path cannot be measured, in words."""
     kind = host.kind(path)
     if kind == "absent":
-        return "is not there: expected a block device or a file"
+        return "does not exist: expected a block device or a file"
     if kind == "folder":
         return "is a folder: expected a block device or a file"
     if kind == "character" and os.path.basename(path).startswith("nvme"):
         return f"is the controller, a character device: expected a namespace, such as {path}n1"
     if kind == "character":
         return "is a character device: expected the block device of the drive, such as /dev/sdb"
-    return "is no block device and no file"
+    return "is neither a block device nor a file"
 
 
 def devices(host: Host | None = None) -> list[Device]:

@@ -133,7 +133,7 @@ def _opened(permission: Permission) -> int:
 
 
 def _another(path: str) -> UserError:
-    accepted = "is another device or file by now than the one that was permitted; nothing was written"
+    accepted = "is no longer the permitted device or file; nothing was written"
     return UserError(path, "", "", accepted)
 
 

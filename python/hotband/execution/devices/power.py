@@ -77,7 +77,7 @@ def sources(path: str | Path, host: Host, command: str | None = None) -> list[So
     if command is not None:
         command_source = _command(command)
         if command_source() is None:
-            raise UserError("question.power", "", command, "prints no number: expected one that prints watts")
+            raise UserError("question.power", "", command, "prints no number: expected a command that prints watts")
         sources_.append(Source(str(disk or path), "a command", command_source))
     return sources_
 
@@ -101,7 +101,7 @@ def _command(command: str) -> Callable[[], float | None]:
     try:
         words = shlex.split(command)
     except ValueError as error:
-        raise UserError("question.power", "", command, f"is no command: {error}") from None
+        raise UserError("question.power", "", command, f"is not a command: {error}") from None
 
     def watts() -> float | None:
         try:

@@ -94,5 +94,5 @@ def expect_models(executor: str | Executor | None, machines: Iterable[str]) -> N
         return
     for name in machines:
         if name.startswith((REAL, EMULATED)):
-            accepted = f"runs models only, and {name} is on this computer: leave question.executor out"
+            accepted = f"runs models only, and {name} is on this computer: remove question.executor"
             raise UserError("question.executor", "", executor if isinstance(executor, str) else RAY, accepted)

@@ -173,15 +173,11 @@ class _Work:
         if self.already:
             parts.append(f"{self.already} of {total} runs were there already")
         if self.again:
-            parts.append(
-                f"{self.again} more are run again, because the machine that they leave to the next is not kept"
-            )
+            parts.append(f"{self.again} more run again, because the machine that they pass on is not stored")
         if store.changed:
-            parts.append(f"{len(store.changed)} were of another spec and are run again ({_some(store.changed)})")
+            parts.append(f"{len(store.changed)} had another spec and run again ({_some(store.changed)})")
         if store.others:
-            parts.append(
-                f"{len(store.others)} others in {store.out} are left as they are ({_some(list(store.others))})"
-            )
+            parts.append(f"{len(store.others)} others in {store.out} stay unchanged ({_some(list(store.others))})")
         return parts
 
 

@@ -273,7 +273,7 @@ class _Tasks:
         """Raise UserError for a run that would wait for ever."""
         if needs > LEAST_MEMORY and needs > self.to.largest:
             most = memory.in_gigabytes(int(self.to.largest))
-            accepted = f"takes up to {memory.in_gigabytes(needs)} of memory, the largest node gives tasks {most}"
+            accepted = f"takes up to {memory.in_gigabytes(needs)} of memory, but the largest node offers tasks {most}"
             raise UserError("question.on", "", self.work.of_line[line][0].spec.machine, accepted)
 
     def _take(self, task: Any, took: Callable[[int, Told], None]) -> None:
@@ -285,7 +285,7 @@ class _Tasks:
         except errors.RayError as error:
             return self._again(lines, error)
         if reply.other:
-            accepted = f"is hotband {reply.other} there, {build()} here; expected the same on every node"
+            accepted = f"has Hotband {reply.other} there, {build()} here; expected the same on every node"
             raise UserError("question.executor", "", reply.node, accepted)
         weight = sum(self.work.weights[line] for line in lines)
         now = sum(line_reply.seconds for line_reply in reply.told) / (weight or 1.0)

@@ -23,7 +23,7 @@ def expect_no_record(out: Path, option: str = "question.out", names: Sequence[st
     """Refuse a folder with runs, or with the record of one: a file of these names. Raises UserError."""
     expect_no_experiment(out, option)
     if any((out / name).exists() for name in names):
-        raise refused(out, "holds the record of another run", option)
+        raise refused(out, "contains the record of another run", option)
 
 
 def expect_own_page(out: Path, written: Sequence[str]) -> None:

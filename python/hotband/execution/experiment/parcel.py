@@ -66,7 +66,7 @@ class Packing:
             machine = text_of(spec.machine, "machine") if spec.machine_text is None else spec.machine_text
             workload = text_of(spec.workload, "workload") if spec.workload_text is None else spec.workload_text
             for trace, _ in traces_of(spec.workload, workload):
-                refuse(str(trace), "is a trace, which is replayed where it lies")
+                refuse(str(trace), "is a trace, which is replayed where it is stored")
             self._texts[named] = machine, workload, own_drives(spec.machine, machine)
         machine, workload, files = self._texts[named]
         data = {value: bytes_of(value, "data") for key, value in spec.set if key == "data" and is_data_file(value)}
@@ -76,7 +76,7 @@ class Packing:
 
 def refuse(value: str, why: str) -> None:
     """Raise UserError for what cannot be done elsewhere."""
-    raise UserError("question.executor", "", value, f"{why}: leave question.executor out")
+    raise UserError("question.executor", "", value, f"{why}: remove question.executor")
 
 
 def is_data_file(value: str) -> bool:
@@ -88,7 +88,7 @@ def is_data_file(value: str) -> bool:
 def _below_here(path: str) -> str:
     """The path, if a worker can have such a file, too."""
     if not PurePath(path).is_absolute() and ".." in PurePath(path).parts:
-        refuse(path, "lies outside the folder one is in, which is all that travels; expected it below, or as /PATH")
+        refuse(path, "is outside the current folder, and only that is sent; expected it below, or as /PATH")
     return path
 
 

@@ -89,7 +89,7 @@ def workload_text(spec: RunSpec) -> str:
 def edited(text: str | None, file: str, changes: Mapping[str, Toml]) -> str:
     """A TOML text with other values at dotted keys, such as `scripts.0.steps.0.ios`. Raises UserError."""
     if text is None:
-        raise UserError(file, ", ".join(changes), "", "the machine is no file: its text has no keys to change")
+        raise UserError(file, ", ".join(changes), "", "the machine is not a file: its text has no keys to change")
     document: Any = tomlkit.parse(text)
     for key, value in changes.items():
         node: Any = document

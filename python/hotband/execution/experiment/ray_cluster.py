@@ -121,7 +121,9 @@ def connect(address: str | None, jobs: int | None) -> Connection:
     with _lock:
         if _now is not None:
             if _now.address != address:
-                raise UserError("question.executor", "", f"ray://{address}", "is another cluster than the one in use")
+                raise UserError(
+                    "question.executor", "", f"ray://{address}", "is a different cluster from the one in use"
+                )
             _now.users += 1
             return _now
         import ray

@@ -99,4 +99,4 @@ def _expect_same(line: Line) -> None:
     here = Packing().line(line.specs).files
     for name, data in line.files.items():
         if here.get(name) != data:
-            refuse(name, f"is not the same file on {platform.node()}; expected one below the folder one is in")
+            refuse(name, f"is not the same file on {platform.node()}; expected one below the current folder")

@@ -39,11 +39,11 @@ def grid(
 
 
 def points_of(specs: Sequence[RunSpec], at: Sequence[Mapping[str, Coordinate]] | None = None) -> list[Point]:
-    """Return runs as points. Coordinates are those given, else target, workload, settings and seed. Raises UserError for an id
-    that two runs have."""
+    """Return runs as points. Coordinates are those given, else target, workload, settings and seed. Raises UserError
+    for an id that two runs have."""
     twice = [name for name, count in Counter(spec.id for spec in specs).items() if count > 1]
     if twice:
-        raise UserError("experiment", "runs", twice[0], "is asked for twice")
+        raise UserError("experiment", "runs", twice[0], "is listed twice")
     if at is None:
         at = [
             {"target": run_spec.machine, "workload": run_spec.workload, **dict(run_spec.set), "seed": run_spec.seed}

@@ -85,7 +85,7 @@ class Store:
             if now is None:
                 self.others[name] = entry
             elif now.seed != entry.seed:
-                raise refused(self.out, f"holds runs with seed {entry.seed}, not {now.seed}")
+                raise refused(self.out, f"contains runs with seed {entry.seed}, not {now.seed}")
             elif now != entry:
                 self._clear(entry)
                 self.changed.append(name)
@@ -179,7 +179,7 @@ def expect_same_run(out: Path, spec: RunSpec) -> None:
     of_this = (f"{spec.workload} on {spec.machine}", str(spec.seed), spec.duration, requested)
     if (name, seed, duration, settings) != of_this:
         words = "".join(f" {key}={value}" for key, value in settings.items())
-        raise refused(out, f"holds the record of another run, {shortened(name)}{shortened(words)}")
+        raise refused(out, f"contains the record of another run, {shortened(name)}{shortened(words)}")
 
 
 def other_version(out: Path) -> str | None:

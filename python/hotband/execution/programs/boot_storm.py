@@ -257,7 +257,7 @@ def version(work: Work) -> str:
 PROGRAM = Program(
     name="boot-storm",
     title="Boot storm: user-mode-Linux guests powered on one after the other",
-    asks="small random reads of many disks at once, 4 to 128 KiB, direct; some writes and a flush a guest",
+    asks="small random reads of many disks at once, 4 to 128 KiB, direct; some writes and a flush per guest",
     needs=(
         Need("linux.uml", "user-mode-linux"),
         Need("qemu-storage-daemon", "qemu-system-common"),
@@ -265,7 +265,7 @@ PROGRAM = Program(
         Need("mkfs.ext4", "e2fsprogs"),
     ),
     settings={
-        "guests": Count(8, "guests of 64 MB of memory", 1, 256),
+        "guests": Count(8, "guests with 64 MB of memory", 1, 256),
         "stagger": Count(3, "seconds from one power-on to the next", 0, 3600),
         "read": Size("24 MiB", "of files that a guest reads", "1 MiB", "4 GiB"),
         "written": Size("1 MiB", "that a guest writes", "8 KiB", "1 GiB"),

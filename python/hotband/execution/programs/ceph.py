@@ -194,7 +194,7 @@ COMMANDS = {
 
 PROGRAM = Program(
     name="ceph",
-    title="Ceph: a pool of replicas on a disk a daemon, and fio on an RBD image",
+    title="Ceph: a pool of replicas with one disk per daemon, and fio on an RBD image",
     asks="on every disk: reads of objects, flushed writes of data and of the store's own log, compaction",
     needs=(*(Need(name, package) for name, package in COMMANDS.items()), *fio_files.NEEDS),
     settings={

@@ -23,7 +23,7 @@ class Places(OfMachine):
     """Addresses at which clients connect to a served machine."""
 
     socket: Path | None = asks(
-        "Unix socket of NBD clients; a temporary one.", default=None, metavar="SOCKET", called="nbd"
+        "Unix socket for NBD clients. Default: a temporary one.", default=None, metavar="SOCKET", called="nbd"
     )
     tcp: str | None = asks(
         "NBD on TCP, with question.tls or question.insecure_loopback.", default=None, metavar="HOST:PORT"
@@ -37,22 +37,24 @@ class Places(OfMachine):
 class MountPoint(OfMachine):
     """Folder in which a mounted machine appears."""
 
-    fuse: Path = asks("Where the file of each volume appears.", metavar="DIR", called="mount")
+    fuse: Path = asks("Folder in which the file of each volume appears.", metavar="DIR", called="mount")
 
 
 @dataclass(frozen=True, kw_only=True)
 class Serving(OfMachine):
     """Settings of serving a machine, and its results."""
 
-    loop: bool = asks("With a loop device a volume (needs root).", default=False)
+    loop: bool = asks("With one loop device per volume (needs root).", default=False)
     store: Path | None = asks("File that stores written data. Default: memory.", default=None, metavar="FILE")
-    base: Path | None = asks("What is read where nothing was written; stays as it is.", default=None, metavar="IMAGE")
+    base: Path | None = asks(
+        "Image that is read where nothing was written; it is never changed.", default=None, metavar="IMAGE"
+    )
     out: Path | None = asks("Folder for the record.", default=None, metavar="DIR", called="record")
-    fresh: bool = asks("Write over the record that is in the folder.", default=False, hidden=True)
+    fresh: bool = asks("Overwrite the record in the folder.", default=False, hidden=True)
     io_log: Path | None = asks("Log every I/O, to .parquet or .csv.", default=None, metavar="FILE")
     settings: Settings = asks("Change a value.", default=(), metavar="KEY=VALUE")
     events: Texts = asks(
-        "What happens, such as 'at 60 s: power-off'. May be repeated.", default=(), metavar="EVENT", called="event"
+        "An event, such as 'at 60 s: power-off'. May be repeated.", default=(), metavar="EVENT", called="event"
     )
     seed: int = seed()
     duration: str | None = asks("Time to serve. Default: until interrupted.", default=None, metavar="TIME", hidden=True)
@@ -60,10 +62,10 @@ class Serving(OfMachine):
         "Run it in a shell with $uri, $file, $device, then end.", default=None, metavar="COMMAND", hidden=True
     )
     live: bool = asks("A line with rates and the emulation delay, twice per second.", default=False, hidden=True)
-    spin: str = asks('Busy wait before an answer is due; "0 us" for none.', default="200 us", metavar="TIME")
-    priority: bool = asks("Real-time priority, where the host lets it.", default=True)
-    awake: bool = asks("Keep the host's cores from sleeping, where it lets it.", default=True)
-    anyway: bool = asks("Even if it is faster than this host can serve.", default=False)
+    spin: str = asks('Busy wait before a completion is due; "0 us" for none.', default="200 us", metavar="TIME")
+    priority: bool = asks("Real-time priority, if the host permits it.", default=True)
+    awake: bool = asks("Keep the host's cores from sleeping, if permitted.", default=True)
+    anyway: bool = asks("Serve it even if it is faster than this host can serve.", default=False)
 
     def spec(self) -> ServeSpec:
         """Return what is served."""

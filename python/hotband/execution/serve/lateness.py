@@ -13,9 +13,9 @@ def lateness_lines(serving: Serving) -> Iterator[str]:
     late = serving.lateness
     if late is None:
         failed = sum(kind.errors for kind in serving.kinds)
-        yield f"All answers were errors: {failed:,}." if failed else "Nobody asked for anything."
+        yield f"All answers were errors: {failed:,}." if failed else "No client connected."
         return
     yield (
         f"Emulation delay: p50 {numbers.span(late.p50_ns)}, p99 {numbers.span(late.p99_ns)}, "
-        f"p99.9 {numbers.span(late.p99_9_ns)}, largest {numbers.span(late.max_ns)}; none was early"
+        f"p99.9 {numbers.span(late.p99_9_ns)}, largest {numbers.span(late.max_ns)}; no I/O completed early"
     )

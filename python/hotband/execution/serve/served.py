@@ -172,7 +172,7 @@ class Served:
         with self._stack:
             text = text_of(spec.machine, "machine") if spec.machine_text is None else spec.machine_text
             of_machine = [pair for pair in spec.set if pair[0] != OF_DRIVES]
-            accepted = f"and clients decide here: expected a key of the machine, or {OF_DRIVES}"
+            accepted = f"but clients set the load here: expected a key of the machine, or {OF_DRIVES}"
             with mistakes_without_load(spec.machine, of_machine, accepted):
                 offer = _core.machine_offer(CATALOG_DIR, spec.machine, text, of_machine)
                 volumes = [name for name, _ in offer["volumes"]]
@@ -219,7 +219,7 @@ class Served:
             raise UserError(option, "", value, "is for NBD on TCP: expected question.tcp HOST:PORT with it")
         if spec.tls is not None and spec.insecure_loopback:
             raise UserError(
-                "question.insecure_loopback", "", "", "is for TCP without certificates: leave it out, or question.tls"
+                "question.insecure_loopback", "", "", "is for TCP without certificates: remove it, or question.tls"
             )
         if spec.out is not None:
             check_writable(spec.out, spec.out_option)
@@ -227,7 +227,7 @@ class Served:
             expect_image(spec.base)
             if spec.store is not None and spec.store.exists() and spec.store.samefile(spec.base):
                 raise UserError(
-                    "question.store", "", str(spec.store), "is the base, which stays as it is: expected another"
+                    "question.store", "", str(spec.store), "is the base, which must not change: expected another"
                 )
         if spec.folder is not None:
             # Before a store is made. What a server that died left mounted there gives another error, and goes later.
@@ -333,7 +333,7 @@ class Served:
     def record(self) -> Record:
         """Return the record after the block. Raises RuntimeError within it."""
         if self.finished is None:
-            raise RuntimeError("a served machine leaves its record when its block ends")
+            raise RuntimeError("a served machine writes its record when its block ends")
         return record_of(self.finished)
 
     @property

@@ -42,7 +42,7 @@ def answer(question: Serving, way: Way) -> ServedLeft:
         serving = served.serving()
     assert served.finished is not None, "it has ended"
     for line in served.busy:
-        way.say(f"{line}: what was not written out yet is lost; end that first next time")
+        way.say(f"{line}: data not yet written is lost; next time end it first")
     return ServedLeft(served.finished, serving, code)
 
 
@@ -67,9 +67,7 @@ def seconds_of(text: str | None, command: str | None, events: Sequence[str]) -> 
     if text is None:
         return None
     if command is not None:
-        raise UserError(
-            "question.duration", "", text, "is for serving without a command: leave it out, or question.run"
-        )
+        raise UserError("question.duration", "", text, "is for serving without a command: remove it, or question.run")
     ns = span_ns(text)
     if ns is None:
         raise UserError("question.duration", "", text, f"expected {SPAN_EXPECTED}")
@@ -96,7 +94,7 @@ def expect_places(spec: ServeSpec, command: str) -> None:
     }
     for name, option in missing.items():
         if option and re.search(rf"\$({name}\b|{{{name}\b)", command):
-            accepted = f"names ${name}, which there is not: expected {option} with it"
+            accepted = f"names ${name}, which is not set: expected {option} with it"
             raise UserError("question.run", "", command, accepted)
 
 
