@@ -564,23 +564,23 @@ def serve(
 
     Args:
         on: A drive, LAYOUT:COUNTxDRIVE, or a TOML file.
-        socket: Unix socket of NBD clients; a temporary one.
+        socket: Unix socket for NBD clients. Default: a temporary one.
         tcp: NBD on TCP, with tls or insecure_loopback.
         tls: server-cert.pem, server-key.pem, ca-cert.pem.
         insecure_loopback: TCP without TLS, for this host only.
-        fuse: Mount a file a volume there.
-        loop: With a loop device a volume (needs root).
+        fuse: Mount one file per volume in this folder.
+        loop: With one loop device per volume (needs root).
         store: File that stores written data. Default: memory.
-        base: What is read where nothing was written; stays as it is.
+        base: Image that is read where nothing was written; it is never changed.
         out: Folder for the record.
         io_log: Log every I/O, to .parquet or .csv.
         set: Values to change; further arguments are such values, too.
-        events: What happens, such as 'at 60 s: power-off'. May be repeated.
+        events: An event, such as 'at 60 s: power-off'. May be repeated.
         seed: Root of all randomness.
-        spin: Busy wait before an answer is due; "0 us" for none.
-        priority: Real-time priority, where the host lets it.
-        awake: Keep the host's cores from sleeping, where it lets it.
-        anyway: Even if it is faster than this host can serve.
+        spin: Busy wait before a completion is due; "0 us" for none.
+        priority: Real-time priority, if the host permits it.
+        awake: Keep the host's cores from sleeping, if permitted.
+        anyway: Serve it even if it is faster than this host can serve.
         nbd: Whether clients of NBD are served on a unix socket.
 
     It is served as long as a `with` block lasts. Within it `.volumes["d0"]` has `uri` (NBD on a unix socket), `file`
@@ -631,7 +631,7 @@ def review(
         draws: Samples of the uncertain values for interval. Default: 16.
         erase: real: serial number of the drive that may be overwritten.
         size: real:DIR: size of the test file.
-        keep: real:DIR: leave the file there afterwards.
+        keep: real:DIR: keep the file afterwards.
         out: Folder for what is produced.
         into: A store (hotband store) that takes every run, too.
         fresh: Start over; else runs that are in the folder already are not repeated.
@@ -726,8 +726,8 @@ def run(
         draws: Samples of the uncertain values for interval. Default: 64.
         erase: real: serial number of the drive that may be overwritten.
         size: real:DIR: size of the test file.
-        keep: real:DIR: leave the file there afterwards.
-        hosts: real: hosts that run fio --server, which ask together.
+        keep: real:DIR: keep the file afterwards.
+        hosts: real: hosts with fio --server that issue I/Os together.
         expect: real: drive whose prediction is compared; nearest: search for it; none: no prediction.
         power: real: a command that prints the drive's watts.
         purge_by: real: discard, format, sanitize or secure-erase; best first.
@@ -820,8 +820,8 @@ def sweep(
         records: Keep the record of every run.
         erase: real: serial number of the drive that may be overwritten.
         size: real:DIR: size of the test file.
-        keep: real:DIR: leave the file there afterwards.
-        hosts: real: hosts that run fio --server, which ask together.
+        keep: real:DIR: keep the file afterwards.
+        hosts: real: hosts with fio --server that issue I/Os together.
         purge_by: real: discard, format, sanitize or secure-erase; best first.
         executor: Who runs the runs: local, ray (starts one here) or ray://HOST:PORT.
         progress: What shows progress: True, False, or a function.
@@ -1006,7 +1006,7 @@ def convert(
     Args:
         workload: A catalog name, a TOML file, a job file or an I/O log.
         to: toml, fio or vdbench.
-        target: The device or file that a written job runs on.
+        target: Device or file on which a written job runs.
 
     The result has the `text` and `losses`, what became of each option. Raises UserError for a mistake, and for a
     workload that is more than a job can say.

@@ -40,4 +40,4 @@ def test_a_part_is_measured_on_a_folder(hotband, tmp_path: Path) -> None:
     assert access["read"]["count"] == access["write"]["count"] - 1 == 2500
     assert 0 < access["read"]["mean_ns"] <= access["read"]["max_ns"]
     assert list(folder.iterdir()) == []
-    assert "no terminal to ask: expected --yes" in hotband(*asked).stderr
+    assert "no terminal to confirm it: expected --yes" in hotband(*asked).stderr

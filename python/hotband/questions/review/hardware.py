@@ -7,9 +7,9 @@ from collections.abc import Mapping, Sequence
 from hotband.base.errors import UserError
 from hotband.data.catalog.named import REAL, STATE
 from hotband.data.documents.run import RunSpec
-from hotband.execution.targets.asked import asked_of, expect_real
+from hotband.execution.targets.fio_run import expect_real, fio_run_of
 from hotband.execution.targets.own_file import USUAL_BYTES
-from hotband.execution.targets.place import place_of
+from hotband.execution.targets.real_target import real_target_of
 from hotband.questions.review.target import OF_WORKLOAD, Target
 
 
@@ -23,7 +23,7 @@ def hardware_target(
             raise UserError(
                 "question.settings", key, value, f"is of models: expected {' or '.join(OF_WORKLOAD)} for hardware"
             )
-    device = place_of(machine)
+    device = real_target_of(machine)
     return Target(
         name=machine,
         title=machine.removeprefix(REAL),
@@ -46,7 +46,7 @@ def sayable(specs: Mapping[str, RunSpec], capacity_bytes: int) -> dict[str, str]
     left_out = {}
     for name, spec in specs.items():
         try:
-            request = asked_of(spec)
+            request = fio_run_of(spec)
             expect_real(request)
             if request.end_bytes > capacity_bytes:
                 left_out[name] = f"it reaches to {request.end_bytes:,} bytes, and there are {capacity_bytes:,}"

@@ -105,7 +105,7 @@ def answer(question: ReviewQuestion, way: Way) -> Reviewed:
             progress=way.watch,
             intervals=None if question.interval is None else IntervalsAsked(question.interval, draws),
             hardware=lambda specs: question.executor_on(way, specs, of_hardware),
-            size_bytes=of_hardware.how().size_bytes,
+            size_bytes=of_hardware.setup().size_bytes,
         )
         way.before_saving(done)
         return done
