@@ -58,7 +58,7 @@ QUESTIONS = {
     "expect": Line(
         "hotband.questions.expect.asked:ExpectQuestion",
         "hotband.questions.expect.expect:expect",
-        "Say whether a result is as good as the model expects: its load is rebuilt and run on a machine.",
+        "Check whether a result is as good as the model predicts for its load on a machine.",
     ),
     "find": Line(
         "hotband.questions.find.asked:FindQuestion",
@@ -90,7 +90,7 @@ QUESTIONS = {
     "reliability": Line(
         "hotband.inference.reliability.asked:ReliabilityQuestion",
         "hotband.inference.reliability.assess:answer",
-        "Say how long an array keeps its data: mean time to data loss and the chance of loss, beside the closed form.",
+        "Say how long an array keeps its data: mean time to data loss and the chance of loss, with the closed form.",
     ),
     "serve": Line(
         "hotband.execution.serve.asked:ServeQuestion",
@@ -159,25 +159,25 @@ QUESTIONS = {
     "trace compare": Line(
         "hotband.inference.traces.compare:CompareTracesQuestion",
         "hotband.inference.traces.compare:answer",
-        "Compare the latencies of two traces: means, demerit, percentiles, and single I/Os where both hold the same.",
+        "Compare the latencies of two traces: means, demerit, percentiles, and single I/Os if both have the same.",
         "compare_traces",
     ),
     "trace convert": Line(
         "hotband.inference.traces.convert:ConvertTraceQuestion",
         "hotband.inference.traces.convert:answer",
-        "Write a trace in another format, and say what that cannot say of it.",
+        "Write a trace in another format, and list what that format cannot store.",
         "convert_trace",
     ),
     "trace fit": Line(
         "hotband.inference.traces.fit.fit:FitTraceQuestion",
         "hotband.inference.traces.fit.fit:answer",
-        "Write a workload that is like a trace, and say what it keeps of it.",
+        "Fit a workload to a trace, and show which properties it preserves.",
         "fit_trace",
     ),
     "trace show": Line(
         "hotband.inference.traces.show:ShowTraceQuestion",
         "hotband.inference.traces.show:answer",
-        "Say what traces are like: sizes, bursts, sequentiality, working set, popularity, what a cache would do.",
+        "Describe traces: sizes, bursts, sequentiality, working set, popularity, cache misses.",
         "show_trace",
     ),
     "workloads convert": Line(

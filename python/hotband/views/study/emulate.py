@@ -1,4 +1,4 @@
-"""Emulated parts on the terminal: a row a part, and what must be known with it."""
+"""Emulated parts on the terminal: one row per part, and its details."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ if TYPE_CHECKING:
 
 
 def terminal(result: EmulationResult, _: StudyEmulateQuestion) -> list[View]:
-    """What `study emulate` prints."""
+    """Return the views of `study emulate`."""
     return [emulation_table(result.document), *emulation_lines(result.document)]
 
 
 def emulation_table(result: EmulationDoc) -> Table:
-    """A row a part that was run: the figure of the program on both machines, its ratio beside the model's and the
-    published one, and which of them go the same way."""
+    """Return one row per part that was run: the figure of the program on both machines, its ratio, the model's and the
+    published one, and which of them have the same direction."""
 
     figures = [numeric("A", OF_ROW), numeric("B", OF_ROW), *map(numeric, ("emulated", "model", "published"))]
-    columns = [column("part"), column("figure"), *figures, column("same way")]
+    columns = [column("part"), column("figure"), *figures, column("same direction")]
     table = Table(f"{result['study']} on real programs: B over A", columns)
     for part in result["parts"]:
         if part["a"] is None or part["b"] is None:
@@ -41,13 +41,13 @@ def emulation_table(result: EmulationDoc) -> Table:
 
 
 def agreement_text(part: PartDoc) -> str:
-    """Which of model and publication go the way of the emulation."""
+    """Return which of model and publication have the direction of the emulation."""
     same = [name for name, agrees in part["agrees"].items() if agrees]
     return {"predicted": "model", "published": "publication"}[same[0]] if len(same) == 1 else "both" if same else "none"
 
 
 def emulation_lines(result: EmulationDoc) -> Iterator[str]:
-    """What each part compared, at what scale, on how busy a host, and what it warned of."""
+    """Yield the details of each part: machines, scale, load of the host, and warnings."""
     for part in result["parts"]:
         yield ""
         yield f"{part['id']}: {part['title']}"
@@ -67,7 +67,7 @@ def emulation_lines(result: EmulationDoc) -> Iterator[str]:
 
 
 def source_text(ratio: RatioDoc | None, name: str) -> str:
-    """What a ratio is of, in words."""
+    """Describe the source of a ratio."""
     if ratio is None:
         return "no such ratio is published" if name == "published" else "no such ratio is predicted"
     return f"{ratio['measure']} {numbers.between(ratio['a'], ratio['b'])} {ratio['unit']} ({ratio['source']})"

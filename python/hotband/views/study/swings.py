@@ -1,4 +1,4 @@
-"""What swinging the assumptions of a study does, on the terminal."""
+"""The sensitivity to the assumptions of a study, on the terminal."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def terminal(swings: Swings, _: StudySwingsQuestion) -> Iterator[View]:
-    """What `study swings` prints."""
+    """Yield the views of `study swings`."""
     summary = swings.summary
     yield swings_table(summary)
     yield summary["text"]

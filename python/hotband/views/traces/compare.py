@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 def terminal(compared: TracesCompared, _: CompareTracesQuestion) -> list[View]:
-    """Return which two they are, whether they hold the same I/Os, figures by class, percentiles and notes."""
+    """Return the two traces, whether they have the same I/Os, figures by class, percentiles and notes."""
     document = compared.document
     return [*_sides(document), _same(document), _figures(document), _percentiles(document), *_notes(document)]
 
@@ -36,9 +36,9 @@ def _sides(document: TracesComparedDoc) -> Iterator[Text]:
 
 
 def same_words(document: TracesComparedDoc) -> str:
-    """Whether single I/Os could be compared; if not, why."""
+    """Return whether single I/Os could be compared, with the reason if not."""
     if document["same_ios"]:
-        return "Both hold the same I/Os in the same order: each is compared with its own."
+        return "Both have the same I/Os in the same order: each is compared with its counterpart."
     first = document["first_difference"]
     assert first is not None, "what is not the same differs somewhere"
     places = f"I/O {first['io']:,} is {_io(first['measured'])} in A and {_io(first['replayed'])} in B"
@@ -56,7 +56,7 @@ def _io(io: ComparedIoDoc | None) -> str:
 
 
 def rows_of(document: TracesComparedDoc) -> list[tuple[str, ComparedDoc]]:
-    """All I/Os and each class, with what it is called."""
+    """Return all I/Os and each class, with their names."""
     classes: list[tuple[str, ComparedDoc]] = [
         (f"{of_class['direction']} {of_class['distance']}", of_class) for of_class in document["classes"]
     ]
@@ -92,7 +92,7 @@ def _notes(document: TracesComparedDoc) -> Iterator[str | Text]:
 
 
 def notes_of(name: str, side: ComparedSideDoc) -> list[str]:
-    """What there is to say of one of the two."""
+    """Return notes on one of the two traces."""
     notes = []
     if side["left_out"]:
         notes.append(f"{counted(side['left_out'], 'I/O')} of {name} failed or had no latency, and are left out")

@@ -10,16 +10,16 @@ from hotband.inference.traces.fit.fit import NEVER, FitTraceQuestion, TraceFit
 from hotband.inference.traces.fit.replay import Replayed
 
 UNITS = {"share": SHARE, "bytes": BYTES, "ns": MS, "per s": Unit("a second")}
-"""Of properties."""
+"""Units of properties."""
 
 
 def terminal(fit: TraceFit, _: FitTraceQuestion) -> list[View]:
-    """The table, the verdict, both on a machine."""
+    """Return the table, the verdict, and the runs of both on a machine."""
     views: list[View] = [_table(fit)]
-    views.append(f"Kept: {len(fit.kept)} of {len(fit.rows)} properties.")
+    views.append(f"Preserved: {len(fit.kept)} of {len(fit.rows)} properties.")
     if fit.lost:
-        views.append(marked("Not kept: {lost}.", lost="; ".join(fit.lost)))
-    views.append(f"Never kept: {'; '.join(NEVER)}.")
+        views.append(marked("Not preserved: {lost}.", lost="; ".join(fit.lost)))
+    views.append(f"Never preserved: {'; '.join(NEVER)}.")
     if fit.replayed is not None:
         views += _replayed(fit.replayed)
     views += [marked("Note: {note}", note=note) for note in fit.notes]
@@ -30,7 +30,7 @@ def terminal(fit: TraceFit, _: FitTraceQuestion) -> list[View]:
 
 def _table(fit: TraceFit) -> Table:
     columns = [column("property"), numeric("trace", OF_ROW), numeric("synthetic", OF_ROW)]
-    bounds = [column("error"), column("kept within")]
+    bounds = [column("error"), column("preserved within")]
     table = Table(f"{fit.source.name} and the workload fitted to it", [*columns, *bounds])
     for row in fit.rows:
         verdict = row.within_text() if row.kept else "no"
@@ -40,7 +40,7 @@ def _table(fit: TraceFit) -> Table:
 
 
 def _short(machine: str) -> str:
-    """A machine's name, or that of its file."""
+    """Return a machine's name, or that of its file."""
     return Path(machine).name if machine.endswith(".toml") else machine
 
 

@@ -1,4 +1,4 @@
-"""What traces are like, on the terminal."""
+"""Properties of traces on the terminal."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def terminal(shown: TraceShown, _: ShowTraceQuestion) -> Iterator[View]:
-    """Yield what each trace is in sentences, a table of all, and how each was read."""
+    """Yield the description of each trace, a table of all, and the method of each."""
     traces = [shown, *shown.others]
     for trace in traces:
         head = f"{trace.source}: " if shown.others else ""
@@ -26,7 +26,7 @@ def terminal(shown: TraceShown, _: ShowTraceQuestion) -> Iterator[View]:
 
 
 def closing_of(shown: TraceShown) -> list[str]:
-    """How it was read and counted, and what is to be said of it."""
+    """Return a line on the format and the method of counting, and notes."""
     properties = shown.properties
     if properties.is_exact:
         method = "every block was followed: exact"
@@ -39,7 +39,7 @@ def closing_of(shown: TraceShown) -> list[str]:
 
 
 def table_of(shown: Sequence[TraceShown]) -> Table:
-    """A row a figure, a column a trace."""
+    """Return a table with one row per figure and one column per trace."""
     heads = [trace.source.name if len(shown) > 1 else "" for trace in shown]
     table = Table("", [column(""), *map(column, heads)], bare=len(shown) == 1)
     rows = [dict(rows_of(trace.properties)) for trace in shown]
