@@ -51,6 +51,10 @@ from hotband.inference.traces.show import TraceShown as TraceShown
 from hotband.questions.advise.advice import Advice as Advice
 from hotband.questions.calibrate.calibrated import Calibrated as Calibrated
 from hotband.questions.compare import Compared as Compared
+from hotband.questions.corpus import CorpusAdded as CorpusAdded
+from hotband.questions.corpus import CorpusChecked as CorpusChecked
+from hotband.questions.corpus import CorpusListed as CorpusListed
+from hotband.questions.corpus import CorpusShown as CorpusShown
 from hotband.questions.entropy import Entropy as Entropy
 from hotband.questions.expect.expected import Expected as Expected
 from hotband.questions.find.found import Found as Found
@@ -69,7 +73,7 @@ def advise(
     capacity: str,
     protect: str,
     candidates: str | Mapping[str, Sequence[str | int]] = "",
-    cost: str | PathLike[str] | None = None,
+    prices: str | PathLike[str] | None = None,
     power: str | None = None,
     grow: str | None = None,
     years: float = 5.0,
@@ -92,7 +96,7 @@ def advise(
         capacity: Usable, such as "50 TB".
         protect: How many drives may fail, whichever they are: "two failures".
         candidates: What is searched. May be repeated.
-        cost: Prices and watts, CSV or TOML.
+        prices: Prices and watts, CSV or TOML. Default: price classes of the catalog.
         power: The most that drives draw, as "500 W".
         grow: Of the data, such as "30 %/year".
         years: How long it is to last.
@@ -209,6 +213,50 @@ def compare(
     UserError where a result cannot be read, or sides were not asked the same, unless told to go on `anyway`.
     """
 
+def add_to_corpus(
+    path: str | PathLike[str],
+    *,
+    model: str = "",
+    device_class: str = "",
+) -> CorpusAdded:
+    """Add measured figures to your own corpus, which `corpus show` and `drives` then print as well: results of fio and
+    of other tools with the drive's name (`--model`), or a file in the form of the corpus.
+
+    Args:
+        path: Results, a folder of them, or FIGURES.csv.
+        model: The drive that was measured, such as "Samsung 990 PRO 2TB".
+        device_class: Its class in `hotband corpus list`, such as hdd.
+    """
+
+def check_corpus(
+    path: str | PathLike[str] | None = None,
+) -> CorpusChecked:
+    """Check a file of figures: columns, units, Little's law, percentiles that rise. Exit code 1 if figures of it
+    contradict each other.
+
+    Args:
+        path: A file in the form of the corpus. Default: the corpus that ships, with your own.
+    """
+
+def corpus_families(
+    words: str | Sequence[str] = (),
+) -> CorpusListed:
+    """List the drives, arrays and volumes that others measured, and how many figures there are of each.
+
+    Args:
+        words: Words that the class, the family or a device has, such as "nvme3" or "samsung".
+    """
+
+def corpus(
+    drive: str,
+) -> CorpusShown:
+    """Show what others measured on a drive: a line for each load, with its source. NAME is a drive of the catalog, a
+    family of `hotband corpus list`, or words of a model.
+
+    Args:
+        drive: Such as 7450-pro-3840 or "samsung 970".
+    """
+
 def entropy(
     paths: str | PathLike[str] | Sequence[str | PathLike[str]],
     *,
@@ -219,7 +267,7 @@ def entropy(
     jobs: int | None = None,
     one_file_system: bool = False,
 ) -> Entropy:
-    """Measure how far real data compresses: the entropy that an SSD with compression would see.
+    """Measure how well your data compresses, which decides how fast a compressing SSD writes it.
 
     Args:
         paths: Files and folders.
@@ -375,7 +423,7 @@ def pts(
     fresh: bool = False,
     progress: Wanted = None,
 ) -> PtsResult:
-    """SNIA's performance test of solid-state storage (PTS 2.0.2): purge, preconditioning, rounds until steady, report.
+    """Run SNIA's performance test for SSDs (PTS 2.0.2): purge, precondition, measure rounds until steady.
 
     Args:
         on: A drive, LAYOUT:COUNTxDRIVE, a TOML file; real:PATH measures.
@@ -415,7 +463,7 @@ def quick(
     fresh: bool = False,
     progress: Wanted = None,
 ) -> QuickResult:
-    """A first look at a disk, a SATA or an NVMe drive in a given time: what it is good at, is it as expected?
+    """Test a disk, SSD or NVMe drive in a few minutes, and compare it with what the model expects.
 
     Args:
         on: A drive, LAYOUT:COUNTxDRIVE, a TOML file; real:PATH measures.
@@ -475,10 +523,10 @@ def reliability(
         replacement: Delivery time of an ordered drive, as "24 h"; default none.
         error_rate: Bits read for one unrecoverable error, as "1e15", or none.
         one_rebuild: Rebuild drives one after the other.
-        distribution: Of drives' lives.
+        distribution: Distribution of drives' lives.
         shape: Shape of Weibull lives; above 1 drives wear out.
-        rebuild_distribution: Of rebuild times.
-        years: The mission.
+        rebuild_distribution: Distribution of rebuild times.
+        years: Length of the mission in years.
         method: Method of simulating the mean time.
         arrays: Number of simulated cycles or arrays.
         seed: Root of all randomness.
@@ -512,7 +560,7 @@ def serve(
     nbd: bool = True,
     **settings: object,
 ) -> Served:
-    """Serve a modelled machine on the wall clock as a block device: NBD, a file, or a loop device.
+    """Serve an emulated machine in real time as a block device: NBD, a file or a loop device.
 
     Args:
         on: A drive, LAYOUT:COUNTxDRIVE, or a TOML file.
@@ -628,6 +676,8 @@ def run(
     *,
     on: Spec,
     set: Mapping[str, object] | None = None,
+    rate: float | str | Sequence[float] | None = None,
+    slo: str | None = None,
     seed: int = 1,
     duration: str | None = None,
     out: str | PathLike[str] | None = None,
@@ -659,6 +709,8 @@ def run(
         workload: A catalog name, a TOML file, a job file or an I/O log.
         on: A drive, LAYOUT:COUNTxDRIVE, or a TOML file.
         set: Values to change; further arguments are such values, too.
+        rate: Issue so many I/Os a second, whether or not others are done.
+        slo: An objective, such as "p99 < 1 ms": is it met?
         seed: Root of all randomness.
         duration: Measured time of a step, as "60 s".
         out: Folder for what is produced.
@@ -684,13 +736,14 @@ def run(
 
     The same arguments give the same record, bit for bit. `settings` are keys of the workload or of the drives (`qd=32`,
     `bs="8 KiB"`, `wce=True`); keys that are no names in Python (`app.cache`) go into `set`. An I/O log may be a
-    `workload`, which is replayed (`issue="after-completion"`, `speed=2`: docs/guides/traces.md; `Record.trace`).
-    `power_loss` ("30 s") and `fail` ("d3@60 s") are short forms of `events` ("at 60 s: fail d3"). With `interval` (a
-    percentage, such as 90) the uncertain values of the machine are drawn, and `Record.intervals` says how far each
-    figure may be off (docs/guides/intervals.md). `progress` True shows a bar, False none; None shows one after a second
-    in a notebook or on a terminal. A function is called with a `Progress` about ten times a second: share, I/Os and, of
-    one run, the intervals of its measured time that are over (`Progress.intervals`); where it raises KeyboardInterrupt
-    the run is stopped.
+    `workload`, which is replayed (`issue="after-completion"`, `speed=2`: docs/guides/traces.md; `Record.trace`). With a
+    `rate` a closed loop becomes an open one of so many I/Os a second, with the same mix; several share it. `slo` ("p99
+    < 1 ms") is judged in `Record.document["slo"]`. `power_loss` ("30 s") and `fail` ("d3@60 s") are short forms of
+    `events` ("at 60 s: fail d3"). With `interval` (a percentage, such as 90) the uncertain values of the machine are
+    drawn, and `Record.intervals` says how far each figure may be off (docs/guides/intervals.md). `progress` True shows
+    a bar, False none; None shows one after a second in a notebook or on a terminal. A function is called with a
+    `Progress` about ten times a second: share, I/Os and, of one run, the intervals of its measured time that are over
+    (`Progress.intervals`); where it raises KeyboardInterrupt the run is stopped.
 
     The engine runs without the interpreter's lock, so threads that call this use all cores; `sweep` does that for many
     settings, `sequence` runs several workloads one after the other. Raises UserError for a mistake or where the
@@ -723,6 +776,8 @@ def sweep(
     *,
     on: Spec | Sequence[Spec],
     set: Mapping[str, object] | None = None,
+    rate: float | str | Sequence[float] | None = None,
+    slo: str | None = None,
     repeat: int | None = None,
     seed: int | Sequence[int] = 1,
     duration: str | None = None,
@@ -750,6 +805,8 @@ def sweep(
         workload: A catalog name, a TOML file, a job file or an I/O log.
         on: A machine, as of run. May be repeated.
         set: Values to change; further arguments are such values, too.
+        rate: I/Os a second, issued whether or not others are done: one or several.
+        slo: An objective, such as "p99 < 1 ms": is it met?
         repeat: Seeds of every point; its mean and spread are shown.
         seed: Root of all randomness; the first of several.
         duration: Measured time of a step, as "60 s".
@@ -770,14 +827,16 @@ def sweep(
         progress: What shows progress: True, False, or a function.
 
     A list, tuple or range is an axis (`qd=[1, 8, 32]`, `seed=range(5)`), and so is a text with a range or commas, as on
-    the command line: `qd="1..256"` doubles, `qd="1..100/5"` steps, `bs="4KiB,64KiB"`. With `interval` the first seed of
-    every point has intervals of its predictions. All runs are checked before the first begins: a mistake in one raises
-    UserError at once, as do more than 100,000 runs. An interrupt (Ctrl-C) ends the sweep and returns it with what is
-    finished; `Sweep.missing` says what is not, `Sweep.resume()` goes on. With a folder `out` every run is kept there as
-    it ends, and one that is there, of the same spec, seed and version, is not run again. Without `records` only the
-    rows of the frame are kept, which is quicker and takes a thousandth of the memory. Runs on hardware (`real:PATH`)
-    come one after the other behind those on models, which `executor` runs where it is not this computer: "ray",
-    "ray://HOST:PORT" (docs/guides/executors.md) or an `Executor` of `hotband.execution.experiment`. Otherwise as `run`.
+    the command line: `qd="1..256"` doubles, `qd="1..100/5"` steps, `bs="4KiB,64KiB"`. So is `rate`, which makes loops
+    open ones; `slo` ("p99 < 1 ms") is judged at every point, in columns of `Sweep.means` named by its conditions. With
+    `interval` the first seed of every point has intervals of its predictions. All runs are checked before the first
+    begins: a mistake in one raises UserError at once, as do more than 100,000 runs. An interrupt (Ctrl-C) ends the
+    sweep and returns it with what is finished; `Sweep.missing` says what is not, `Sweep.resume()` goes on. With a
+    folder `out` every run is kept there as it ends, and one that is there, of the same spec, seed and version, is not
+    run again. Without `records` only the rows of the frame are kept, which is quicker and takes a thousandth of the
+    memory. Runs on hardware (`real:PATH`) come one after the other behind those on models, which `executor` runs where
+    it is not this computer: "ray", "ray://HOST:PORT" (docs/guides/executors.md) or an `Executor` of
+    `hotband.execution.experiment`. Otherwise as `run`.
     """
 
 def compare_traces(
@@ -796,7 +855,7 @@ def compare_traces(
     for_: str | None = None,
     of_b: Mapping[str, object] | None = None,
 ) -> TracesCompared:
-    """Compare the latencies of two traces: means, demerit, percentiles, and single I/Os if both have the same.
+    """Compare the latencies of two traces: means, percentiles, demerit, and I/O by I/O if both have the same I/Os.
 
     Args:
         a: The measured trace, with latencies.
@@ -834,7 +893,7 @@ def convert_trace(
     for_: str | None = None,
     to: str | None = None,
 ) -> TraceConverted:
-    """Write a trace in another format, and list what that format cannot store.
+    """Convert a trace to another format, and list what that format cannot express.
 
     Args:
         source: A trace, plain or compressed by gzip or zstd.
@@ -873,7 +932,7 @@ def fit_trace(
     issue: str | None = None,
     seed: int = 1,
 ) -> TraceFit:
-    """Fit a workload to a trace, and show which properties it preserves.
+    """Fit a synthetic workload to a trace, and report how well it matches.
 
     Args:
         source: A trace, plain or compressed by gzip or zstd.
@@ -913,7 +972,7 @@ def show_trace(
     block: str = "4 KiB",
     sample: int | None = None,
 ) -> TraceShown:
-    """Describe traces: sizes, bursts, sequentiality, working set, popularity, cache misses.
+    """Describe traces: sizes, bursts, sequentiality, working set, popularity, cache hit ratios.
 
     Args:
         source: Traces, plain or compressed by gzip or zstd.
@@ -942,7 +1001,7 @@ def convert(
     *,
     target: str | None = None,
 ) -> Converted:
-    """Turn a workload or a job file into another, and say what is kept, approximated and ignored.
+    """Convert a workload or job file to another format, and list what is exact, approximate or ignored.
 
     Args:
         workload: A catalog name, a TOML file, a job file or an I/O log.
@@ -981,7 +1040,7 @@ def blind_errors() -> DataFrame:
     One row per study (last "all") and class of figures: study, figures, measurements, median_pct, p90_pct, largest_pct.
     """
 
-def why(
+def explain(
     workload: Spec,
     *,
     on: Spec,
@@ -1011,11 +1070,12 @@ def why(
         executor: Who runs the runs: local, ray (starts one here) or ray://HOST:PORT.
         progress: What shows progress: True, False, or a function.
 
-    `figure` is of a workload that reads and writes also "read.p99" and so on. Everything else as in `run`.
+    For a workload that reads and writes, `figure` can also be "read.p99" and so on. All other arguments are as in
+    `run`.
 
     The result has the interval (`predicted`, `low`, `high`), shares of its squared width (`of_values`, `of_seed`,
-    `of_model`), `advice` in words and a `frame` with a row a value. Raises UserError, KeyboardInterrupt where it is
-    stopped before there are draws enough.
+    `of_model`), `advice` in words and a `frame` with one row per value. Raises UserError, and KeyboardInterrupt if it
+    is stopped before there are enough samples.
     """
 
 __all__ = [
@@ -1044,15 +1104,19 @@ __all__ = [
     "Why",
     "__version__",
     "accuracy",
+    "add_to_corpus",
     "advise",
     "audit",
     "blind_errors",
     "calibrate",
     "calibration_plan",
+    "check_corpus",
     "compare",
     "compare_traces",
     "convert",
     "convert_trace",
+    "corpus",
+    "corpus_families",
     "device",
     "device_list",
     "drive",
@@ -1061,6 +1125,7 @@ __all__ = [
     "entropy",
     "events",
     "expect",
+    "explain",
     "find",
     "fit_trace",
     "fleet",
@@ -1087,7 +1152,6 @@ __all__ = [
     "studies",
     "study",
     "sweep",
-    "why",
     "workload",
     "workloads",
 ]

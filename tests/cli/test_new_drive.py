@@ -251,7 +251,10 @@ def test_what_only_the_file_shows_is_blamed_on_the_line_it_follows_from() -> Non
     assert str(blamed(error, {"seek": "7.9 s"})).startswith(
         "question.seek = '7.9 s': expected at most 1 s (seek_read_full"
     )
-    assert str(blamed(error, {})) == "question.lines: do not describe a possible drive: seek_read_full = '14.85 s': expected at most 1 s"
+    assert (
+        str(blamed(error, {}))
+        == "question.lines: do not describe a possible drive: seek_read_full = '14.85 s': expected at most 1 s"
+    )
 
 
 def test_help_lists_every_line_of_every_kind(hotband) -> None:

@@ -145,7 +145,7 @@ def test_mistakes_are_one_line(fio, hotband, tmp_path: Path) -> None:
         (["study", "--on", DISK], "is a study"),
         (["table.csv", "--on", DISK], "is a table of figures"),
         (["empty.json"], "the file is empty"),
-        (["job.fio"], "not a result that is recognised"),
+        (["job.fio"], "not a result that Hotband recognises"),
         (["nothing.json"], "cannot be read"),
         ([good, "-w", "nosuch", "--on", DISK], "nosuch"),
         ([good, "--on", DISK, "--set", "span"], "expected KEY=VALUE"),

@@ -336,7 +336,11 @@ def test_a_drive_that_does_not_state_its_power_is_named(monkeypatch: pytest.Monk
     monkeypatch.setattr(energy, "states_power", lambda drive: drive != SAVVIO)
     made = plan(target(SAVVIO), ["access", "energy"])
     assert list(made.parts) == ["access"]
-    assert [note for note in made.notes if note.startswith("energy: left out, the power that savvio-10k1 draws is not stated")]
+    assert [
+        note
+        for note in made.notes
+        if note.startswith("energy: left out, the power that savvio-10k1 draws is not stated")
+    ]
     with pytest.raises(UserError, match="no energy to review: the power that savvio-10k1 draws"):
         plan(target(SAVVIO), ["energy"])
     assert energy.asks(target("s4500-960"))

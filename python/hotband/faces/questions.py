@@ -50,10 +50,37 @@ QUESTIONS = {
         "hotband.questions.compare:answer",
         "Say whether B is faster than A, slower, or shows no difference: IOPS and percentiles with 95 % intervals.",
     ),
+    "corpus add": Line(
+        "hotband.questions.corpus:AddCorpusQuestion",
+        "hotband.questions.corpus:added",
+        "Add measured figures to your own corpus, which `corpus show` and `drives` then print as well: results of fio "
+        "and of other tools with the drive's name (`--model`), or a file in the form of the corpus.",
+        "add_to_corpus",
+    ),
+    "corpus check": Line(
+        "hotband.questions.corpus:CheckCorpusQuestion",
+        "hotband.questions.corpus:checked",
+        "Check a file of figures: columns, units, Little's law, percentiles that rise. Exit code 1 if figures of "
+        "it contradict each other.",
+        "check_corpus",
+    ),
+    "corpus list": Line(
+        "hotband.questions.corpus:ListCorpusQuestion",
+        "hotband.questions.corpus:listed",
+        "List the drives, arrays and volumes that others measured, and how many figures there are of each.",
+        "corpus_families",
+    ),
+    "corpus show": Line(
+        "hotband.questions.corpus:ShowCorpusQuestion",
+        "hotband.questions.corpus:shown",
+        "Show what others measured on a drive: a line for each load, with its source. NAME is a drive of the catalog, "
+        "a family of `hotband corpus list`, or words of a model.",
+        "corpus",
+    ),
     "entropy": Line(
         "hotband.questions.entropy:EntropyQuestion",
         "hotband.questions.entropy:answer",
-        "Measure how far real data compresses: the entropy that an SSD with compression would see.",
+        "Measure how well your data compresses, which decides how fast a compressing SSD writes it.",
     ),
     "expect": Line(
         "hotband.questions.expect.asked:ExpectQuestion",
@@ -73,19 +100,18 @@ QUESTIONS = {
     "mount": Line(
         "hotband.execution.serve.asked:MountQuestion",
         "hotband.execution.serve.until_end:answer",
-        "Mount a modelled machine: a file a volume, and with --loop block devices, as long as the command runs.",
+        "Mount an emulated machine: one file per volume, with --loop also block devices, while the command runs.",
         None,
     ),
     "pts": Line(
         "hotband.questions.suites.tested:PtsQuestion",
         "hotband.questions.suites.tested:answer",
-        "SNIA's performance test of solid-state storage (PTS 2.0.2): purge, preconditioning, rounds until steady, "
-        "report.",
+        "Run SNIA's performance test for SSDs (PTS 2.0.2): purge, precondition, measure rounds until steady.",
     ),
     "quick": Line(
         "hotband.questions.suites.looked:QuickQuestion",
         "hotband.questions.suites.looked:answer",
-        "A first look at a disk, a SATA or an NVMe drive in a given time: what it is good at, is it as expected?",
+        "Test a disk, SSD or NVMe drive in a few minutes, and compare it with what the model expects.",
     ),
     "reliability": Line(
         "hotband.inference.reliability.asked:ReliabilityQuestion",
@@ -95,7 +121,7 @@ QUESTIONS = {
     "serve": Line(
         "hotband.execution.serve.asked:ServeQuestion",
         "hotband.execution.serve.until_end:answer",
-        "Serve a modelled machine on the wall clock as a block device: NBD, a file, or a loop device.",
+        "Serve an emulated machine in real time as a block device: NBD, a file or a loop device.",
         opens="hotband.execution.serve.block:served",
     ),
     "review": Line(
@@ -112,7 +138,7 @@ QUESTIONS = {
     "store query": Line(
         "hotband.questions.store:SqlQuestion",
         "hotband.questions.store:rows_of",
-        "Ask a store in SQL. Nothing is written, and nothing else can be read.",
+        "Query a store in SQL, read-only.",
         None,
     ),
     "run": Line(
@@ -129,25 +155,25 @@ QUESTIONS = {
     "store add": Line(
         "hotband.questions.store:AddQuestion",
         "hotband.questions.store:added",
-        "Add records to a store, which is made where it is not there. A run that is in it is not added again.",
+        "Add records to a store; create it if necessary. A run is stored once.",
         None,
     ),
     "store check": Line(
         "hotband.questions.store:CheckQuestion",
         "hotband.questions.store:checked",
-        "Compare every file with its digest. Exit code 1 if one is damaged or missing.",
+        "Verify every file by its checksum. Exit code 1 if one is damaged or missing.",
         None,
     ),
     "store compact": Line(
         "hotband.questions.store:CompactQuestion",
         "hotband.questions.store:compacted",
-        "Merge many small parts into few large ones; take over what writers that were killed left.",
+        "Merge many small files into few large ones; recover what interrupted writers left.",
         None,
     ),
     "store list": Line(
         "hotband.questions.store:ListQuestion",
         "hotband.questions.store:runs_of",
-        "List runs, those added last first: what ran, its factors, rate and latency. JSON has all columns.",
+        "List runs, the newest first: workload, factors, rate and latency. JSON has all columns.",
         None,
     ),
     "sweep": Line(
@@ -159,31 +185,31 @@ QUESTIONS = {
     "trace compare": Line(
         "hotband.inference.traces.compare:CompareTracesQuestion",
         "hotband.inference.traces.compare:answer",
-        "Compare the latencies of two traces: means, demerit, percentiles, and single I/Os if both have the same.",
+        "Compare the latencies of two traces: means, percentiles, demerit, and I/O by I/O if both have the same I/Os.",
         "compare_traces",
     ),
     "trace convert": Line(
         "hotband.inference.traces.convert:ConvertTraceQuestion",
         "hotband.inference.traces.convert:answer",
-        "Write a trace in another format, and list what that format cannot store.",
+        "Convert a trace to another format, and list what that format cannot express.",
         "convert_trace",
     ),
     "trace fit": Line(
         "hotband.inference.traces.fit.fit:FitTraceQuestion",
         "hotband.inference.traces.fit.fit:answer",
-        "Fit a workload to a trace, and show which properties it preserves.",
+        "Fit a synthetic workload to a trace, and report how well it matches.",
         "fit_trace",
     ),
     "trace show": Line(
         "hotband.inference.traces.show:ShowTraceQuestion",
         "hotband.inference.traces.show:answer",
-        "Describe traces: sizes, bursts, sequentiality, working set, popularity, cache misses.",
+        "Describe traces: sizes, bursts, sequentiality, working set, popularity, cache hit ratios.",
         "show_trace",
     ),
     "workloads convert": Line(
         "hotband.data.inputs.convert:ConvertWorkloadQuestion",
         "hotband.data.inputs.convert:answer",
-        "Turn a workload or a job file into another, and say what is kept, approximated and ignored.",
+        "Convert a workload or job file to another format, and list what is exact, approximate or ignored.",
         "convert",
     ),
     "study run": Line(
@@ -235,19 +261,27 @@ QUESTIONS = {
         "hotband.inference.interval.asked:WhyQuestion",
         "hotband.inference.interval.explained:why",
         "Say where the uncertainty of a prediction comes from, value by value, and what to measure to reduce it.",
+        "explain",
     ),
 }
 GROUPS = {
+    "corpus": ("Figures that others measured on drives, arrays and volumes.", ("list", "show", "add", "check")),
     "store": (
-        "Results of many runs, as Parquet that other tools read as it is.",
+        "Store the results of many runs as Parquet files; list and query them.",
         ("list", "query", "add", "show", "compact", "check"),
     ),
     "study": (
-        "Published evaluations, predicted.",
+        "Predict published evaluations, and print the published figures next to ours.",
         ("run", "emulate", "swings", "intervals", "why", "accuracy", "blind"),
     ),
-    "trace": ("Traces of I/Os, of ours and of other tools.", ("show", "convert", "compare", "fit")),
-    "workloads": ("Workloads of the catalog; conversion of job files to and from TOML.", ("show", "convert")),
+    "trace": (
+        "Show, convert, compare and fit I/O traces of Hotband and other tools.",
+        ("show", "convert", "compare", "fit"),
+    ),
+    "workloads": (
+        "List workloads of the catalog; convert job files of fio, vdbench, Iometer and DiskSpd.",
+        ("show", "convert"),
+    ),
 }
 """Groups of questions: what each says of itself, and the last words of its commands in the order of its help;
 `hotband.faces.commands.groups` has those that are no questions."""

@@ -8,7 +8,7 @@ import hotband._core as _core
 
 
 class EventDoc(TypedDict):
-    """An event and a part; `why` is why it is not supported there, None where it is."""
+    """An event and a part; `why` is why it is not supported there, None if it is."""
 
     event: str
     group: str
@@ -20,6 +20,6 @@ class EventDoc(TypedDict):
 def event_rows() -> list[EventDoc]:
     """What `hotband keys --events --json` prints."""
     return [
-        {"event": one.event, "group": one.group, "on": one.on, "supported": not one.why, "why": one.why}
-        for one in _core.event_table()
+        {"event": event.event, "group": event.group, "on": event.on, "supported": not event.why, "why": event.why}
+        for event in _core.event_table()
     ]

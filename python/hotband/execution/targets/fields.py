@@ -68,7 +68,7 @@ class OnHardware:
         return RealAsked(**given, expect=expect)
 
     def expect_hardware(self, machines: Sequence[str]) -> None:
-        """Raises UserError where one of its fields is given and none of the machines is hardware, or what is said of a
+        """Raises UserError if one of its fields is given and none of the machines is hardware, or what is said of a
         file that is made in a folder and none of them is a folder."""
         places = [name for name in machines if is_real(name)]
         if not places:

@@ -5,10 +5,14 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 
+from hotband.base.arguments import public
 from hotband.base.heavy import pl
 from hotband.base.text.html import frame_html
 from hotband.base.text.values import Json
+from hotband.base.text.write import expect_page
+from hotband.base.views import Report, view_of
 from hotband.inference.audit.finding import SEVERITIES, Finding, Severity, audit_data, kept
 
 NUMBERS = "numbers"
@@ -53,6 +57,13 @@ class AuditResult:
     def to_dict(self) -> dict[str, Json]:
         """Return the JSON that `hotband audit --json` prints."""
         return audit_data(self.subjects, self.findings)
+
+    @public
+    def write_html(self, path: str | Path) -> Path:
+        """Write the page, one HTML file; return its path. Raises UserError where the path is wrong, OSError."""
+        expect_page("path", Path(path))
+        report: Report = view_of(self, "report")(self)
+        return report.save(path)
 
     def __repr__(self) -> str:
         counts = ", ".join(f"{count} {severity}" for severity, count in self.counts.items() if count)

@@ -114,7 +114,7 @@ class TracesCompared:
 
 @dataclass(frozen=True, kw_only=True)
 class CompareTracesQuestion(TraceQuestion):
-    """Compare the latencies of two traces: means, demerit, percentiles, and single I/Os if both have the same.
+    """Compare the latencies of two traces: means, percentiles, demerit, and I/O by I/O if both have the same I/Os.
 
     The result has `demerit_pct`, `mean_error_pct`, `rms_ns` (None unless both have the same I/Os in the same
     order: `same_ios`), a `frame` by class of I/O and a page with both distributions. Raises UserError for a mistake,

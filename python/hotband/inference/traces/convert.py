@@ -149,7 +149,7 @@ def columns_of(text: str | None) -> dict[str, str]:
 
 @dataclass(frozen=True, kw_only=True)
 class ConvertTraceQuestion(TraceQuestion):
-    """Write a trace in another format, and list what that format cannot store.
+    """Convert a trace to another format, and list what that format cannot express.
 
     The result has `written` I/Os, what was `lost` of how many, and `notes`. Raises UserError for a mistake, such as
     the first line that is wrong; OSError.

@@ -97,7 +97,7 @@ def block_of(text: str) -> int:
 
 @dataclass(frozen=True, kw_only=True)
 class ShowTraceQuestion(TraceQuestion):
-    """Describe traces: sizes, bursts, sequentiality, working set, popularity, cache misses.
+    """Describe traces: sizes, bursts, sequentiality, working set, popularity, cache hit ratios.
 
     The result has `properties` (typed; sizes in bytes, times in ns, shares of one), `answer` in sentences, a `frame`
     (the miss-ratio curve of an LRU cache), and `others` where there are several traces. What is counted by block

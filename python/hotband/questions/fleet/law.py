@@ -118,7 +118,7 @@ def read_weibull(table: TomlTable, law: Law) -> Law:
     if scale is None:
         table.refuse("scale", 'is missing; expected the age at which 63 % have failed, such as "30 years"')
     table.finish()
-    return replace(law, scale=scale, shape=shape, source=table.place)
+    return replace(law, scale=scale, shape=shape, source=table.path)
 
 
 def read_batches(table: TomlTable) -> Law:

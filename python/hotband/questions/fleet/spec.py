@@ -127,7 +127,7 @@ def read_group(table: TomlTable, folder: Path, months: int) -> Group:
     plan = replace(plan, batch=law.batch, mixed=law.mixed, stock=stock, rebuild_constant=is_constant(table, plan))
     group = Group(
         name,
-        table.place,
+        table.path,
         machine,
         workload or None,
         settings,

@@ -38,7 +38,6 @@ class ReviewQuestion(OnHardware, Question):
     schema = ""
     answers = "hotband.questions.review.many:Reviewed"
     runs = True
-    folds = False
 
     on: FirstTargets = asks(
         "A drive, LAYOUT:COUNTxDRIVE, or a TOML file.",
@@ -108,5 +107,5 @@ def answer(question: ReviewQuestion, way: Way) -> Reviewed:
             hardware=lambda specs: question.executor_on(way, specs, of_hardware),
             size_bytes=of_hardware.how().size_bytes,
         )
-        way.there(done)
+        way.before_saving(done)
         return done

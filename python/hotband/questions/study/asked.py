@@ -43,7 +43,6 @@ class StudyRunQuestion(Question):
     schema = "hotband-study"
     answers = "hotband.questions.study.result:StudyResult"
     runs = True
-    folds = False
 
     study: StudyGiven = study()
     out: Path | None = out()
@@ -92,7 +91,6 @@ class StudySwingsQuestion(Question):
     schema = "hotband-study-swings"
     answers = "hotband.questions.study.swung:Swings"
     runs = True
-    folds = False
 
     study: StudyGiven = study()
     out: Path | None = out()
@@ -116,7 +114,6 @@ class StudyIntervalsQuestion(Question):
     answers = "hotband.questions.study.intervals.spreads:Spreads"
     on_the_way = ("hotband.questions.study.intervals.spreads:AllIntervals",)
     runs = True
-    folds = False
 
     study: StudyGiven | None = study(default=None)
     every: bool = asks("Every study of the catalog, and the model error.", default=False, called="all", hidden=True)
@@ -155,7 +152,6 @@ class StudyAccuracyQuestion(Question):
     schema = "hotband-study-accuracy"
     answers = "hotband.questions.study.accounted:Accuracy"
     runs = True
-    folds = False
 
     studies: Texts = asks("Only these studies; default: all.", default=(), metavar="[NAME]...", positional=True)
     out: Path | None = out()
@@ -182,4 +178,3 @@ class StudyBlindQuestion(Question):
     schema = ""
     answers = "hotband.questions.study.accounted:AllBlindErrors"
     as_frame = True
-    folds = False

@@ -1,12 +1,13 @@
-"""Two traces compared, as text."""
+"""Two traces compared, on a screen."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 from hotband.base.foreign import marked
-from hotband.base.text.numbers import counted
-from hotband.base.text.table import CHANGE, MS, PERCENT, Table, View, column, numeric
+from hotband.base.text.numbers import counted, percent, span
+from hotband.base.text.table import CHANGE, MS, PERCENT, Table, column, numeric
+from hotband.views.text.screen import Screen, screen_table, shortened, with_hidden
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -22,11 +23,56 @@ if TYPE_CHECKING:
         TracesComparedDoc,
     )
 
+MOST_ROWS = 12
+MOST_REMARKS = 3
 
-def terminal(compared: TracesCompared, _: CompareTracesQuestion) -> list[View]:
-    """Return the two traces, whether they have the same I/Os, figures by class, percentiles and notes."""
+
+def terminal(compared: TracesCompared, question: CompareTracesQuestion) -> Screen:
+    """Return the screen of two traces: the differences of B from A, by class of I/O."""
     document = compared.document
-    return [*_sides(document), _same(document), _figures(document), _percentiles(document), *_notes(document)]
+    notes = [
+        note
+        for name, side in (("A", document["measured"]), ("B", document["replayed"]))
+        for note in notes_of(name, side)
+    ]
+    return Screen(
+        answer=_sentence(document),
+        more=[same_words(document)],
+        body=[shortened(_classes(document), MOST_ROWS, "more class")],
+        state=list(_sides(document)),
+        remarks=with_hidden(notes, MOST_REMARKS),
+        next=question,
+        details=[
+            *_sides(document),
+            same_words(document),
+            _figures(document),
+            _percentiles(document),
+            *_notes(document),
+        ],
+    )
+
+
+def _sentence(document: TracesComparedDoc) -> str:
+    """Return how far the mean latencies and the distributions are apart."""
+    error, demerit = document["mean_error_pct"], document["demerit_pct"]
+    if error is None:
+        return f"The latencies of A have a mean of {span(document['mean_measured_ns'])}, so B has no error in percent."
+    means = f"{span(document['mean_replayed_ns'])} against {span(document['mean_measured_ns'])}"
+    far = "" if demerit is None else f"; the distributions differ by {percent(demerit, signed=False)} (demerit)"
+    if not error:
+        return f"A and B have the same mean latency, {span(document['mean_measured_ns'])}{far}."
+    slower = "longer" if error > 0 else "shorter"
+    return f"The latencies of B are {percent(abs(error), signed=False)} {slower} on average, {means}{far}."
+
+
+def _classes(document: TracesComparedDoc) -> Table:
+    """Return a row for all I/Os and one per class: both means, the error, and how far the distributions differ."""
+    means = [numeric("A", MS), numeric("B", MS), numeric("error", CHANGE)]
+    table = screen_table([column(""), numeric("I/Os"), *means, numeric("demerit", PERCENT), numeric("RMS", MS)])
+    for name, row in rows_of(document):
+        figures = (row["mean_measured_ns"], row["mean_replayed_ns"], row["mean_error_pct"])
+        table.add(name, row["ios"], *figures, row["demerit_pct"], row["rms_ns"])
+    return table
 
 
 def _sides(document: TracesComparedDoc) -> Iterator[Text]:
@@ -43,10 +89,6 @@ def same_words(document: TracesComparedDoc) -> str:
     assert first is not None, "what is not the same differs somewhere"
     places = f"I/O {first['io']:,} is {_io(first['measured'])} in A and {_io(first['replayed'])} in B"
     return f"Not the same I/Os in the same order ({places}): distributions are compared, single I/Os are not."
-
-
-def _same(document: TracesComparedDoc) -> str:
-    return same_words(document)
 
 
 def _io(io: ComparedIoDoc | None) -> str:

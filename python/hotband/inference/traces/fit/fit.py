@@ -97,7 +97,7 @@ class TraceFit:
 
 @dataclass(frozen=True, kw_only=True)
 class FitTraceQuestion(TraceQuestion):
-    """Fit a workload to a trace, and show which properties it preserves.
+    """Fit a synthetic workload to a trace, and report how well it matches.
 
     The result has the text of the `workload`, `rows` with the properties of both and their errors, and the names of
     those `kept` and `lost`. On a machine both run (`replayed`). Raises UserError for a mistake, such as a trace of
