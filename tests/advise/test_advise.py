@@ -102,7 +102,9 @@ def test_the_recommended_point_is_the_smallest_that_holds(advice: Advice) -> Non
     assert advice.recommended.machine in advice.answer[0]
     assert len(advice.answer) == 2
     assert advice.recommended.interval_from == "draws"
-    assert any("no prices" in note for note in advice.notes)
+    assert advice.priced_by_class
+    assert advice.currency == "EUR"
+    assert advice.recommended.cost.low < advice.recommended.cost.value < advice.recommended.cost.high
 
 
 def test_it_says_what_it_rests_on_and_which_value_could_overturn_it(advice: Advice) -> None:

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from hotband.questions.advise.front import Tried, cannot_reach, front_of, shown_figure
+from hotband.questions.advise.front import Tried, cannot_reach, front_of, order, shown_figure
 from hotband.questions.advise.objective import Miss, furthest, misses
 
 if TYPE_CHECKING:
@@ -92,4 +92,12 @@ def run_round(
             kept.append(one)
         else:
             found.leave_out(one, miss)
+    _tell_best(kept, needs, bench)
     return kept
+
+
+def _tell_best(kept: Sequence[Tried], needs: Needs, bench: Bench) -> None:
+    """Has the bench show the best candidate so far in its next progress bars."""
+    of = shown_figure(needs)
+    ranked = [(order(one, of), one.name) for one in kept]
+    bench.best = min([*ranked, *([bench.best] if bench.best else [])], default=None)

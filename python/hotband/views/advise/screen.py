@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from hotband.base.text.numbers import counted, number, size
+from hotband.base.text.numbers import counted, number, odds, size
 from hotband.base.text.table import LATENCY, Estimate, Table, Unit, Value, column, estimate, numeric
 from hotband.questions.advise.words import LAYOUT_NAMES, money
 from hotband.views.text.screen import Screen, screen_table
@@ -76,7 +76,7 @@ def _bought(point: Point, currency: str) -> str:
 def _table(advice: Advice, points: Sequence[Point]) -> Table:
     """Return a row per candidate: cost, power, latency with its interval, and the chance of loss."""
     priced = any(point.cost is not None for point in points)
-    years = Unit("chance", 1.0, lambda share: f"1 in {number(max(1.0 / share, 1.0), 2)}" if share > 0 else "never")
+    years = Unit("chance", 1.0, odds)
     table = screen_table(
         [
             column("", wrap=False),
