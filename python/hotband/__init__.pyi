@@ -297,12 +297,12 @@ def expect(
     progress: Wanted = None,
     **settings: object,
 ) -> Expected:
-    """Say whether a result is as good as the model expects: its load is rebuilt and run on a machine.
+    """Check whether a result is as good as the model predicts for its load on a machine.
 
     Args:
         result: Results of fio, vdbench, DiskSpd or Iometer.
         on: The target: a drive, LAYOUT:COUNTxDRIVE, or a TOML file.
-        workload: What was run, if the result does not say.
+        workload: Workload of the result, if it does not state it.
         set: Values to change; further arguments are such values, too.
         interval: Level of the intervals, 1 to 99.
         draws: Draws of the uncertain values.
@@ -313,11 +313,11 @@ def expect(
         progress: What shows progress: True, False, or a function.
 
     `result` is of fio, vdbench, DiskSpd or Iometer: a file, a folder, or several. Without `on` the drives of the
-    catalog are ranked by how near they come. `duration` is the measured time of a prediction, else 100,000 I/Os.
+    catalog are ranked by their distance. `duration` is the measured time of a prediction, by default 100,000 I/Os.
 
-    The result has `verdict` (in words), `rows`, `figures(row)` (measured, predicted, low, high, verdict; IOPS, bytes a
-    second, ns), `assumed`, `explanations`, `ranking`, a `frame` with a row a figure, and `to_dict()`. Raises UserError
-    for a mistake, KeyboardInterrupt where it is stopped.
+    The result has `verdict` (in words), `rows`, `figures(row)` (measured, predicted, low, high, verdict; IOPS, bytes
+    per second, ns), `assumed`, `explanations`, `ranking`, a `frame` with one row per figure, and `to_dict()`. Raises
+    UserError for a mistake, KeyboardInterrupt if it is stopped.
     """
 
 def find(
@@ -394,13 +394,13 @@ def fleet(
         executor: Who runs the runs: local, ray (starts one here) or ray://HOST:PORT.
         progress: What shows progress: True, False, or a function.
 
-    `fleet` is a path, TOML text or a mapping as the file has it. The same repetitions and seed give the same figures
-    however many `jobs` (threads) there are; an executor runs the model's runs, repetitions are computed here. With a
-    folder `out` runs of the model and repetitions are kept, and what is there is not computed again. An interrupt
-    returns what is finished (`Fleet.complete`).
+    `fleet` is a path, TOML text or a mapping like the file. The same repetitions and seed give the same figures with
+    any number of `jobs` (threads); an executor runs the model's runs, repetitions are computed here. The folder `out`
+    stores runs of the model and repetitions, which are not computed again. An interrupt returns the finished ones
+    (`Fleet.complete`).
 
-    The result has `frame` (a row a group and month), `years`, `summary`, `answers`, `report("page.html")`. Raises
-    UserError for a mistake, KeyboardInterrupt where nothing was finished.
+    The result has `frame` (one row per group and month), `years`, `summary`, `answers`, `report("page.html")`. Raises
+    UserError for a mistake, KeyboardInterrupt if nothing was finished.
     """
 
 def pts(
@@ -508,30 +508,30 @@ def reliability(
     seed: int = 1,
     **settings: object,
 ) -> Reliability:
-    """Say how long an array keeps its data: mean time to data loss and the chance of loss, beside the closed form.
+    """Say how long an array keeps its data: mean time to data loss and the chance of loss, with the closed form.
 
     Args:
         on: A drive, LAYOUT:COUNTxDRIVE, or a TOML file.
-        layout: Of a machine with several layouts.
+        layout: Layout of a machine that has several.
         set: Values to change; further arguments are such values, too.
         mtbf: Mean life of a drive, as "1400000 h".
-        afr: Or drives failing a year, as "0.9 %".
-        rebuild_time: Of a drive, as "6 h".
-        rebuild_rate: Limit of a rebuild, as "50 MB/s"; else the media.
+        afr: Instead of mtbf: share of drives failing per year, as "0.9 %".
+        rebuild_time: Time to rebuild a drive, as "6 h".
+        rebuild_rate: Rate limit of a rebuild, as "50 MB/s"; default the media rate.
         record: Rebuild time from a record of a run in which a drive failed.
-        spares: Spare drives that are there.
-        replacement: Until a drive ordered at a failure is there, as "24 h"; at once.
+        spares: Spare drives in stock.
+        replacement: Delivery time of an ordered drive, as "24 h"; default none.
         error_rate: Bits read for one unrecoverable error, as "1e15", or none.
-        one_rebuild: Drives are rebuilt one after the other.
-        distribution: Of drives' lives.
-        shape: Of Weibull lives: above 1 they wear out.
-        rebuild_distribution: Of rebuild times.
-        years: The mission.
-        method: How the mean time is simulated.
-        arrays: Effort: cycles or arrays simulated.
+        one_rebuild: Rebuild drives one after the other.
+        distribution: Distribution of drives' lives.
+        shape: Shape of Weibull lives; above 1 drives wear out.
+        rebuild_distribution: Distribution of rebuild times.
+        years: Length of the mission in years.
+        method: Method of simulating the mean time.
+        arrays: Number of simulated cycles or arrays.
         seed: Root of all randomness.
 
-    Lives of drives and times of rebuilds are those of the catalog and of the media where nothing is said.
+    Unless they are given, lives of drives are from the catalog, and rebuild times from the media rate.
 
     The result has `mttdl_years`, `loss`, `bytes_lost_per_tb` (each with `value`, `low`, `high`), `exact_mttdl_years`,
     `exact_loss`, `causes`, `sources` and a `frame`. Raises UserError.
@@ -564,23 +564,23 @@ def serve(
 
     Args:
         on: A drive, LAYOUT:COUNTxDRIVE, or a TOML file.
-        socket: Unix socket of NBD clients; a temporary one.
+        socket: Unix socket for NBD clients. Default: a temporary one.
         tcp: NBD on TCP, with tls or insecure_loopback.
         tls: server-cert.pem, server-key.pem, ca-cert.pem.
         insecure_loopback: TCP without TLS, for this host only.
-        fuse: Mount a file a volume there.
-        loop: With a loop device a volume (needs root).
+        fuse: Mount one file per volume in this folder.
+        loop: With one loop device per volume (needs root).
         store: File that stores written data. Default: memory.
-        base: What is read where nothing was written; stays as it is.
+        base: Image that is read where nothing was written; it is never changed.
         out: Folder for the record.
         io_log: Log every I/O, to .parquet or .csv.
         set: Values to change; further arguments are such values, too.
-        events: What happens, such as 'at 60 s: power-off'. May be repeated.
+        events: An event, such as 'at 60 s: power-off'. May be repeated.
         seed: Root of all randomness.
-        spin: Busy wait before an answer is due; "0 us" for none.
-        priority: Real-time priority, where the host lets it.
-        awake: Keep the host's cores from sleeping, where it lets it.
-        anyway: Even if it is faster than this host can serve.
+        spin: Busy wait before a completion is due; "0 us" for none.
+        priority: Real-time priority, if the host permits it.
+        awake: Keep the host's cores from sleeping, if permitted.
+        anyway: Serve it even if it is faster than this host can serve.
         nbd: Whether clients of NBD are served on a unix socket.
 
     It is served as long as a `with` block lasts. Within it `.volumes["d0"]` has `uri` (NBD on a unix socket), `file`
@@ -621,29 +621,29 @@ def review(
     Args:
         on: A drive, LAYOUT:COUNTxDRIVE, or a TOML file.
         set: Values to change; further arguments are such values, too.
-        volume: Which, where a machine has several.
-        only: These parts alone.
-        quick: A quarter of the I/Os, fewer places and depths.
+        volume: The volume to review, if a machine has several.
+        only: Review only these parts.
+        quick: Use a quarter of the I/Os, fewer places and depths.
         seed: Root of all randomness.
         jobs: Number of runs at a time. Default: all cores.
-        events: What happens in every run, such as 'at 0 s: fail d3'.
+        events: An event in every run, such as 'at 0 s: fail d3'.
         interval: Intervals of the figures. Percent of such predictions that the interval is to hold, 1 to 99.
         draws: Samples of the uncertain values for interval. Default: 16.
         erase: real: serial number of the drive that may be overwritten.
         size: real:DIR: size of the test file.
-        keep: real:DIR: leave the file there afterwards.
+        keep: real:DIR: keep the file afterwards.
         out: Folder for what is produced.
         into: A store (hotband store) that takes every run, too.
         fresh: Start over; else runs that are in the folder already are not repeated.
         executor: Who runs the runs: local, ray (starts one here) or ray://HOST:PORT.
         progress: What shows progress: True, False, or a function.
 
-    Of several machines the first is what the others are compared with. They are catalog names, short forms or paths.
-    `interval` is a percentage. With `out` everything is written into that folder, and what is there is not run again,
-    unless `fresh`. Everything else as in `run`.
+    The others are compared with the first machine. Machines are catalog names, short forms or paths. `interval` is a
+    percentage. `out` is the folder of all files; runs that it already has are not repeated, unless `fresh`. Everything
+    else as in `run`.
 
-    The result has `reviews` and `comparison`, documents as `hotband review --json` prints them. What is stopped leaves
-    the parts that were finished: `interrupted` says so. Raises UserError before anything runs, OSError.
+    The result has `reviews` and `comparison`, documents as `hotband review --json` prints them. An interrupted review
+    has the finished parts (`interrupted`). Raises UserError before anything runs, OSError.
     """
 
 def report(
@@ -726,8 +726,8 @@ def run(
         draws: Samples of the uncertain values for interval. Default: 64.
         erase: real: serial number of the drive that may be overwritten.
         size: real:DIR: size of the test file.
-        keep: real:DIR: leave the file there afterwards.
-        hosts: real: hosts that run fio --server, which ask together.
+        keep: real:DIR: keep the file afterwards.
+        hosts: real: hosts with fio --server that issue I/Os together.
         expect: real: drive whose prediction is compared; nearest: search for it; none: no prediction.
         power: real: a command that prints the drive's watts.
         purge_by: real: discard, format, sanitize or secure-erase; best first.
@@ -820,8 +820,8 @@ def sweep(
         records: Keep the record of every run.
         erase: real: serial number of the drive that may be overwritten.
         size: real:DIR: size of the test file.
-        keep: real:DIR: leave the file there afterwards.
-        hosts: real: hosts that run fio --server, which ask together.
+        keep: real:DIR: keep the file afterwards.
+        hosts: real: hosts with fio --server that issue I/Os together.
         purge_by: real: discard, format, sanitize or secure-erase; best first.
         executor: Who runs the runs: local, ray (starts one here) or ray://HOST:PORT.
         progress: What shows progress: True, False, or a function.
@@ -858,21 +858,21 @@ def compare_traces(
     """Compare the latencies of two traces: means, percentiles, demerit, and I/O by I/O if both have the same I/Os.
 
     Args:
-        a: What was measured: a trace with latencies.
-        b: What is compared with it.
-        format: Its format, if not recognised.
-        columns: Of any CSV: time=1:us,offset=2:sectors,size=3,op=4.
-        skip_bad: Leave out up to N wrong lines.
-        device: Of this device. May be repeated.
-        host: Of this host. May be repeated.
-        process: Of this process. May be repeated.
-        direction: read, write, flush or trim. May be repeated.
-        range: Both ends of the addresses: ["0 GB", "300 GB"].
-        from_: Since its first I/O, as "1 h".
-        for_: For so long.
-        of_b: What is other for B, such as its format and its columns.
+        a: The measured trace, with latencies.
+        b: The trace to compare with it.
+        format: Format of the trace, if it is not recognised.
+        columns: Columns of any CSV: time=1:us,offset=2:sectors,size=3,op=4.
+        skip_bad: Skip up to N invalid lines.
+        device: Only this device. May be repeated.
+        host: Only this host. May be repeated.
+        process: Only this process. May be repeated.
+        direction: Only read, write, flush or trim. May be repeated.
+        range: Range of addresses: ["0 GB", "300 GB"].
+        from_: Start this long after the first I/O, such as "1 h".
+        for_: Length of the part to use.
+        of_b: Keys of B that differ, such as format and columns.
 
-    The result has `demerit_pct`, `mean_error_pct`, `rms_ns` (None where they do not hold the same I/Os in the same
+    The result has `demerit_pct`, `mean_error_pct`, `rms_ns` (None unless both have the same I/Os in the same
     order: `same_ios`), a `frame` by class of I/O and a page with both distributions. Raises UserError for a mistake,
     such as a trace without latencies; OSError.
     """
@@ -897,17 +897,17 @@ def convert_trace(
 
     Args:
         source: A trace, plain or compressed by gzip or zstd.
-        output: The new file; its ending says the format.
-        format: Its format, if not recognised.
-        columns: Of any CSV: time=1:us,offset=2:sectors,size=3,op=4.
-        skip_bad: Leave out up to N wrong lines.
-        device: Of this device. May be repeated.
-        host: Of this host. May be repeated.
-        process: Of this process. May be repeated.
-        direction: read, write, flush or trim. May be repeated.
-        range: Both ends of the addresses: ["0 GB", "300 GB"].
-        from_: Since its first I/O, as "1 h".
-        for_: For so long.
+        output: The new file; its suffix sets the format.
+        format: Format of the trace, if it is not recognised.
+        columns: Columns of any CSV: time=1:us,offset=2:sectors,size=3,op=4.
+        skip_bad: Skip up to N invalid lines.
+        device: Only this device. May be repeated.
+        host: Only this host. May be repeated.
+        process: Only this process. May be repeated.
+        direction: Only read, write, flush or trim. May be repeated.
+        range: Range of addresses: ["0 GB", "300 GB"].
+        from_: Start this long after the first I/O, such as "1 h".
+        for_: Length of the part to use.
         to: The new format.
 
     The result has `written` I/Os, what was `lost` of how many, and `notes`. Raises UserError for a mistake, such as
@@ -937,18 +937,18 @@ def fit_trace(
     Args:
         source: A trace, plain or compressed by gzip or zstd.
         output: Write the workload here, as TOML.
-        format: Its format, if not recognised.
-        columns: Of any CSV: time=1:us,offset=2:sectors,size=3,op=4.
-        skip_bad: Leave out up to N wrong lines.
-        device: Of this device. May be repeated.
-        host: Of this host. May be repeated.
-        process: Of this process. May be repeated.
-        direction: read, write, flush or trim. May be repeated.
-        range: Both ends of the addresses: ["0 GB", "300 GB"].
-        from_: Since its first I/O, as "1 h".
-        for_: For so long.
+        format: Format of the trace, if it is not recognised.
+        columns: Columns of any CSV: time=1:us,offset=2:sectors,size=3,op=4.
+        skip_bad: Skip up to N invalid lines.
+        device: Only this device. May be repeated.
+        host: Only this host. May be repeated.
+        process: Only this process. May be repeated.
+        direction: Only read, write, flush or trim. May be repeated.
+        range: Range of addresses: ["0 GB", "300 GB"].
+        from_: Start this long after the first I/O, such as "1 h".
+        for_: Length of the part to use.
         on: The target: a drive, LAYOUT:COUNTxDRIVE, or a TOML file.
-        issue: With on: the trace's I/Os, recorded or after-completion.
+        issue: With on: issue the trace's I/Os as recorded or after-completion.
         seed: Root of all randomness.
 
     The result has the text of the `workload`, `rows` with the properties of both and their errors, and the names of
@@ -976,18 +976,18 @@ def show_trace(
 
     Args:
         source: Traces, plain or compressed by gzip or zstd.
-        format: Its format, if not recognised.
-        columns: Of any CSV: time=1:us,offset=2:sectors,size=3,op=4.
-        skip_bad: Leave out up to N wrong lines.
-        device: Of this device. May be repeated.
-        host: Of this host. May be repeated.
-        process: Of this process. May be repeated.
-        direction: read, write, flush or trim. May be repeated.
-        range: Both ends of the addresses: ["0 GB", "300 GB"].
-        from_: Since its first I/O, as "1 h".
-        for_: For so long.
-        block: Of what is counted as touched.
-        sample: Blocks followed at most.
+        format: Format of the trace, if it is not recognised.
+        columns: Columns of any CSV: time=1:us,offset=2:sectors,size=3,op=4.
+        skip_bad: Skip up to N invalid lines.
+        device: Only this device. May be repeated.
+        host: Only this host. May be repeated.
+        process: Only this process. May be repeated.
+        direction: Only read, write, flush or trim. May be repeated.
+        range: Range of addresses: ["0 GB", "300 GB"].
+        from_: Start this long after the first I/O, such as "1 h".
+        for_: Length of the part to use.
+        block: Block size for counts of accesses.
+        sample: Most blocks to follow.
 
     The result has `properties` (typed; sizes in bytes, times in ns, shares of one), `answer` in sentences, a `frame`
     (the miss-ratio curve of an LRU cache), and `others` where there are several traces. What is counted by block
@@ -1006,7 +1006,7 @@ def convert(
     Args:
         workload: A catalog name, a TOML file, a job file or an I/O log.
         to: toml, fio or vdbench.
-        target: The device or file that a written job runs on.
+        target: Device or file on which a written job runs.
 
     The result has the `text` and `losses`, what became of each option. Raises UserError for a mistake, and for a
     workload that is more than a job can say.
@@ -1070,11 +1070,12 @@ def explain(
         executor: Who runs the runs: local, ray (starts one here) or ray://HOST:PORT.
         progress: What shows progress: True, False, or a function.
 
-    `figure` is of a workload that reads and writes also "read.p99" and so on. Everything else as in `run`.
+    For a workload that reads and writes, `figure` can also be "read.p99" and so on. All other arguments are as in
+    `run`.
 
     The result has the interval (`predicted`, `low`, `high`), shares of its squared width (`of_values`, `of_seed`,
-    `of_model`), `advice` in words and a `frame` with a row a value. Raises UserError, KeyboardInterrupt where it is
-    stopped before there are draws enough.
+    `of_model`), `advice` in words and a `frame` with one row per value. Raises UserError, and KeyboardInterrupt if it
+    is stopped before there are enough samples.
     """
 
 __all__ = [

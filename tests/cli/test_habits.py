@@ -133,7 +133,7 @@ def test_words_of_fio_are_words_of_ours(hotband) -> None:
 
 def test_a_value_set_in_two_words_is_refused(hotband) -> None:
     done = hotband("run", "fio-read", "--on", "ent-15k", "--set", "bs=4k", "--set", "blocksize=8k")
-    assert "--set: blocksize = '8k': is the same as bs, which is given, too: bs=4k" in error_of(done)
+    assert "--set: blocksize = '8k': is the same as bs, which is also given: bs=4k" in error_of(done)
 
 
 @pytest.mark.parametrize(

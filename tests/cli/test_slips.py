@@ -52,9 +52,9 @@ def told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.Capture
         (("sweep", "my.fio", "--on", "real:my.fio", "--keep"), "--keep: is of a file that is made in a folder"),
         (("run", "my.fio", *ON, "--out", ""), "--out: is empty; expected a path"),
         (("compare", "", "my.fio"), "is empty; expected a path"),
-        (("run", "job", *ON), "WORKLOAD = 'job': is no name of the catalog; expected ./job for the file here"),
+        (("run", "job", *ON), "WORKLOAD = 'job': is not in the catalog; use ./job for the file here"),
         (("run", "my.fio", "--on", "folder"), "--on = 'folder': is a folder; expected a drive of the catalog"),
-        (("run", "my.fio", "--on", "job"), "--on = 'job': is no name of the catalog; expected ./job for the file"),
+        (("run", "my.fio", "--on", "job"), "--on = 'job': is not in the catalog; use ./job for the file"),
         (("run", "folder", *ON), "WORKLOAD = 'folder': is a folder; expected a catalog name"),
         (("run", "./record.json", *ON), "record.json: is a record of hotband, not a workload: hotband report"),
         (
@@ -122,7 +122,7 @@ def test_what_a_program_left_is_not_written_over(told, tmp_path: Path, name: str
     (tmp_path / "kept" / name).write_text("{}")
     code, out, err = told("program", "sysbench", "--on", "real:.", "--out", "kept")
     assert (code, out, err.count("\n")) == (2, "", 1)
-    assert "--out = 'kept': holds the record of another run: expected another folder, or --fresh" in err
+    assert "--out = 'kept': contains the record of another run: expected another folder, or --fresh" in err
     assert (tmp_path / "kept" / name).read_text() == "{}"
 
 

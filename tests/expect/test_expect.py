@@ -115,7 +115,7 @@ def test_one_verdict_stands_for_all_rows() -> None:
     assert whole_verdict([worse]) == "worse than expected"
     assert whole_verdict([inside, inside]) == "inside the interval in all 2 rows"
     assert whole_verdict([inside, better, worse]) == "of 3 rows 1 is inside, 1 is better, 1 is worse"
-    assert whole_verdict([[]]) == "nothing could be compared"
+    assert whole_verdict([[]]) == "no figure could be compared"
     assert whole_verdict([[judged(100), judged(500, "latency_p99_ns")]]) == "inside the interval; but p99 worse"
 
 
@@ -137,7 +137,7 @@ def test_mistakes_are_one_line(fio, hotband, tmp_path: Path) -> None:
     (tmp_path / "empty.json").write_text("")
     (tmp_path / "job.fio").write_text("[a]\nrw=read\n")
     for arguments, said in [
-        ([good, "--on", DISK], "expected a machine that holds it"),
+        ([good, "--on", DISK], "expected a larger machine"),
         ([good, "--on", "nosuch"], "expected one of"),
         ([str(cut), "--on", DISK], "cut short"),
         ([str(terse), "--on", DISK], "its load cannot be rebuilt: ioengine=null"),

@@ -61,7 +61,7 @@ def test_what_is_of_another_spec_is_run_again_and_the_rest_kept(tiny: Path, tmp_
     file.write_text(file.read_text().replace('duration = "1 s"', 'duration = "3 s"'))
     assert run() == [
         "4 of 6 runs were there already",
-        "2 were of another spec and are run again (fifteen.read, ten.read)",
+        "2 had another spec and run again (fifteen.read, ten.read)",
     ]
     changed = {name for name, file in finished(tmp_path).items() if before[name] != file}
     assert changed == {"runs/fifteen.read", "runs/ten.read"}

@@ -43,11 +43,11 @@ LATE = {
         "data.traces.files": ["data.traces.io_log.write_log_rows"],
         "execution.experiment.chosen": ["execution.experiment.on_ray.OnRay"],
         "execution.targets.fields": [
-            "execution.targets.place.place_of",
+            "execution.targets.real_target.real_target_of",
             "execution.targets.target.executor_for",
             "execution.targets.target.expect_folder",
         ],
-        "execution.targets.real_asked": ["execution.targets.hosts.hosts_of", "execution.targets.on_device.How"],
+        "execution.targets.real_options": ["execution.targets.hosts.hosts_of", "execution.targets.on_device.Setup"],
         "faces.commands.into": ["data.store.into.into_store"],
         "questions.run.asked": ["data.inputs.rate.setting_of", "questions.slo.slo_of"],
         "questions.run.ran": ["data.record.record.record_of", "inference.beside.beside_data", "questions.slo.judge"],
@@ -83,7 +83,7 @@ LATE = {
         ],
         "data.record.record": ["data.record.load.loaded_frames", "data.record.trace.traces_in"],
         "data.store.into": ["data.store.results_store.ResultsStore"],
-        "execution.targets.asked": ["execution.targets.states.STATES"],
+        "execution.targets.fio_run": ["execution.targets.states.STATES"],
         "execution.targets.on_device": [
             "execution.devices.held.held",
             "execution.targets.ahead.ahead",
@@ -97,7 +97,7 @@ LATE = {
             "execution.devices.nodes.open_at",
             "execution.devices.safety.permission",
         ],
-        "execution.targets.place": ["execution.targets.remote.export_of"],
+        "execution.targets.real_target": ["execution.targets.remote.export_of"],
         "execution.targets.target": ["execution.devices.safety.permission", "execution.targets.states.expect_state"],
     },
     "Cost: a listing of the catalog needs none of it": {

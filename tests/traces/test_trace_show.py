@@ -183,7 +183,7 @@ def test_nearly_nothing_is_shown_as_well(tmp_path: Path, hotband: Any) -> None:
     [
         (["none.spc"], "is not there"),
         (["."], "is a folder"),
-        (["rubbish"], "is no trace of a known format"),
+        (["rubbish"], "is not a trace of a known format"),
         (["bad.spc"], "line 21"),
         (["good.spc", "--block", "4 kg"], "expected a size from 512 B"),
         (["good.spc", "--block", "1 B"], "expected a size from 512 B"),

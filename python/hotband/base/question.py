@@ -5,7 +5,7 @@
         '''Say how long an array keeps its data.'''
 
         on: Machine = asks("A drive, LAYOUT:COUNTxDRIVE, or a TOML file.", metavar="MACHINE", positional=True)
-        spares: int = asks("Spare drives that are there.", default=0, least=0, most=64)
+        spares: int = asks("Spare drives in stock.", default=0, least=0, most=64)
 
 
 A function of the question and its `Way` answers it; a line of `hotband.faces.questions` names both. Its command, its

@@ -85,7 +85,7 @@ QUESTIONS = {
     "expect": Line(
         "hotband.questions.expect.asked:ExpectQuestion",
         "hotband.questions.expect.expect:expect",
-        "Say whether a result is as good as the model expects: its load is rebuilt and run on a machine.",
+        "Check whether a result is as good as the model predicts for its load on a machine.",
     ),
     "find": Line(
         "hotband.questions.find.asked:FindQuestion",
@@ -116,7 +116,7 @@ QUESTIONS = {
     "reliability": Line(
         "hotband.inference.reliability.asked:ReliabilityQuestion",
         "hotband.inference.reliability.assess:answer",
-        "Say how long an array keeps its data: mean time to data loss and the chance of loss, beside the closed form.",
+        "Say how long an array keeps its data: mean time to data loss and the chance of loss, with the closed form.",
     ),
     "serve": Line(
         "hotband.execution.serve.asked:ServeQuestion",

@@ -14,8 +14,7 @@ from hotband.base.text.table import Plain, Table
 
 @dataclass(frozen=True)
 class Format:
-    """How tables are printed, and lines of words; without `words` those go to stderr, and the tables are one
-    document."""
+    """Format of tables, and of lines of text; without `words` those go to stderr, and the tables are one document."""
 
     tables: Callable[[Sequence[Table]], str]
     words: Callable[[str], str] | None = None
@@ -23,7 +22,7 @@ class Format:
 
 @dataclass
 class Printed:
-    """How the command that runs prints its tables; those of a document are kept until it ends."""
+    """Format of the running command's tables; those of a document are collected until it ends."""
 
     form: str = "table"
     tables: list[Table] = field(default_factory=list)

@@ -116,7 +116,7 @@ def _parts(table: Table, console: Console) -> list[Table]:
 
 
 def natural_width(column: Column, console: Console) -> int:
-    """Of the longest line of a column."""
+    """Return the width of the longest line of a column."""
     from rich.measure import Measurement
 
     options = console.options.update(width=10_000)
@@ -124,7 +124,8 @@ def natural_width(column: Column, console: Console) -> int:
 
 
 def least_width(column: Column, natural: int, console: Console) -> int:
-    """What a column needs: numbers and what must not wrap all of it (but a heading may), texts their longest word."""
+    """Return the width that a column needs: all of a number and of text that must not wrap (but a heading may), the
+    longest word of other texts."""
     from rich.measure import Measurement
 
     if column.overflow == "ellipsis":
@@ -138,7 +139,7 @@ def least_width(column: Column, natural: int, console: Console) -> int:
 
 
 def frame(table: Table, columns: int, compact: bool) -> int:
-    """What lies between and around the columns."""
+    """Return the width of the separators between and around the columns."""
     if not compact and not any(table.padding):
         return columns - 1
     if table.box is None:
@@ -176,8 +177,8 @@ def groups(table: Table, least: Sequence[int], room: int) -> list[list[int]]:
 
 
 def telling(table: Table, least: Sequence[int], room: int) -> int:
-    """How many of the first columns tell rows apart, such as queue depth and block size; one where no first columns do
-    in half of the room."""
+    """Return how many of the first columns distinguish rows, such as queue depth and block size; one if the first
+    columns do not within half of the room."""
     cells = [[str(cell) for cell in column.cells] for column in table.columns]
     for count in range(1, len(cells)):
         if count > 1 and sum(least[:count]) + frame(table, count, True) > room / 2:

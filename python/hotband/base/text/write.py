@@ -37,7 +37,7 @@ _NAME_BYTES = 200
 
 
 def write_file(path: Path, content: str | bytes) -> None:
-    """Writes text (as UTF-8) or bytes to `path`.
+    """Write text (as UTF-8) or bytes to `path`.
 
     Raises UserError if the path is wrong and OSError, with `path` as its `filename`, where the world fails.
     """

@@ -1,4 +1,4 @@
-"""What the catalog holds, as plain data."""
+"""Catalog entries as plain data."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def osd(name: str) -> _core.CatalogEntry:
 
 
 def product(name: str) -> _core.CatalogEntry:
-    """What of the catalog a machine is built from, drive or daemon, by its name."""
+    """Return the catalog entry of a drive or daemon by its name."""
     return osd(name) if name in _core.catalog_names(CATALOG_DIR, "osds") else drive(name)
 
 

@@ -1,4 +1,4 @@
-"""Which events are supported on what, row by row."""
+"""Events supported by each kind of part, row by row."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class EventDoc(TypedDict):
 
 
 def event_rows() -> list[EventDoc]:
-    """What `hotband keys --events --json` prints."""
+    """Return the output of `hotband keys --events --json`."""
     return [
         {"event": event.event, "group": event.group, "on": event.on, "supported": not event.why, "why": event.why}
         for event in _core.event_table()

@@ -142,7 +142,7 @@ def _market_words(market: str) -> tuple[str, ...]:
 
 
 def _filter_of(field: str, word: str, drives: Iterable[CatalogDrive]) -> Callable[[CatalogDrive], bool]:
-    """What a word means: a property, or else a part of a name, title or model number."""
+    """Return the meaning of a word: a property, or else a part of a name, title or model number."""
     known = filter_words()
     if word in known:
         return lambda drive: word in words_of(drive)

@@ -1,4 +1,4 @@
-"""What the name of a target begins with, where it is not a model in virtual time; the key that says its state."""
+"""Prefixes of targets that are not models in virtual time, and the key of their state."""
 
 import re
 
@@ -30,7 +30,7 @@ def is_emulated(name: str) -> bool:
 
 
 def expect_model(name: str, who: str, where: str = "question.on") -> None:
-    """Raises UserError for a served machine or hardware where models alone are asked; `who` asks them."""
+    """Raise UserError for a served machine or hardware where models alone are asked; `who` asks them."""
     prefix = next((candidate for candidate in (REAL, EMULATED) if name.startswith(candidate)), None)
     if prefix is not None:
         raise UserError(where, "", name, f"{who} models: expected a machine without {prefix}")

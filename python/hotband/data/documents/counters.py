@@ -6,9 +6,9 @@ from typing import TypedDict
 
 
 class ReadingDoc(TypedDict):
-    """What a device counts since it was new; None for what it does not tell. `flash_bytes` are those programmed into
-    flash; `throttled_s` seconds in which it slowed down to cool, `throttle_events` how often; `endurance_bytes` what
-    its maker estimates that can be written in its whole life (OCP)."""
+    """Counters of a device since it was new; None if it does not report them. `flash_bytes` were programmed into flash;
+    `throttled_s` is the time in which it slowed down to cool, `throttle_events` how often; `endurance_bytes` its
+    maker's estimate of all writes in its life (OCP)."""
 
     host_bytes: int | None
     host_read_bytes: int | None

@@ -62,7 +62,7 @@ class BlockSizeDoc(TypedDict):
 
 
 class StreamsDoc(TypedDict):
-    """So many readers or writers at once: all together, and the slowest."""
+    """Concurrent readers or writers: all together, and the slowest."""
 
     op: str
     streams: int
@@ -84,7 +84,7 @@ class PatternDoc(TypedDict):
 
 
 class FilesDoc(TypedDict):
-    """Small or large files read, written or copied, so many at once."""
+    """Small or large files read, written or copied, several at once."""
 
     op: str
     size: str
@@ -167,7 +167,7 @@ class MachineDoc(TypedDict):
 
 
 class HeadDoc(TypedDict):
-    """What a review is of, and which version made it."""
+    """Subject of a review, and the version that made it."""
 
     schema: str
     version: int
@@ -217,7 +217,7 @@ class ReviewDoc(HeadDoc, PartsDoc):
 
 
 class GroupRatiosDoc(TypedDict):
-    """How many times as fast each machine is as the first in a group; None if they share no figure."""
+    """Speed ratio of each machine to the first in a group; None if they share no figure."""
 
     group: str
     title: str
@@ -234,7 +234,7 @@ class ComparisonIntervalsDoc(TypedDict):
 
 
 class ComparisonDoc(TypedDict):
-    """How several machines compare with the first."""
+    """Comparison of several machines with the first."""
 
     schema: str
     version: int

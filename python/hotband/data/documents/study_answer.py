@@ -56,7 +56,7 @@ class MachineDoc(TypedDict):
 
 
 class MachineStateDoc(TypedDict):
-    """What the state of a configuration's drives was under some loads only, in words."""
+    """State of a configuration's drives under some loads only, in words."""
 
     text: str
     loads: list[str]

@@ -119,7 +119,7 @@ def _duration_ns(run: Run, rows: Sequence[Cells], seconds: float, measured: tupl
 
 
 def _sides(run: Run, rows: Sequence[Cells], seconds: float, measured: tuple[int, int], notes: list[str]) -> Sides:
-    """Reads and writes of the measured intervals: from vdbench's average, else summed over them."""
+    """Return reads and writes of the measured intervals: from vdbench's average, else summed over them."""
     histograms: dict[Direction, Histogram | None] = {d: _histogram(run, d) for d in DIRECTIONS}
     if run.average is None and not rows:
         return _from_histograms(run, histograms, notes)

@@ -38,9 +38,9 @@ class ConvertWorkloadQuestion(Question):
     )
     to: str = asks("toml, fio or vdbench.", default="toml", ordered=True, only_python=True)
     output: Path | None = asks(
-        "OUT.toml, .fio or .parm; TOML to stdout if not said.", default=None, metavar="FILE", short="-o", hidden=True
+        "OUT.toml, .fio or .parm. Default: TOML to stdout.", default=None, metavar="FILE", short="-o", hidden=True
     )
-    target: str | None = asks("The device or file that a written job runs on.", default=None, metavar="PATH")
+    target: str | None = asks("Device or file on which a written job runs.", default=None, metavar="PATH")
 
     def text(self, converted: Converted) -> str:
         """Return the workload where no file is named for it."""

@@ -1,4 +1,4 @@
-"""What `set` takes for a workload on a machine, as the engine says it."""
+"""Keys that `set` accepts for a workload on a machine, as the engine lists them."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class SetKey:
     fio: str | None
 
     def data(self) -> dict[str, str | None]:
-        """As plain data."""
+        """Return it as plain data."""
         return asdict(self)
 
 

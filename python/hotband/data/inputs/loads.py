@@ -50,7 +50,7 @@ class Load:
         return [phase for phase in _tables(self.table, "phases") if phase.get("measure")]
 
     def with_ios(self, ios: int) -> Load:
-        """The same with `ios` measured I/Os in every measured phase that has an end of its own to replace, and warm-ups
+        """Return the workload with `ios` measured I/Os in every measured phase whose end can be replaced, and warm-ups
         of at most a fifth as many."""
         changed = Load(self.text(), self.name)
         for phase in _tables(changed.table, "phases"):
@@ -63,11 +63,11 @@ class Load:
         return changed
 
     def with_open_loop(self, rate: float, arrival: str) -> Load:
-        """The same asked at a rate: the loop of `[load]`, or all streams where none shares one."""
+        """Return the workload with an open loop: the loop of `[load]`, or all streams if none shares one."""
         return self._asked({"open": {"rate_iops": rate, "arrival": arrival}}, rate, arrival)
 
     def with_closed_loop(self, outstanding: int) -> Load:
-        """The same with so many I/Os outstanding, without pauses."""
+        """Return the workload with this many I/Os outstanding, without pauses."""
         return self._asked({"closed": {"threads": outstanding, "depth": 1}}, None, "")
 
     def _asked(self, load: dict[str, Toml], rate: float | None, arrival: str) -> Load:
@@ -92,10 +92,10 @@ class Load:
         return {index for index, stream in enumerate(streams) if "load" not in self.table or "load" not in stream}
 
     def expect_loop(self) -> None:
-        """Raises UserError for a workload that no loop asks for, or that changes how it asks as it goes on."""
+        """Raise UserError for a workload that no loop asks for, or that changes how it asks as it goes on."""
         what = next((key for key in ("app", "trace", "scripts", "sequence") if key in self.table), None)
         if what is not None:
-            raise UserError(self.name, what, "", "asks as it likes; a question about rates needs a loop of streams")
+            raise UserError(self.name, what, "", "sets its own load; a question about rates needs a loop of streams")
         if len(self.measured()) > 1:
             accepted = "several phases are measured; a question about rates needs one"
             raise UserError(self.name, "phases", str(len(self.measured())), accepted)
@@ -104,7 +104,7 @@ class Load:
             _weights(with_load)
 
     def says(self) -> str:
-        """How the workload itself asks, in words."""
+        """Return the workload's own load, in words."""
         return {frozenset({"closed"}): "a closed loop", frozenset({"open"}): "an open loop"}.get(
             frozenset(self._kinds()), "loops of several kinds"
         )

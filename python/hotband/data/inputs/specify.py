@@ -38,7 +38,7 @@ class Named:
 
 
 def named(spec: object, argument: str) -> Named:
-    """What `spec` names. Raises UserError if it is nothing that could be run, or a file that cannot be read."""
+    """Return the entry or file that `spec` names. Raises UserError if it cannot be run or read."""
     if isinstance(spec, Mapping):
         return _of_table(spec, argument)
     if isinstance(spec, PathLike):
@@ -71,7 +71,7 @@ def _of_table(spec: Mapping[str, object], argument: str) -> Named:
     try:
         text = tomlkit.dumps(spec)
     except (tomlkit.exceptions.TOMLKitError, TypeError, ValueError, RecursionError) as error:
-        raise UserError(argument, "", "", f"the dict is no TOML table: {error}") from None
+        raise UserError(argument, "", "", f"the dict is not a TOML table: {error}") from None
     return _of_toml(text, argument)
 
 
@@ -116,8 +116,8 @@ def rate_text(given: str) -> str:
 def changes(
     given: Mapping[str, object] | None, settings: Mapping[str, object], *, of_load: bool = True
 ) -> dict[str, object]:
-    """What `set` and the further arguments of a call change together; words of fio become ours where the settings are
-    those `of_load`. Raises UserError for a key that is there twice."""
+    """Return the combined changes of `set` and further arguments of a call; fio's words become ours if the settings are
+    `of_load`. Raises UserError for a key that is given twice."""
     changed: dict[str, object] = {}
     words: dict[str, str] = {}
     for word, value in [*(given or {}).items(), *settings.items()]:
@@ -143,13 +143,13 @@ def texts(value: object, argument: str) -> tuple[str, ...]:
 
 
 def expect_seed(seed: int) -> None:
-    """Raises UserError for a root of randomness that is none."""
+    """Raise UserError for a root of randomness that is none."""
     if not 0 <= seed < 2**64:
         raise UserError("question.seed", "", str(seed), "expected a whole number from 0 to 2^64 - 1")
 
 
 def expect_interval(interval: float | None, draws: int | None) -> None:
-    """Raises UserError for draws without an interval."""
+    """Raise UserError for draws without an interval."""
     if interval is None and draws is not None:
         raise UserError(
             "question.draws", "", str(draws), "is for intervals: expected question.interval PERCENT with it"

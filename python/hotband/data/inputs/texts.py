@@ -45,13 +45,13 @@ def text_of(argument: str, what: str) -> str | None:
 
 
 def bytes_of(argument: str, what: str) -> bytes:
-    """What is in a file that the user named. Raises UserError if it cannot be read, is none, or is too large to be
-    text that somebody wrote."""
+    """Return the content of a file that the user named. Raises UserError if it cannot be read, does not exist, or is
+    too large for handwritten text."""
     return text_bytes(argument, what)
 
 
 def refuse_other_files(argument: str, what: str) -> None:
-    """Raises UserError for a file that does not end as workloads or machines do, or for a folder, where the catalog has
+    """Raise UserError for a file that does not end as workloads or machines do, or for a folder, where the catalog has
     no entry that begins so: the list of its entries would not help."""
     path = Path(argument)
     # A short form, such as raid5:4xDRIVE, names no file, whatever stands there.
@@ -67,5 +67,5 @@ def refuse_other_files(argument: str, what: str) -> None:
             "machine": "a drive of the catalog, LAYOUT:COUNTxDRIVE or a TOML file",
         }
         raise UserError(field, "", argument, f"is a folder; expected {accepted[what]}")
-    reason = f"is no name of the catalog; expected ./{argument} for the file here"
+    reason = f"is not in the catalog; use ./{argument} for the file here"
     raise UserError(field, "", argument, reason)

@@ -74,7 +74,7 @@ class Quantity:
 
 
 def values_of(key: str, text: str) -> Values:
-    """What a text asks for. Raises UserError."""
+    """Return the values that a text lists. Raises UserError."""
     listed: list[Value] = []
     count, remarks = 0, []
     for item in items_of(text):
@@ -149,7 +149,7 @@ def _stepped(key: str, text: str, first: Quantity, last: Quantity, by: str) -> V
 
 
 def _remark(key: str, listed: tuple[Value, ...], end: Fraction, last: Quantity, method: str) -> str:
-    """What is said of a range that does not meet its end."""
+    """Return the remark on a range that does not meet its end."""
     if end == last.base:
         return ""
     shown = ", ".join(str(value) for value in listed[:2])
@@ -161,12 +161,12 @@ def _quantity(key: str, text: str, part: str) -> Quantity:
     """One number of a range."""
     match = ITEM.fullmatch(part.strip())
     if match is None:
-        quoted = f"; a text with dots stands in quotes: {key}='\"{text}\"'" if key else ""
-        raise _refused(key, text, f"{part.strip()!r} is no number; expected values, {EXAMPLES}{quoted}")
+        quoted = f"; quote a text with dots: {key}='\"{text}\"'" if key else ""
+        raise _refused(key, text, f"{part.strip()!r} is not a number; expected values, {EXAMPLES}{quoted}")
     unit = SHORT.get(match[2], match[2])
     known = unit_of(unit) if unit else ("", Fraction(1))
     if known is None:
-        raise _refused(key, text, f"{unit!r} is no unit; expected one such as KiB, MB, us, ms, MB/s or %")
+        raise _refused(key, text, f"{unit!r} is not a unit; expected one such as KiB, MB, us, ms, MB/s or %")
     return Quantity(Fraction(match[1]), unit, *known)
 
 

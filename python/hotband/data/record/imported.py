@@ -1,4 +1,4 @@
-"""What an importer hands over: a record and, where the tool left samples over time, its series."""
+"""The result of an importer: a record and, if the tool left samples over time, its series."""
 
 from __future__ import annotations
 

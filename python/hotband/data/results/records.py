@@ -18,7 +18,7 @@ from hotband.data.record.tables import of_folder
 
 @public
 def load_all(path: str | PathLike[str], *, unit: str | None = None) -> list[Record]:
-    """Reads every record of a file or folder, of any tool that is recognised. `unit` ("ns", "us", "ms", "s") is that of
+    """Read every record of a file or folder, of any tool that is recognised. `unit` ("ns", "us", "ms", "s") is that of
     the values of an HdrHistogram log, which does not say. Raises UserError if there is none."""
     where = Path(path)
     if unit is not None:

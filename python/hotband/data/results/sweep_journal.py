@@ -1,4 +1,4 @@
-"""What is finished of a sweep, kept as it ends: one line per run, at the end of one file.
+"""Finished runs of a sweep, stored as they end: one line per run, at the end of one file.
 
     DIR/sweep.journal   a line that says what the folder holds, then one line per run: checksum, space, JSON
     DIR/sweep.parquet   the frame, one row per run; written when the sweep ends or is stopped
@@ -41,7 +41,7 @@ class Journal:
     def __init__(
         self, folder: Path, what: str, *, asked: Mapping[str, Sequence[str]] | None = None, fresh: bool = False
     ) -> None:
-        """Reads what is there, unless it is to be started over; nothing is written before `open`. Raises UserError for
+        """Read what is there, unless it is to be started over; nothing is written before `open`. Raises UserError for
         what is no journal, or one of another version."""
         self.path, self.what = folder / JOURNAL_FILE, what
         self.held = ""
@@ -84,7 +84,7 @@ class Journal:
         return ""
 
     def open(self) -> None:
-        """Makes the file ready for further lines, where it is not yet: one that was begun is cut off, one without a
+        """Make the file ready for further lines, where it is not yet: one that was begun is cut off, one without a
         run written anew."""
         with self._lock:
             if self._file < 0:
@@ -101,7 +101,7 @@ class Journal:
             self._append({**head(SCHEMA, SCHEMA_VERSION), "sweep": self.what, "asked": requested})
 
     def keep(self, entry: Entry) -> None:
-        """Adds a run; from any thread. Raises OSError where it cannot be written."""
+        """Add a run; from any thread. Raises OSError where it cannot be written."""
         with self._lock:
             self._append(entry)
             self.entries[str(entry["key"])] = entry
@@ -141,7 +141,7 @@ def line_of(entry: Entry) -> bytes:
 
 
 def parsed(line: bytes) -> dict[str, Json] | None:
-    """What a line says; None for one that is not as it was written."""
+    """Return the content of a line; None for one that has changed since it was written."""
     sum_, space, text = line.partition(b" ")
     if not space or sum_ != b"%08x" % zlib.crc32(text):
         return None

@@ -1,5 +1,4 @@
-"""What is kept of a run of a sweep: its figures, what has to be known to read them, and its record where that is asked
-for."""
+"""Stored result of a sweep's run: its figures, the notes needed to read them, and its record if requested."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which files are traces, what a workload's `[trace]` names, and the rows that the engine reads of it."""
+"""Trace files: recognition, the traces that a workload's `[trace]` names, and their rows for the engine."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def format_of(path: Path) -> str | None:
 
 
 def expect_file(key: str, source: Path) -> None:
-    """Raises UserError for a path that is no regular file; `key` is the argument that names it."""
+    """Raise UserError for a path that is no regular file; `key` is the argument that names it."""
     if not source.is_file():
         special = "is not a regular file" if source.exists() else "is not there"
         raise UserError(key, "", str(source), f"{'is a folder' if source.is_dir() else special}; expected a trace")
@@ -52,13 +52,13 @@ def is_trace(path: Path) -> bool:
 
 
 def refuse_other_traces(path: Path) -> None:
-    """Raises UserError for a file that is called as traces are, and is none."""
+    """Raise UserError for a file that is called as traces are, and is none."""
     if not path.name.lower().endswith(TRACE_ENDINGS) or not path.is_file():
         return
     if not path.stat().st_size:
         raise UserError(str(path), "", "", "is empty; expected a trace")
-    accepted = "begins with something else; expected an I/O log as Parquet, or a trace of a known format"
-    raise UserError(str(path), "", "", f"{accepted}; of any other CSV, a workload with [trace] says the columns")
+    accepted = "has another format; expected an I/O log as Parquet, or a trace of a known format"
+    raise UserError(str(path), "", "", f"{accepted}; for any other CSV, set the columns in a workload's [trace]")
 
 
 def trace_text(path: Path) -> str:
@@ -120,7 +120,7 @@ def digest_of(workload: str, text: str | None) -> str | None:
 
 
 def _key(trace: Path, request: _core.TraceAsked, workload: str) -> tuple[object, ...]:
-    """What a file is known by while this program runs. Raises UserError if there is none."""
+    """Return the identity of a file while this program runs. Raises UserError if there is none."""
     key = f"{request.key}.file"
     try:
         with opened(trace) as file:
@@ -133,8 +133,8 @@ def _key(trace: Path, request: _core.TraceAsked, workload: str) -> tuple[object,
             raise
         raise UserError(workload, key, str(trace), f"cannot be read: {reason_of(error)}") from None
     if request.format is None and not is_trace(trace):
-        accepted = "is no trace: expected an I/O log as Parquet, as a run writes it, or a known format"
-        raise UserError(workload, key, str(trace), f"{accepted}; of any CSV say the columns")
+        accepted = "is not a trace: expected an I/O log as Parquet, as a run writes it, or a known format"
+        raise UserError(workload, key, str(trace), f"{accepted}; for any CSV set the columns")
     return os.path.realpath(trace), status.st_ino, status.st_size, status.st_mtime_ns
 
 
@@ -154,7 +154,7 @@ def _made(trace: Path, request: _core.TraceAsked, name: str) -> Path:
 
 
 def make_rows(trace: Path, request: _core.TraceAsked, name: str, out: Path) -> None:
-    """Writes the rows of a trace to `out`; errors call it `name`. Raises UserError for what is no such trace, or for
+    """Write the rows of a trace to `out`; errors call it `name`. Raises UserError for what is no such trace, or for
     its first line that is wrong; OSError."""
     try:
         if request.format == IO_LOG or (request.format is None and format_of(trace) == IO_LOG):

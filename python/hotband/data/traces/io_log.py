@@ -35,7 +35,7 @@ UNKNOWN = 2**64 - 1
 
 
 def write_log_rows(log: Path, name: str, out: Path, request: _core.TraceAsked) -> None:
-    """Writes the I/Os of `log` that are asked for as rows to `out`; errors call it `name`. Raises UserError for a file
+    """Write the I/Os of `log` that are asked for as rows to `out`; errors call it `name`. Raises UserError for a file
     that is no such log, or for its first row that is wrong; OSError."""
     from pyarrow.parquet import ParquetFile
 
@@ -60,7 +60,7 @@ def write_log_rows(log: Path, name: str, out: Path, request: _core.TraceAsked) -
         if isinstance(error, OSError) and error.errno is not None:
             raise
         what = (str(error).splitlines() or [type(error).__name__])[0]
-        raise UserError(name, "", "", f"is damaged, or no Parquet that can be read: {what}") from None
+        raise UserError(name, "", "", f"is damaged, or not readable Parquet: {what}") from None
 
 
 class _Reader:
@@ -80,7 +80,7 @@ class _Reader:
             first += batch.num_rows
 
     def head(self) -> tuple[list[Stream], int | None]:
-        """Reads all of it once: its streams, and the first row that was measured. Raises UserError if it has no
+        """Read all of it once: its streams, and the first row that was measured. Raises UserError if it has no
         I/Os, or they are in no order."""
         order, seen = _Order(self.name), set()
         ios, measured_from = 0, None
@@ -134,7 +134,7 @@ class _Order:
                 self.last[index] = int(times[-1])
         if None not in self.broken:
             row = max(number for number in self.broken if number is not None)
-            accepted = "comes before the row in front of it; expected rows in order of completion, or of submission"
+            accepted = "comes before the previous row; expected rows in order of completion, or of submission"
             raise UserError(self.name, f"row {row}", "", accepted)
 
 
@@ -145,7 +145,7 @@ class _Batch:
         self.name, self.batch, self.first = name, batch, first
 
     def wrong(self, row: int, column: str, accepted: str) -> UserError:
-        """What is wrong in the row at this index."""
+        """Return the error of the row at this index."""
         value = self.batch.column(column)[row].as_py()
         return UserError(self.name, f"row {self.first + row}", "" if value is None else str(value), accepted)
 
@@ -228,8 +228,8 @@ class _Batch:
 
 
 def _valid(values: pa.Array) -> NDArray[np.bool_]:
-    """Which rows of a column have a value. Arrow's own `is_valid` imports all of its functions, which takes as long as
-    100,000 rows."""
+    """Return which rows of a column have a value. Arrow's own `is_valid` imports all of its functions, which takes as
+    long as 100,000 rows."""
     if values.null_count in (0, len(values)):
         return np.full(len(values), not values.null_count)
     bits = np.frombuffer(values.buffers()[0], np.uint8)

@@ -52,9 +52,9 @@ def keys_of(lines: Iterable[Sequence[RunSpec]]) -> dict[str, str]:
     texts: dict[Named, Texts] = {}
     digests: dict[str, str] = {}
     for line in lines:
-        said = [_content(spec, texts, digests) for spec in line]
+        contents = [_content(spec, texts, digests) for spec in line]
         for index, spec in enumerate(line):
-            text = json.dumps([version(), index, said], sort_keys=True, ensure_ascii=False)
+            text = json.dumps([version(), index, contents], sort_keys=True, ensure_ascii=False)
             keys[spec.id] = hashlib.sha256(text.encode()).hexdigest()
     return keys
 
@@ -66,8 +66,8 @@ def key_of_all(lines: Iterable[Sequence[RunSpec]]) -> str:
 
 
 def _content(spec: RunSpec, texts: dict[Named, Texts], digests: dict[str, str]) -> dict[str, object]:
-    """What a record follows from. Names are in it, because the record says them. `texts` and `digests` have those
-    of runs before: thousands of one sweep name the same."""
+    """Return everything that determines a record. Names are included, because the record has them. `texts` and
+    `digests` cache those of previous runs: thousands of one sweep name the same."""
     named = (spec.machine, spec.machine_text, spec.workload, spec.workload_text)
     if named not in texts:
         texts[named] = _texts(spec)
@@ -98,7 +98,7 @@ def _data(spec: RunSpec, digests: dict[str, str]) -> dict[str, object]:
 
 
 def _texts(spec: RunSpec) -> Texts:
-    """What a run names, as text."""
+    """Return the texts that a run names."""
     machine_text = text_of(spec.machine, "machine") if spec.machine_text is None else spec.machine_text
     workload_text = text_of(spec.workload, "workload") if spec.workload_text is None else spec.workload_text
     if workload_text is None:
@@ -126,12 +126,12 @@ def _own_drives(machine: str, text: str | None) -> dict[str, str]:
 def _products(machine: str) -> dict[str, str]:
     """Texts of the catalog's drives and daemons whose names stand in a machine, and of those that they are variants of.
     One whose name is part of another's is taken with it, which does no harm."""
-    found: dict[str, str] = {}
+    products: dict[str, str] = {}
     for folder in PRODUCT_FOLDERS:
         for name in _core.catalog_names(CATALOG_DIR, folder):
             if name in machine:
-                found |= _with_origin(folder, name)
-    return found
+                products |= _with_origin(folder, name)
+    return products
 
 
 @cache

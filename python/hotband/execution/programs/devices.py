@@ -53,7 +53,7 @@ Open = Callable[[str, Path | None, Values], AbstractContextManager[Devices]]
 
 @contextmanager
 def devices_on(on: str, out: Path | None, values: Values = (), serve: Open | None = None) -> Iterator[Devices]:
-    """What `on` names, for as long as the block lasts. Raises UserError if it cannot be had."""
+    """Open what `on` names for the time of the block. Raises UserError if that fails."""
     if is_real(on):
         yield Devices({"data": folder_of(on)})
         return

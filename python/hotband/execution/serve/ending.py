@@ -18,8 +18,8 @@ ENDS = "hotband: interrupted again; ended at once, without the record\n"
 
 
 class Ending:
-    """What a request to end does. Until the machine is served it is a KeyboardInterrupt; then the first is one, and
-    later ones wait for the record."""
+    """Effect of a request to end. Until the machine is served it is a KeyboardInterrupt; afterwards the first request
+    is one, and later ones wait for the record."""
 
     at_work: Ending | None = None
     """The one that takes the signals now."""
@@ -36,7 +36,7 @@ class Ending:
         self._is_served = True
 
     def closes(self) -> None:
-        """What is left to do is to keep the record."""
+        """Note that only saving the record is left."""
         if self._since is None:
             self._since = time.monotonic()
 
@@ -57,7 +57,7 @@ class Ending:
 
     @contextmanager
     def taken(self) -> Iterator[None]:
-        """Takes the signals that ask for an end. Signals can be taken in the main thread alone."""
+        """Take the signals that ask for an end. Signals can be taken in the main thread alone."""
         if threading.current_thread() is not threading.main_thread():
             yield
             return
@@ -92,7 +92,7 @@ class Ending:
         return None
 
     def _watch(self, signals: socket.socket) -> None:
-        """Ends the process where it does not end by itself."""
+        """End the process where it does not end by itself."""
         requests = 0
         while some := signals.recv(64):
             requests += len(some)

@@ -1,4 +1,4 @@
-"""What a served machine leaves when it has ended."""
+"""Results of a served machine after it ended."""
 
 from __future__ import annotations
 

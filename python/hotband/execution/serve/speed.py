@@ -52,17 +52,17 @@ def socket_in(folder: Path, name: str) -> Path:
 
 
 def speed_of_host(folder: Path) -> Speed:
-    """Of this host, client and server together; a socket is made in `folder`."""
+    """Return the speed of this host, client and server together; a socket is made in `folder`."""
     return Speed(*_core.serve_speed(socket_in(folder, "speed.sock"), HOST_S))
 
 
 def way_ns(folder: Path) -> int:
-    """What the way to a server on this host and back takes at least, in ns; a socket is made in `folder`."""
+    """Return the minimum latency of the path to a server on this host and back, in ns; a socket is made in `folder`."""
     return _core.serve_way(socket_in(folder, "way.sock"), WAY_S)
 
 
 def speed_of_machine(machine: str, pairs: Sequence[tuple[str, str]], text: str | None, volume: str) -> Speed:
-    """Of a volume of a modelled machine whose solid-state drives are in use; `text` where the machine is a file."""
+    """Return the speed of a volume of a modelled machine with preconditioned SSDs; `text` if the machine is a file."""
     workload = text_named("fio-randread").replace("[[streams]]", f"[[streams]]\nvolume = {quoted(volume)}")
     specs = [
         RunSpec(
@@ -82,7 +82,7 @@ def speed_of_machine(machine: str, pairs: Sequence[tuple[str, str]], text: str |
 
 
 def expect_servable(machine: str, model: Speed, host: Speed) -> None:
-    """Raises UserError if a machine is faster than its host can serve."""
+    """Raise UserError if a machine is faster than its host can serve."""
     if model.latency_ns < host.latency_ns or model.iops > HOST_SHARE * host.iops:
         can = Speed(host.latency_ns, HOST_SHARE * host.iops)
         accepted = (

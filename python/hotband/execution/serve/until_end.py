@@ -1,4 +1,4 @@
-"""Serves a machine until it is told to end, or a command beside it has ended."""
+"""Serve a machine until a request to end, or until a command next to it has ended."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 Look = Callable[[Served], None]
 
 TO_END_S = 5
-"""How long a command that is run beside may take to end when it is told to: half of what users are asked to wait."""
+"""How long a command that is run beside may take to end after the request: half of what users are asked to wait."""
 
 
 def answer(question: Serving, way: Way) -> ServedLeft:
@@ -42,7 +42,7 @@ def answer(question: Serving, way: Way) -> ServedLeft:
         serving = served.serving()
     assert served.finished is not None, "it has ended"
     for line in served.busy:
-        way.say(f"{line}: what was not written out yet is lost; end that first next time")
+        way.say(f"{line}: data not yet written is lost; next time end it first")
     return ServedLeft(served.finished, serving, code)
 
 
@@ -67,9 +67,7 @@ def seconds_of(text: str | None, command: str | None, events: Sequence[str]) -> 
     if text is None:
         return None
     if command is not None:
-        raise UserError(
-            "question.duration", "", text, "is for serving without a command: leave it out, or question.run"
-        )
+        raise UserError("question.duration", "", text, "is for serving without a command: remove it, or question.run")
     ns = span_ns(text)
     if ns is None:
         raise UserError("question.duration", "", text, f"expected {SPAN_EXPECTED}")
@@ -88,7 +86,7 @@ def _at_ns(event: str) -> float | None:
 
 
 def expect_places(spec: ServeSpec, command: str) -> None:
-    """Raises UserError for a command that names a place which is not served: its own environment has nothing there."""
+    """Raise UserError for a command that names a place which is not served: its own environment has nothing there."""
     missing = {
         "uri": "" if spec.nbd else "hotband serve",
         "file": "" if spec.folder is not None or spec.loop else "question.fuse DIR or question.loop",
@@ -96,12 +94,12 @@ def expect_places(spec: ServeSpec, command: str) -> None:
     }
     for name, option in missing.items():
         if option and re.search(rf"\$({name}\b|{{{name}\b)", command):
-            accepted = f"names ${name}, which there is not: expected {option} with it"
+            accepted = f"names ${name}, which is not set: expected {option} with it"
             raise UserError("question.run", "", command, accepted)
 
 
 def run_beside(served: Served, command: str, look: Look | None) -> int:
-    """Runs a shell command while it is served, with the first volume's places in its environment; its exit code."""
+    """Run a shell command while it is served, with the first volume's places in its environment; its exit code."""
     first = next(iter(served.volumes.values()))
     places = {"uri": first.uri, "file": first.file, "device": first.device}
     # What the user's own environment has under these names is another place: a command could write over it.

@@ -39,7 +39,7 @@ MachineOption = Annotated[
 FreshOption = Annotated[
     bool, typer.Option("--fresh", help="Start over; else runs that are in the folder already are not repeated.")
 ]
-FreshOverOption = Annotated[bool, typer.Option("--fresh", help="Write over the record that is in the folder.")]
+FreshOverOption = Annotated[bool, typer.Option("--fresh", help="Overwrite the record in the folder.")]
 SetOption = Annotated[
     list[str] | None,
     typer.Option("--set", metavar="KEY=VALUE", help="Change a value.", autocompletion=names.set_keys),

@@ -40,8 +40,8 @@ NODES = 240
 
 
 def zipf_of(counts: Sequence[CountClass]) -> Zipf | None:
-    """The law that fits best; None of fewer than 100 blocks, where none was touched twice, or where counts do not tell
-    one law from another."""
+    """Fit the law; None for fewer than 100 blocks, for blocks accessed only once, or if the counts do not distinguish
+    exponents."""
     blocks = np.array([count.blocks for count in counts], float)
     if blocks.sum() < FEWEST_BLOCKS or counts[-1].to_count < 2:
         return None
@@ -56,14 +56,14 @@ def zipf_of(counts: Sequence[CountClass]) -> Zipf | None:
 
 
 def seen_at_least(touches: Floats, theta: float, least: float) -> Floats:
-    """Share of the blocks that are seen at all."""
+    """Return the share of the seen blocks that are accessed at least `touches` times."""
     reached = at_least(np.concatenate((np.ones(1), touches)), max(theta, LOWEST), least)
     share: Floats = reached[1:] / reached[0]
     return share
 
 
 def _fitted(begins: Floats, ends: Floats, blocks: Floats) -> tuple[float, float, float]:
-    """The exponent, touches of the least popular block, standard error of the exponent."""
+    """Fit the exponent, touches of the least popular block, and standard error of the exponent."""
     from scipy.optimize import minimize
 
     points = np.concatenate((np.ones(1), begins, ends))
@@ -88,7 +88,7 @@ def _fitted(begins: Floats, ends: Floats, blocks: Floats) -> tuple[float, float,
 
 
 def _error(unlikely: Callable[[Floats], float], at: Floats) -> float:
-    """Standard error of the logarithm of the exponent: infinite where the other value can stand for it."""
+    """Return the standard error of the logarithm of the exponent; infinite if the other value can replace it."""
     first, other = np.array([STEP, 0.0]), np.array([0.0, STEP])
     middle = unlikely(at)
     across = unlikely(at + first + other) + unlikely(at - first - other)
@@ -115,7 +115,7 @@ def _error_of_none(unlikely: Callable[[Floats], float], at: Floats) -> float:
 
 
 def at_least(touches: Floats, theta: float, least: float) -> Floats:
-    """Share of the population that is touched at least so many times each."""
+    """Return the share of the population that is touched at least `touches` times."""
     from scipy.special import gammainc, gammaincc, gammaln
 
     a = 1 / theta

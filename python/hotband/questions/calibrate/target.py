@@ -13,9 +13,9 @@ from hotband.data.catalog.named import EMULATED, REAL, is_emulated, is_real
 from hotband.data.inputs.texts import text_of
 from hotband.execution.experiment import Executor, Say
 from hotband.execution.serve import Served, ServeSpec
-from hotband.execution.targets.on_device import How
+from hotband.execution.targets.on_device import Setup
 from hotband.execution.targets.outlook import Outlook
-from hotband.execution.targets.place import place_of
+from hotband.execution.targets.real_target import real_target_of
 from hotband.execution.targets.target import executor_of
 from hotband.execution.targets.way import way_of_fio
 from hotband.questions.calibrate.loads import BLACK_BOX
@@ -96,21 +96,21 @@ def _served(named: Product, like: Product, seed: int) -> Iterator[Target]:
     with Served(serve) as served:
         volume = next(iter(served.volumes.values()))
         # Nothing is lost: this volume was created for the measurement.
-        options = How(product="none")
-        executor = executor_of(f"{REAL}{volume.uri}", writes=True, erase=volume.uri, how=options)
+        setup = Setup(product="none")
+        executor = executor_of(f"{REAL}{volume.uri}", writes=True, erase=volume.uri, setup=setup)
         yield Target(
             Product(named.name, text), executor, _span(volume.size * own_scale(named), like), served, way.more_ns
         )
 
 
 def _on_device(named: Product, like: Product, hardware: Hardware, writes: bool, say: Say) -> Target:
-    device = place_of(named.name)
+    device = real_target_of(named.name)
     size = hardware.size_bytes or device.size_bytes
     if not size:
         raise UserError("question.size", "", "", 'missing: expected the size of the file, such as "8 GiB"')
-    options = How(size_bytes=hardware.size_bytes, product="none")
+    setup = Setup(size_bytes=hardware.size_bytes, product="none")
     executor = executor_of(
-        named.name, writes=writes, erase=hardware.erase, how=options, say=say, confirm=hardware.confirm
+        named.name, writes=writes, erase=hardware.erase, setup=setup, say=say, confirm=hardware.confirm
     )
     return Target(named, executor, _span(size, like), None, SERVED_NS if device.kind == "nbd" else HOST_NS)
 

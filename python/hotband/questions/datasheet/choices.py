@@ -1,4 +1,4 @@
-"""What a data sheet calls a choice ("SATA 6 Gb/s", "PCIe Gen4 x4"), as we call it (`sata`, `4x4`)."""
+"""Translation of a data sheet's terms ("SATA 6 Gb/s", "PCIe Gen4 x4") into our choices (`sata`, `4x4`)."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ PCIE = re.compile(r"(?:pcie|pci express)? *(?:gen *)?(\d)(?:\.0)?,? *x *(\d+)(?:
 
 
 def chosen(given: str, choices: Sequence[str]) -> str | None:
-    """That of `choices` which is plainly meant; none where it is none, or could be several."""
+    """Return the one of `choices` that the text means; None where it means none of them, or is ambiguous."""
     words = " ".join(given.lower().split())
     plain = next((choice for choice in choices if choice.lower() == words), None)
     if plain is None and SATA.fullmatch(words):

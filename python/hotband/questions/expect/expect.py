@@ -20,11 +20,11 @@ from hotband.questions.expect.predict import Settings, run, with_intervals
 from hotband.questions.expect.results import Row, read_rows
 
 MOST_ROWS = 64
-"""Runs of results that are predicted at once: more take minutes."""
+"""Most runs of results in one call: more take minutes."""
 
 
 def expect(question: ExpectQuestion, way: Way) -> Expected:
-    """Measured beside predicted, or the nearest drives. Raises UserError, RunsInterrupted."""
+    """Compare measured with predicted figures, or rank drives. Raises UserError, RunsInterrupted."""
     settings = Settings(
         question.settings,
         question.seed,
@@ -45,7 +45,7 @@ def expect(question: ExpectQuestion, way: Way) -> Expected:
 
 
 def judged(rows: list[Row], machine: Named, settings: Settings, way: Way) -> Expected:
-    """Rows beside what a machine is predicted to do. Raises UserError where it cannot take one, RunsInterrupted."""
+    """Compare rows with predictions for a machine. Raises UserError if the machine cannot run one, RunsInterrupted."""
     expect_room(rows, machine)
     predicted = run(rows, machine, settings, way.watch, f"{counted(len(rows), 'run')} on {machine.name}")
     notes = with_intervals(predicted, settings, way.say, way.watch)
@@ -58,25 +58,25 @@ def judged(rows: list[Row], machine: Named, settings: Settings, way: Way) -> Exp
         None,
     )
     if scale is not None:
-        notes.append(f"solid-state drives are simulated at a {scale}th of their size (scale=N sets another)")
+        notes.append(f"SSDs are simulated at model size 1/{scale} (scale=N sets another)")
     causes = explanations(predicted, machine)
     return Expected(machine.name, settings.level, rows, predicted, causes, notes=notes)
 
 
 def _expect_some(rows: Sequence[Row]) -> None:
-    """Raises UserError where no load can be rebuilt, or there are too many."""
+    """Raise UserError if no load can be rebuilt, or there are too many."""
     if len(rows) > MOST_ROWS:
-        accepted = f"holds {len(rows)} runs; expected at most {MOST_ROWS} at a time"
+        accepted = f"has {len(rows)} runs; expected at most {MOST_ROWS} at a time"
         raise UserError("question.result", "", rows[0].file, accepted)
     if all(row.load is None for row in rows):
         raise UserError(rows[0].file, "", "", f"its load cannot be rebuilt: {rows[0].why_not}")
 
 
 def expect_room(rows: Sequence[Row], machine: Named, option: str = "question.on") -> None:
-    """Raises UserError where the machine, which an option names, is smaller than what was measured."""
+    """Raise UserError if the machine, which an option names, is smaller than the measured range."""
     size = target_bytes(machine)
     for row in rows:
         span = row.load.span_bytes if row.load else None
         if size is not None and span is not None and span > size:
-            sizes = f"has {numbers.size(size)}, and {row.name} touched {numbers.size(span)}"
-            raise UserError(option, "", machine.name, f"{sizes}; expected a machine that holds it")
+            sizes = f"has {numbers.size(size)}, but {row.name} accessed {numbers.size(span)}"
+            raise UserError(option, "", machine.name, f"{sizes}; expected a larger machine")

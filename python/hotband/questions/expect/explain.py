@@ -1,7 +1,7 @@
-"""What could explain a result outside its interval: findings of the auditor, what was assumed, and runs with another
-setting of the drives.
+"""Explain a result outside its interval: findings of the auditor, assumptions, and runs with other settings of the
+drives.
 
-What it leaves out: what no result and no model shows, such as other load on the target or an array that is degraded.
+Left out: causes that neither results nor models show, such as other load on the target or a degraded array.
 """
 
 from __future__ import annotations
@@ -26,19 +26,18 @@ if TYPE_CHECKING:
     from hotband.data.inputs.specify import Named
 
 OF_A_CORE = 333_000
-"""I/Os a second that one core hands out and takes back with `pread` and interrupts: 3 us of 2.5 to 4
-(docs/models/host.md)."""
+"""IOPS that one core issues and completes with `pread` and interrupts: 3 us of 2.5 to 4 (docs/models/host.md)."""
 NEAR_A_CORE = 250_000
-"""I/Os a second of a job from which on the processor may be the limit: the slowest core of that range, 4 us."""
+"""IOPS of a job from which the processor may be the limit: the slowest core of that range, 4 us."""
 WHAT_IF = (
     ("wce", "on", "the drives' volatile write cache on"),
     ("wce", "off", "the drives' write cache off"),
     ("state", "fob", "drives that are new (nothing was written before)"),
     ("data", "0.3", "data that compresses to 30 %"),
 )
-"""Settings that testers leave unsaid, and what they mean."""
+"""Settings that testers often omit, with their meaning."""
 CLOSER = 0.5
-"""A setting is worth a word where it takes half of the distance (in logarithms) away."""
+"""Share of the distance (in logarithms) that a setting must remove to be reported."""
 ANY = ("drift", "no-steady-state", "warm-up-measured", "short-run", "littles-law", "below-half-revolution")
 RULES: dict[Verdict, tuple[str, ...]] = {
     "better": ("cache-served", "replayed-offsets", "working-set-in-cache", "not-preconditioned", *ANY),
@@ -48,7 +47,7 @@ RULES: dict[Verdict, tuple[str, ...]] = {
 
 
 def explanations(predicted: Sequence[Predicted], machine: Named) -> list[str]:
-    """What could explain the rows that are outside, most of them first."""
+    """Return possible explanations of the rows outside their interval."""
     outside = [prediction for prediction in predicted if first_outside(prediction.figures)]
     if not outside:
         return []
@@ -62,7 +61,7 @@ def explanations(predicted: Sequence[Predicted], machine: Named) -> list[str]:
 
 
 def _verdict(prediction: Predicted) -> Verdict:
-    """That of the first figure outside."""
+    """Return the verdict of the first figure outside."""
     return _outside(prediction).verdict or "worse"
 
 
@@ -71,12 +70,12 @@ def _outside(prediction: Predicted) -> Judged:
 
 
 def _farthest(rows: Sequence[Predicted]) -> Predicted:
-    """The row that is farthest off."""
+    """Return the row that is farthest off."""
     return max(rows, key=lambda prediction: abs(_outside(prediction).log_ratio))
 
 
 def _audited(rows: Sequence[Predicted], machine: Named) -> list[str]:
-    """Findings of the auditor on the rows; each rule once."""
+    """Return findings of the auditor on the rows; each rule once."""
     facts: MachineFacts | None = None
     if machine.text is None or machine.name.endswith(".toml"):
         try:
@@ -93,38 +92,38 @@ def _audited(rows: Sequence[Predicted], machine: Named) -> list[str]:
 
 
 def _assumed(rows: Sequence[Predicted], verdict: Verdict) -> list[str]:
-    """What was assumed, where that may be wrong in this direction."""
+    """Return assumptions that may be wrong in this direction."""
     sentences = []
     options = [row.row.record["source"]["asked"] for row in rows]
     texts = [text for row in rows if row.row.load for text in row.row.load.assumed]
     if verdict == "better":
         if any(option["direct"] is not True for option in options):
-            sentences.append("the host's page cache may have answered: that it was passed by is not in the result")
+            sentences.append("the host's page cache may have served I/Os: the result does not show direct I/O")
         if any("whole target" in text for text in texts):
-            sentences.append("a smaller part of the target may have been used than all of it: span=SIZE says which")
+            sentences.append("only a part of the target may have been used: span=SIZE states which")
         if any((_outside(row).figure.startswith("write") or _writes(row)) for row in rows):
             sentences.append(
-                "a controller's protected cache may have answered writes (controller = in a machine's file)"
+                "a controller's protected cache may have completed writes (controller = in a machine's file)"
             )
         if any("to a file" in text for text in texts):
-            sentences.append("a file system answers reads of what was never written, and gathers writes")
+            sentences.append("a file system completes reads of unwritten blocks itself, and merges writes")
         return sentences
     fastest = max((rate for row in rows if (rate := _rate_of_a_job(row)) is not None), default=0.0)
     if fastest >= NEAR_A_CORE:
         sentences.append(
-            f"a job did {number(fastest)} I/Os a second, and a core hands out about {number(OF_A_CORE)}: "
+            f"a job completed {number(fastest)} IOPS, and a core can issue about {number(OF_A_CORE)}: "
             "the processor may have been the limit, which [host] of a machine's file models"
         )
     if any(option["ramp_ns"] in (None, 0) for option in options):
-        sentences.append("the warm-up is in the measured time: no ramp was asked for")
+        sentences.append("the warm-up is in the measured time: no ramp was requested")
     if any("to a file" in text for text in texts):
         sentences.append("a file system adds its own I/Os and locks")
     return sentences
 
 
 def _rate_of_a_job(prediction: Predicted) -> float | None:
-    """Measured I/Os a second of each job; None where the result has the processor time of its jobs, by which the
-    auditor judges (`processor-bound`)."""
+    """Return the measured IOPS of each job; None if the result has the processor time of its jobs, which the auditor
+    judges (`processor-bound`)."""
     source, rate = prediction.row.record["source"], prediction.row.record["summary"]["iops"]
     if source.get("job_cpu_pct") is not None or rate is None:
         return None
@@ -132,12 +131,12 @@ def _rate_of_a_job(prediction: Predicted) -> float | None:
 
 
 def _writes(prediction: Predicted) -> bool:
-    """Whether writes are better than they should be."""
+    """Return whether writes are better than predicted."""
     return any(each.figure.startswith("write") and each.verdict == "better" for each in prediction.figures)
 
 
 def _what_if(prediction: Predicted) -> list[str]:
-    """Runs with another setting, where that comes closer."""
+    """Return settings whose predictions come closer, from runs with them."""
     held = dict(prediction.spec.set)
     tried = [
         (replace(prediction.spec, id=f"{key}={value}", set=(*prediction.spec.set, (key, value))), words)

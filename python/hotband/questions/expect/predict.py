@@ -1,7 +1,7 @@
 """Runs of rebuilt loads on machines, and the intervals of their figures.
 
-What it leaves out: intervals of all rows of a long result are not drawn. Of up to `DRAWN_ROWS` the uncertain values are
-drawn, the others take the spread of the nearest of those (by their rate), which is said.
+Left out: samples for all rows of a long result. Uncertain values are sampled for up to `DRAWN_ROWS` rows; the others
+use the spread of the nearest of those (by rate), with a note.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ class Predicted:
 
 @dataclass(frozen=True)
 class Settings:
-    """How predictions are run."""
+    """Options of the predictions."""
 
     set: tuple[tuple[str, str], ...] = ()
     seed: int = 1
@@ -59,7 +59,7 @@ class Settings:
 
 
 def spec_of(row: Row, machine: Named, settings: Settings) -> RunSpec:
-    """The run of a row on a machine. Raises UserError where the machine cannot take it."""
+    """Return the run of a row on a machine. Raises UserError if the machine cannot run it."""
     assert row.load is not None, "asked for rows that have a load"
     load = Load(row.load.text, row.name)
     text = (load if settings.duration else load.with_ios(settings.ios)).text()
@@ -81,7 +81,7 @@ def spec_of(row: Row, machine: Named, settings: Settings) -> RunSpec:
 
 
 def run(rows: Sequence[Row], machine: Named, settings: Settings, watch: Watch, title: str) -> list[Predicted]:
-    """The rows that have a load, each run on the machine. Raises UserError where it cannot take one."""
+    """Run the rows that have a load on the machine. Raises UserError if it cannot run one."""
     specs = [(row, spec_of(row, machine, settings)) for row in rows if row.load is not None]
     if not specs:
         return []
@@ -97,8 +97,7 @@ def run(rows: Sequence[Row], machine: Named, settings: Settings, watch: Watch, t
 
 
 def with_intervals(predictions: Sequence[Predicted], settings: Settings, say: Say, watch: Watch) -> list[str]:
-    """Puts the intervals into the figures of predictions; returns what is to be said of them. Raises UserError,
-    RunsInterrupted."""
+    """Add intervals to the figures of predictions; return notes on them. Raises UserError, RunsInterrupted."""
     none = [why for prediction in predictions if (why := why_no_interval(prediction.finished.record)) is not None]
     predictions = [prediction for prediction in predictions if why_no_interval(prediction.finished.record) is None]
     if not predictions:
@@ -123,7 +122,7 @@ def with_intervals(predictions: Sequence[Predicted], settings: Settings, say: Sa
         ]
     if len(predictions) > len(drawn):
         names = " and ".join(predictions[index].row.name for index in drawn)
-        none.append(f"uncertain values were drawn for {names}; the other rows take the spread of the nearest")
+        none.append(f"uncertain values were sampled for {names}; the other rows use the spread of the nearest")
     return list(dict.fromkeys(none))
 
 
@@ -144,6 +143,6 @@ def _rate(prediction: Predicted) -> float:
 
 
 def _drawn_rows(predictions: Sequence[Predicted]) -> list[int]:
-    """Rows that are drawn: those with the lowest and the highest rate."""
+    """Return the rows that are sampled: those with the lowest and the highest rate."""
     order = sorted(range(len(predictions)), key=lambda index: _rate(predictions[index]))
     return order if len(order) <= DRAWN_ROWS else [order[0], order[-1]]

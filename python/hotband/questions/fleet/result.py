@@ -1,4 +1,4 @@
-"""`Fleet`: what came out, as frames by month and by year, a summary, words, a page."""
+"""`Fleet`: the result as frames by month and by year, a summary, sentences, a page."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ if TYPE_CHECKING:
     from hotband.base.views import View
 
 WHOLE = "fleet"
-"""What rows of all groups together are called."""
+"""Name of rows of all groups together."""
 ALWAYS = ("failures", "worn", "bought", "rebuilds", "degraded_share", "losses", "waited")
 SOMETIMES = ("energy_kwh", "endurance_left", "cost", "cost_so_far")
 
 
 @dataclass(frozen=True)
 class Fleet:
-    """A fleet that was simulated: `outcomes` has what each group left, `repetitions` how many of those asked for."""
+    """A simulated fleet: `outcomes` has the results of each group, `repetitions` the number of finished ones."""
 
     spec: Spec
     outcomes: tuple[Outcome, ...]
@@ -41,49 +41,48 @@ class Fleet:
 
     @property
     def complete(self) -> bool:
-        """Whether all repetitions are there."""
+        """Whether all repetitions are finished."""
         return self.repetitions == self.spec.repetitions
 
     @cached_property
     def frame(self) -> pl.DataFrame:
-        """A row a group and month (and `fleet`, all groups together): `group`, `month` (from 0), `machines`, `drives`,
-        `usable_bytes`, then of each figure its mean and, as `_low` and `_high`, between what 95 % of the repetitions
-        lie: `failures`, `worn` (drives replaced because their endurance was used), `bought` (drives
-        of new machines, stock, and for those that failed or are worn), `rebuilds` (under way on average),
+        """One row per group and month (and `fleet`, all groups together): `group`, `month` (from 0), `machines`,
+        `drives`, `usable_bytes`, then for each figure its mean and, as `_low` and `_high`, the ends between which 95 %
+        of the repetitions lie: `failures`, `worn` (drives replaced because their endurance was used), `bought` (drives
+        of new machines, stock, and replacements of failed or worn ones), `rebuilds` (in progress on average),
         `degraded_share` (of the machines' time), `losses` (expected events), `waited` (failures that waited for a
-        drive), `energy_kwh`, `endurance_left` (a share), `cost`, `cost_so_far`. What nobody says is null."""
+        drive), `energy_kwh`, `endurance_left` (a share), `cost`, `cost_so_far`. Unknown figures are null."""
         return self._frame(1)
 
     @cached_property
     def years(self) -> pl.DataFrame:
-        """The same by year; `year` counts from 1."""
+        """The frame by year; `year` counts from 1."""
         return self._frame(12)
 
     @cached_property
     def summary(self) -> FleetDoc:
-        """The figures over the whole time, and what they rest on (docs/guides/fleet.md)."""
+        """The figures over the whole time, and their basis (docs/guides/fleet.md)."""
         from hotband.questions.fleet.summary import summary_of
 
         return summary_of(self)
 
     @property
     def answers(self) -> list[str]:
-        """What came out, in two or three sentences."""
+        """The result in two or three sentences."""
         return list(view_of(self, "answers")(self.summary))
 
     def to_dict(self) -> FleetDoc:
-        """What `hotband fleet --json` prints."""
+        """Return the JSON that `hotband fleet --json` prints."""
         return self.summary
 
     @public
     def report(self, path: str | Path) -> Path:
-        """Writes the page of the fleet, one HTML file; returns its path. Raises UserError where the path is wrong,
-        OSError."""
+        """Write the page of the fleet, one HTML file; return its path. Raises UserError for a wrong path, OSError."""
         report: Report = view_of(self, "report")(self)
         return report.save(path)
 
     def write_frame(self, path: Path) -> None:
-        """Writes the frame as Parquet. Raises UserError, OSError."""
+        """Write the frame as Parquet. Raises UserError, OSError."""
         import io
 
         buffer = io.BytesIO()
@@ -92,8 +91,8 @@ class Fleet:
 
     @public
     def plot(self, y: str = "failures") -> View:
-        """A chart (altair) of a figure of the frame by month, a line a group, with the band of 95 % of the repetitions.
-        Raises UserError for what is no figure, or nobody says."""
+        """Plot a figure of the frame by month (altair), one line per group, with the band of 95 % of the repetitions.
+        Raises UserError for an unknown figure, or one without values."""
         known = [name for name in (*ALWAYS, *SOMETIMES) if self.frame[name].drop_nulls().len()]
         if y not in known:
             raise UserError("y", "", str(y), f"expected one of {', '.join(known)}")
@@ -108,7 +107,7 @@ class Fleet:
         return str(view_of(self, "html")(self))
 
     def _frame(self, step: int) -> pl.DataFrame:
-        """Rows of so many months each."""
+        """Return rows of `step` months each."""
         rows = [Rows(outcome.group.name, self.spec.months, step).of([outcome]) for outcome in self.outcomes]
         if len(self.outcomes) > 1:
             rows.append(Rows(WHOLE, self.spec.months, step).of(self.outcomes))
@@ -129,7 +128,7 @@ class Rows:
     step: int
 
     def of(self, outcomes: Sequence[Outcome]) -> Columns:
-        """Their columns."""
+        """Return the columns of the rows."""
         count = -(-self.months // self.step)
         hours = np.sum([outcome.group.plan.machine_hours() for outcome in outcomes], axis=0)
         by_drives = [outcome.group.plan.machine_hours() * outcome.group.plan.array.drives for outcome in outcomes]
@@ -166,7 +165,7 @@ class Rows:
         return [min(month, self.months) - 1 for month in range(self.step, self.months + self.step, self.step)]
 
     def _sum(self, values: Floats) -> Floats:
-        """Sums over the months of each row."""
+        """Return sums over the months of each row."""
         return np.asarray(np.add.reduceat(values, np.arange(0, self.months, self.step), axis=-1))
 
     def _all(self, outcomes: Sequence[Outcome], column: str) -> Floats:
@@ -177,7 +176,7 @@ class Rows:
         return self._sum(np.sum(known, axis=0)) if len(known) == len(parts) else None
 
     def _add(self, table: Columns, name: str, values: Floats | None) -> None:
-        """Mean and ends of [repetitions, rows]; nothing known is null, as is a month without machines."""
+        """Add mean and ends of [repetitions, rows]; unknown values and months without machines are null."""
         count = -(-self.months // self.step)
         columns: tuple[Floats, Floats, Floats]
         if values is None:
@@ -191,5 +190,5 @@ class Rows:
 
 
 def sum_of(outcomes: Sequence[Outcome], column: str) -> FigureDoc:
-    """A column over the whole time and several groups."""
+    """Return the figure of a column over the whole time and several groups."""
     return figure(np.sum([outcome.column(column).sum(axis=1) for outcome in outcomes], axis=0))

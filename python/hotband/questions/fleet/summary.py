@@ -1,4 +1,4 @@
-"""The figures of a fleet over the whole time, as plain data."""
+"""Summarise a fleet over the whole time, as plain data."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from hotband.questions.fleet.outcome import Costs, Outcome, figure, no_cost
 from hotband.questions.fleet.result import Fleet, sum_of
 
 STATE_NOTE = (
-    "Losses are not waited for: every degraded episode adds its chance to end in one, given age, batches and waits for "
+    "Losses are expected values: every degraded episode adds its chance of one, given age, batches and waits for "
     "spares at that moment."
 )
 
 
 def summary_of(fleet: Fleet) -> FleetDoc:
-    """All of it."""
+    """Return the summary of a fleet."""
     spec = fleet.spec
     reason = no_cost(spec)
     return {
@@ -42,7 +42,7 @@ def summary_of(fleet: Fleet) -> FleetDoc:
 
 
 def part_of(outcomes: Sequence[Outcome]) -> PartDoc:
-    """A group, or several together."""
+    """Return the figures of a group, or of several together."""
     plans = [outcome.group.plan for outcome in outcomes]
     hours = sum(float(plan.machine_hours().sum()) for plan in plans)
     degraded = np.sum([outcome.column("degraded_hours").sum(axis=1) for outcome in outcomes], axis=0)
@@ -64,7 +64,7 @@ def part_of(outcomes: Sequence[Outcome]) -> PartDoc:
 
 
 def loss_of(outcomes: Sequence[Outcome]) -> LossDoc:
-    """Loss of data, and what independence would say of it."""
+    """Return the losses of data, and those of independent failures."""
     events: Floats = np.sum([outcome.losses.sum(axis=1) for outcome in outcomes], axis=0)
     events_figure = figure(events)
     independent = sum(independent_losses(outcome) for outcome in outcomes)
@@ -83,8 +83,8 @@ def loss_of(outcomes: Sequence[Outcome]) -> LossDoc:
 
 
 def is_exact(outcome: Outcome) -> bool:
-    """Whether the Markov chain is of this very group: exponential independent lives, no waits, nothing drawn, and
-    repairs so short that a group is whole again when it goes on after a loss."""
+    """Return whether the Markov chain applies exactly to this group: exponential independent lives, no waits, no
+    sampled values, and repairs so short that a group is whole again after a loss."""
     group = outcome.group
     if outcome.total("likely").any():
         return False
@@ -94,12 +94,13 @@ def is_exact(outcome: Outcome) -> bool:
 
 
 def has_wear(outcome: Outcome) -> bool:
-    """Whether drives are replaced because they are worn."""
+    """Return whether drives are replaced because they are worn."""
     return outcome.group.wear.limit is not None
 
 
 def independent_losses(outcome: Outcome) -> float:
-    """Losses of independent drives with exponential lives, as many of which fail, and repairs of the same mean."""
+    """Return the losses of independent drives with exponential lives, as many failures, and repairs of the same
+    mean."""
     plan = outcome.group.plan
     failures = float(outcome.column("failures").sum(axis=1).mean())
     lives = outcome.group.law.middle
@@ -111,7 +112,7 @@ def independent_losses(outcome: Outcome) -> float:
 
 
 def cost_of(costs: Sequence[Costs | None]) -> CostDoc | None:
-    """Cost over the whole time; None where a price is missing."""
+    """Return the cost over the whole time; None if a price is missing."""
     known = [cost for cost in costs if cost is not None]
     if len(known) < len(costs) or not known:
         return None
@@ -129,7 +130,7 @@ def cost_of(costs: Sequence[Costs | None]) -> CostDoc | None:
 
 
 def group_of(outcome: Outcome) -> GroupDoc:
-    """A group, with what it rests on."""
+    """Return a group with its basis."""
     group, left = outcome.group, outcome.endurance_left
     middle, fit = group.law.middle, group.law.fit
     source = group.rebuild.source if group.rebuild is not None else "runs of the model beside its workload"
@@ -160,12 +161,12 @@ def group_of(outcome: Outcome) -> GroupDoc:
 
 
 def last_served(outcome: Outcome) -> int:
-    """The last month in which the group has machines."""
+    """Return the last month in which the group has machines."""
     return int(np.flatnonzero(outcome.group.plan.machine_hours() > 0)[-1])
 
 
 def spares_of(outcome: Outcome) -> SparesDoc | None:
-    """The stock of spares, and what would be enough."""
+    """Return the stock of spares, and a sufficient one; None without spares."""
     stock = outcome.group.plan.stock
     if stock is None:
         return None
@@ -182,33 +183,33 @@ def spares_of(outcome: Outcome) -> SparesDoc | None:
 
 
 def notes_of(fleet: Fleet) -> list[str]:
-    """What has to be known to read the figures."""
+    """Return notes on the figures."""
     notes = [STATE_NOTE]
     for outcome in fleet.outcomes:
         group = outcome.group
         likely = float(outcome.total("likely").mean())
         if likely > 0:
             notes.append(
-                f"{group.name}: in {number(likely)} episodes a repetition another drive was likely to fail before the "
-                "first was replaced; of them the losses that happened are counted"
+                f"{group.name}: in {number(likely)} episodes per repetition another drive was likely to fail before "
+                "the first was replaced; for them simulated losses are counted"
             )
         if group.workload is None and group.drive_power is None and outcome.energy_kwh is not None:
-            notes.append(f"{group.name}: drives draw what they do at rest, for no workload is given")
+            notes.append(f"{group.name}: drives use their idle power, because no workload is given")
         if group.plan.array.tolerated and group.subject.sources.get("unrecoverable_error_bits") == NO_ERROR_RATE:
             products = ", ".join(group.products)
             notes.append(
-                f"{group.name}: losses are without sectors that cannot be read during a rebuild, for nothing says how "
-                f'many those of {products} are (error_rate = "1e15" in the group, the bits of a data sheet)'
+                f"{group.name}: losses exclude sectors that cannot be read during a rebuild, because the error rate "
+                f'of {products} is unknown (error_rate = "1e15" in the group, the bits of a data sheet)'
             )
         if outcome.energy_kwh is None:
-            notes.append(f"{group.name}: no energy, for the catalog has no watts of {', '.join(group.products)}")
+            notes.append(f"{group.name}: no energy, because the catalog has no power of {', '.join(group.products)}")
         if outcome.endurance_left is None and group.wear.limit is not None:
-            notes.append(f"{group.name}: replace_at has no effect, for nobody says what drives bear or are written")
+            notes.append(f"{group.name}: replace_at has no effect, because endurance or writes are unknown")
     prices = fleet.spec.prices
     if no_cost(fleet.spec) is None:
         left = [
             name for name, value in (("machines", prices.machine), ("energy", fleet.spec.power.price)) if value is None
         ]
         if left:
-            notes.append(f"Cost is without {' and '.join(left)}, which have no price")
+            notes.append(f"Cost excludes {' and '.join(left)}, which have no price")
     return notes

@@ -23,8 +23,7 @@ MOST_BINS = 60
 
 
 def asks(target: Target) -> list[Ask]:
-    """One run: reads, then writes. What is not counted has streams of its own, so that histograms hold the rest
-    alone."""
+    """Return one run: reads, then writes. Uncounted I/Os have separate streams, so that histograms exclude them."""
     block = target.block(BLOCK)
     streams, phases = [], []
     for op in ("read", "write"):
@@ -37,7 +36,7 @@ def asks(target: Target) -> list[Ask]:
 
 
 def figures(target: Target, records: Mapping[str, RecordDoc]) -> dict[str, AccessDoc]:
-    """Mean, percentiles and distribution of reads and writes."""
+    """Return mean, percentiles and distribution of reads and writes."""
     record = records["access"]
     steps, streams = steps_of(record), {entry["name"]: entry for entry in record["streams"]}
     by_op: dict[str, AccessDoc] = {}
@@ -57,7 +56,7 @@ def figures(target: Target, records: Mapping[str, RecordDoc]) -> dict[str, Acces
 
 
 def bins(buckets: Sequence[Sequence[int]], most: int = MOST_BINS) -> list[list[int]]:
-    """A histogram in equal bins of a round width: the upper end of each and how many lie below it, from zero on."""
+    """Rebin a histogram to equal bins of a round width: the upper end and the count of each, from zero on."""
     if not buckets:
         return []
     width = round_up(max(upper for upper, _ in buckets) / most)
@@ -68,6 +67,6 @@ def bins(buckets: Sequence[Sequence[int]], most: int = MOST_BINS) -> list[list[i
 
 
 def round_up(value: float) -> int:
-    """The next of 1, 2, 5, 10, 20, ... from `value` on."""
+    """Round up to the next of 1, 2, 5, 10, 20, ..."""
     power: int = 10 ** math.floor(math.log10(max(value, 1.0)))
     return next(factor * power for factor in (1, 2, 5, 10) if factor * power >= value)

@@ -1,11 +1,11 @@
-"""The intervals of a review and of a comparison: every figure of the documents beside the same one of all draws.
+"""The intervals of a review and of a comparison: every figure of the documents against the same one of all samples.
 
-A figure is known by its key: a rate, a time or a ratio. To the spread of draws and seeds comes what the model leaves
-out, as for a run (docs/guides/intervals.md). The mean time of a closed loop is the inverse of its rate, and of its
-class.
+The key of a figure shows its kind: a rate, a time or a ratio. The model error is added to the spread of samples and
+seeds, as for a run (docs/guides/intervals.md). The mean time of a closed loop is the inverse of its rate, and belongs
+to its class.
 
-What it leaves out: the longest access, which is one I/O; ends that are of a range already; how much less the mean of a
-group may be off than each of its figures (the errors of one machine go together).
+Left out: the longest access, which is one I/O; ends of ranges; the smaller error of the mean of a group (the errors of
+one machine are correlated).
 """
 
 from __future__ import annotations
@@ -41,18 +41,18 @@ INTERVALS = "intervals"
 
 
 class Moved(NamedTuple):
-    """How far draws and seeds move a figure: as a standard deviation, and at the most."""
+    """The effect of samples and seeds on a figure: as a standard deviation, and at most."""
 
     spread: Spread
     farthest: Spread
 
 
 def add(reviews: Sequence[ReviewDoc], drawn: Sequence[Drawn], draws: Draws, request: Asked) -> None:
-    """Puts intervals into reviews, each beside its documents of all draws; not where something is not modelled."""
+    """Add intervals to reviews from the documents of their samples, unless a part is not modelled."""
     term = model_term()
     for review, machine, drawn_machine in zip(reviews, draws.machines, drawn, strict=True):
         if review.get("unmodelled"):
-            review["notes"].append("no intervals: no study says how far off what is not modelled is")
+            review["notes"].append("no intervals: no study shows the error of parts that are not modelled")
             continue
         system = system_of(machine.specs[0])
         spreads = spreads_of(
@@ -64,7 +64,7 @@ def add(reviews: Sequence[ReviewDoc], drawn: Sequence[Drawn], draws: Draws, requ
         }
         groups = [logs for key, logs in bounds.items() if key[0] == "summary"]
         if groups:
-            # Of units that differ: the mean of its groups, as the figure itself is.
+            # Units differ: use the mean of its groups, as for the figure itself.
             bounds["overall",] = (fmean(low for low, _ in groups), fmean(high for _, high in groups))
         whole: ReviewIntervalsDoc = {
             "level": float(request.level),
@@ -80,7 +80,7 @@ def add(reviews: Sequence[ReviewDoc], drawn: Sequence[Drawn], draws: Draws, requ
 
 
 def add_to_comparison(comparison: ComparisonDoc, drawn: Sequence[Drawn], draws: Draws, request: Asked) -> None:
-    """Puts intervals of its ratios into a comparison: of each draw the machines are compared as they are."""
+    """Add intervals of its ratios to a comparison: the machines are compared in each sample."""
     term = model_term()
     pools = any(system_of(machine.specs[0]) == POOLS for machine in draws.machines)
     kind = Kind(FigureClass.GAIN, POOLS if pools else ARRAYS)
@@ -102,7 +102,7 @@ def add_to_comparison(comparison: ComparisonDoc, drawn: Sequence[Drawn], draws: 
 def spreads_of(
     nominal: Mapping[str, object], draws: Sequence[Mapping[str, object]], seeds: Sequence[Mapping[str, object]]
 ) -> dict[Place, Moved]:
-    """How far draws and seeds move every figure of a document, from documents of the same shape."""
+    """Return the effect of samples and seeds on every figure of a document, from documents of the same shape."""
     base = figures_of(nominal)
     drawn, chance = list(map(figures_of, draws)), list(map(figures_of, seeds))
     moves = {}
@@ -119,7 +119,7 @@ def _log_ratios(path: Place, value: float, documents: Sequence[Mapping[Place, fl
 
 
 def figures_of(node: object, path: Place = ()) -> dict[Place, float]:
-    """Every figure of a document that is above zero, by its place."""
+    """Return every figure of a document that is above zero, by its path."""
     figures: dict[Place, float] = {}
     for key, value in _items(node):
         if not is_figure(key):
@@ -132,7 +132,8 @@ def figures_of(node: object, path: Place = ()) -> dict[Place, float]:
 
 
 def _items(node: object) -> Iterator[tuple[str | int, Any]]:
-    """What an object or a list has; groups by their names, because one that has no figures is left out."""
+    """Yield keys and values of an object or a list; groups by their names, because groups without figures are left
+    out."""
     if isinstance(node, dict):
         yield from ((key, value) for key, value in node.items() if key != INTERVALS)
     elif isinstance(node, list):
@@ -140,14 +141,14 @@ def _items(node: object) -> Iterator[tuple[str | int, Any]]:
 
 
 def is_figure(key: str | int) -> bool:
-    """Whether a key is that of a rate, a time or a ratio."""
+    """Return whether a key is that of a rate, a time or a ratio."""
     if isinstance(key, int) or key.startswith(("low_", "high_", "max_")):
         return False
     return key in (*RATES, RATIOS) or key.endswith(("_per_s", "_ns"))
 
 
 def class_of(path: Place) -> FigureClass:
-    """The class of a figure of a review."""
+    """Return the class of a figure of a review."""
     key = next(str(key) for key in path if is_figure(key))
     percentile = next((percentile_class for end, percentile_class in PERCENTILES.items() if key.endswith(end)), None)
     names = path[:2] if path[0] == "summary" else path[:1]
@@ -156,7 +157,7 @@ def class_of(path: Place) -> FigureClass:
 
 
 def _part(review: ReviewDoc) -> dict[str, object]:
-    """What has intervals of a review."""
+    """Return the parts of a review that have intervals."""
     parts = [name.replace("-", "_") for name in PARTS if name not in RANGES]
     return {key: value for key, value in review.items() if key in (*parts, "summary", "overall")}
 
@@ -166,7 +167,7 @@ def _ratios(comparison: ComparisonDoc) -> dict[str, object]:
 
 
 def _attach(document: Any, bounds_of: Mapping[Place, Logs]) -> None:
-    """Puts intervals into the objects that have the figures, under the same keys."""
+    """Add intervals to the objects that have the figures, under the same keys."""
     for path, (low, high) in bounds_of.items():
         at = next(number for number, key in enumerate(path) if is_figure(key))
         holder: Any = document
@@ -182,7 +183,7 @@ def _attach(document: Any, bounds_of: Mapping[Place, Logs]) -> None:
 
 
 def _item(node: Any, key: str | int) -> Any:
-    """An item of an object, or of a list by its number or group."""
+    """Return an item of an object, or of a list by its number or group."""
     if isinstance(node, list) and isinstance(key, str):
         return next(row for row in node if row["group"] == key)
     return node[key]

@@ -24,12 +24,13 @@ NEEDS = MOST * (MOST + 1) // 2 * FILE
 
 
 def name(count: int, reader: int) -> str:
-    """The stream of one of so many readers."""
+    """Return the name of the stream of one of `count` readers."""
     return f"{reader + 1} of {count}"
 
 
 def runs(target: Target, op: str) -> Ask:
-    """One to four at once, a step each; every step has streams of its own, so that each can be told apart."""
+    """Return the run of one to four at once, a step each; every step has separate streams, so that each can be
+    counted."""
     streams: list[StreamTable] = []
     phases: list[PhaseTable] = []
     for count in range(1, MOST + 1):
@@ -43,12 +44,12 @@ def runs(target: Target, op: str) -> Ask:
 
 
 def asks(target: Target) -> list[Ask]:
-    """The runs of this part."""
+    """Return the runs of this part."""
     return [runs(target, "read"), runs(target, "write")]
 
 
 def figures(target: Target, records: Mapping[str, RecordDoc]) -> list[StreamsDoc]:
-    """Bandwidth of all together, and of the slowest."""
+    """Return the bandwidth of all together, and of the slowest."""
     rows: list[StreamsDoc] = []
     for op in ("read", "write"):
         steps = steps_of(records[op])

@@ -1,4 +1,4 @@
-"""The parts of a review, run and put together."""
+"""Plan and run the parts of a review, and assemble them."""
 
 from __future__ import annotations
 
@@ -58,14 +58,14 @@ PARTS: dict[str, ModuleType] = {
 
 @dataclass(frozen=True)
 class Plan:
-    """What is to be run of one machine: parts with their runs, and why parts are left out."""
+    """The plan of one machine: parts with their runs, and notes on parts that are left out."""
 
     target: Target
     parts: dict[str, list[Ask]]
     notes: list[str]
 
     def specs(self) -> list[RunSpec]:
-        """All runs; what a run costs grows with its I/Os."""
+        """Return all runs; the cost of a run grows with its I/Os."""
         return [run_spec(self.target, part, ask) for part, asks in self.parts.items() for ask in asks]
 
 
@@ -78,7 +78,7 @@ class ReviewInterrupted(Exception):
 
 
 def chosen_parts(only: Sequence[str]) -> list[str]:
-    """The parts that are asked for; all where none is named. Raises UserError for an unknown one."""
+    """Return the requested parts, by default all. Raises UserError for an unknown one."""
     for name in only:
         if not name.strip(" ,"):
             accepted = f"names no part; expected one or more of {', '.join(PARTS)}"
@@ -89,8 +89,8 @@ def chosen_parts(only: Sequence[str]) -> list[str]:
 
 
 def plan(machine: Target, only: Sequence[str] = ()) -> Plan:
-    """What is run of a machine. Raises UserError where it has no part that is asked for: it is too small, or its
-    drives do not state what they draw."""
+    """Plan the runs of a machine. Raises UserError if it has no requested part: it is too small, or its drives do not
+    state their power."""
     parts: dict[str, list[Ask]] = {}
     notes = [note for note in (machine.scale_note(), machine.state_note(), machine.event_note()) if note is not None]
     for name in chosen_parts(only):
@@ -110,13 +110,13 @@ def plan(machine: Target, only: Sequence[str] = ()) -> Plan:
         raise UserError(machine.name, "", "", f"no energy to review: {energy.why_not(machine)}")
     if not parts:
         raise UserError(
-            machine.name, "", f"{machine.capacity_bytes} B", "too small to be reviewed: no part that is asked for fits"
+            machine.name, "", f"{machine.capacity_bytes} B", "too small for a review: no requested part fits"
         )
     return Plan(machine, parts, notes)
 
 
 def _leave_out(machine: Target, parts: dict[str, list[Ask]]) -> list[str]:
-    """Takes out what fio cannot ask of hardware: single applications, and whole parts of the others."""
+    """Remove runs that fio cannot express: single applications, and whole other parts."""
     notes = []
     for name, asks in list(parts.items()):
         why = sayable({ask.name: run_spec(machine, name, ask) for ask in asks}, machine.capacity_bytes)
@@ -132,18 +132,18 @@ def _leave_out(machine: Target, parts: dict[str, list[Ask]]) -> list[str]:
 
 
 def why_not(machine: Target, part: str) -> str | None:
-    """Why a machine has no such part; none where it has."""
+    """Return why a machine has no such part; None if it has."""
     needs: int = PARTS[part].NEEDS
     if machine.capacity_bytes < needs:
-        return f"the machine has {machine.capacity_bytes} B and it needs {needs} B"
+        return f"the machine has {machine.capacity_bytes} B, but the part needs {needs} B"
     if part == "energy" and machine.is_hardware:
-        return "what hardware draws is in the records of its runs, where a meter is read"
+        return "the power of hardware is in the records of its runs, if a meter is read"
     return energy.why_not(machine) if part == "energy" else None
 
 
 def fitting(machine: Target, asks: Sequence[Ask]) -> tuple[list[Ask], list[str]]:
-    """Workloads of the catalog that the machine takes, and why it does not take the others: a note a workload. One that
-    is left out is so with all ends of its uncertainties."""
+    """Return the workloads of the catalog that fit the machine, and a note for each other one. A workload is left out
+    with all ends of its uncertainties."""
     fits: list[Ask] = []
     notes: list[str] = []
     left_out: set[str] = set()
@@ -162,7 +162,7 @@ def fitting(machine: Target, asks: Sequence[Ask]) -> tuple[list[Ask], list[str]]
 
 
 def run_spec(machine: Target, part: str, ask: Ask) -> RunSpec:
-    """A run of the review as the engine takes it."""
+    """Return a run of the review for the engine."""
     return RunSpec(
         f"{part}: {ask.name}",
         machine.name,
@@ -174,13 +174,13 @@ def run_spec(machine: Target, part: str, ask: Ask) -> RunSpec:
         workload_text=text_of(machine, ask),
         weight=ask.ios or 1e4,
         after=f"{part}: {ask.after}" if ask.after else "",
-        # A run that follows another finds what happened to the machine in that one.
+        # A run that follows another continues after the events of that one.
         events=() if ask.after else machine.events,
     )
 
 
 def text_of(machine: Target, ask: Ask) -> str:
-    """The workload of a run as text. Drives that wear are filled before the first run, where nothing else is said."""
+    """Return the workload of a run as text. SSDs are filled before the first run, unless their state is set."""
     stated = "precondition" in ask.workload or "state" in dict(machine.set)
     return toml_text(filled(ask) if machine.wears and not stated and not ask.after else ask.workload)
 
@@ -195,9 +195,8 @@ def run_plan(
     say: Say | None = None,
     executor: Executor | None = None,
 ) -> ReviewDoc:
-    """Runs a plan, on all cores where no executor is given; returns the review. With `out` the runs are kept there, and
-    those that are there already are not repeated, unless `fresh`. Raises UserError, or ReviewInterrupted with what was
-    finished."""
+    """Run a plan, on all cores without an executor; return the review. `out` stores the runs; those that it already has
+    are not repeated, unless `fresh`. Raises UserError, or ReviewInterrupted with the finished parts."""
     experiment = Experiment(points(machine_plan), what=f"the review of {machine_plan.target.name}")
     try:
         done = experiment.run(out=out, fresh=fresh, executor=executor, jobs=jobs, progress=progress, say=say)
@@ -207,13 +206,13 @@ def run_plan(
 
 
 def points(machine_plan: Plan) -> list[Point]:
-    """The runs of a plan by part and ask."""
+    """Return the runs of a plan by part and name."""
     places = [{"part": part, "ask": ask.name} for part, asks in machine_plan.parts.items() for ask in asks]
     return points_of(machine_plan.specs(), places)
 
 
 def assemble(machine_plan: Plan, finished: Sequence[Finished]) -> ReviewDoc:
-    """The review of the runs that were finished: a part is there when all of its runs are."""
+    """Assemble the review from finished runs: a part needs all of its runs."""
     records = {run.spec.id: run.record for run in finished}
     parts: dict[str, object] = {}
     notes = list(machine_plan.notes)
@@ -239,19 +238,19 @@ def assemble(machine_plan: Plan, finished: Sequence[Finished]) -> ReviewDoc:
     made["machine"]["drive_state"] = next(
         (record["drive_state"] for record in records.values() if "drive_state" in record), None
     )
-    # mypy takes what a review may have for something that its beginning may have.
+    # mypy takes optional keys of a review for optional keys of its head.
     review = {**made, **whole, "summary": groups, "overall": overall(groups), "notes": [*unmodelled, *notes]}
     return cast("ReviewDoc", {**review, "unmodelled": unmodelled} if unmodelled else review)
 
 
 def errors_of(part: str, records: Mapping[str, RecordDoc]) -> list[str]:
-    """A note for each run in which I/Os failed: its figures say little then."""
+    """Return a note for each run with failed I/Os, whose figures mean little."""
     failed = {name: record["summary"]["errors"] for name, record in records.items() if record["summary"]["errors"]}
     return [f"{part}, {name}: {count} I/Os failed" for name, count in failed.items()]
 
 
 def head(machine: Target) -> HeadDoc:
-    """What a review is of, and which version made it."""
+    """Return the head of a review: its machine, and the version that made it."""
     return {
         "schema": "hotband-review",
         "version": 1,
@@ -282,10 +281,10 @@ def review(
     jobs: int | None = None,
     progress: Tick | None = None,
 ) -> ReviewDoc:
-    """Reviews one machine: a catalog drive, a short form or a TOML file. Raises UserError."""
+    """Review one machine: a catalog drive, a short form or a TOML file. Raises UserError."""
     return run_plan(plan(target(machine, set, volume, seed, quick), only), progress, jobs)
 
 
 def json_text(data: ReviewDoc | ComparisonDoc) -> str:
-    """A review or a comparison as a file has it."""
+    """Return the JSON text of a review or a comparison."""
     return json.dumps(data, indent=1, ensure_ascii=False) + "\n"

@@ -138,7 +138,7 @@ def executor_of(question: RunQuestion, way: Way, specs: Sequence[RunSpec]) -> On
 
     of_hardware = replace(question.hardware(question.expect), predict=expected_of)
     executor = question.executor_on(way, specs, of_hardware)
-    expect_folder(executor.place, of_hardware)
+    expect_folder(executor.target, of_hardware)
     return executor
 
 

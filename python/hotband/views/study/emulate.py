@@ -1,4 +1,4 @@
-"""Emulated parts of a study on a screen: a row per part, and what must be known with it."""
+"""Emulated parts of a study on the terminal: one row per part, and notes."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ MOST_REMARKS = 4
 
 
 def terminal(emulated: EmulationResult, question: StudyEmulateQuestion) -> Screen:
-    """Return what `study emulate` shows: whether real programs see what model and publication say."""
+    """Return the screen of `study emulate`: whether real programs confirm model and publication."""
     result = emulated.document
     parts = result["parts"]
     run = [part for part in parts if part["emulated"] is not None]
@@ -70,11 +70,11 @@ def _ratios_table(run: Sequence[PartDoc]) -> Table:
 
 
 def emulation_table(result: EmulationDoc) -> Table:
-    """A row a part that was run: the figure of the program on both machines, its ratio beside the model's and the
-    published one, and which of them go the same way."""
+    """Return one row per part that was run: the figure of the program on both machines, its ratio, the model's and the
+    published one, and which of them have the same direction."""
 
     figures = [numeric("A", OF_ROW), numeric("B", OF_ROW), *map(numeric, ("emulated", "model", "published"))]
-    columns = [column("part"), column("figure"), *figures, column("same way")]
+    columns = [column("part"), column("figure"), *figures, column("same direction")]
     table = Table(f"{result['study']} on real programs: B over A", columns)
     for part in result["parts"]:
         if part["a"] is None or part["b"] is None:
@@ -89,13 +89,13 @@ def emulation_table(result: EmulationDoc) -> Table:
 
 
 def agreement_text(part: PartDoc) -> str:
-    """Which of model and publication go the way of the emulation."""
+    """Return which of model and publication have the direction of the emulation."""
     same = [name for name, agrees in part["agrees"].items() if agrees]
     return {"predicted": "model", "published": "publication"}[same[0]] if len(same) == 1 else "both" if same else "none"
 
 
 def emulation_lines(result: EmulationDoc) -> Iterator[str]:
-    """What each part compared, at what scale, on how busy a host, and what it warned of."""
+    """Yield the details of each part: machines, scale, load of the host, and warnings."""
     for part in result["parts"]:
         yield ""
         yield f"{part['id']}: {part['title']}"
@@ -115,7 +115,7 @@ def emulation_lines(result: EmulationDoc) -> Iterator[str]:
 
 
 def source_text(ratio: RatioDoc | None, name: str) -> str:
-    """What a ratio is of, in words."""
+    """Describe the source of a ratio."""
     if ratio is None:
         return "no such ratio is published" if name == "published" else "no such ratio is predicted"
     return f"{ratio['measure']} {numbers.between(ratio['a'], ratio['b'])} {ratio['unit']} ({ratio['source']})"

@@ -1,4 +1,4 @@
-"""A study's result on a screen: the answer, its values as bars, how accurate the predictions are, what is missed."""
+"""A study's result on a screen: the answer, its values as bars, the accuracy of predictions, and the worst one."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from hotband.data.documents.study_answer import AnswerChartDoc, AnswerPointDoc
 
 NEAR = 20.0
-"""Percent of what is published within which a prediction is counted as near: the bound of the classes of figures
+"""Percent of the published value within which a prediction counts as near: the bound of the classes of figures
 (`accuracy.GOALS`)."""
 BAR = 12
 FEWEST_ROWS = 4
@@ -39,7 +39,7 @@ class Bar:
 
 
 def study_screen(result: StudyDoc, further: Question, details: Sequence[View]) -> Screen:
-    """Return what the terminal shows of a study."""
+    """Return the terminal screen of a study."""
     answer = result["answer"]
     head, more = (_summary(result), "") if answer is None else _parted(answer["text"])
     rows, title = _figure_bars(result) if answer is None else _chart_bars(answer["chart"])
@@ -66,13 +66,13 @@ def study_screen(result: StudyDoc, further: Question, details: Sequence[View]) -
 
 
 def _parted(text: str) -> tuple[str, str]:
-    """Return the first sentence, and what follows it."""
+    """Split a text into its first sentence and the others."""
     first, *others = re.split(r"(?<=[.:]) (?=[A-Z])", text, maxsplit=1)
     return first, " ".join(others)
 
 
 def _summary(result: StudyDoc) -> str:
-    """Return a sentence for a result without an answer: how far its predictions are off."""
+    """Return a sentence on the errors, for a result without an answer."""
     summary = result["summary"]
     loads = f" (only {', '.join(result['only'])})" if "only" in result else ""
     be = "is" if summary["figures"] == 1 else "are"
@@ -84,8 +84,8 @@ def _summary(result: StudyDoc) -> str:
 
 
 def _chart_bars(chart: AnswerChartDoc) -> tuple[list[Bar], str]:
-    """Return the values of the answer's chart and their title: of curves the ends, of several large groups the first,
-    which the title names then."""
+    """Return the values of the answer's chart and their title: for curves the ends, for several large groups the first,
+    which the title then names."""
     points = _ends(chart["points"])
     title = f"{chart['quantity']}: {chart['title'][0].lower()}{chart['title'][1:]}"
     groups = list(dict.fromkeys(map(_group, points)))
@@ -108,12 +108,12 @@ def _chart_bars(chart: AnswerChartDoc) -> tuple[list[Bar], str]:
 
 
 def _group(point: AnswerPointDoc) -> str:
-    """Return the row of the chart that a value is in; of a curve with the queue depth."""
+    """Return the row of the chart of a value; for a curve with the queue depth."""
     return point["row"] if point["qd"] is None else f"{point['row']}, QD {point['qd']}"
 
 
 def _ends(points: Sequence[AnswerPointDoc]) -> list[AnswerPointDoc]:
-    """Return the points; of those against queue depth the first and the last of each curve."""
+    """Return the points; for curves against queue depth the first and the last of each."""
     curves: dict[tuple[str, str], list[AnswerPointDoc]] = {}
     for point in points:
         curves.setdefault((point["machine"], point["row"]), []).append(point)
@@ -177,7 +177,7 @@ def _table(rows: Sequence[Bar], title: str, room: int) -> Table:
 
 
 def _accuracy(result: StudyDoc) -> list[str]:
-    """Return how many predictions are near, and how many claims hold."""
+    """Return the numbers of near predictions and of claims that hold."""
     sizes = [abs(error) for row in result["figures"] if row["counted"] and (error := row["error_pct"]) is not None]
     near = sum(size <= NEAR for size in sizes)
     sentences = [f"{near} of {len(sizes)} predictions are within {percent(NEAR, signed=False)}"] if sizes else []
@@ -207,7 +207,7 @@ def _untrusted(result: StudyDoc) -> list[str]:
 
 
 def _findings(result: StudyDoc) -> list[str]:
-    """Return the first finding about what was published, and how many more there are."""
+    """Return the first finding, and the number of further ones."""
     titles = [finding["title"] for finding in result["findings"]]
     if not titles:
         return []

@@ -1,4 +1,4 @@
-"""What swinging the assumptions of a study does, on a screen: those that move a prediction, with bars."""
+"""The sensitivity to the assumptions of a study, on the terminal: those that move a prediction, with bars."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ MOST_REMARKS = 2
 
 
 def terminal(swings: Swings, question: StudySwingsQuestion) -> Screen:
-    """Return what `study swings` shows."""
+    """Return the screen of `study swings`."""
     summary = swings.summary
     refused = [f"Refused: {row['name']} at its {row['end']} end: {row['text']}" for row in summary["refused"]]
     warnings = [
@@ -39,12 +39,12 @@ def terminal(swings: Swings, question: StudySwingsQuestion) -> Screen:
     )
 
 
-def _table(found: SwingsDoc) -> Table:
+def _table(document: SwingsDoc) -> Table:
     """Return a row per assumption: its range, what both ends do, with a bar, and the figure that it moves most."""
     moves = [numeric("at low", CHANGE), numeric("at high", CHANGE)]
     table = screen_table([column("assumption"), column("range"), *moves, bar_column(BAR), column("most of all")])
-    drawn = bars([abs(row["largest_pct"]) for row in found["moved"]], BAR)
-    for row, picture in zip(found["moved"], drawn, strict=True):
+    drawn = bars([abs(row["largest_pct"]) for row in document["moved"]], BAR)
+    for row, picture in zip(document["moved"], drawn, strict=True):
         ends = f"{row['low']} to {row['high']}"
         table.add(row["name"], ends, row["low_pct"], row["high_pct"], picture, row["label"])
     return table

@@ -28,7 +28,7 @@ MOST_REMARKS = 3
 
 
 def terminal(compared: TracesCompared, question: CompareTracesQuestion) -> Screen:
-    """Return what the terminal shows of two traces: how far B is from A, by class of I/O."""
+    """Return the screen of two traces: the differences of B from A, by class of I/O."""
     document = compared.document
     notes = [
         note
@@ -65,11 +65,11 @@ def _sentence(document: TracesComparedDoc) -> str:
     return f"The latencies of B are {percent(abs(error), signed=False)} {slower} on average, {means}{far}."
 
 
-def _classes(found: TracesComparedDoc) -> Table:
+def _classes(document: TracesComparedDoc) -> Table:
     """Return a row for all I/Os and one per class: both means, the error, and how far the distributions differ."""
     means = [numeric("A", MS), numeric("B", MS), numeric("error", CHANGE)]
     table = screen_table([column(""), numeric("I/Os"), *means, numeric("demerit", PERCENT), numeric("RMS", MS)])
-    for name, row in rows_of(found):
+    for name, row in rows_of(document):
         figures = (row["mean_measured_ns"], row["mean_replayed_ns"], row["mean_error_pct"])
         table.add(name, row["ios"], *figures, row["demerit_pct"], row["rms_ns"])
     return table
@@ -82,9 +82,9 @@ def _sides(document: TracesComparedDoc) -> Iterator[Text]:
 
 
 def same_words(document: TracesComparedDoc) -> str:
-    """Whether single I/Os could be compared; if not, why."""
+    """Return whether single I/Os could be compared, with the reason if not."""
     if document["same_ios"]:
-        return "Both hold the same I/Os in the same order: each is compared with its own."
+        return "Both have the same I/Os in the same order: each is compared with its counterpart."
     first = document["first_difference"]
     assert first is not None, "what is not the same differs somewhere"
     places = f"I/O {first['io']:,} is {_io(first['measured'])} in A and {_io(first['replayed'])} in B"
@@ -98,7 +98,7 @@ def _io(io: ComparedIoDoc | None) -> str:
 
 
 def rows_of(document: TracesComparedDoc) -> list[tuple[str, ComparedDoc]]:
-    """All I/Os and each class, with what it is called."""
+    """Return all I/Os and each class, with their names."""
     classes: list[tuple[str, ComparedDoc]] = [
         (f"{of_class['direction']} {of_class['distance']}", of_class) for of_class in document["classes"]
     ]
@@ -134,7 +134,7 @@ def _notes(document: TracesComparedDoc) -> Iterator[str | Text]:
 
 
 def notes_of(name: str, side: ComparedSideDoc) -> list[str]:
-    """What there is to say of one of the two."""
+    """Return notes on one of the two traces."""
     notes = []
     if side["left_out"]:
         notes.append(f"{counted(side['left_out'], 'I/O')} of {name} failed or had no latency, and are left out")

@@ -1,4 +1,4 @@
-"""The page of two traces that were compared."""
+"""The page of two compared traces."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def compared_page(document: TracesComparedDoc) -> Page:
-    """How far the second trace (B) is from the first (A): figures, both distributions, classes, percentiles."""
+    """Return the page of the differences of B from A: figures, both distributions, classes, percentiles."""
     sides = (("A", document["measured"]), ("B", document["replayed"]))
     files = [PurePath(side.get("file", "")).name for _, side in sides]
     about = "; ".join(
@@ -30,5 +30,5 @@ def compared_page(document: TracesComparedDoc) -> Page:
 
 
 def of_traces(compared: TracesCompared) -> Report:
-    """Two traces side by side."""
+    """Return the report of two traces."""
     return Report(compared_page(compared.document))

@@ -12,20 +12,20 @@ from hotband.inference.traces.fit.replay import Replayed
 from hotband.views.text.screen import Screen, screen_table, shortened, with_hidden, with_sign
 
 UNITS = {"share": SHARE, "bytes": BYTES, "ns": MS, "per s": Unit("a second")}
-"""Of properties."""
+"""Units of properties."""
 MOST_ROWS = 14
 MOST_REMARKS = 2
 
 
 def terminal(fit: TraceFit, question: FitTraceQuestion) -> Screen:
-    """Return what the terminal shows of a fit: how many properties are kept, and those that are not first."""
-    lost = f"Not kept: {'; '.join(fit.lost)}." if fit.lost else ""
+    """Return the screen of a fit: the number of preserved properties, and a table with the others first."""
+    lost = f"Not preserved: {'; '.join(fit.lost)}." if fit.lost else ""
     machine: list[View] = []
     if fit.replayed is not None:
         machine = ["", replace(_replayed_table(fit.replayed), borderless=True)]
     notes = [*fit.notes, *([] if fit.replayed is None else fit.replayed.notes)]
     return Screen(
-        answer=f"{len(fit.kept)} of {len(fit.rows)} properties of the trace are kept by the workload.",
+        answer=f"{len(fit.kept)} of {len(fit.rows)} properties of the trace are preserved by the workload.",
         verdict="likely" if fit.lost else "yes",
         more=[lost] if lost else [],
         body=[_screen_table(fit, MOST_ROWS - sum(map(_rows, machine))), *machine],
@@ -41,9 +41,9 @@ def _rows(view: View) -> int:
 
 
 def _screen_table(fit: TraceFit, most: int) -> Table:
-    """Return a row per property, those that are not kept first."""
+    """Return a row per property, those that are not preserved first."""
     values = [numeric("trace", OF_ROW), numeric("workload", OF_ROW)]
-    table = screen_table([column(""), *values, column("error"), column("bound"), column("kept")])
+    table = screen_table([column(""), *values, column("error"), column("bound"), column("preserved")])
     for row in sorted(fit.rows, key=lambda row: row.kept):
         word = with_sign("yes" if row.kept else "no", "yes" if row.kept else "no")
         values_of = (row.trace, row.synthetic, row.error_text(), row.within_text(), word)
@@ -52,12 +52,12 @@ def _screen_table(fit: TraceFit, most: int) -> Table:
 
 
 def evidence(fit: TraceFit) -> list[View]:
-    """Return the table of properties, what is kept, and both on a machine."""
+    """Return the table of properties, the verdict, and the runs of both on a machine."""
     views: list[View] = [_table(fit)]
-    views.append(f"Kept: {len(fit.kept)} of {len(fit.rows)} properties.")
+    views.append(f"Preserved: {len(fit.kept)} of {len(fit.rows)} properties.")
     if fit.lost:
-        views.append(marked("Not kept: {lost}.", lost="; ".join(fit.lost)))
-    views.append(f"Never kept: {'; '.join(NEVER)}.")
+        views.append(marked("Not preserved: {lost}.", lost="; ".join(fit.lost)))
+    views.append(f"Never preserved: {'; '.join(NEVER)}.")
     if fit.replayed is not None:
         views += [_replayed_table(fit.replayed), *(marked("Note: {note}", note=note) for note in fit.replayed.notes)]
     views += [marked("Note: {note}", note=note) for note in fit.notes]
@@ -68,7 +68,7 @@ def evidence(fit: TraceFit) -> list[View]:
 
 def _table(fit: TraceFit) -> Table:
     columns = [column("property"), numeric("trace", OF_ROW), numeric("synthetic", OF_ROW)]
-    bounds = [column("error"), column("kept within")]
+    bounds = [column("error"), column("preserved within")]
     table = Table(f"{fit.source.name} and the workload fitted to it", [*columns, *bounds])
     for row in fit.rows:
         verdict = row.within_text() if row.kept else "no"
@@ -78,7 +78,7 @@ def _table(fit: TraceFit) -> Table:
 
 
 def _short(machine: str) -> str:
-    """A machine's name, or that of its file."""
+    """Return a machine's name, or that of its file."""
     return Path(machine).name if machine.endswith(".toml") else machine
 
 

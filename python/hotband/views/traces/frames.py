@@ -8,19 +8,19 @@ from hotband.inference.traces.properties import Properties
 from hotband.inference.traces.zipf import seen_at_least
 
 MOST_SIZES = 12
-"""Sizes that a chart of half a page has room for."""
+"""Most sizes in a chart of half a page."""
 MOST_POINTS = 400
-"""Of a curve on a page."""
+"""Most points of a curve on a page."""
 
 
 def whole(properties: Properties) -> int:
-    """Intervals of time that are over when the trace ends: the last one would seem a lull. All where there are few."""
+    """Return the number of whole intervals of time: a partial one would look like a lull. All if there are few."""
     over = properties.span_ns // properties.time.interval_ns
     return over if over > 2 else len(properties.time.reads)
 
 
 def rate_rows(properties: Properties) -> pl.DataFrame:
-    """Reads and writes a second over time: line, x (s), y."""
+    """Return reads and writes per second over time: line, x (s), y."""
     width = properties.time.interval_ns / 1e9
     series = {
         "reads": properties.time.reads,
@@ -38,7 +38,7 @@ def rate_rows(properties: Properties) -> pl.DataFrame:
 
 
 def dispersion_rows(properties: Properties) -> pl.DataFrame:
-    """Index of dispersion by window (s), from two standard errors below to two above, as far as it is above zero."""
+    """Return the index of dispersion by window (s), from two standard errors below to two above, above zero only."""
     known = [window for window in properties.time.dispersion if window.index > 0]
     return pl.DataFrame(
         {
@@ -52,7 +52,7 @@ def dispersion_rows(properties: Properties) -> pl.DataFrame:
 
 
 def size_rows(properties: Properties) -> pl.DataFrame:
-    """Share of the I/Os (%) by size, the most frequent sizes one by one: class, line, y."""
+    """Return the share of the I/Os (%) by size, the most frequent sizes one by one: class, line, y."""
     sides = [direction for direction in properties.directions if direction.direction in ("read", "write")]
     total = sum(side.ios for side in sides)
     counts: dict[int, int] = {}
@@ -72,7 +72,7 @@ def size_rows(properties: Properties) -> pl.DataFrame:
 
 
 def run_rows(properties: Properties) -> pl.DataFrame:
-    """Share of reads and writes (%) by length of their run: class, line, y."""
+    """Return the share of reads and writes (%) by length of their run: class, line, y."""
     kinds = {
         "one after the other": properties.runs.strict.lengths,
         f"of up to {properties.runs.heads} streams": properties.runs.streams.lengths,
@@ -90,7 +90,7 @@ def run_rows(properties: Properties) -> pl.DataFrame:
 
 
 def jump_rows(properties: Properties) -> pl.DataFrame:
-    """Share of jumps (%) by distance: class, line, y."""
+    """Return the share of jumps (%) by distance: class, line, y."""
     total = max(properties.jumps.count, 1)
     by_distance = {distance.from_bytes: distance for distance in properties.jumps.classes}
     # Powers of four: as many bars as half a page has room for.
@@ -105,7 +105,7 @@ def jump_rows(properties: Properties) -> pl.DataFrame:
 
 
 def touched_rows(properties: Properties, *, so_far: bool) -> pl.DataFrame:
-    """Bytes touched (MB) since the beginning, or in each interval: line, x (s), y."""
+    """Return bytes touched (MB) since the beginning, or in each interval: line, x (s), y."""
     working_set = properties.working_set
     values, width = (
         working_set.so_far_bytes if so_far else working_set.bytes[: whole(properties)],
@@ -116,14 +116,14 @@ def touched_rows(properties: Properties, *, so_far: bool) -> pl.DataFrame:
 
 
 def window_rows(properties: Properties) -> pl.DataFrame:
-    """Working set (MB) by window (s): line, x, y."""
+    """Return the working set (MB) by window (s): line, x, y."""
     windows = properties.working_set.windows
     xs, ys = [window.window_ns / 1e9 for window in windows], [window.bytes / 1e6 for window in windows]
     return pl.DataFrame({"line": "working set", "x": xs, "y": ys})
 
 
 def popularity_rows(properties: Properties) -> pl.DataFrame:
-    """How often the block of a rank is touched, as counted and by Zipf's law: line, x (rank), y."""
+    """Return accesses to the block of a rank, as counted and by Zipf's law: line, x (rank), y."""
     counts = properties.popularity.counts[::-1]
     ranks = np.cumsum([count.blocks for count in counts]) / properties.sample_rate
     touches = np.array([count.from_count for count in counts], float)
@@ -137,7 +137,7 @@ def popularity_rows(properties: Properties) -> pl.DataFrame:
 
 
 def miss_rows(properties: Properties) -> pl.DataFrame:
-    """Misses of an LRU cache (%) by its size (MB): line, x, y, low and high (two standard errors)."""
+    """Return misses of an LRU cache (%) by its size (MB): line, x, y, low and high (two standard errors)."""
     curve = properties.reuse.curve
     frame = pl.DataFrame(
         {
@@ -157,7 +157,7 @@ def miss_rows(properties: Properties) -> pl.DataFrame:
 
 
 def curve_frame(properties: Properties) -> pl.DataFrame:
-    """The miss-ratio curve: cache_bytes, miss_ratio, read_miss_ratio, error."""
+    """Return the miss-ratio curve: cache_bytes, miss_ratio, read_miss_ratio, error."""
     curve = properties.reuse.curve
     columns = (curve.cache_bytes, curve.miss_ratio, curve.read_miss_ratio, curve.error)
     return pl.DataFrame(

@@ -1,4 +1,4 @@
-"""The page of a trace: what it is on top, its figures, then charts. Several traces are parts of one page."""
+"""The page of a trace: its description, figures, then charts. Several traces are parts of one page."""
 
 from __future__ import annotations
 
@@ -27,17 +27,17 @@ from hotband.views.traces.show import closing_of, table_of
 from hotband.views.traces.told import answers_of, rows_of
 
 WIDTH = 460
-"""Of a chart: two beside each other."""
+"""Width of a chart: two fit next to each other."""
 
 
 def write_page(shown: Sequence[TraceShown], path: str | Path) -> Path:
-    """Write the page of one trace or several; return its path. Raises UserError where the path is wrong, OSError."""
+    """Write the page of one trace or several; return its path. Raises UserError for a wrong path, OSError."""
     expect_page("path", Path(path))
     return write_report(Path(path), trace_page(shown))
 
 
 def trace_page(shown: Sequence[TraceShown]) -> Page:
-    """The page of one trace or of several."""
+    """Return the page of one trace or of several."""
     if len(shown) == 1:
         (trace,) = shown
         sections = [
@@ -45,7 +45,7 @@ def trace_page(shown: Sequence[TraceShown]) -> Page:
             *_sections(trace, ""),
         ]
         return Page(trace.source.name, sections, subtitle=f"{trace.source}, {trace.format}", kicker="Trace")
-    beside = Section("beside", "Beside each other", [_beside(shown)])
+    beside = Section("beside", "Comparison", [_beside(shown)])
     parts = [
         Part(f"trace-{index}", trace.source.name, _sections(trace, f"-{index}"), " ".join(answers_of(trace.properties)))
         for index, trace in enumerate(shown)
@@ -58,7 +58,7 @@ def _beside(shown: Sequence[TraceShown]) -> Table:
 
 
 def _sections(trace: TraceShown, number: str) -> list[Section]:
-    """Figures and charts; ids of several traces end in their number, and their figures stand beside each other."""
+    """Return figures and charts; ids of several traces end in their number, and one table has all their figures."""
     rows = [[Cell(name), Cell(text)] for name, text in rows_of(trace.properties)]
     figures = Section("figures", "Figures", [Table(["", ""], [Group(rows)], tight=True)])
     sections = [] if number else [figures]
@@ -66,25 +66,25 @@ def _sections(trace: TraceShown, number: str) -> list[Section]:
         sections += [Section(f"{key}{number}", title, [Charts(charts, width=WIDTH)])] * bool(charts)
     if trace.properties.latency:
         sections.append(Section(f"latency{number}", "Latency", [_latency(trace)]))
-    return [*sections, Section(f"conditions{number}", "How it was counted", [Prose(closing_of(trace))])]
+    return [*sections, Section(f"conditions{number}", "Method", [Prose(closing_of(trace))])]
 
 
 def _latency(trace: TraceShown) -> Table:
-    """Measured latencies by direction."""
+    """Return a table of measured latencies by direction."""
     rows = []
     for side in trace.properties.latency:
         ns = side.ns
         values = (ns.mean, ns.p10, ns.p50, ns.p90, ns.p99, ns.p999, ns.max)
         rows.append([Cell(f"{side.direction}s"), *(Cell(MS.bare(value), numeric=True) for value in values)])
     heads = ["ms", "mean", "p10", "p50", "p90", "p99", "p99.9", "longest"]
-    return Table(heads, [Group(rows)], caption="As the trace has them: of the drive that was recorded.", tight=True)
+    return Table(heads, [Group(rows)], caption="From the trace: latencies of the recorded drive.", tight=True)
 
 
 def _charts(trace: TraceShown) -> list[tuple[str, str, list[Chart]]]:
     return [
         ("time", "Over time", _time(trace)),
         ("places", "Sizes and places", _places(trace)),
-        ("blocks", "What is touched again", _blocks(trace)),
+        ("blocks", "Reuse", _blocks(trace)),
     ]
 
 
@@ -120,7 +120,7 @@ def _places(trace: TraceShown) -> list[Chart]:
     if not properties.runs.ios:
         return []
     charts.append(Chart("Sizes", bars_chart(size_rows(properties), "Size", "I/Os (%)")))
-    caption = "A run is what continues, in I/Os; of streams whatever comes between."
+    caption = "A run is a sequence of contiguous I/Os; in streams, other I/Os may come between."
     charts.append(Chart("Runs", bars_chart(run_rows(properties), "Length of the run (I/Os)", "I/Os (%)"), caption))
     rows = jump_rows(properties)
     if len(rows):

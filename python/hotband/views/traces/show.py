@@ -1,4 +1,4 @@
-"""What traces are like, on the terminal."""
+"""Properties of traces on the terminal."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ MOST_REMARKS = 3
 
 
 def terminal(shown: TraceShown, question: ShowTraceQuestion) -> Screen:
-    """Return what the terminal shows of a trace, or of several."""
+    """Return the screen of a trace, or of several."""
     traces = [shown, *shown.others]
     remarks = [note for trace in traces for note in trace.properties.notes]
     details = list(evidence(traces))
@@ -97,7 +97,7 @@ def evidence(traces: Sequence[TraceShown]) -> Iterator[View]:
 
 
 def closing_of(shown: TraceShown) -> list[str]:
-    """How it was read and counted, and what is to be said of it."""
+    """Return a line on the format and the method of counting, and notes."""
     properties = shown.properties
     if properties.is_exact:
         method = "every block was followed: exact"
@@ -110,7 +110,7 @@ def closing_of(shown: TraceShown) -> list[str]:
 
 
 def table_of(shown: Sequence[TraceShown]) -> Table:
-    """A row a figure, a column a trace."""
+    """Return a table with one row per figure and one column per trace."""
     heads = [trace.source.name if len(shown) > 1 else "" for trace in shown]
     table = Table("", [column(""), *map(column, heads)], bare=len(shown) == 1)
     rows = [dict(rows_of(trace.properties)) for trace in shown]

@@ -1,4 +1,4 @@
-"""What a trace is like, in words: a few sentences that answer what it is, and a table of its figures."""
+"""Describe a trace in words: a few sentences, and a table of its figures."""
 
 from __future__ import annotations
 
@@ -10,21 +10,21 @@ if TYPE_CHECKING:
     from hotband.inference.traces.properties import Direction, Properties, Quantiles
 
 EVEN, BURSTY = 0.5, 2.0
-"""Index of dispersion at which arrivals are called more even than Poisson's, and bursts: by a factor of two."""
+"""Index of dispersion below which arrivals count as even, and above which as bursts: a factor of two from Poisson."""
 SHOWN_WINDOWS = (1e7, 1e9, 1e11)
 """Windows of dispersion in the table, in ns."""
 CACHES = (0.01, 0.1)
 """Sizes of a cache in the table, as shares of the footprint."""
 MISFIT, LEAST_THETA = 0.05, 0.1
-"""Beyond this misfit, and below this exponent, nobody would speak of Zipf's law."""
+"""Largest misfit and least exponent for which the text mentions Zipf's law."""
 MOSTLY = 0.5
-"""Share of I/Os from which on a trace is called sequential."""
+"""Share of I/Os from which a trace is called sequential."""
 
 Row = tuple[str, str]
 
 
 def answers_of(properties: Properties) -> list[str]:
-    """What the trace is, in sentences."""
+    """Describe the trace in sentences."""
     transfers = properties.of("read"), properties.of("write")
     return [
         _whole(properties),
@@ -46,7 +46,7 @@ def _whole(properties: Properties) -> str:
 
 
 def _spread(properties: Properties) -> str:
-    """How even they are, at the window nearest to a second."""
+    """Describe how even arrivals are, at the window nearest to a second."""
     known = [window for window in properties.time.dispersion if window.mean >= 1]
     if not known:
         return ""
@@ -78,7 +78,7 @@ def _place(properties: Properties) -> str:
 
 
 def _again(properties: Properties) -> list[str]:
-    """What is touched, how often again, and what a cache would do."""
+    """Describe the footprint, its reuse, and the misses of a cache."""
     touched = (
         f"It touches {_about(properties)}{size(properties.footprint.bytes)} (blocks of {size(properties.block_bytes)})"
     )
@@ -114,7 +114,7 @@ def _with_error(value: float, error: float) -> str:
 
 
 def rows_of(properties: Properties) -> list[Row]:
-    """Names of figures and figures, as text."""
+    """Return names and values of figures, as text."""
     return [*_of_load(properties), *_of_places(properties), *_of_blocks(properties), *_of_latency(properties)]
 
 
@@ -207,5 +207,5 @@ def _of_latency(properties: Properties) -> list[Row]:
     ]
     if properties.depth is not None:
         depth = properties.depth
-        rows.append(("in flight", f"mean {number(depth.mean)}; p99 {depth.at_issue.p99:,} when one is asked for"))
+        rows.append(("in flight", f"mean {number(depth.mean)}; p99 {depth.at_issue.p99:,} when one is issued"))
     return rows

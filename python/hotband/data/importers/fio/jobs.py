@@ -76,7 +76,7 @@ class JobSide:
 
 @dataclass(frozen=True)
 class SteadyData:
-    """What fio sampled to find steady state by a rule of its own; the last `steadystate_duration` of it."""
+    """fio's samples for its own steady state rule; the last `steadystate_duration` of them."""
 
     rule: str
     attained: bool

@@ -86,14 +86,14 @@ def log_of(path: Path) -> Log:
 
 
 def number_apart(logs: Sequence[Log]) -> None:
-    """Gives processes of different hosts, each of which counts its own from 1, numbers that differ."""
+    """Give processes of different hosts, each of which counts its own from 1, numbers that differ."""
     hosts = sorted({log.host for log in logs})
     for log in logs:
         log.number = log.number % HOSTS_APART + HOSTS_APART * hosts.index(log.host)
 
 
 def read_logs(logs: Sequence[Log]) -> int | None:
-    """Reads the content of logs of one run; times count from the earliest of them. Returns the run's begin in ms since
+    """Read the content of logs of one run; times count from the earliest of them. Returns the run's begin in ms since
     1970, None if times are of the run.
     """
     firsts = [_first_ms(log) for log in logs]
@@ -139,7 +139,7 @@ def window_ms(logs: Iterable[Log], asked_ms: int | None = None) -> int:
 
 
 def counting(logs: Sequence[Log], quantity: str) -> list[Log]:
-    """Of every process the log of every I/O that its I/Os are counted by: best that of the latency of the record."""
+    """Return the log that counts the I/Os of each process, preferably that of the record's latency."""
     kinds = dict.fromkeys((quantity, "clat", "lat", "iops", "bw", "slat"))
     chosen: dict[int, Log] = {}
     for kind in kinds:

@@ -33,7 +33,7 @@ class Cell:
 
 @dataclass
 class Axis:
-    """What a series is made of: its cells by (interval, stream, direction), the length of an interval, notes."""
+    """Structure of a series: its cells by (interval, stream, direction), the length of an interval, notes."""
 
     interval_ms: int
     cells: dict[Key, Cell] = field(default_factory=dict)

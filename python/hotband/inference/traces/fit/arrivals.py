@@ -1,4 +1,4 @@
-"""When I/Os are asked for: as a load of a workload.
+"""The times of I/Os as the load of a workload.
 
 A closed loop is one of which nearly all I/Os find the same number in flight and come a constant time after an answer.
 Where the gaps are even, too, it is a loop only if the time after an answer varies less than they do: at a fixed rate
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 ALIKE = 0.95
-"""Share of I/Os that find the same number in flight, in a closed loop: the others are at its beginning or mended."""
+"""Share of I/Os of a closed loop that find the same number in flight: others are at its beginning or repaired."""
 CONSTANT = 0.8
 """Spread of the think time over its mean below which it is a loop's: 1 is that of arrivals at random."""
 SHORT = 0.1
@@ -76,7 +76,7 @@ class Clock:
 
 
 def loop_of(ios: Ios) -> Loop | None:
-    """The closed loop that a trace with latencies is of, if it is one."""
+    """Return the closed loop of a trace with latencies, None if it is not one."""
     if not ios.has_latencies or len(ios) < 2:
         return None
     done = np.sort(ios.issue + ios.latency)
@@ -97,8 +97,8 @@ def loop_of(ios: Ios) -> Loop | None:
 
 
 def _is_fixed(ios: Ios, think_std: float, is_short: bool) -> bool:
-    """Whether gaps are even and at least as steady as what passes after an answer. Where both are as steady, hardly any
-    pause (`is_short`) tells a loop."""
+    """Return whether gaps are even and at least as steady as the time after a completion. If both are as steady, a very
+    short pause (`is_short`) indicates a loop."""
     gaps = np.diff(ios.issue).astype(float)
     mean, std = float(gaps.mean()), float(gaps.std())
     if std**2 >= EVEN * mean**2:
@@ -108,7 +108,7 @@ def _is_fixed(ios: Ios, think_std: float, is_short: bool) -> bool:
 
 
 def clock_of(ios: Ios, trace: Properties) -> Clock:
-    """Arrivals by the clock."""
+    """Return arrivals by the clock."""
     gaps = np.diff(ios.issue).astype(float)
     if not len(gaps) or not gaps.sum():
         return Clock(1e6, True, (), 0.0, ())
@@ -127,7 +127,7 @@ def clock_of(ios: Ios, trace: Properties) -> Clock:
 
 
 def _rates(ios: Ios) -> tuple[float, tuple[float, ...]]:
-    """Length of a piece in ns, and the rate in each over the mean."""
+    """Return the length of a piece in ns, and the rate in each over the mean."""
     span = float(ios.issue[-1] - ios.issue[0]) + 1.0
     pieces = max(1, min(MOST_PIECES, len(ios) // IOS_OF_PIECE))
     every = max(span / pieces, 1e6)
@@ -140,14 +140,15 @@ def _rates(ios: Ios) -> tuple[float, tuple[float, ...]]:
 
 
 def _stretched(times: Floats, every: float, rates: tuple[float, ...]) -> Floats:
-    """Times on a clock that goes as fast as the rates say."""
+    """Convert times to a clock that runs at the given rates."""
     passed = np.concatenate(([0.0], np.cumsum(rates))) * every
     stretched: Floats = np.interp(times, np.arange(len(passed)) * every, passed)
     return stretched
 
 
 def mixture(gaps: Floats) -> tuple[tuple[float, float], ...]:
-    """Mean gaps in ns and their shares, the fewest that explain them (Schwarz's criterion), the mean kept."""
+    """Return mean gaps in ns and their shares, the fewest that explain them (Schwarz's criterion), with the same
+    mean."""
     some = gaps[gaps >= 1.0]
     none = 1 - len(some) / len(gaps)
     if not len(some):
@@ -170,7 +171,7 @@ def mixture(gaps: Floats) -> tuple[tuple[float, float], ...]:
 
 
 def _merged(means: Floats, shares: Floats) -> tuple[Floats, Floats]:
-    """The exponentials, those taken together that hardly differ."""
+    """Merge exponentials that hardly differ."""
     order = np.argsort(means)
     merged: list[list[float]] = []
     for mean, share in zip(means[order], shares[order], strict=True):
@@ -183,7 +184,7 @@ def _merged(means: Floats, shares: Floats) -> tuple[Floats, Floats]:
 
 
 def _fitted(values: Floats, weight: Floats, many: int) -> tuple[Floats, Floats, float]:
-    """Means, shares and log likelihood of so many exponentials."""
+    """Return means, shares and log likelihood of `many` exponentials."""
     order = np.cumsum(weight) / weight.sum()
     parts = np.minimum((order * many).astype(int), many - 1)
     groups = [(values[parts == part], weight[parts == part]) for part in range(many)]

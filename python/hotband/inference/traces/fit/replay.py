@@ -1,4 +1,4 @@
-"""A trace and the workload that was fitted to it on the same machine."""
+"""Run a trace and the workload fitted to it on the same machine."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Side:
 
 @dataclass(frozen=True)
 class Replayed:
-    """Both on a machine: `issue` says when I/Os of the trace were asked for."""
+    """Results of both on a machine; `issue` is the timing of the trace's I/Os."""
 
     machine: str
     issue: str
@@ -45,7 +45,7 @@ class Replayed:
 
 
 def replayed(source: Path, keys: Mapping[str, object], workload: str, on: Named, issue: str, seed: int) -> Replayed:
-    """Runs the trace, of which keys of `[trace]` take some, and the workload. Raises UserError, OSError."""
+    """Run the part of the trace that keys of `[trace]` select, and the workload. Raises UserError, OSError."""
     if is_real(on.name):
         accepted = "is hardware; expected a model: a drive, LAYOUT:COUNTxDRIVE, or a TOML file"
         raise UserError("question.on", "", on.name, accepted)

@@ -1,7 +1,7 @@
 """Properties of a trace and of the workload that was fitted to it, side by side.
 
-Shares differ by points (of a hundred), all else by percent of the trace's. What is called kept is within the bound that
-stands beside it, or within three standard errors of the property where they are known.
+Differences of shares are in percentage points, all others in percent of the trace's value. A property counts as
+preserved when it is within its bound, or within three standard errors where these are known.
 """
 
 from __future__ import annotations
@@ -103,7 +103,7 @@ class _Both:
         return kept_of(name, unit, (value(self.trace), value(self.synthetic)), within, uncertain)
 
     def has(self, *directions: str) -> bool:
-        """Whether the trace has I/Os of all of these directions."""
+        """Return whether the trace has I/Os of all of these directions."""
         return all(self.trace.of(direction) is not None for direction in directions)
 
 

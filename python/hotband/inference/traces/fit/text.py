@@ -1,4 +1,4 @@
-"""The workload as text, with where each value comes from."""
+"""Write the workload as text, with the source of each value."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ RATES_OF_LINE = 12
 
 
 def size_text(size: int) -> str:
-    """Bytes in the largest binary unit of which they are a whole number."""
+    """Format bytes in the largest binary unit of which they are a whole number."""
     unit, bytes_of = next((entry for entry in UNITS if size and not size % entry[1]), ("B", 1))
     return f"{size // bytes_of} {unit}"
 
@@ -33,11 +33,11 @@ def size_text(size: int) -> str:
 def workload_text(
     name: str, ios: int, span_s: float, load: Loop | Clock, in_a_row: float | None, streams: Sequence[Stream]
 ) -> str:
-    """The workload that is like the trace `name`, as TOML."""
+    """Return the workload fitted to the trace `name`, as TOML."""
     rate = f", {ios / span_s:,.4g} a second" if span_s else ""
     lines = [
         f"# Fitted by `hotband trace fit` to {visible(name)}: {ios:,} I/Os in {span_s:,.4g} s{rate}.",
-        "# What it keeps of the trace, and what not, the command says.",
+        "# The command shows which properties of the trace it preserves.",
         f"title = {json.dumps(f'like {name}')}",
         f"source = {json.dumps(f'fitted to {name} by hotband trace fit')}",
         *_interval(span_s),
@@ -54,7 +54,7 @@ def workload_text(
 
 
 def _interval(span_s: float) -> list[str]:
-    """Of a trace of days, longer intervals than those of a second that a workload has by itself."""
+    """Return a line with longer intervals for a trace of days than the default second."""
     long = f'interval = "{ceil(span_s / MOST_INTERVALS)} s"'.ljust(36)
     return [long + "# the trace is long"] if span_s > MOST_INTERVALS else []
 
@@ -64,7 +64,7 @@ def _loop(loop: Loop) -> list[str]:
     state = "I/O finds none other" if loop.depth == 1 else f"I/O finds {loop.depth - 1} others"
     return [
         f"# {100 * loop.alike:.3g} % of the I/Os: each {state} in flight, and comes",
-        f"# {span(loop.think_ns)} after an answer, on average",
+        f"# {span(loop.think_ns)} after a completion, on average",
         f"closed = {{ threads = {loop.depth}, depth = 1{think} }}",
     ]
 
@@ -74,7 +74,7 @@ def _clock(clock: Clock) -> list[str]:
     if clock.is_even:
         return ["# gaps are all alike", f'open = {{ rate_iops = {rate}, arrival = "fixed" }}']
     if not clock.gaps:
-        return ["# gaps are as those of arrivals at random", f'open = {{ rate_iops = {rate}, arrival = "poisson" }}']
+        return ["# gaps of random arrivals", f'open = {{ rate_iops = {rate}, arrival = "poisson" }}']
     mix = ", ".join(f'"{_gap(gap)}" = {100 * share:.4g}' for gap, share in clock.gaps)
     lines = [
         "[load.arrivals]",
@@ -94,7 +94,7 @@ def _gap(ns: float) -> str:
 
 
 def _percent(share: float) -> str:
-    """A share as a workload has it: below 1 % with its unit, which would be taken for a share otherwise."""
+    """Format a share for a workload: below 1 % with its unit, because a plain number would be read as a share."""
     percent = f"{100 * share:.6g}"
     return f'"{percent} %"' if 0 < float(percent) < 1 else percent
 
@@ -120,7 +120,7 @@ def _stream(stream: Stream, share: float) -> list[str]:
 
 
 def _places(stream: Stream) -> list[str]:
-    """Alignment and the choice of a place."""
+    """Return lines on the alignment and the choice of a place."""
     choice, near = stream.choice, stream.near
     sparser = 1 if choice is None else choice.sparser
     why = (
@@ -139,7 +139,7 @@ def _places(stream: Stream) -> list[str]:
 
 
 def _runs(stream: Stream) -> list[str]:
-    """How many continue the one before."""
+    """Return lines on the share of I/Os that continue the one before."""
     if stream.random == 0.0:
         start = min(stream.start, 0.999999)
         return ["random_pct = 0", *([f'start = "{100 * start:.6g} %"'] if start > 0 else [])]
