@@ -139,12 +139,14 @@ def terminal(report: Report, question: ReportQuestion) -> Screen:
     texts = [text for block in _answer_blocks(report) if isinstance(block, Prose) for text in block.paragraphs]
     first, *more = re.split(r"(?<=[.:]) (?=[A-Z0-9])", texts[0], maxsplit=1) if texts else [report.title]
     paths = paths_of(question.records)
-    tables = [block for block in _answer_blocks(report) if isinstance(block, PageTable)]
+    tables = [_figures(block) for block in _answer_blocks(report) if isinstance(block, PageTable)]
     is_audited = len(paths) <= MOST_AUDITED and kept_study(loaded(question.records)) is None
     return Screen(
         answer=first,
         more=[*more, *texts[1:]][:MOST_SENTENCES],
-        body=[shortened(table, MOST_ROWS, "more record") for table in map(_figures, tables[:1]) if table.columns],
+        body=[
+            shortened(table, MOST_ROWS, "more record") for table in map(_figures, tables[:1]) if len(table.columns) > 1
+        ],
         next=command("audit", *paths) if is_audited else "",
         details=[report.title, *texts],
     )

@@ -44,9 +44,12 @@ def audit_section(findings: Sequence[Finding], count: int) -> Section:
         if rows:
             groups.append(Group(rows, title))
     blocks: list[Block] = [Table(["Found, and what to do", "Rule and numbers", "Records"], groups)]
+    rules = [finding.rule for finding in findings]
     for finding in findings:
         if finding.table is not None:
-            blocks.append(Table.of(rows_table("", finding.table, every=True), f"{finding.rule}: the runs", folded=True))
+            whose = "the runs" if rules.count(finding.rule) == 1 else listed(finding.subject, 1)
+            table = rows_table("", finding.table, every=True)
+            blocks.append(Table.of(table, f"{finding.rule}: {whose}", folded=True))
     return Section("audit", "What do these results prove?", blocks)
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from hotband.base.text.numbers import counted
 from hotband.base.text.table import Table, Unit, View, column, numeric, unit_of
 from hotband.questions.sweeps.frames import column_of
+from hotband.views.run_screen import DECLARED
 from hotband.views.sweeps.curves import TITLES
 from hotband.views.sweeps.show import FIGURES, notes_of, said_below, states_of, sweep_table
 from hotband.views.sweeps.slo import slo_verdict, verdict_cell
@@ -31,7 +32,11 @@ def terminal(done: Sweep, asked: SweepQuestion) -> Screen:
     """Return what the terminal shows of a sweep."""
     answers = done.answers or [f"{counted(len(done), 'run')} of {len(done.points):,} were finished."]
     rows = done.means.height if len(done) else 0
-    notes = [f"{note} ({counted(count, 'run')})" for note, count in notes_of(done)]
+    notes = [
+        f"{note} ({counted(count, 'run')})"
+        for note, count in notes_of(done)
+        if not any(part in note for part in DECLARED)
+    ]
     states = [f"{name}: {line}" if name else line for name, line in states_of(done)] if len(done) else []
     more_rows = [f"{rows - MOST_ROWS:,} more points: {DETAILS}"] if rows > MOST_ROWS else []
     return Screen(
