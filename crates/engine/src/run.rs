@@ -100,7 +100,8 @@ impl Run {
             }
         }
         let mut run = Self::with(catalog, request, means)?;
-        run.assembled.remarks.extend((!choices.is_empty()).then(|| in_use::too_large(&run.assembled.caches)));
+        let is_left_new = choices.iter().any(in_use::Chosen::preconditions);
+        run.assembled.remarks.extend(is_left_new.then(|| in_use::too_large(&run.assembled.caches)));
         Ok(Self { asked_for: follows, ..run })
     }
 
