@@ -317,6 +317,7 @@ impl Run {
         drain: bool,
         control: &Control,
     ) -> Result<(Outcome, MachineState), RunError> {
+        let is_new = before.is_none();
         let begin = before.map_or(Instant::ZERO, |before| self.go_on_with(before));
         let (seed, rebuilds, drive_set) = (self.request.seed, self.rebuilds, std::mem::take(&mut self.drive_set));
         let (requested, is_followed) = (std::mem::take(&mut self.asked), self.request.is_followed);
@@ -331,7 +332,7 @@ impl Run {
         let phases = before + workload.phases.len() as u64;
         control.set_phases(phases);
         driver.probes.start(driver.machine);
-        driver.precondition(workload, seed, control)?;
+        driver.precondition(workload, (seed, is_new), control)?;
         control.begin_phase(before - laid_out);
         driver.lay_out(control)?;
         let (duration, left) = run_phases(&mut driver, workload, (before, seed), control)?;
@@ -372,12 +373,21 @@ impl Run {
             // What programs will write nobody knows yet: flash is worn in by writes all over it.
             before.random += std::mem::take(&mut before.workload);
         }
-        driver.precondition(&closing.workload, seed, control)?;
+        driver.precondition(&closing.workload, (seed, true), control)?;
         control.begin_phase(1);
         let (now, cut) = driver.begin_live();
         let Driver { probes, .. } = driver;
         closing.target = "emulated";
         Ok(Live::new(machine, probes, (now, cut), (names, of_volumes), (closing, held)))
+    }
+
+    /// The key of what its preconditioning makes.
+    #[cfg(test)]
+    pub(crate) fn contents_key(self) -> Option<String> {
+        let seed = self.request.seed;
+        let Begun { mut machine, parts, closing } = self.begin(None).ok()?;
+        let DriverParts { streams, targets, sources, probes, .. } = parts;
+        Driver::new(&mut machine, streams, targets, sources, probes).contents_key(&closing.workload, seed)
     }
 
     /// What runs, apart from what is known of it; the machine keeps account of what may happen.
