@@ -101,7 +101,8 @@ impl Run {
             }
         }
         let mut run = Self::with(catalog, request, means)?;
-        run.assembled.remarks.extend((!choices.is_empty()).then(|| in_use::too_large(&run.assembled.caches)));
+        let is_left_new = choices.iter().any(in_use::Chosen::preconditions);
+        run.assembled.remarks.extend(is_left_new.then(|| in_use::too_large(&run.assembled.caches)));
         Ok(Self { asked_for: follows, ..run })
     }
 
@@ -319,6 +320,7 @@ impl Run {
         drain: bool,
         control: &Control,
     ) -> Result<(Outcome, MachineState), RunError> {
+        let is_new = before.is_none();
         let begin = before.map_or(Instant::ZERO, |before| self.go_on_with(before));
         let (seed, rebuilds, drive_set) = (self.request.seed, self.rebuilds, std::mem::take(&mut self.drive_set));
         let (requested, is_followed) = (std::mem::take(&mut self.asked), self.request.is_followed);
@@ -333,7 +335,7 @@ impl Run {
         let phases = before + workload.phases.len() as u64;
         control.set_phases(phases);
         driver.probes.start(driver.machine);
-        driver.precondition(workload, seed, control)?;
+        driver.precondition(workload, (seed, is_new), control)?;
         control.begin_phase(before - laid_out);
         driver.lay_out(control)?;
         let (duration, left) = run_phases(&mut driver, workload, (before, seed), control)?;
@@ -374,12 +376,21 @@ impl Run {
             // What programs will write nobody knows yet: flash is worn in by writes all over it.
             before.random += std::mem::take(&mut before.workload);
         }
-        driver.precondition(&closing.workload, seed, control)?;
+        driver.precondition(&closing.workload, (seed, true), control)?;
         control.begin_phase(1);
         let (now, cut) = driver.begin_live();
         let Driver { probes, .. } = driver;
         closing.target = "emulated";
         Ok(Live::new(machine, probes, (now, cut), (names, of_volumes), (closing, held)))
+    }
+
+    /// The key of what its preconditioning makes.
+    #[cfg(test)]
+    pub(crate) fn contents_key(self) -> Option<String> {
+        let seed = self.request.seed;
+        let Begun { mut machine, parts, closing } = self.begin(None).ok()?;
+        let DriverParts { streams, targets, sources, probes, .. } = parts;
+        Driver::new(&mut machine, streams, targets, sources, probes).contents_key(&closing.workload, seed)
     }
 
     /// What runs, apart from what is known of it; the machine keeps account of what may happen.

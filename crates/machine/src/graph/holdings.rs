@@ -1,5 +1,8 @@
 //! Reports and counters of the parts of a machine, and their contents after untimed writes.
 
+use hotband_units::Bytes;
+
+use crate::contents::Carrier;
 use crate::drive::{PartReport, UntimedWrite};
 use crate::graph::view::{Drives, Layouts, RepairView};
 use crate::graph::{Machine, Role, Volume};
@@ -120,6 +123,27 @@ impl Machine {
             writes.clear();
         }
         parts.collected = 0;
+    }
+
+    /// All that untimed writes read of a machine that has served nothing, as text; none where a drive's contents cannot be
+    /// carried.
+    pub fn contents_key(&self) -> Option<String> {
+        let drives = self.drives.iter().map(|slot| Some((slot.drive.capacity(), slot.drive.contents_key()?)));
+        let drives: Vec<(Bytes, String)> = drives.collect::<Option<_>>()?;
+        let layouts = self.layouts.iter().map(|slot| {
+            let planner = match &slot.role {
+                Role::Planner(planner) => Some(planner),
+                Role::Service(_) => None,
+            };
+            (planner, slot.keeps_addresses(), &slot.members, &slot.states, slot.turn)
+        });
+        Some(format!("{drives:?}\n{:?}\n{:?}\n", layouts.collect::<Vec<_>>(), self.volumes))
+    }
+
+    /// Carries all that untimed writes change out of the machine, or into one with the same key.
+    pub fn carry_contents(&mut self, carrier: &mut Carrier) {
+        self.drives.iter_mut().for_each(|slot| slot.drive.carry_contents(carrier));
+        self.layouts.iter_mut().for_each(|slot| carrier.number(&mut slot.turn));
     }
 
     /// Counters of every drive and link, of the services, and of the host's cores.

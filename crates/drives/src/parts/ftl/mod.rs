@@ -16,6 +16,7 @@ mod blocks;
 mod check;
 mod collect;
 mod compact;
+mod contents;
 mod counters;
 mod frontier;
 mod heat;
