@@ -148,16 +148,14 @@ def by_value(frame: Frame, spec: RunSpec, varied: Varied, load: Load, rate: floa
     while values and bracket.left:
         trials += yield [wanted_at(value) for value in dict.fromkeys(values[: bracket.left])]
         _told(bracket, trials, goals)
-        if bracket.ends:
-            values = bracket.next()
-        else:
-            values = _upwards(bracket, axis) if is_upward else _thirds(bracket, axis)
+        beyond = _upwards if is_upward else _thirds
+        values = bracket.next() if bracket.ends else beyond(bracket, axis)
     return _with_limits(frame, _outcome(bracket, axis, trials), goals)
 
 
 def _upwards(bracket: Bracket, axis: Axis) -> list[float]:
-    """Return larger numbers of drives where none of those tried was enough: as many as the conditions need in proportion
-    to what the most drives reached of them, and half as many again."""
+    """Return larger numbers of drives where none of those tried was enough: as many as the conditions need in
+    proportion to what the most drives reached of them, and half as many again."""
     most = bracket.points[-1]
     if most.met or most.value == axis.high:
         return []
