@@ -630,6 +630,7 @@ def run(
     set: Mapping[str, object] | None = None,
     seed: int = 1,
     duration: str | None = None,
+    precision: str | None = None,
     out: str | PathLike[str] | None = None,
     into: str | PathLike[str] | None = None,
     io_log: str | PathLike[str] | None = None,
@@ -661,6 +662,7 @@ def run(
         set: Values to change; further arguments are such values, too.
         seed: Root of all randomness.
         duration: Measured time of a step, as "60 s".
+        precision: Stop when rates are known to this, as "1 %"; off: whole runs.
         out: Folder for what is produced.
         into: A store (hotband store) that takes every run, too.
         io_log: Log every I/O, to .parquet or .csv.

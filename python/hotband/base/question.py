@@ -97,6 +97,12 @@ def duration() -> Any:
     return asks('Measured time of a step, as "60 s".', default=None, metavar="TIME")
 
 
+def precision() -> Any:
+    """Return the field `precision`."""
+    text = 'Stop when rates are known to this, as "1 %"; off: whole runs.'
+    return asks(text, default=None, metavar="PERCENT")
+
+
 def fresh(*, hidden: bool = False) -> Any:
     """Return the field `fresh`, which is for a folder."""
     text = "Start over; else runs that are in the folder already are not repeated."

@@ -72,10 +72,13 @@ def kept_lines(record: RecordDoc | Mapping[str, object]) -> list[str]:
 
 
 def warm_up_words(record: RecordDoc | Mapping[str, object]) -> list[str]:
-    """How long a run with a measured time of its own (`--duration`) warmed up: "warm-up 2 s (workload: 60 s)". Nothing
-    of other runs, and of workloads without a warm-up."""
+    """How long a run with a measured time of its own (`--duration`) warmed up: "warm-up 2 s (workload: 60 s)", or one
+    that stopped by precision after a shorter warm-up. Nothing of other runs, and of workloads without a warm-up."""
     spec = record.get("spec")
-    if not isinstance(spec, dict) or spec.get("duration") is None:
+    if not isinstance(spec, dict):
+        return []
+    is_stopped = "stopped" in record and "warm_up" in spec.get("set", {})
+    if spec.get("duration") is None and not is_stopped:
         return []
     try:
         phases = tomli.loads(spec.get("workload", "")).get("phases", [])

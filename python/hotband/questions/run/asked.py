@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hotband.base.errors import UserError
-from hotband.base.question import Ending, Question, asks, duration, fresh, into, out, seed
+from hotband.base.question import Ending, Question, asks, duration, fresh, into, out, precision, seed
 from hotband.data.documents.run import MOST_SPARES
 from hotband.data.inputs.kinds import Machine, Settings, Texts, Workload, Workloads
 from hotband.data.inputs.specify import expect_interval
@@ -57,6 +57,7 @@ class RunQuestion(OnHardware, Question):
     settings: Settings = asks("Change a value.", default=(), metavar="KEY=VALUE")
     seed: int = seed()
     duration: str | None = duration()
+    precision: str | None = precision()
     out: Path | None = out()
     into: Path | None = into()
     io_log: Path | None = asks("Log every I/O, to .parquet or .csv.", default=None, metavar="FILE")

@@ -46,6 +46,9 @@ def answer(question: RunQuestion, way: Way) -> Ran | Emulation:
     if is_real(on) and question.interval is not None:
         accepted = "is of predictions: question.expect PRODUCT has them"
         raise UserError("question.interval", "", f"{question.interval:g}", accepted)
+    if is_real(on) and question.precision is not None:
+        accepted = "is for runs in virtual time: hardware runs for as long as the workload states"
+        raise UserError("question.precision", "", question.precision, accepted)
     if is_emulated(on) and way.on_terminal:
         return on_emulated(question, way)
     specs = specs_of(question)
@@ -93,6 +96,7 @@ def specs_of(question: RunQuestion) -> list[RunSpec]:
         repair=Repair(question.fail, question.spares, question.rebuild_rate, question.rebuild_after),
         events=question.events,
         in_use=True,
+        precision=question.precision,
     )
     if question.interval is not None:
         from hotband.inference.interval.of_run import pinned
@@ -163,7 +167,7 @@ def add_intervals(question: RunQuestion, spec: RunSpec, finished: Finished, way:
 
 MODEL, FIO, SERVED = "model", "emulated", "served"
 """Folders of the records of a model and the emulated drive."""
-VIRTUAL = ("then", "io_log", "power_loss", "fail", "spares", "rebuild_rate", "rebuild_after", "interval")
+VIRTUAL = ("precision", "then", "io_log", "power_loss", "fail", "spares", "rebuild_rate", "rebuild_after", "interval")
 """Fields that only virtual time has."""
 
 
