@@ -79,9 +79,9 @@ def search(candidates: Sequence[Candidate], needs: Needs, bench: Bench) -> Searc
 
 def _say_best(tried: Sequence[Tried], needs: Needs, bench: Bench, when: str) -> None:
     """Say what comes first of those that hold so far."""
-    good = [one for one in tried if not one.candidate.is_volatile and furthest(one, needs, needs.slo) is None]
+    good = [each for each in tried if not each.candidate.is_volatile and furthest(each, needs, needs.slo) is None]
     if good:
-        best = min(good, key=lambda one: order(one, shown_figure(needs)))
+        best = min(good, key=lambda each: order(each, shown_figure(needs)))
         bench.say(f"so far, {when}: {best.name}")
 
 

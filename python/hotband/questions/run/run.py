@@ -153,7 +153,7 @@ def add_intervals(question: RunQuestion, spec: RunSpec, finished: Finished, way:
     assert question.interval is not None, "intervals are asked for"
     drawn = Asked(question.interval, DRAWS if question.draws is None else question.draws)
     try:
-        intervals, _ = intervals_of(spec, finished, drawn, None, way.say, way.watch)
+        intervals = intervals_of(spec, finished, drawn, None, way.say, way.watch)
     except RunsInterrupted:
         if not way.on_terminal:
             raise
