@@ -222,10 +222,10 @@ def test_an_interrupt_keeps_the_draws_that_are_done(
 ) -> None:
     run = of_run._Runner.run
 
-    def stopped(self: Any, specs: Any) -> Any:
+    def stopped(self: Any, specs: Any, prepared: Any) -> Any:
         if not specs[0].id.startswith("draw"):
-            return run(self, specs)
-        raise RunsInterrupted(run(self, specs[:9]))
+            return run(self, specs, prepared)
+        raise RunsInterrupted(run(self, specs[:9], prepared))
 
     monkeypatch.setattr(of_run._Runner, "run", stopped)
     intervals, _ = made(small, draws=12)

@@ -166,12 +166,12 @@ impl Watch {
     fn look(&mut self, now: Instant) {
         let figures = Batch::figures(&self.batches);
         let [iops, bandwidth, mean, tail] = figures.map(|values| known(&values));
-        let of = |known: Known| 100.0 * known.half_width;
+        let percent = |known: Known| 100.0 * known.half_width;
         self.half_widths = Some(HalfWidths {
-            iops_pct: of(iops),
-            bandwidth_pct: of(bandwidth),
-            latency_mean_pct: of(mean),
-            latency_p99_pct: of(tail),
+            iops_pct: percent(iops),
+            bandwidth_pct: percent(bandwidth),
+            latency_mean_pct: percent(mean),
+            latency_p99_pct: percent(tail),
         });
         self.looked_at = self.batches.len();
         let is_precise = [iops, bandwidth, mean].iter().all(|known| known.within(self.precision.of_means()))

@@ -6,7 +6,7 @@ use hotband_workloads::Workload;
 use serde_json::Value;
 
 const DRIVE: &str = "7450-pro-3840";
-const SMALL: [(&str, &str); 2] = [("scale", "256"), ("state", "filled")];
+const SMALL: [(&str, &str); 2] = [("scale", "256"), ("state", "preconditioned")];
 const PRECISE: &str = "duration = \"60 s\"\nuntil_precise = \"1 %\"";
 
 fn reads(measure: &str) -> String {

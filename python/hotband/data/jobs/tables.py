@@ -223,6 +223,9 @@ def _length(found: Told, key: str, phase: Table) -> tuple[float | None, int | No
     seconds = _us(phase["duration"]) / 1e6 if "duration" in phase else None
     ios = int(phase["ios"]) if "ios" in phase else None
     until = phase.get("until", [])
+    if isinstance(until, dict):
+        # Precision has ten minutes at the most (docs/guides/workloads.md).
+        until = "10 min"
     for one in [until] if isinstance(until, str) else until:
         count = re.fullmatch(r"([\d.e+]+)\s*I/Os", one.strip())
         time = span_ns(one)
