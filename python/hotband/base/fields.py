@@ -36,7 +36,7 @@ ENGINE = {
     "repair.rebuild_after": "rebuild_after",
     "compressors": "compressor",
     "chunks": "chunk",
-    **{one: one for one in ("duration", "power_loss", "events", "sample", "repeat", "seed")},
+    **{one: one for one in ("duration", "precision", "power_loss", "events", "sample", "repeat", "seed")},
     **{
         f"trace.{one}": one
         for one in ("format", "columns", "skip_bad", "device", "host", "process", "direction", "from", "for")

@@ -43,7 +43,8 @@ fn a_phase_runs_for_a_sixteenth_of_its_time() {
     for (time, least) in [("16 s", 1_000_000_000), ("32 s", 2_000_000_000)] {
         let left = run(DRIVE, &reads(&format!("duration = \"{time}\"\nuntil_precise = \"5 %\"")), &SMALL);
         let took = left.0["duration_ns"].as_u64().unwrap();
-        assert!((least..least * 11 / 10).contains(&took), "{time}: {took}");
+        // From one look to the next are at most a quarter of the batches.
+        assert!((least..least * 4 / 3).contains(&took), "{time}: {took}");
     }
 }
 

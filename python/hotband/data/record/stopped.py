@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from hotband.base.text.numbers import number, span
+from hotband.base.text.numbers import span
 
 if TYPE_CHECKING:
     from hotband.data.documents.record import RecordDoc, StoppedDoc
+
+LEAST_SHOWN = 0.1
+"""Half width in percent below which no difference is shown."""
 
 
 def stopped_words(record: RecordDoc) -> list[str]:
@@ -31,5 +34,5 @@ def _line(phase: StoppedDoc) -> str:
         return f"{line}, with too few I/Os for confidence intervals."
     widths = {"IOPS": phase["iops_pct"], "MB/s": phase["bandwidth_pct"], "mean": phase["latency_mean_pct"]}
     widths["p99"] = phase["latency_p99_pct"]
-    known = ", ".join(f"{name} ±{number(width)} %" for name, width in widths.items())
+    known = ", ".join(f"{name} ±{max(width, LEAST_SHOWN):.1f} %" for name, width in widths.items())
     return f"{line}: {known} (95 % confidence, {phase['batches']} batches of {phase['batch_ios']:,} I/Os)."
